@@ -1,0 +1,19 @@
+import type { RootAction } from './rootActions.js';
+import type { SessionAction } from './sessionActions.js';
+
+export type Action = RootAction | SessionAction;
+
+export interface ActionOrigin {
+  readonly clientId: string;
+  readonly clientSeq: number;
+}
+
+export interface ActionEnvelope {
+  readonly action: Action;
+  /** One counter for the whole host; it never goes back, not even across a restart. */
+  readonly serverSeq: number;
+  /** Absent when the host itself produced the action. */
+  readonly origin?: ActionOrigin;
+  /** Present when the host refused the action; then only its sender gets the envelope, and nothing has changed. */
+  readonly rejectionReason?: string;
+}

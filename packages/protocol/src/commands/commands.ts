@@ -1,0 +1,242 @@
+import type { ClientAction } from '../actions/clientActions.js';
+import type { ActionEnvelope } from '../actions/envelope.js';
+import type { Notification } from '../notifications.js';
+import type { RootState } from '../state/rootState.js';
+import type { SessionState, SessionStatus, SessionSummary } from '../state/sessionState.js';
+import type { Turn } from '../state/turn.js';
+import type { URI } from '../uri.js';
+import type { ProtocolCapabilities } from '../version/capabilities.js';
+import type { SetProviderParams, SetProviderResult } from './sessionFs.js';
+
+/** Client → host requests. */
+export interface Commands {
+  readonly initialize: Command<InitializeParams, InitializeResult>;
+  readonly reconnect: Command<ReconnectParams, ReconnectResult>;
+  readonly subscribe: Command<SubscribeParams, Snapshot>;
+  readonly createSession: Command<CreateSessionParams, null>;
+  readonly forkSession: Command<ForkSessionParams, null>;
+  readonly disposeSession: Command<DisposeSessionParams, null>;
+  readonly listSessions: Command<ListSessionsParams, ListSessionsResult>;
+  readonly fetchTurns: Command<FetchTurnsParams, FetchTurnsResult>;
+  readonly fetchContent: Command<FetchContentParams, FetchContentResult>;
+  readonly browseDirectory: Command<BrowseDirectoryParams, BrowseDirectoryResult>;
+  readonly installAgent: Command<AgentParams, null>;
+  readonly removeAgent: Command<AgentParams, null>;
+  readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
+  readonly ping: Command<PingParams, PingResult>;
+}
+
+export interface Command<Params, Result> {
+  readonly params: Params;
+  readonly result: Result;
+}
+
+/** Client → host notifications. */
+export interface ClientNotifications {
+  readonly unsubscribe: UnsubscribeParams;
+  readonly dispatchAction: DispatchActionParams;
+}
+
+/** Host → client notifications. */
+export interface HostNotifications {
+  readonly action: ActionParams;
+  readonly notification: NotificationParams;
+}
+
+export interface ClientInfo {
+  readonly name: string;
+  readonly version?: string;
+  readonly device?: string;
+}
+
+export interface InitializeParams {
+  readonly protocolVersion: number;
+  readonly clientId: string;
+  readonly clientInfo?: ClientInfo;
+  readonly initialSubscriptions?: readonly URI[];
+}
+
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  /** Another one after each start of the host. */
+  readonly instanceId: string;
+}
+
+export interface InitializeResult {
+  /** The version that both sides speak from now on. */
+  readonly protocolVersion: number;
+  readonly serverSeq: number;
+  readonly snapshots: readonly Snapshot[];
+  readonly capabilities: ProtocolCapabilities;
+  readonly serverInfo: ServerInfo;
+  /** A `file:` URI. */
+  readonly defaultDirectory?: URI;
+}
+
+/** `state` is a `RootState` where `resource` is the root's URI, else a `SessionState`. */
+export interface Snapshot {
+  readonly resource: URI;
+  readonly state: RootState | SessionState;
+  /** Actions with a greater `serverSeq` follow, and no others. */
+  readonly fromSeq: number;
+}
+
+export interface ReconnectParams {
+  readonly protocolVersion?: number;
+  readonly clientId: string;
+  readonly clientInfo?: ClientInfo;
+  readonly instanceId?: string;
+  readonly lastSeenServerSeq: number;
+  readonly subscriptions: readonly URI[];
+}
+
+export interface ReconnectResultBase {
+  readonly protocolVersion: number;
+  readonly serverInfo: ServerInfo;
+  readonly serverSeq: number;
+  /** Subscriptions that can't be resumed: their sessions are gone. */
+  readonly missing: readonly URI[];
+  /** For each session, the highest `clientSeq` of this client that the host has accepted. */
+  readonly acceptedClientSeq: Readonly<Record<URI, number>>;
+}
+
+export interface ReplayResult extends ReconnectResultBase {
+  readonly type: 'replay';
+  readonly actions: readonly ActionEnvelope[];
+}
+
+export interface SnapshotResult extends ReconnectResultBase {
+  readonly type: 'snapshot';
+  readonly snapshots: readonly Snapshot[];
+}
+
+export type ReconnectResult = ReplayResult | SnapshotResult;
+
+export interface SubscribeParams {
+  readonly resource: URI;
+  /** How many of the newest turns the snapshot holds. */
+  readonly turns?: number;
+}
+
+export interface UnsubscribeParams {
+  readonly resource: URI;
+}
+
+export interface DispatchActionParams {
+  /** Counts up from 1 over the life of a `clientId`. */
+  readonly clientSeq: number;
+  readonly action: ClientAction;
+}
+
+export interface ActionParams {
+  readonly envelope: ActionEnvelope;
+}
+
+export interface NotificationParams {
+  readonly notification: Notification;
+}
+
+export interface CreateSessionParams {
+  readonly session: URI;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly workingDirectory?: URI;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** For the agent; the host passes it on as it is. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+export interface ForkSessionParams {
+  readonly source: URI;
+  readonly session: URI;
+  /** The last turn that the fork has; all of them without it. */
+  readonly toTurnId?: string;
+}
+
+export interface DisposeSessionParams {
+  readonly session: URI;
+}
+
+export interface ListSessionsFilter {
+  readonly provider?: string;
+  readonly status?: SessionStatus;
+  readonly isArchived?: boolean;
+  readonly isRead?: boolean;
+  /** A working directory's `file:` URI, or a workspace's label. */
+  readonly workspace?: string;
+  /** Words to find in titles, messages and tool output. */
+  readonly text?: string;
+  readonly modifiedSince?: number;
+}
+
+export interface ListSessionsParams {
+  readonly filter?: ListSessionsFilter;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface ListSessionsResult {
+  readonly items: readonly SessionSummary[];
+  readonly nextCursor?: string;
+  readonly total: number;
+}
+
+export interface TurnsRange {
+  /** Turns older than this one; the newest without it. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+export interface FetchTurnsParams {
+  readonly session: URI;
+  readonly range: TurnsRange;
+}
+
+export interface FetchTurnsResult {
+  /** Oldest first. */
+  readonly turns: readonly Turn[];
+  readonly hasMore: boolean;
+}
+
+export interface ContentRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface FetchContentParams {
+  readonly uri: URI;
+  /** In bytes. */
+  readonly range?: ContentRange;
+}
+
+export interface FetchContentResult {
+  readonly data: string;
+  readonly encoding: 'utf-8' | 'base64';
+  readonly mimeType?: string;
+  /** Of the whole content, in bytes. */
+  readonly size: number;
+}
+
+export interface BrowseDirectoryParams {
+  readonly uri: URI;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly type: 'file' | 'directory' | 'symlink';
+  readonly uri: URI;
+  /** Where a folder is a git checkout. */
+  readonly branch?: string;
+}
+
+export interface BrowseDirectoryResult {
+  readonly entries: readonly DirectoryEntry[];
+}
+
+export interface AgentParams {
+  readonly provider: string;
+}
+
+export type PingParams = Readonly<Record<string, never>>;
+export type PingResult = Readonly<Record<string, never>>;

@@ -1,0 +1,43 @@
+/** Every numeric code that an answer can carry, beside those of JSON-RPC itself. */
+export const ERROR_CODE = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  tooManyRequests: -32000,
+  sessionNotFound: -32001,
+  noAgentForProvider: -32002,
+  sessionAlreadyExists: -32003,
+  turnInProgress: -32004,
+  unsupportedProtocolVersion: -32005,
+  contentNotFound: -32006,
+  notFound: -32008,
+  permissionDenied: -32009,
+  alreadyExists: -32010,
+  sessionFsUnavailable: -32050,
+} as const;
+
+export type ErrorCode = (typeof ERROR_CODE)[keyof typeof ERROR_CODE];
+
+/** `error.data` of `unsupportedProtocolVersion`. */
+export interface UnsupportedProtocolVersionData {
+  readonly supportedVersions: readonly number[];
+}
+
+/** Why the host refuses an action: the text of `rejectionReason`. */
+export const REJECTION = {
+  notDispatchable: 'clients may not dispatch this action',
+  unknownSession: 'unknown session',
+  sessionNotReady: 'session is not ready',
+  turnInProgress: 'a turn is already in progress',
+  noActiveTurn: 'no active turn to cancel',
+  notWaitingForConfirmation: 'tool call is not waiting for confirmation',
+  unknownPermissionRequest: 'unknown permission request ID',
+  unknownModel: 'unknown model',
+  unknownPendingMessage: 'unknown pending message',
+  unknownCustomization: 'unknown customization',
+  messageAlreadyInTurn: 'message is already in a turn',
+  queueFull: 'the queue is full',
+  turnIdUsed: 'turn id is already used',
+} as const;

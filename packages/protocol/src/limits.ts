@@ -1,0 +1,32 @@
+/** Limits that both sides must agree on. Changing one of them changes what a reducer computes: it is a protocol change. */
+
+/** Live tool output keeps this many UTF-16 code units from its start … */
+export const TOOL_OUTPUT_HEAD = 8_192;
+/** … and this many from its end. */
+export const TOOL_OUTPUT_TAIL = 8_192;
+
+/** Output longer than this many bytes is stored as content and referred to. */
+export const INLINE_CONTENT_LIMIT = 16_384;
+
+/** Turns in a snapshot when `subscribe.turns` is not given, and at the most. */
+export const DEFAULT_SNAPSHOT_TURNS = 30;
+export const MAX_SNAPSHOT_TURNS = 200;
+
+/** Rows of `listSessions` when `limit` is not given, and at the most. */
+export const DEFAULT_LIST_LIMIT = 50;
+export const MAX_LIST_LIMIT = 500;
+
+export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
+export const MAX_JSON_DEPTH = 64;
+
+/** Bytes in one answer of `fetchContent`; base64 of it still fits into a frame. */
+export const MAX_CONTENT_RANGE = 1024 * 1024;
+
+export const MAX_ID_LENGTH = 256;
+export const MAX_URI_LENGTH = 4_096;
+export const MAX_TITLE_LENGTH = 1_000;
+export const MAX_TEXT_LENGTH = 1_000_000;
+export const MAX_ATTACHMENTS = 64;
+export const MAX_ATTACHMENT_DATA_LENGTH = 3_000_000;
+export const MAX_QUEUED_MESSAGES = 100;
+export const MAX_SUBSCRIPTIONS = 256;

@@ -1,0 +1,20 @@
+import type { SessionState, SessionSummary } from '../state/sessionState.js';
+
+export type NewSession = Pick<SessionSummary, 'resource' | 'provider' | 'createdAt'> &
+  Partial<Pick<SessionSummary, 'title' | 'model' | 'workingDirectory' | 'metadata'>>;
+
+/** A session as it is right after `createSession`: being created, with nothing said yet. */
+export function createSessionState(session: NewSession): SessionState {
+  return {
+    summary: {
+      title: '',
+      ...session,
+      modifiedAt: session.createdAt,
+      status: 'idle',
+      isRead: true,
+      isArchived: false,
+    },
+    lifecycle: 'creating',
+    turns: [],
+  };
+}

@@ -1,0 +1,36 @@
+import { sameValue } from '../sameValue.js';
+import type { SessionState, SessionStatus, SessionSummary } from '../state/sessionState.js';
+import type { ActiveTurn } from '../state/turn.js';
+
+type SummaryChange = { readonly [K in keyof SessionSummary]?: SessionSummary[K] | undefined };
+
+/** Changes fields of the summary; `undefined` removes one. Returns the same state when nothing differs. */
+export function changeSummary(state: SessionState, change: SummaryChange): SessionState {
+  const keys = Object.keys(change) as (keyof SessionSummary)[];
+  if (keys.every((key) => sameValue(state.summary[key], change[key]))) return state;
+  const summary: Record<string, unknown> = { ...state.summary, ...change };
+  for (const key of keys) if (change[key] === undefined) delete summary[key];
+  return { ...state, summary: summary as unknown as SessionSummary };
+}
+
+/** The only place where a status comes from. */
+export function deriveStatus(state: SessionState): SessionStatus {
+  if (state.activeTurn) return needsInput(state.activeTurn) ? 'inputNeeded' : 'inProgress';
+  if (state.lifecycle === 'creationFailed' || state.turns.at(-1)?.state === 'error') return 'error';
+  return 'idle';
+}
+
+export function needsInput(turn: ActiveTurn): boolean {
+  for (const _ in turn.pendingPermissions) return true;
+  for (const id in turn.toolCalls) if (turn.toolCalls[id]?.status === 'pendingConfirmation') return true;
+  return false;
+}
+
+/** Something came up that somebody should look at: it counts as news, and as unread. */
+export function withNews(state: SessionState, at: number): SessionState {
+  return changeSummary(state, { status: deriveStatus(state), modifiedAt: at, isRead: false });
+}
+
+export function withDerivedStatus(state: SessionState): SessionState {
+  return changeSummary(state, { status: deriveStatus(state) });
+}

@@ -1,0 +1,79 @@
+import type {
+  ToolCallConfirmedAction,
+  ToolCompleteAction,
+  ToolStartAction,
+  ToolUpdateAction,
+} from '../actions/sessionActions.js';
+import { isSafeKey, ownValue } from '../safeKey.js';
+import { sameValue } from '../sameValue.js';
+import type { SessionState } from '../state/sessionState.js';
+import type { PendingToolCall, RunningToolCall, ToolCallState, ToolConfirmed } from '../state/toolCall.js';
+import type { ActiveTurn } from '../state/turn.js';
+import { withDerivedStatus, withNews } from './summary.js';
+import { appendToolOutput } from './toolOutput.js';
+
+export function startToolCall(state: SessionState, turn: ActiveTurn, action: ToolStartAction): SessionState {
+  const { toolCall } = action;
+  if (!isSafeKey(toolCall.toolCallId)) return state;
+  const before = ownValue(turn.toolCalls, toolCall.toolCallId);
+  if (before && !mayBeAnnouncedAgain(before)) return state;
+  const call: ToolCallState = { ...toolCall, startedAt: before?.startedAt ?? action.at };
+  const kept = call.status === 'running' && before?.output ? { ...call, output: before.output } : call;
+  const withPart: ActiveTurn = before
+    ? turn
+    : { ...turn, responseParts: [...turn.responseParts, { kind: 'toolCall', toolCallId: toolCall.toolCallId }] };
+  const next = withToolCall(state, withPart, kept);
+  return toolCall.status === 'pendingConfirmation' ? withNews(next, action.at) : next;
+}
+
+/**
+ * An agent may learn only while a call runs that it has to ask. But once a call waits, or was answered, its approval
+ * belongs to exactly what was shown: announcing it again would let a late answer approve something else.
+ */
+function mayBeAnnouncedAgain(call: ToolCallState): call is RunningToolCall {
+  return call.status === 'running' && call.confirmed.how === 'notNeeded';
+}
+
+export function updateToolCall(state: SessionState, turn: ActiveTurn, action: ToolUpdateAction): SessionState {
+  const call = ownValue(turn.toolCalls, action.toolCallId);
+  if (call?.status !== 'running') return state;
+  let next = call;
+  if (action.output) next = { ...next, output: appendToolOutput(next.output, action.output) };
+  if (action.ref && !sameValue(action.ref, next.output?.ref))
+    next = { ...next, output: { ...(next.output ?? { text: '' }), ref: action.ref } };
+  if (action.invocationMessage !== undefined && action.invocationMessage !== call.invocationMessage) {
+    next = { ...next, invocationMessage: action.invocationMessage };
+  }
+  return next === call ? state : withToolCall(state, turn, next);
+}
+
+export function confirmToolCall(state: SessionState, turn: ActiveTurn, action: ToolCallConfirmedAction): SessionState {
+  const call = ownValue(turn.toolCalls, action.toolCallId);
+  if (call?.status !== 'pendingConfirmation') return state;
+  return withDerivedStatus(withToolCall(state, turn, answered(call, action)));
+}
+
+function answered(call: PendingToolCall, action: ToolCallConfirmedAction): ToolCallState {
+  const { confirmation: _, ...base } = call;
+  const confirmed: ToolConfirmed = {
+    how: action.by ? 'user' : 'policy',
+    ...(action.by && { by: action.by }),
+    ...(action.optionId !== undefined && { optionId: action.optionId }),
+  };
+  if (!action.approved) {
+    const reason = action.reason === undefined ? {} : { reason: action.reason };
+    return { ...base, status: 'cancelled', cancelled: 'denied', confirmed, ...reason, endedAt: action.at };
+  }
+  const input = action.editedToolInput === undefined ? {} : { toolInput: action.editedToolInput };
+  return { ...base, ...input, status: 'running', confirmed };
+}
+
+export function completeToolCall(state: SessionState, turn: ActiveTurn, action: ToolCompleteAction): SessionState {
+  const call = ownValue(turn.toolCalls, action.toolCallId);
+  if (call?.status !== 'running') return state;
+  return withToolCall(state, turn, { ...call, status: 'completed', result: action.result, endedAt: action.at });
+}
+
+function withToolCall(state: SessionState, turn: ActiveTurn, call: ToolCallState): SessionState {
+  return { ...state, activeTurn: { ...turn, toolCalls: { ...turn.toolCalls, [call.toolCallId]: call } } };
+}

@@ -1,0 +1,150 @@
+import * as z from 'zod';
+import { MAX_CONTENT_RANGE, MAX_LIST_LIMIT, MAX_SNAPSHOT_TURNS, MAX_SUBSCRIPTIONS } from '../limits.js';
+import { actionEnvelope, clientAction } from './actionSchemas.js';
+import { notification } from './notificationSchemas.js';
+import { anyRecord, count, id, label, sequence, timestamp, uri } from './primitives.js';
+import { rootState } from './rootStateSchemas.js';
+import { sessionState, sessionStatus, sessionSummary } from './sessionStateSchemas.js';
+import { turn } from './turnSchemas.js';
+
+const yes = z.literal(true).exactOptional();
+const version = z.int();
+const subscriptions = z.array(uri).max(MAX_SUBSCRIPTIONS);
+
+export const protocolCapabilities = z.object({
+  sessions: z.literal(true),
+  tools: z.literal(true),
+  permissions: z.literal(true),
+  reasoning: yes,
+  toolUpdates: yes,
+  pendingMessages: yes,
+  customizations: yes,
+  contentReferences: yes,
+  fork: yes,
+  agentInstallation: yes,
+  sessionFs: yes,
+});
+
+export const unsupportedProtocolVersionData = z.object({ supportedVersions: z.array(version) });
+
+export const clientInfo = z.object({ name: label, version: label.exactOptional(), device: label.exactOptional() });
+export const serverInfo = z.object({ name: z.string(), version: z.string(), instanceId: z.string() });
+
+export const snapshot = z.object({
+  resource: uri,
+  state: z.union([sessionState, rootState]),
+  fromSeq: sequence,
+});
+
+export const initializeParams = z.object({
+  protocolVersion: version,
+  clientId: id,
+  clientInfo: clientInfo.exactOptional(),
+  initialSubscriptions: subscriptions.exactOptional(),
+});
+export const initializeResult = z.object({
+  protocolVersion: version,
+  serverSeq: sequence,
+  snapshots: z.array(snapshot),
+  capabilities: protocolCapabilities,
+  serverInfo,
+  defaultDirectory: uri.exactOptional(),
+});
+
+export const reconnectParams = z.object({
+  protocolVersion: version.exactOptional(),
+  clientId: id,
+  clientInfo: clientInfo.exactOptional(),
+  instanceId: id.exactOptional(),
+  lastSeenServerSeq: sequence,
+  subscriptions,
+});
+const reconnectBase = {
+  protocolVersion: version,
+  serverInfo,
+  serverSeq: sequence,
+  missing: z.array(uri),
+  acceptedClientSeq: z.record(z.string(), sequence),
+};
+export const replayResult = z.object({ type: z.literal('replay'), ...reconnectBase, actions: z.array(actionEnvelope) });
+export const snapshotResult = z.object({
+  type: z.literal('snapshot'),
+  ...reconnectBase,
+  snapshots: z.array(snapshot),
+});
+export const reconnectResult = z.discriminatedUnion('type', [replayResult, snapshotResult]);
+
+export const subscribeParams = z.object({
+  resource: uri,
+  turns: z.int().min(1).max(MAX_SNAPSHOT_TURNS).exactOptional(),
+});
+export const unsubscribeParams = z.object({ resource: uri });
+
+const clientSeq = z.int().min(1);
+export const dispatchActionParams = z.object({ clientSeq, action: clientAction });
+/**
+ * The first look at a `dispatchAction`: enough to answer it. Whether the action itself is well-formed is a second
+ * question, because a wrong one is not dropped but echoed to its sender with the reason.
+ */
+export const uncheckedDispatchActionParams = z.object({ clientSeq, action: z.looseObject({ type: z.string() }) });
+
+export const actionParams = z.object({ envelope: actionEnvelope });
+export const notificationParams = z.object({ notification });
+
+export const createSessionParams = z.object({
+  session: uri,
+  provider: id.exactOptional(),
+  model: id.exactOptional(),
+  workingDirectory: uri.exactOptional(),
+  metadata: anyRecord.exactOptional(),
+  config: anyRecord.exactOptional(),
+});
+export const forkSessionParams = z.object({ source: uri, session: uri, toTurnId: id.exactOptional() });
+export const disposeSessionParams = z.object({ session: uri });
+
+export const listSessionsFilter = z.object({
+  provider: id.exactOptional(),
+  status: sessionStatus.exactOptional(),
+  isArchived: z.boolean().exactOptional(),
+  isRead: z.boolean().exactOptional(),
+  workspace: uri.exactOptional(),
+  text: label.exactOptional(),
+  modifiedSince: timestamp.exactOptional(),
+});
+export const listSessionsParams = z.object({
+  filter: listSessionsFilter.exactOptional(),
+  limit: z.int().min(1).max(MAX_LIST_LIMIT).exactOptional(),
+  cursor: label.exactOptional(),
+});
+export const listSessionsResult = z.object({
+  items: z.array(sessionSummary),
+  nextCursor: z.string().exactOptional(),
+  total: count,
+});
+
+export const turnsRange = z.object({ before: id.exactOptional(), limit: z.int().min(1).max(MAX_SNAPSHOT_TURNS) });
+export const fetchTurnsParams = z.object({ session: uri, range: turnsRange });
+export const fetchTurnsResult = z.object({ turns: z.array(turn), hasMore: z.boolean() });
+
+export const contentRange = z.object({ offset: count, length: z.int().min(1).max(MAX_CONTENT_RANGE) });
+export const fetchContentParams = z.object({ uri, range: contentRange.exactOptional() });
+export const fetchContentResult = z.object({
+  data: z.string(),
+  encoding: z.enum(['utf-8', 'base64']),
+  mimeType: z.string().exactOptional(),
+  size: count,
+});
+
+export const browseDirectoryParams = z.object({ uri });
+export const directoryEntry = z.object({
+  name: z.string(),
+  type: z.enum(['file', 'directory', 'symlink']),
+  uri,
+  branch: z.string().exactOptional(),
+});
+export const browseDirectoryResult = z.object({ entries: z.array(directoryEntry) });
+
+export const agentParams = z.object({ provider: id });
+export const pingParams = z.object({});
+export const pingResult = z.object({});
+export const nothing = z.null();

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { MAX_ID_LENGTH, MAX_TEXT_LENGTH, MAX_TITLE_LENGTH, MAX_URI_LENGTH } from '../limits.js';
+
+/** An id: short, without control characters, and never one of the keys that are refused on the wire. */
+export const id = z
+  .string()
+  .max(MAX_ID_LENGTH)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is what this is for
+  .regex(/^(?!(?:__proto__|constructor|prototype)$)[^\u0000-\u001f\u007f]+$/, 'not a valid id');
+
+export const uri = z.string().min(1).max(MAX_URI_LENGTH);
+export const title = z.string().max(MAX_TITLE_LENGTH);
+export const messageText = z.string().max(MAX_TEXT_LENGTH);
+export const label = z.string().max(MAX_TITLE_LENGTH);
+export const path = z.string().min(1).max(MAX_URI_LENGTH);
+
+/** Milliseconds since 1970. */
+export const timestamp = z.number();
+export const count = z.int().min(0);
+export const sequence = z.int().min(0);
+export const anyRecord = z.record(z.string(), z.unknown());

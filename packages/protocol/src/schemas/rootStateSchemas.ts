@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { count } from './primitives.js';
+
+export const installableAgent = z.object({ sizeHint: count.exactOptional() });
+export const availableAgent = z.object({ state: z.literal('available'), version: z.string().exactOptional() });
+export const unavailableAgent = z.object({
+  state: z.literal('unavailable'),
+  reason: z.string(),
+  howToFix: z.string(),
+  installable: installableAgent.exactOptional(),
+});
+export const installingAgent = z.object({ state: z.literal('installing') });
+export const agentAvailability = z.discriminatedUnion('state', [availableAgent, unavailableAgent, installingAgent]);
+
+export const modelInfo = z.object({
+  id: z.string(),
+  provider: z.string(),
+  name: z.string(),
+  maxContextWindow: z.number().exactOptional(),
+  supportsVision: z.boolean().exactOptional(),
+  policyState: z.string().exactOptional(),
+});
+
+export const agentInfo = z.object({
+  provider: z.string(),
+  displayName: z.string(),
+  description: z.string(),
+  models: z.array(modelInfo),
+  supportsMultipleChats: z.boolean().exactOptional(),
+  availability: agentAvailability,
+});
+
+export const rootState = z.object({ agents: z.array(agentInfo) });

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { author, errorInfo } from './commonSchemas.js';
+import { anyRecord, count, id, timestamp, title, uri } from './primitives.js';
+import { activeTurn, turn, userMessage } from './turnSchemas.js';
+
+export const fileChangeSummary = z.object({ uri, insertions: count, deletions: count });
+export const sessionStatus = z.enum(['idle', 'inProgress', 'inputNeeded', 'error']);
+
+export const sessionSummary = z.object({
+  resource: uri,
+  provider: z.string(),
+  title,
+  createdAt: timestamp,
+  modifiedAt: timestamp,
+  status: sessionStatus,
+  isRead: z.boolean(),
+  isArchived: z.boolean(),
+  activity: z.string().exactOptional(),
+  model: z.string().exactOptional(),
+  workingDirectory: uri.exactOptional(),
+  metadata: anyRecord.exactOptional(),
+  changes: z.array(fileChangeSummary).exactOptional(),
+});
+
+export const pendingMessage = z.object({ id, userMessage, by: author.exactOptional() });
+
+export const customization = z.object({
+  uri,
+  displayName: z.string(),
+  description: z.string().exactOptional(),
+  kind: z.enum(['instructions', 'skill', 'agent', 'mcpServer', 'plugin']),
+});
+export const sessionCustomization = z.object({
+  customization,
+  enabled: z.boolean(),
+  status: z.enum(['loading', 'loaded', 'degraded', 'error']).exactOptional(),
+  statusMessage: z.string().exactOptional(),
+});
+
+export const sessionState = z.object({
+  summary: sessionSummary,
+  lifecycle: z.enum(['creating', 'ready', 'creationFailed']),
+  creationError: errorInfo.exactOptional(),
+  turns: z.array(turn),
+  earlierTurns: count.exactOptional(),
+  activeTurn: activeTurn.exactOptional(),
+  steeringMessage: pendingMessage.exactOptional(),
+  queuedMessages: z.array(pendingMessage).exactOptional(),
+  customizations: z.array(sessionCustomization).exactOptional(),
+  clients: z.array(author).exactOptional(),
+});

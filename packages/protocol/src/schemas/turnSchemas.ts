@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { MAX_ATTACHMENT_DATA_LENGTH, MAX_ATTACHMENTS } from '../limits.js';
+import { author, contentRef, errorInfo, textRange, usageInfo } from './commonSchemas.js';
+import { id, label, messageText, timestamp, uri } from './primitives.js';
+import { completedToolCall, toolCallState } from './toolCallSchemas.js';
+
+export const attachment = z.object({
+  kind: z.enum(['file', 'directory', 'selection', 'image', 'text']),
+  label,
+  uri: uri.exactOptional(),
+  data: z.string().max(MAX_ATTACHMENT_DATA_LENGTH).exactOptional(),
+  mimeType: label.exactOptional(),
+  range: textRange.exactOptional(),
+});
+
+export const userMessage = z.object({
+  text: messageText,
+  attachments: z.array(attachment).max(MAX_ATTACHMENTS).exactOptional(),
+});
+
+export const markdownPart = z.object({ kind: z.literal('markdown'), id, content: z.string() });
+export const reasoningPart = z.object({ kind: z.literal('reasoning'), id, content: z.string() });
+export const contentRefPart = z.object({ kind: z.literal('contentRef'), id, ref: contentRef });
+export const toolCallPart = z.object({ kind: z.literal('toolCall'), toolCallId: id });
+export const steeringPart = z.object({
+  kind: z.literal('steering'),
+  id,
+  userMessage,
+  by: author.exactOptional(),
+});
+export const noticePart = z.object({
+  kind: z.literal('notice'),
+  id,
+  text: z.string(),
+  severity: z.enum(['info', 'warning', 'error']),
+});
+export const addedPart = z.discriminatedUnion('kind', [
+  markdownPart,
+  reasoningPart,
+  contentRefPart,
+  steeringPart,
+  noticePart,
+]);
+export const responsePart = z.discriminatedUnion('kind', [...addedPart.options, toolCallPart]);
+
+export const permissionOption = z.object({
+  id,
+  label: z.string(),
+  description: z.string().exactOptional(),
+  kind: z.enum(['approve', 'deny']).exactOptional(),
+});
+export const permissionRequest = z.object({
+  requestId: id,
+  kind: z.enum(['permission', 'question']),
+  title: z.string(),
+  message: z.string(),
+  toolCallId: id.exactOptional(),
+  options: z.array(permissionOption).exactOptional(),
+  allowText: z.boolean().exactOptional(),
+});
+
+export const activeTurn = z.object({
+  id,
+  userMessage,
+  by: author.exactOptional(),
+  responseParts: z.array(responsePart),
+  toolCalls: z.record(z.string(), toolCallState),
+  pendingPermissions: z.record(z.string(), permissionRequest),
+  usage: usageInfo.exactOptional(),
+  startedAt: timestamp,
+});
+
+export const turn = z.object({
+  id,
+  userMessage,
+  by: author.exactOptional(),
+  responseParts: z.array(responsePart),
+  toolCalls: z.array(completedToolCall),
+  usage: usageInfo.exactOptional(),
+  state: z.enum(['complete', 'cancelled', 'error']),
+  error: errorInfo.exactOptional(),
+  startedAt: timestamp,
+  endedAt: timestamp,
+});

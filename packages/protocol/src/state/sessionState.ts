@@ -1,0 +1,66 @@
+import type { URI } from '../uri.js';
+import type { Author, ErrorInfo } from './common.js';
+import type { ActiveTurn, Turn, UserMessage } from './turn.js';
+
+export interface SessionState {
+  readonly summary: SessionSummary;
+  readonly lifecycle: 'creating' | 'ready' | 'creationFailed';
+  readonly creationError?: ErrorInfo;
+  /** The newest ones; a client may hold more of them than the host has in memory. */
+  readonly turns: readonly Turn[];
+  /** How many turns before the first of `turns` `fetchTurns` can return. */
+  readonly earlierTurns?: number;
+  readonly activeTurn?: ActiveTurn;
+  readonly steeringMessage?: PendingMessage;
+  readonly queuedMessages?: readonly PendingMessage[];
+  readonly customizations?: readonly SessionCustomization[];
+  /** Who is looking at this session now. Not logged. */
+  readonly clients?: readonly Author[];
+}
+
+export type SessionStatus = 'idle' | 'inProgress' | 'inputNeeded' | 'error';
+
+export interface SessionSummary {
+  readonly resource: URI;
+  readonly provider: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly status: SessionStatus;
+  readonly isRead: boolean;
+  readonly isArchived: boolean;
+  /** What the agent does right now, e.g. "Running npm test". */
+  readonly activity?: string;
+  readonly model?: string;
+  /** A `file:` URI. */
+  readonly workingDirectory?: URI;
+  /** The keys of the metadata contract, and `group` for sessions that are chats of one another. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly changes?: readonly FileChangeSummary[];
+}
+
+export interface FileChangeSummary {
+  readonly uri: URI;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+export interface PendingMessage {
+  readonly id: string;
+  readonly userMessage: UserMessage;
+  readonly by?: Author;
+}
+
+export interface SessionCustomization {
+  readonly customization: Customization;
+  readonly enabled: boolean;
+  readonly status?: 'loading' | 'loaded' | 'degraded' | 'error';
+  readonly statusMessage?: string;
+}
+
+export interface Customization {
+  readonly uri: URI;
+  readonly displayName: string;
+  readonly description?: string;
+  readonly kind: 'instructions' | 'skill' | 'agent' | 'mcpServer' | 'plugin';
+}

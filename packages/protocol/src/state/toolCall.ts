@@ -1,0 +1,131 @@
+import type { URI } from '../uri.js';
+import type { Author, ContentRef } from './common.js';
+
+/** What every stage of a tool call has. All of it is ready to display; clients never look at `toolName`. */
+export interface ToolCallBase {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly displayName: string;
+  readonly invocationMessage: string;
+  readonly toolKind?: 'terminal';
+  readonly language?: string;
+  readonly toolInput?: string;
+}
+
+export interface ConfirmationOption {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: 'approve' | 'deny';
+}
+
+export interface ToolConfirmation {
+  readonly title?: string;
+  readonly options?: readonly ConfirmationOption[];
+  /** The client may send back a changed `toolInput`. */
+  readonly editable?: boolean;
+}
+
+export interface ToolConfirmed {
+  readonly how: 'user' | 'policy' | 'notNeeded';
+  readonly by?: Author;
+  readonly optionId?: string;
+}
+
+/**
+ * Live output: everything while it is short; then its first TOOL_OUTPUT_HEAD and its last TOOL_OUTPUT_TAIL code units,
+ * joined, with `omitted` code units missing between the two.
+ */
+export interface ToolOutput {
+  readonly text: string;
+  readonly truncated?: boolean;
+  readonly omitted?: number;
+  readonly ref?: ContentRef;
+}
+
+export interface ToolError {
+  readonly message: string;
+  readonly code?: string;
+}
+
+export interface ToolCallResult {
+  readonly success: boolean;
+  readonly pastTenseMessage: string;
+  readonly toolOutput?: string;
+  readonly content?: readonly ToolResultContent[];
+  readonly exitCode?: number;
+  readonly error?: ToolError;
+}
+
+export type ToolResultContent = TextResultContent | RefResultContent | FileEditResultContent;
+
+export interface TextResultContent {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface RefResultContent {
+  readonly type: 'contentRef';
+  readonly ref: ContentRef;
+}
+
+export interface FileEditResultContent {
+  readonly type: 'fileEdit';
+  readonly uri: URI;
+  readonly insertions: number;
+  readonly deletions: number;
+  readonly diff?: string;
+  readonly before?: ContentRef;
+  readonly after?: ContentRef;
+}
+
+export interface PendingToolCall extends ToolCallBase {
+  readonly status: 'pendingConfirmation';
+  readonly confirmation: ToolConfirmation;
+  readonly startedAt: number;
+}
+
+export interface RunningToolCall extends ToolCallBase {
+  readonly status: 'running';
+  readonly confirmed: ToolConfirmed;
+  readonly output?: ToolOutput;
+  readonly startedAt: number;
+}
+
+export interface FinishedToolCall extends ToolCallBase {
+  readonly status: 'completed';
+  readonly confirmed: ToolConfirmed;
+  readonly output?: ToolOutput;
+  readonly result: ToolCallResult;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+export interface CancelledToolCall extends ToolCallBase {
+  readonly status: 'cancelled';
+  /** Denied by an answer, or still open when its turn ended. */
+  readonly cancelled: 'denied' | 'turnEnded';
+  /** Who allowed it, or who denied it. */
+  readonly confirmed?: ToolConfirmed;
+  readonly reason?: string;
+  readonly output?: ToolOutput;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+export type ToolCallState = PendingToolCall | RunningToolCall | FinishedToolCall | CancelledToolCall;
+
+/** A call that changes no more. */
+export type CompletedToolCall = FinishedToolCall | CancelledToolCall;
+
+/** How `session/toolStart` announces a call; the reducer adds the times. */
+export type ToolCallStart = PendingToolCallStart | RunningToolCallStart;
+
+export interface PendingToolCallStart extends ToolCallBase {
+  readonly status: 'pendingConfirmation';
+  readonly confirmation: ToolConfirmation;
+}
+
+export interface RunningToolCallStart extends ToolCallBase {
+  readonly status: 'running';
+  readonly confirmed: ToolConfirmed;
+}

@@ -1,0 +1,105 @@
+import type { URI } from '../uri.js';
+import type { Author, ContentRef, ErrorInfo, TextRange, UsageInfo } from './common.js';
+import type { CompletedToolCall, ToolCallState } from './toolCall.js';
+
+export interface UserMessage {
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+}
+
+export interface Attachment {
+  readonly kind: 'file' | 'directory' | 'selection' | 'image' | 'text';
+  readonly label: string;
+  readonly uri?: URI;
+  /** Base64 for an image, the text itself for a selection or a text. */
+  readonly data?: string;
+  readonly mimeType?: string;
+  readonly range?: TextRange;
+}
+
+export interface MarkdownPart {
+  readonly kind: 'markdown';
+  readonly id: string;
+  readonly content: string;
+}
+
+export interface ReasoningPart {
+  readonly kind: 'reasoning';
+  readonly id: string;
+  readonly content: string;
+}
+
+export interface ContentRefPart {
+  readonly kind: 'contentRef';
+  readonly id: string;
+  readonly ref: ContentRef;
+}
+
+/** Keeps the order of text and tools; the call itself is in `toolCalls`. Only `session/toolStart` makes one. */
+export interface ToolCallPart {
+  readonly kind: 'toolCall';
+  readonly toolCallId: string;
+}
+
+/** A steering message, where the agent took it in. */
+export interface SteeringPart {
+  readonly kind: 'steering';
+  readonly id: string;
+  readonly userMessage: UserMessage;
+  readonly by?: Author;
+}
+
+/** Something the host says, e.g. "the host restarted during this turn". */
+export interface NoticePart {
+  readonly kind: 'notice';
+  readonly id: string;
+  readonly text: string;
+  readonly severity: 'info' | 'warning' | 'error';
+}
+
+/** The parts that `session/responsePart` can bring. */
+export type AddedPart = MarkdownPart | ReasoningPart | ContentRefPart | SteeringPart | NoticePart;
+
+export type ResponsePart = AddedPart | ToolCallPart;
+
+/** A question that is not the confirmation of one announced tool call. */
+export interface PermissionRequest {
+  readonly requestId: string;
+  readonly kind: 'permission' | 'question';
+  readonly title: string;
+  readonly message: string;
+  readonly toolCallId?: string;
+  readonly options?: readonly PermissionOption[];
+  readonly allowText?: boolean;
+}
+
+export interface PermissionOption {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly kind?: 'approve' | 'deny';
+}
+
+export interface ActiveTurn {
+  readonly id: string;
+  readonly userMessage: UserMessage;
+  readonly by?: Author;
+  readonly responseParts: readonly ResponsePart[];
+  readonly toolCalls: Readonly<Record<string, ToolCallState>>;
+  readonly pendingPermissions: Readonly<Record<string, PermissionRequest>>;
+  readonly usage?: UsageInfo;
+  readonly startedAt: number;
+}
+
+export interface Turn {
+  readonly id: string;
+  readonly userMessage: UserMessage;
+  readonly by?: Author;
+  readonly responseParts: readonly ResponsePart[];
+  readonly toolCalls: readonly CompletedToolCall[];
+  readonly usage?: UsageInfo;
+  readonly state: 'complete' | 'cancelled' | 'error';
+  readonly error?: ErrorInfo;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}

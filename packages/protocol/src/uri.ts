@@ -1,0 +1,67 @@
+import { MAX_URI_LENGTH } from './limits.js';
+
+/** A URI as it stands on the wire. */
+export type URI = string;
+
+export const ROOT_URI = 'agenthost:root';
+
+const PROVIDER = /^[a-z][a-z0-9+.-]{0,63}$/;
+/** No separator, no leading or trailing dot: an id is used as a folder's name. */
+const SESSION_ID = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/;
+const CONTENT_ID = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,254}[A-Za-z0-9_-])?$/;
+/** Schemes that mean something else already; an agent with such an id could be taken for it. */
+const RESERVED_PROVIDERS: ReadonlySet<string> = new Set(['agenthost', 'file', 'http', 'https', 'data', 'javascript']);
+
+export interface SessionUriParts {
+  readonly provider: string;
+  readonly sessionId: string;
+}
+
+export interface ContentUriParts extends SessionUriParts {
+  readonly contentId: string;
+}
+
+export function isProviderId(text: string): boolean {
+  return PROVIDER.test(text) && !RESERVED_PROVIDERS.has(text);
+}
+
+export function isSessionId(text: string): boolean {
+  return SESSION_ID.test(text);
+}
+
+/** `<provider>:/<id>`. Throws on parts that `parseSessionUri` would refuse, so that no bad URI is ever made. */
+export function sessionUri(provider: string, sessionId: string): URI {
+  if (!isProviderId(provider)) throw new RangeError(`not a provider id: ${JSON.stringify(provider)}`);
+  if (!isSessionId(sessionId)) throw new RangeError(`not a session id: ${JSON.stringify(sessionId)}`);
+  return `${provider}:/${sessionId}`;
+}
+
+export function parseSessionUri(uri: URI): SessionUriParts | undefined {
+  if (uri.length > MAX_URI_LENGTH) return undefined;
+  const colon = uri.indexOf(':');
+  const provider = uri.slice(0, Math.max(colon, 0));
+  if (!isProviderId(provider) || uri[colon + 1] !== '/') return undefined;
+  const sessionId = uri.slice(colon + 2);
+  return isSessionId(sessionId) ? { provider, sessionId } : undefined;
+}
+
+/** `<provider>://<sessionId>/<contentId>`. */
+export function contentUri(provider: string, sessionId: string, contentId: string): URI {
+  if (!isProviderId(provider)) throw new RangeError(`not a provider id: ${JSON.stringify(provider)}`);
+  if (!isSessionId(sessionId)) throw new RangeError(`not a session id: ${JSON.stringify(sessionId)}`);
+  if (!CONTENT_ID.test(contentId)) throw new RangeError(`not a content id: ${JSON.stringify(contentId)}`);
+  return `${provider}://${sessionId}/${contentId}`;
+}
+
+export function parseContentUri(uri: URI): ContentUriParts | undefined {
+  if (uri.length > MAX_URI_LENGTH) return undefined;
+  const [provider, rest] = splitOnce(uri, '://');
+  const [sessionId, contentId] = splitOnce(rest, '/');
+  if (!isProviderId(provider) || !isSessionId(sessionId) || !CONTENT_ID.test(contentId)) return undefined;
+  return { provider, sessionId, contentId };
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+}

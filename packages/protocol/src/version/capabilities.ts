@@ -1,0 +1,37 @@
+/** What a version of the protocol can do. A client looks here before it uses a feature. */
+export interface ProtocolCapabilities {
+  readonly sessions: true;
+  readonly tools: true;
+  readonly permissions: true;
+  readonly reasoning?: true;
+  readonly toolUpdates?: true;
+  readonly pendingMessages?: true;
+  readonly customizations?: true;
+  readonly contentReferences?: true;
+  readonly fork?: true;
+  readonly agentInstallation?: true;
+  readonly sessionFs?: true;
+}
+
+const V1: ProtocolCapabilities = {
+  sessions: true,
+  tools: true,
+  permissions: true,
+  reasoning: true,
+  toolUpdates: true,
+  pendingMessages: true,
+  customizations: true,
+  contentReferences: true,
+  fork: true,
+  agentInstallation: true,
+  sessionFs: true,
+};
+
+/** By version, index 0 being version 1. A version above the last has at least what the last one has. */
+const CAPABILITIES: readonly ProtocolCapabilities[] = [V1];
+
+export function capabilitiesOf(version: number): ProtocolCapabilities {
+  const known = CAPABILITIES[Math.min(version, CAPABILITIES.length) - 1];
+  if (!known) throw new RangeError(`protocol version ${version} does not exist`);
+  return known;
+}

@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Commands } from '../../src/commands/commands.js';
+import { MAX_ATTACHMENTS, MAX_ID_LENGTH, MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../../src/limits.js';
+import { uncheckedDispatchActionParams } from '../../src/schemas/commandSchemas.js';
+import { jsonSchemaFiles } from '../../src/schemas/jsonSchemas.js';
+import { COMMAND_SCHEMAS, SCHEMAS } from '../../src/schemas/schemas.js';
+
+const turnStarted = {
+  type: 'session/turnStarted',
+  session: 'mock:/s1',
+  at: 1,
+  turnId: 't1',
+  userMessage: { text: 'hi' },
+};
+
+describe('schemas', () => {
+  it('[SCH2] accept and drop unknown fields', () => {
+    const fromNewer = { ...turnStarted, priority: 3, userMessage: { text: 'hi', mood: 'good' } };
+    expect(SCHEMAS.ClientAction.parse(fromNewer)).toStrictEqual(turnStarted);
+  });
+
+  it.each([
+    ['a number where a string belongs', { ...turnStarted, turnId: 5 }],
+    ['a string where a number belongs', { ...turnStarted, at: 'now' }],
+    ['a missing field', { ...turnStarted, userMessage: undefined }],
+    ['an explicit undefined', { ...turnStarted, queuedMessageId: undefined }],
+    ['null for an optional field', { ...turnStarted, queuedMessageId: null }],
+    ['not a number', { ...turnStarted, at: Number.NaN }],
+    ['an action of the host', { type: 'session/ready', session: 'mock:/s1', at: 1 }],
+    ['no type', { ...turnStarted, type: undefined }],
+    ['an array', []],
+    ['nothing', null],
+    ['[SCH3] an empty id', { ...turnStarted, turnId: '' }],
+    ['[SCH3] a long id', { ...turnStarted, turnId: 'a'.repeat(MAX_ID_LENGTH + 1) }],
+    ['[SCH3] a control character in an id', { ...turnStarted, turnId: 'a\u001b[31m' }],
+    ['[SCH3] a long text', { ...turnStarted, userMessage: { text: 'a'.repeat(MAX_TEXT_LENGTH + 1) } }],
+    [
+      '[SCH3] many attachments',
+      {
+        ...turnStarted,
+        userMessage: { text: '', attachments: Array(MAX_ATTACHMENTS + 1).fill({ kind: 'text', label: '' }) },
+      },
+    ],
+    [
+      '[SCH3] a long order',
+      {
+        type: 'session/queuedMessagesReordered',
+        session: 'mock:/s1',
+        at: 1,
+        order: Array(MAX_QUEUED_MESSAGES + 1).fill('m'),
+      },
+    ],
+    ['[SCH4] an unsafe id', { ...turnStarted, turnId: '__proto__' }],
+    ['[SCH4] another unsafe id', { ...turnStarted, turnId: 'constructor' }],
+  ])('refuse %s', (_, action) => {
+    expect(SCHEMAS.ClientAction.safeParse(action).success).toBe(false);
+  });
+
+  it('look twice at a dispatched action: what can be answered, then what is right', () => {
+    const wrong = { clientSeq: 3, action: { type: 'session/turnStarted', turnId: 5 } };
+    expect(uncheckedDispatchActionParams.parse(wrong)).toStrictEqual(wrong);
+    expect(SCHEMAS.DispatchActionParams.safeParse(wrong).success).toBe(false);
+    for (const clientSeq of [0, -1, 1.5, '1', undefined]) {
+      expect(uncheckedDispatchActionParams.safeParse({ clientSeq, action: turnStarted }).success).toBe(false);
+    }
+  });
+
+  const valid: { readonly [K in keyof Commands]: Commands[K]['params'] } = {
+    initialize: {
+      protocolVersion: 1,
+      clientId: 'c1',
+      clientInfo: { name: 'test' },
+      initialSubscriptions: ['agenthost:root'],
+    },
+    reconnect: { clientId: 'c1', lastSeenServerSeq: 7, subscriptions: ['mock:/s1'] },
+    subscribe: { resource: 'mock:/s1', turns: 30 },
+    createSession: {
+      session: 'mock:/s1',
+      provider: 'mock',
+      workingDirectory: 'file:///tmp',
+      config: { deep: { er: 1 } },
+    },
+    forkSession: { source: 'mock:/s1', session: 'mock:/s2', toTurnId: 't1' },
+    disposeSession: { session: 'mock:/s1' },
+    listSessions: { filter: { status: 'inputNeeded', text: 'words' }, limit: 50, cursor: 'c' },
+    fetchTurns: { session: 'mock:/s1', range: { before: 't9', limit: 20 } },
+    fetchContent: { uri: 'mock://s1/c1', range: { offset: 0, length: 10 } },
+    browseDirectory: { uri: 'file:///tmp' },
+    installAgent: { provider: 'claude' },
+    removeAgent: { provider: 'claude' },
+    'sessionFs.setProvider': { initialCwd: '/', sessionStatePath: '/state', conventions: 'posix' },
+    ping: {},
+  };
+
+  it.each(Object.entries(valid))('take the params of %s', (method, params) => {
+    expect(COMMAND_SCHEMAS[method as keyof Commands].params.parse(params)).toStrictEqual(params);
+  });
+
+  it.each([
+    ['initialize', { protocolVersion: '1', clientId: 'c1' }],
+    ['initialize', { protocolVersion: 1, clientId: '__proto__' }],
+    ['reconnect', { clientId: 'c1', lastSeenServerSeq: -1, subscriptions: [] }],
+    ['subscribe', { resource: 'mock:/s1', turns: 201 }],
+    ['subscribe', { resource: 'mock:/s1', turns: 0 }],
+    ['listSessions', { limit: 501 }],
+    ['listSessions', { filter: { status: 'busy' } }],
+    ['fetchTurns', { session: 'mock:/s1', range: { limit: 0 } }],
+    ['fetchContent', { uri: 'mock://s1/c1', range: { offset: -1, length: 1 } }],
+    ['fetchContent', { uri: 'mock://s1/c1', range: { offset: 0, length: 1e9 } }],
+    ['sessionFs.setProvider', { initialCwd: '/', sessionStatePath: '/', conventions: 'vms' }],
+    ['subscribe', { resource: 5 }],
+    ['ping', 5],
+  ] as const)('refuse %s %j', (method, params) => {
+    expect(COMMAND_SCHEMAS[method].params.safeParse(params).success).toBe(false);
+  });
+});
+
+describe('JSON Schema files', () => {
+  const folder = join(import.meta.dirname, '../../schema');
+
+  it('[SCH5] are what the schemas say; `npm run schemas` writes them', () => {
+    const files = jsonSchemaFiles();
+    expect(readdirSync(folder).sort()).toEqual(Object.keys(files).sort());
+    for (const [name, content] of Object.entries(files)) {
+      expect(JSON.parse(readFileSync(join(folder, name), 'utf8')), name).toEqual(JSON.parse(JSON.stringify(content)));
+    }
+  });
+
+  it('define every wire type, and refer to nothing else', () => {
+    const text = Object.keys(jsonSchemaFiles())
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+    const refs = new Set([...text.matchAll(/#\/\$defs\/(\w+)"/g)].map(([, name]) => name));
+    expect(refs.size).toBeGreaterThan(80);
+    for (const name of refs) expect(Object.keys(SCHEMAS)).toContain(name);
+  });
+});

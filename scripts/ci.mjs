@@ -1,0 +1,28 @@
+// Runs every suite in turn, goes on after a failure, and prints the sum alone on the last line.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const results = join(root, '.cache', 'test-results.json');
+
+/** A suite counts its tests where it leaves results, else it counts as one. */
+const suites = [
+  { command: ['test'], counts: true },
+  { command: ['run', 'lint'], counts: false },
+];
+
+let passed = 0;
+let failed = 0;
+for (const { command, counts } of suites) {
+  console.log(`\n$ npm ${command.join(' ')}`);
+  rmSync(results, { force: true });
+  const { status } = spawnSync('npm', command, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  const counted = counts && existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : undefined;
+  passed += counted ? counted.numPassedTests : Number(status === 0);
+  // A runner can fail without a failed test (a file that does not load, an unhandled rejection): that is a failure too.
+  failed += Math.max(counted ? counted.numFailedTests : 0, Number(status !== 0));
+}
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { IMPORT_TABLE, type ImportRule } from './importTable.js';
+import { importsOf, ROOT, readJson, sourceFiles, workspaces } from './workspace.js';
+
+describe('imports', () => {
+  it('has a row for every workspace, and no other', () => {
+    expect(Object.keys(IMPORT_TABLE).sort()).toEqual(workspaces());
+  });
+
+  it.each(Object.entries(IMPORT_TABLE))('%s imports only what the table allows', (workspace, rule) => {
+    const files = sourceFiles(workspace);
+    expect(files.length).toBeGreaterThan(0);
+    const wrong = files.flatMap((file) => violations(workspace, rule, file, readFileSync(join(ROOT, file), 'utf8')));
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(Object.entries(IMPORT_TABLE))('%s declares exactly the packages that the table allows', (workspace, rule) => {
+    const { dependencies = {} } = readJson(`${workspace}/package.json`) as { dependencies?: Record<string, string> };
+    expect(Object.keys(dependencies).sort()).toEqual([...rule.may].sort());
+  });
+
+  it('finds what it looks for', () => {
+    const rule: ImportRule = { may: ['zod'] };
+    const source = [
+      `import * as z from 'zod';`,
+      `import type { A } from "@agenthost/host";`,
+      `import {\n  B,\n} from '@agenthost/client';`,
+      `export { c } from 'node:fs';`,
+      `import 'ws';`,
+      `const d = await import('yaml');`,
+      `import { e } from '../../rpc/src/peer.js';`,
+      `import { f } from './beside.js';`,
+      `export * from './everything.js';`,
+    ].join('\n');
+    expect(violations('packages/protocol', rule, 'packages/protocol/src/x.ts', source)).toEqual([
+      'packages/protocol/src/x.ts imports @agenthost/host',
+      'packages/protocol/src/x.ts imports @agenthost/client',
+      'packages/protocol/src/x.ts imports node:fs',
+      'packages/protocol/src/x.ts imports ws',
+      'packages/protocol/src/x.ts imports ../../rpc/src/peer.js',
+      'packages/protocol/src/x.ts imports yaml',
+      'packages/protocol/src/x.ts re-exports everything',
+    ]);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+
+  it('shows every workspace on its map', () => {
+    const map = text.match(/```\n([\s\S]*?)```/)?.[1] ?? '';
+    const shown = [...map.matchAll(/^( *)([\w.-]+)\/(?: |$)/gm)];
+    const paths: string[] = [];
+    let top = '';
+    for (const [, indent = '', name = ''] of shown) {
+      if (indent === '') top = name;
+      else if (indent.length === 2) paths.push(`${top}/${name}`);
+    }
+    expect(paths.filter((path) => /^(packages|apps)\//.test(path)).sort()).toEqual(workspaces());
+  });
+
+  it('shows the table of allowed imports', () => {
+    const rows = [...text.matchAll(/^\| `((?:packages|apps)\/[\w-]+)` \| (.*?) \| (yes|no) \|$/gm)].map(
+      ([, workspace = '', may = '', node]) =>
+        [workspace, { may: [...may.matchAll(/`([^`]+)`/g)].map(([, name]) => name), node: node === 'yes' }] as const,
+    );
+    const table = Object.entries(IMPORT_TABLE).map(([workspace, { may, node = false }]) => [workspace, { may, node }]);
+    expect(rows).toEqual(table);
+  });
+});
+
+function violations(workspace: string, rule: ImportRule, file: string, source: string): string[] {
+  const wrong = importsOf(source)
+    .filter((specifier) => !isAllowed(workspace, rule, file, specifier))
+    .map((specifier) => `${file} imports ${specifier}`);
+  if (/^export \*(?! as )/m.test(source)) wrong.push(`${file} re-exports everything`);
+  return wrong;
+}
+
+function isAllowed(workspace: string, rule: ImportRule, file: string, specifier: string): boolean {
+  if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier)).startsWith(`${workspace}/src/`);
+  if (specifier.startsWith('node:')) return rule.node === true;
+  return rule.may.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+}

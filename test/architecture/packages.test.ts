@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ROOT, readJson, workspaces } from './workspace.js';
+
+const run = promisify(execFile);
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly description: string;
+  readonly type: string;
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+const published = workspaces().filter((workspace) => workspace.startsWith('packages/'));
+
+describe.each(published)('%s as it is published', (workspace) => {
+  const manifest = readJson(`${workspace}/package.json`) as Manifest;
+  const packed = pack(workspace);
+
+  it('holds built ESM with types, a README and the licence, and no sources or tests', async () => {
+    const files = await packed;
+    expect(files).toEqual(
+      expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']),
+    );
+    const strays = files.filter(
+      (file) => !/^(dist\/.*\.(js|d\.ts)|schema\/.*\.json|[A-Z]+(\.md)?|package\.json)$/.test(file),
+    );
+    expect(strays).toEqual([]);
+    expect(files.filter((file) => /test|fixture|tsbuildinfo/i.test(file))).toEqual([]);
+  });
+
+  it('says what a registry needs to know', () => {
+    expect(manifest).toMatchObject({
+      name: `@agenthost/${workspace.slice('packages/'.length)}`,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      license: 'MIT',
+      type: 'module',
+      description: expect.stringMatching(/.{20}/),
+    });
+  });
+
+  it('exports only files that are in it, and its code loads in a plain Node', async () => {
+    const files = await packed;
+    for (const [path, target] of Object.entries(manifest.exports)) {
+      for (const file of typeof target === 'string' ? [target] : [target.types, target.default]) {
+        const pattern = new RegExp(`^${file.replace('./', '').replaceAll('.', '\\.').replace('*', '.+')}$`);
+        expect(
+          files.some((name) => pattern.test(name)),
+          `${path} → ${file}`,
+        ).toBe(true);
+      }
+    }
+    const { stdout } = await run(
+      process.execPath,
+      ['--input-type=module', '-e', `console.log(Object.keys(await import('${manifest.name}')).length)`],
+      { cwd: ROOT },
+    );
+    expect(Number(stdout)).toBeGreaterThan(3);
+  });
+
+  it('pins its siblings to their version', () => {
+    for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
+      if (!name.startsWith('@agenthost/')) continue;
+      const sibling = readJson(`packages/${name.slice('@agenthost/'.length)}/package.json`) as Manifest;
+      expect(range, name).toBe(sibling.version);
+    }
+  });
+});
+
+describe('the lock file', () => {
+  it('names no registry', () => {
+    const { packages } = readJson('package-lock.json') as { packages: Record<string, { resolved?: string }> };
+    const addresses = Object.values(packages).flatMap(({ resolved }) => (resolved?.includes('://') ? [resolved] : []));
+    expect(addresses).toEqual([]);
+  });
+});
+
+async function pack(workspace: string): Promise<string[]> {
+  const npm = process.env['npm_execpath'];
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
+  const options = { cwd: join(ROOT, workspace), maxBuffer: 1 << 24 };
+  const { stdout } = npm ? await run(process.execPath, [npm, ...args], options) : await run('npm', args, options);
+  const result: unknown = JSON.parse(stdout);
+  const [entry] = (Array.isArray(result) ? result : Object.values(result as object)) as { files: { path: string }[] }[];
+  return (entry?.files ?? []).map((file) => file.path);
+}

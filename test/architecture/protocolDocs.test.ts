@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  ACTION_INTRODUCED_IN,
+  COMMAND_INTRODUCED_IN,
+  ERROR_CODE,
+  isClientDispatchable,
+  NOTIFICATION_INTRODUCED_IN,
+} from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from './workspace.js';
+
+describe('docs/protocol.md', () => {
+  const text = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
+
+  it('has a row for every action, saying whether clients may dispatch it', () => {
+    const rows = [...text.matchAll(/^\| `((?:root|session)\/\w+)` \|(?: .*?)? \| (?:(yes) )?\|/gm)].map(
+      ([, type = '', yes]) => [type, yes === 'yes'] as const,
+    );
+    const actions = Object.keys(ACTION_INTRODUCED_IN).map((type) => [type, isClientDispatchable(type)] as const);
+    expect(rows).toEqual(actions);
+  });
+
+  it('names every command, notification and error code', () => {
+    const section = (title: string) => text.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+    const missing = [
+      ...Object.keys(COMMAND_INTRODUCED_IN).filter((name) => !section('Commands').includes(`\`${name}\``)),
+      ...Object.keys(NOTIFICATION_INTRODUCED_IN).filter((name) => !section('Notifications').includes(name)),
+      ...Object.entries(ERROR_CODE)
+        .filter(([name, code]) => !section('Errors').includes(`| ${code} | ${name}`))
+        .map(([name]) => name),
+    ];
+    expect(missing).toEqual([]);
+  });
+});
