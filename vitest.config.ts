@@ -1,12 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const source = (name: string) => fileURLToPath(new URL(`packages/${name}/src/index.ts`, import.meta.url));
+const source = (name: string, entry = 'index') =>
+  fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
 
 export default defineConfig({
   resolve: {
     // Tests of one package see the sources of the others, so that a failure points at a line that somebody wrote.
-    alias: Object.fromEntries(['protocol', 'rpc'].map((name) => [`@agenthost/${name}`, source(name)])),
+    alias: [
+      { find: '@agenthost/rpc/contract', replacement: source('rpc', 'transportContract') },
+      ...['protocol', 'rpc', 'client', 'host'].map((name) => ({
+        find: new RegExp(`^@agenthost/${name}$`),
+        replacement: source(name),
+      })),
+    ],
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],

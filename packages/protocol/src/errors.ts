@@ -27,6 +27,8 @@ export interface UnsupportedProtocolVersionData {
 
 /** Why the host refuses an action: the text of `rejectionReason`. */
 export const REJECTION = {
+  invalidAction: 'invalid action',
+  unknownAction: 'unknown action',
   notDispatchable: 'clients may not dispatch this action',
   unknownSession: 'unknown session',
   sessionNotReady: 'session is not ready',

@@ -128,6 +128,7 @@ export { sessionReducer } from './reducers/sessionReducer.js';
 export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
 export { isSafeKey } from './safeKey.js';
+export { sameValue } from './sameValue.js';
 export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';
 export { jsonSchemaFiles } from './schemas/jsonSchemas.js';
 export {

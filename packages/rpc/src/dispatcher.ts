@@ -1,7 +1,7 @@
 import type { Disposable } from './disposable.js';
 import { encodeError, encodeResponse } from './encode.js';
 import { type LocalErrorCode, type LocalRpcError, RPC_ERROR, RpcError } from './errors.js';
-import { invalidParams, isPromiseLike, type NotificationHandler, type RequestHandler } from './handler.js';
+import { invalidParams, isPromiseLike, LateResult, type NotificationHandler, type RequestHandler } from './handler.js';
 import { isRequestId, type RequestId } from './message.js';
 import { isAbortOutcome, RunningRequests } from './runningRequests.js';
 
@@ -124,9 +124,9 @@ export class Dispatcher {
     this.#running.finish(id);
     let frame: string;
     try {
-      frame = encodeResponse(id, result);
+      frame = encodeResponse(id, result instanceof LateResult ? result.compute() : result);
     } catch (error) {
-      this.#report('notSerialisable', 'a result cannot be expressed in JSON', error);
+      this.#report('notSerialisable', 'a result cannot be computed or expressed in JSON', error);
       frame = encodeError(id, { code: RPC_ERROR.internalError, message: 'internal error' });
     }
     this.#reply(frame);

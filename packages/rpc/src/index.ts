@@ -17,7 +17,7 @@ export {
 } from './errors.js';
 export { type FaultyLinkOptions, faultyLink } from './faultyLink.js';
 export { type Frame, frameToBytes, frameToText } from './frame.js';
-export type { NotificationHandler, RequestContext, RequestHandler } from './handler.js';
+export { LateResult, type NotificationHandler, type RequestContext, type RequestHandler } from './handler.js';
 export { Inbox, type InboxOptions } from './inbox.js';
 export { createLineTransport, type LineTransportOptions } from './lineTransport.js';
 export { type Link, type LinkDirection, perfectLink } from './link.js';

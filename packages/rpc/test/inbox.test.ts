@@ -57,7 +57,11 @@ describe('Inbox', () => {
     const { inbox, log, listen } = recordedInbox();
     for (const text of ['1', '2', '3']) inbox.receive(text);
     listen();
-    inbox.onMessage((text) => text === '2' && inbox.close({ message: 'enough' }));
+    inbox.onMessage((text) => {
+      if (text !== '2') return;
+      inbox.close({ message: 'enough' });
+      inbox.onMessage((later) => log.push(`after the close: ${later}`));
+    });
     await settled();
     expect(log).toEqual(['1', '2', 'close enough']);
   });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   createMemoryTransportPair,
   encodeNotification,
+  LateResult,
   RpcError,
   RpcPeer,
   rawResult,
@@ -58,6 +59,31 @@ describe('RpcPeer', () => {
     });
   });
 
+  it('computes a late result in the turn in which it is sent', async () => {
+    const { peer, receive, nextSent } = wirePeer();
+    let seq = 0;
+    const count = () => peer.notify('count', [++seq]);
+    peer.onRequest('snapshot', { parse: asIs, handle: async () => new LateResult(() => seq) });
+    peer.onRequest('broken', {
+      parse: asIs,
+      handle: () =>
+        new LateResult(() => {
+          throw new Error('secret');
+        }),
+    });
+    receive(request(1, 'snapshot'));
+    count();
+    // Between the handler's return and its answer; a result computed by the handler would already be too old.
+    queueMicrotask(count);
+    expect([await nextSent(), await nextSent(), await nextSent()]).toEqual([
+      { jsonrpc: '2.0', method: 'count', params: [1] },
+      { jsonrpc: '2.0', method: 'count', params: [2] },
+      { jsonrpc: '2.0', id: 1, result: 2 },
+    ]);
+    receive(request(2, 'broken'));
+    expect(await nextSent()).toEqual({ jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'internal error' } });
+  });
+
   it('answers out of order when handlers finish out of order', async () => {
     const { peer, receive, nextSent } = wirePeer();
     const gates = new Map<string, () => void>();
@@ -77,7 +103,13 @@ describe('RpcPeer', () => {
   it('runs handlers on arrival and answers a plain result before the next frame', async () => {
     const { peer, receive, sent } = wirePeer();
     const order: string[] = [];
-    peer.onNotification('n', { parse: asIs, handle: (params) => void order.push(`n${params}`) });
+    peer.onNotification('n', {
+      parse: asIs,
+      handle: (params) => {
+        order.push(`n${params}`);
+        peer.notify('after', params as object);
+      },
+    });
     peer.onRequest('r', {
       parse: asIs,
       handle: (params) => {
@@ -93,8 +125,10 @@ describe('RpcPeer', () => {
     await settled();
     expect(order).toEqual(['n1', 'r2', 'n3']);
     expect(sent).toEqual([
+      { jsonrpc: '2.0', method: 'after', params: [1] },
       { jsonrpc: '2.0', method: 'during' },
       { jsonrpc: '2.0', id: 1, result: 'plain' },
+      { jsonrpc: '2.0', method: 'after', params: [3] },
       { jsonrpc: '2.0', id: 2, result: [4] },
     ]);
   });

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { type Agent, consoleLog, Host, LockHeldError, MockAgent, ShellAgent, StateRootFailure, WeakTokenError } from '@agenthost/host';
+import { CommandError, EXIT } from './commandError.js';
+import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
+
+export async function serve(args: string[]): Promise<number> {
+  const options = parseServeOptions(args);
+  if (options === 'help') {
+    process.stdout.write(SERVE_HELP);
+    return EXIT.ok;
+  }
+  const host = await start(options);
+  const stopped = stopSignal();
+  try {
+    const { url, token } = await host.listen({
+      address: options.address,
+      port: options.port,
+      allowedOrigins: options.allowedOrigins,
+      ...(options.tls && { tls: options.tls }),
+      ...(options.publicUrl && { publicUrl: options.publicUrl }),
+      ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
+    });
+    const link = `${(options.publicUrl ?? url).href}#token=${token}`;
+    announce(options, url, link, host);
+    if (options.open) openInBrowser(link);
+    await stopped;
+    return EXIT.ok;
+  } catch (error) {
+    throw startError(error, options);
+  } finally {
+    await host.close();
+  }
+}
+
+async function start(options: ServeOptions): Promise<Host> {
+  try {
+    return await Host.start({
+      ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
+      agents: chosenAgents(options),
+      durability: options.durability,
+      log: consoleLog({ debug: options.debug }),
+    });
+  } catch (error) {
+    throw startError(error, options);
+  }
+}
+
+function chosenAgents({ agents: wanted, enableMockAgent }: ServeOptions): Agent[] {
+  const known: Agent[] = [new ShellAgent(), ...(enableMockAgent ? [new MockAgent()] : [])];
+  const providers = known.map((agent) => agent.descriptor.provider);
+  const unknown = wanted?.find((name) => !providers.includes(name));
+  if (unknown !== undefined) {
+    throw new CommandError(EXIT.usage, `There is no agent ${JSON.stringify(unknown)}.`, `There are: ${providers.join(', ')}.`);
+  }
+  return known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true);
+}
+
+function announce({ json }: ServeOptions, url: URL, link: string, host: Host): void {
+  if (json) {
+    const listening = { event: 'listening', url: url.origin, link, pid: process.pid, instanceId: host.instanceId, stateDir: host.stateDir };
+    process.stdout.write(`${JSON.stringify(listening)}\n`);
+    return;
+  }
+  process.stdout.write(`agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\nCtrl+C stops it.\n`);
+}
+
+/** Resolves at the first signal to stop; a second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let signals = 0;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        if (++signals > 1) process.exit(EXIT.failed);
+        resolve();
+      });
+    }
+  });
+}
+
+function startError(error: unknown, { address, port }: ServeOptions): unknown {
+  const cannotStart = (what: string, whatToDo: string) => new CommandError(EXIT.cannotStart, what, whatToDo, { cause: error });
+  if (error instanceof CommandError) return error;
+  if (error instanceof LockHeldError || error instanceof StateRootFailure || error instanceof WeakTokenError) {
+    const [what = '', ...rest] = error.message.split(/(?<=\.) /);
+    return cannotStart(what, rest.join(' ') || 'Mend that, then start again.');
+  }
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') {
+    return cannotStart(`Port ${port} on ${address} is in use.`, 'Is agenthost running already? If not, choose another port with --port, or any free one with --port 0.');
+  }
+  if (code === 'EACCES') return cannotStart(`Port ${port} needs more rights.`, 'Choose a port above 1023 with --port.');
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return cannotStart(`${address} is not an address of this machine.`, 'Leave --host out to listen on 127.0.0.1.');
+  }
+  return error;
+}
+
+function openInBrowser(link: string): void {
+  const [command = 'xdg-open', ...args] =
+    process.platform === 'darwin' ? ['open', link] : process.platform === 'win32' ? ['cmd', '/c', 'start', '', link] : ['xdg-open', link];
+  const child = spawn(command, args, { stdio: 'ignore', detached: true });
+  child.on('error', () => process.stderr.write('The browser could not be opened: open the link yourself.\n'));
+  child.unref();
+}

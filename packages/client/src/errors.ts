@@ -1,0 +1,160 @@
+import type { ClientAction, ErrorInfo, URI } from '@agenthost/protocol';
+
+interface Cause {
+  readonly cause?: unknown;
+}
+
+/** Every error of this package. `name` or `instanceof` is for programs; the message says what happened and what to do. */
+export abstract class ClientError extends Error {
+  abstract override readonly name: string;
+}
+
+/** No connection could be made. */
+export class HostUnreachableError extends ClientError {
+  override readonly name = 'HostUnreachableError';
+
+  constructor(detail: string, options: Cause = {}) {
+    super(`the host can't be reached: ${detail}; check that it runs, and its address`, options);
+  }
+}
+
+/** Not retried: the same credential would be refused again. */
+export class UnauthorizedError extends ClientError {
+  override readonly name = 'UnauthorizedError';
+
+  constructor(detail: string, options: Cause = {}) {
+    super(`the host refused the credential: ${detail}; get a current token and connect again`, options);
+  }
+}
+
+export class UnsupportedVersionError extends ClientError {
+  override readonly name = 'UnsupportedVersionError';
+  /** What the host speaks, as far as it said. */
+  readonly hostVersions: readonly number[];
+  readonly clientVersion: number;
+
+  constructor(clientVersion: number, hostVersions: readonly number[], options: Cause = {}) {
+    const spoken = hostVersions.length > 0 ? `version ${hostVersions.join(', ')}` : 'other versions';
+    const older = hostVersions.every((version) => version < clientVersion) ? 'host' : 'client';
+    super(
+      `the host speaks ${spoken} of the protocol, this client ${clientVersion}; update the ${hostVersions.length > 0 ? older : 'older of the two'}`,
+      options,
+    );
+    this.clientVersion = clientVersion;
+    this.hostVersions = hostVersions;
+  }
+}
+
+/** A `clientId` has one connection; retrying would take turns with the other one for ever. */
+export class ReplacedError extends ClientError {
+  override readonly name = 'ReplacedError';
+
+  constructor(clientId: string, options: Cause = {}) {
+    super(
+      `another connection took over as client ${clientId}; give each page or process its own clientId, or retry to take it back`,
+      options,
+    );
+  }
+}
+
+/** A command got no answer because the connection was lost, or could not be sent for the lack of one. */
+export class ConnectionLostError extends ClientError {
+  override readonly name = 'ConnectionLostError';
+  /** `true`: the host may have done it; look before you repeat it. `false`: it was never sent. */
+  readonly sent: boolean;
+
+  constructor(what: string, sent: boolean, options: Cause = {}) {
+    super(
+      sent
+        ? `the connection was lost before ${what} was answered; the host may have done it, so look before repeating it`
+        : `there was no connection for ${what}, which was not sent; try again when the host is connected`,
+      options,
+    );
+    this.sent = sent;
+  }
+}
+
+export class ClientClosedError extends ClientError {
+  override readonly name = 'ClientClosedError';
+
+  constructor(what = 'this client', options: Cause = {}) {
+    super(`${what} was closed; open it again to go on`, options);
+  }
+}
+
+/** The host refused an action; its predicted effect is gone from the state. */
+export class ActionRejectedError extends ClientError {
+  override readonly name = 'ActionRejectedError';
+  readonly reason: string;
+  readonly action: Pick<ClientAction, 'type'>;
+
+  constructor(reason: string, action: Pick<ClientAction, 'type'>, options: Cause = {}) {
+    super(`${action.type} was refused: ${reason}; look at the session's state and decide again`, options);
+    this.reason = reason;
+    this.action = action;
+  }
+}
+
+/** The host answered a command with an error. `code` is one of `ERROR_CODE` of the protocol. */
+export class CommandFailedError extends ClientError {
+  override readonly name = 'CommandFailedError';
+  readonly method: string;
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(method: string, code: number, message: string, data?: unknown, options: Cause = {}) {
+    super(`${method} failed: ${message} (${code})`, options);
+    this.method = method;
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export class CommandTimeoutError extends ClientError {
+  override readonly name = 'CommandTimeoutError';
+  readonly method: string;
+
+  constructor(method: string, timeoutMs: number, options: Cause = {}) {
+    super(`the host did not answer ${method} within ${timeoutMs} ms; try again, or give it more time`, options);
+    this.method = method;
+  }
+}
+
+export class SessionGoneError extends ClientError {
+  override readonly name = 'SessionGoneError';
+  readonly session: URI;
+
+  constructor(session: URI, options: Cause = {}) {
+    super(`the host has no session ${session} (any more); list the sessions again`, options);
+    this.session = session;
+  }
+}
+
+export class SessionCreationError extends ClientError {
+  override readonly name = 'SessionCreationError';
+  readonly session: URI;
+  readonly error: ErrorInfo;
+
+  constructor(session: URI, error: ErrorInfo) {
+    super(`the agent of ${session} did not start: ${error.message}; dispose the session and create another one`);
+    this.session = session;
+    this.error = error;
+  }
+}
+
+export class CapabilityMissingError extends ClientError {
+  override readonly name = 'CapabilityMissingError';
+
+  constructor(what: string, hostVersion: number) {
+    super(`the host speaks version ${hostVersion} of the protocol, which has no ${what}; update the host to use it`);
+  }
+}
+
+/** Something that waits for the host is full; nothing was sent. */
+export class LimitReachedError extends ClientError {
+  override readonly name = 'LimitReachedError';
+
+  constructor(what: string) {
+    super(`${what}; wait until the host has answered`);
+  }
+}

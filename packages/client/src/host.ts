@@ -1,0 +1,247 @@
+import {
+  type BrowseDirectoryResult,
+  type CreateSessionParams,
+  capabilitiesOf,
+  type ForkSessionParams,
+  type ListSessionsParams,
+  type ListSessionsResult,
+  type Notification,
+  type ProtocolCapabilities,
+  parseSessionUri,
+  type RootState,
+  type ServerInfo,
+  sessionUri,
+  type URI,
+} from '@agenthost/protocol';
+import type { Disposable, RpcPeer } from '@agenthost/rpc';
+import { CommandChannel, type CommandOptions } from './commandChannel.js';
+import { Connection, type ConnectionState } from './connection.js';
+import { type Content, type FetchContentOptions, fetchContent } from './content.js';
+import { ClientClosedError } from './errors.js';
+import { hostNotifications } from './hostNotifications.js';
+import type { HostOptions } from './hostOptions.js';
+import { keepAlive } from './keepAlive.js';
+import { Listeners, type ReportError } from './listeners.js';
+import { firstValue, type Observable } from './observable.js';
+import { memoryClientSeq } from './outbox.js';
+import { Session } from './session.js';
+import { StateSync } from './stateSync.js';
+import { scheduleWithTimer } from './timer.js';
+import { createWebSocketTransport } from './webSocketTransport.js';
+
+/** What the host announces, and `client/listsStale`: announcements were missed, so what was listed before may be wrong. */
+export type HostEvent = Notification | { readonly type: 'client/listsStale' };
+
+export interface CreateSessionOptions extends Omit<CreateSessionParams, 'session' | 'provider'> {
+  readonly provider: string;
+  /** Picked unless told. */
+  readonly session?: URI;
+}
+
+export interface ForkSessionOptions extends Omit<ForkSessionParams, 'session'> {
+  readonly session?: URI;
+}
+
+export interface OpenSessionOptions {
+  /** How many of the newest turns to begin with, where no other handle on this session is open. */
+  readonly turns?: number;
+}
+
+const DEFAULT_COMMAND_TIMEOUT_MS = 30_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
+const DEFAULT_KEEP_ALIVE_MS = 20_000;
+const DEFAULT_MAX_PENDING_ACTIONS = 1_000;
+const DEFAULT_MAX_WAITING_COMMANDS = 100;
+
+/** One host, for as long as this client wants it: lost connections are made again, and what was sent arrives once. */
+export class Host {
+  readonly clientId: string;
+  readonly root: { readonly state: Observable<RootState> };
+  readonly connection: Observable<ConnectionState>;
+  readonly #connection: Connection;
+  readonly #commands: CommandChannel;
+  readonly #sync: StateSync;
+  readonly #keepAlive: Disposable;
+  readonly #events: Listeners<HostEvent>;
+  readonly #maxPendingActions: number;
+
+  constructor(options: HostOptions, retryFirst: boolean) {
+    const { clientId = crypto.randomUUID(), schedule = scheduleWithTimer } = options;
+    const reportError: ReportError = (error) => options.onError?.(error);
+    const timeoutMs = options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
+    this.clientId = clientId;
+    this.#maxPendingActions = options.maxPendingActions ?? DEFAULT_MAX_PENDING_ACTIONS;
+    this.#events = new Listeners(reportError);
+    this.#sync = new StateSync({
+      clientId,
+      clientInfo: options.clientInfo,
+      clientSeq: options.clientSeq ?? memoryClientSeq(),
+      subscribe: (resource, turns) =>
+        this.#commands.request('subscribe', { resource, ...(turns !== undefined && { turns }) }),
+      notify: (method, params) => {
+        const peer = this.#connection.peer;
+        peer?.notify(method, params);
+        return peer !== undefined;
+      },
+      dropConnection: (why) => this.#connection.drop(why),
+      reportError,
+    });
+    this.#connection = new Connection({
+      clientId,
+      transport: transportOf(options),
+      onPeer: (peer) => this.#listen(peer),
+      handshake: (peer) => this.#sync.handshake(peer),
+      retryFirst,
+      connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+      requestTimeoutMs: timeoutMs,
+      random: options.random ?? Math.random,
+      schedule,
+      reportError,
+    });
+    this.#commands = new CommandChannel({
+      connection: this.#connection,
+      protocolVersion: () => this.#sync.protocolVersion,
+      timeoutMs,
+      maxWaiting: options.maxWaitingCommands ?? DEFAULT_MAX_WAITING_COMMANDS,
+      schedule,
+    });
+    this.root = { state: this.#sync.root.state };
+    this.connection = this.#connection.state;
+    this.#keepAlive = keepAlive(this.#connection, options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS, schedule);
+    this.#followConnection();
+  }
+
+  /** Of the host that this client is, or was last, connected to. */
+  get serverInfo(): ServerInfo | undefined {
+    return this.#sync.serverInfo;
+  }
+
+  /** Where the host suggests that new sessions work; a `file:` URI. */
+  get defaultDirectory(): URI | undefined {
+    return this.#sync.defaultDirectory;
+  }
+
+  get capabilities(): ProtocolCapabilities {
+    return capabilitiesOf(this.#sync.protocolVersion);
+  }
+
+  /** Resolves when there is a connection; rejects when there will be none. */
+  async connected(signal?: AbortSignal): Promise<void> {
+    const wanted = (current: ConnectionState) => {
+      if (current.state === 'closed') throw current.reason;
+      return current.state === 'connected';
+    };
+    await firstValue(this.connection, wanted, signal);
+  }
+
+  retryNow(): void {
+    this.#connection.retryNow();
+  }
+
+  /** What the host has not answered by now rejects. */
+  close(): void {
+    this.#connection.close(new ClientClosedError());
+  }
+
+  /** The same as `close`. */
+  dispose(): void {
+    this.close();
+  }
+
+  onNotification(listener: (event: HostEvent) => void): Disposable {
+    return this.#events.add(listener);
+  }
+
+  /** Resolves when the host has taken it and its state is here; `session.ready()` waits until its agent runs. */
+  async createSession({ session, ...options }: CreateSessionOptions): Promise<Session> {
+    const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
+    return this.#openNew(uri, this.#commands.request('createSession', { ...options, session: uri }));
+  }
+
+  /** A new session that begins with the turns of another one. */
+  async forkSession({ session, ...options }: ForkSessionOptions): Promise<Session> {
+    const provider = parseSessionUri(options.source)?.provider ?? '';
+    const uri = session ?? sessionUri(provider, crypto.randomUUID());
+    return this.#openNew(uri, this.#commands.request('forkSession', { ...options, session: uri }));
+  }
+
+  /** Rejects with a SessionGoneError when the host has no such session. */
+  async openSession(uri: URI, { turns }: OpenSessionOptions = {}): Promise<Session> {
+    const shared = await this.#sync.sessions.acquire(uri, turns);
+    return new Session(shared, {
+      connection: this.#connection,
+      commands: this.#commands,
+      sync: this.#sync,
+      maxPendingActions: this.#maxPendingActions,
+    });
+  }
+
+  async disposeSession(session: URI): Promise<void> {
+    await this.#commands.request('disposeSession', { session });
+  }
+
+  listSessions(params: ListSessionsParams = {}, options?: CommandOptions): Promise<ListSessionsResult> {
+    return this.#commands.request('listSessions', params, options);
+  }
+
+  fetchContent(uri: URI, options: FetchContentOptions = {}): Promise<Content> {
+    return fetchContent(this.#commands, uri, options);
+  }
+
+  browseDirectory(uri: URI, options?: CommandOptions): Promise<BrowseDirectoryResult> {
+    return this.#commands.request('browseDirectory', { uri }, options);
+  }
+
+  /** Resolves when the host has begun; `notify/progress` and `root.state` tell the rest. */
+  async installAgent(provider: string, options?: CommandOptions): Promise<void> {
+    await this.#commands.request('installAgent', { provider }, options);
+  }
+
+  async removeAgent(provider: string, options?: CommandOptions): Promise<void> {
+    await this.#commands.request('removeAgent', { provider }, options);
+  }
+
+  async ping(options?: CommandOptions): Promise<void> {
+    await this.#commands.request('ping', {}, options);
+  }
+
+  /** Both requests go out together; the second one fails with the first, which is the one to tell about. */
+  async #openNew(uri: URI, created: Promise<unknown>): Promise<Session> {
+    const [creation, opening] = await Promise.allSettled([created, this.openSession(uri)]);
+    if (creation.status === 'rejected') {
+      if (opening.status === 'fulfilled') opening.value.dispose();
+      throw creation.reason;
+    }
+    if (opening.status === 'rejected') throw opening.reason;
+    return opening.value;
+  }
+
+  #listen(peer: RpcPeer): void {
+    hostNotifications(peer, {
+      onEnvelope: (envelope) => this.#sync.receive(envelope),
+      onNotification: (notification) => {
+        if (notification.type === 'notify/sessionRemoved') this.#sync.markGone(notification.session);
+        this.#events.emit(() => notification);
+      },
+    });
+  }
+
+  #followConnection(): void {
+    let wasConnected = false;
+    this.connection.subscribe((current) => {
+      if (current.state === 'closed') {
+        this.#keepAlive.dispose();
+        this.#sync.failPending(current.reason);
+      }
+      if (current.state !== 'connected') return;
+      if (wasConnected) this.#events.emit(() => ({ type: 'client/listsStale' }));
+      wasConnected = true;
+    });
+  }
+}
+
+function transportOf(options: HostOptions): (signal: AbortSignal) => ReturnType<typeof createWebSocketTransport> {
+  if (options.transport !== undefined) return options.transport;
+  const { url, token } = options;
+  return (signal) => createWebSocketTransport({ url, token, signal });
+}

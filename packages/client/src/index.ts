@@ -1,0 +1,36 @@
+export type { CommandOptions } from './commandChannel.js';
+export { connect, createHost } from './connect.js';
+export type { ConnectionState, TransportFactory } from './connection.js';
+export type { Content, FetchContentOptions } from './content.js';
+export {
+  ActionRejectedError,
+  CapabilityMissingError,
+  ClientClosedError,
+  ClientError,
+  CommandFailedError,
+  CommandTimeoutError,
+  ConnectionLostError,
+  HostUnreachableError,
+  LimitReachedError,
+  ReplacedError,
+  SessionCreationError,
+  SessionGoneError,
+  UnauthorizedError,
+  UnsupportedVersionError,
+} from './errors.js';
+export type { HistoryOptions } from './history.js';
+export type { CreateSessionOptions, ForkSessionOptions, Host, HostEvent, OpenSessionOptions } from './host.js';
+export type { HostOptions } from './hostOptions.js';
+export { derived, type Observable } from './observable.js';
+export type { ClientSeqStore } from './outbox.js';
+export type {
+  ApproveOptions,
+  DenyOptions,
+  PendingConfirmation,
+  PendingPermission,
+  PermissionAnswer,
+} from './prompts.js';
+export type { ClientActionInput, Message, Session } from './session.js';
+export type { Schedule } from './timer.js';
+export { createWebSocketTransport, type WebSocketTransportOptions } from './webSocketTransport.js';
+export { type OrderedAction, type PendingAction, WriteAhead, type WriteAheadOptions } from './writeAhead.js';

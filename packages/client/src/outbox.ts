@@ -1,0 +1,69 @@
+import type { ClientAction, URI } from '@agenthost/protocol';
+
+/**
+ * Where the last used `clientSeq` is kept. The host ignores numbers that it has seen, so a `clientId` that outlives the page
+ * needs a store that outlives it too. `save` is called before the action is sent.
+ */
+export interface ClientSeqStore {
+  load(): number;
+  save(last: number): void;
+}
+
+export interface OutboxEntry {
+  readonly clientSeq: number;
+  readonly session: URI;
+  readonly action: ClientAction;
+  /** Sent on an earlier connection to a host that didn't say what of it was accepted. */
+  uncertain: boolean;
+  sent: boolean;
+}
+
+interface Settlement {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Every action that the host has not answered yet, in order, with the promise that waits for the answer. */
+export class Outbox {
+  readonly #store: ClientSeqStore;
+  readonly #entries = new Map<number, OutboxEntry & Settlement>();
+  #last: number;
+
+  constructor(store: ClientSeqStore) {
+    this.#store = store;
+    this.#last = store.load();
+  }
+
+  add(session: URI, action: ClientAction): { readonly entry: OutboxEntry; readonly accepted: Promise<void> } {
+    const clientSeq = ++this.#last;
+    this.#store.save(clientSeq);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const entry = { clientSeq, session, action, uncertain: false, sent: false, resolve, reject };
+    this.#entries.set(clientSeq, entry);
+    return { entry, accepted: promise };
+  }
+
+  /** In the order in which they were dispatched. */
+  entries(session?: URI): readonly OutboxEntry[] {
+    const all = [...this.#entries.values()];
+    return session === undefined ? all : all.filter((entry) => entry.session === session);
+  }
+
+  entry(clientSeq: number): OutboxEntry | undefined {
+    return this.#entries.get(clientSeq);
+  }
+
+  /** Takes the entry out and settles its promise; nothing when it isn't there any more. */
+  settle(clientSeq: number, failure?: (action: ClientAction) => Error): void {
+    const entry = this.#entries.get(clientSeq);
+    if (entry === undefined) return;
+    this.#entries.delete(clientSeq);
+    if (failure === undefined) entry.resolve();
+    else entry.reject(failure(entry.action));
+  }
+}
+
+/** Forgets with the process: for a `clientId` that does too. */
+export function memoryClientSeq(last = 0): ClientSeqStore {
+  return { load: () => last, save: () => undefined };
+}

@@ -1,0 +1,229 @@
+import {
+  type Action,
+  type ActionEnvelope,
+  type ClientAction,
+  type ClientInfo,
+  type ClientNotifications,
+  createRootState,
+  PROTOCOL_VERSION,
+  ROOT_URI,
+  type RootAction,
+  type RootState,
+  rootReducer,
+  type ServerInfo,
+  type SessionState,
+  type Snapshot,
+  type URI,
+} from '@agenthost/protocol';
+import type { RpcPeer } from '@agenthost/rpc';
+import { ActionRejectedError, type ClientError, SessionGoneError } from './errors.js';
+import { shakeHands, type Welcome } from './handshake.js';
+import type { ReportError } from './listeners.js';
+import { type ClientSeqStore, Outbox } from './outbox.js';
+import { type SharedSession, SharedSessions } from './sharedSessions.js';
+import { Subscription } from './subscription.js';
+
+export interface StateSyncOptions {
+  readonly clientId: string;
+  readonly clientInfo?: ClientInfo | undefined;
+  readonly clientSeq: ClientSeqStore;
+  readonly subscribe: (resource: URI, turns: number | undefined) => Promise<Snapshot>;
+  /** Does nothing without a connection. */
+  readonly notify: <M extends keyof ClientNotifications>(method: M, params: ClientNotifications[M]) => boolean;
+  readonly dropConnection: (why: string) => void;
+  readonly reportError: ReportError;
+}
+
+type HostIdentity = Pick<Welcome, 'protocolVersion' | 'serverInfo' | 'defaultDirectory'>;
+
+/** Said of an action that the host has passed over: not in the replay, though later ones are. */
+const REASON_LOST = 'the host did not take it, and its reason was lost with the connection';
+
+/** Everything that this client shares with the host by actions: the states, what it has sent, and where both stand. */
+export class StateSync {
+  readonly root: Subscription<RootState, RootAction>;
+  readonly sessions: SharedSessions;
+  readonly #options: StateSyncOptions;
+  readonly #outbox: Outbox;
+  #lastSeenServerSeq = 0;
+  #host: HostIdentity | undefined;
+
+  constructor(options: StateSyncOptions) {
+    this.#options = options;
+    this.#outbox = new Outbox(options.clientSeq);
+    const { clientId, reportError } = options;
+    const onApplied = (serverSeq: number) => {
+      this.#lastSeenServerSeq = Math.max(this.#lastSeenServerSeq, serverSeq);
+    };
+    const onOverflow = () => options.dropConnection('more actions arrived than can wait for a snapshot');
+    const onSettled = (clientSeq: number, reason: string | undefined) => this.#settled(clientSeq, reason);
+    const events = { onApplied, onOverflow, onSettled };
+    this.root = new Subscription<RootState, RootAction>({
+      resource: ROOT_URI,
+      clientId,
+      reducer: rootReducer,
+      initial: createRootState(),
+      ...events,
+      reportError,
+    });
+    const unsubscribe = (resource: URI) => void options.notify('unsubscribe', { resource });
+    this.sessions = new SharedSessions({
+      clientId,
+      subscribe: options.subscribe,
+      unsubscribe,
+      ...events,
+      reportError,
+    });
+  }
+
+  /** The version that both sides speak; before the first handshake our own. */
+  get protocolVersion(): number {
+    return this.#host?.protocolVersion ?? PROTOCOL_VERSION;
+  }
+
+  get serverInfo(): ServerInfo | undefined {
+    return this.#host?.serverInfo;
+  }
+
+  get defaultDirectory(): URI | undefined {
+    return this.#host?.defaultDirectory;
+  }
+
+  /** Applies the action at once, and sends it now or after the next reconnect. Resolves when the host has accepted it. */
+  dispatch(shared: SharedSession, action: ClientAction): Promise<void> {
+    const { entry, accepted } = this.#outbox.add(action.session, action);
+    shared.subscription.predict(entry.clientSeq, { ...action, by: { clientId: this.#options.clientId } });
+    entry.sent = this.#options.notify('dispatchAction', { clientSeq: entry.clientSeq, action });
+    return accepted;
+  }
+
+  receive(envelope: ActionEnvelope): void {
+    const subscription = this.#subscriptionOf(envelope.action);
+    if (subscription !== undefined) subscription.receive(envelope);
+    else if (envelope.origin?.clientId === this.#options.clientId) {
+      this.#settled(envelope.origin.clientSeq, envelope.rejectionReason);
+    }
+  }
+
+  /** The part of a handshake that changes nothing; what it returns makes the connection the current one. */
+  async handshake(peer: RpcPeer): Promise<() => void> {
+    const { clientId, clientInfo } = this.#options;
+    const resumed = this.sessions.synced();
+    this.root.beginSync();
+    for (const { subscription } of resumed) subscription.beginSync();
+    const sessions = resumed.map(({ subscription, turns }) => ({ resource: subscription.resource, turns }));
+    const from = this.#host && {
+      instanceId: this.#host.serverInfo.instanceId,
+      lastSeenServerSeq: this.#lastSeenServerSeq,
+      sessions,
+    };
+    const welcome = await shakeHands(peer, { clientId, clientInfo }, from);
+    return () => this.#commit(welcome, resumed);
+  }
+
+  markGone(resource: URI): void {
+    const shared = this.sessions.get(resource);
+    if (!shared?.subscription.synced) return;
+    for (const { clientSeq } of this.#outbox.entries(resource)) {
+      this.#forget(shared, clientSeq, () => new SessionGoneError(resource));
+    }
+    this.sessions.markGone(shared);
+  }
+
+  /** Nothing will be answered any more. */
+  failPending(error: ClientError): void {
+    for (const { clientSeq, session } of this.#outbox.entries()) {
+      this.sessions.get(session)?.subscription.forget(clientSeq);
+      this.#outbox.settle(clientSeq, () => error);
+    }
+  }
+
+  #commit(welcome: Welcome, resumed: readonly SharedSession[]): void {
+    const { protocolVersion, serverInfo, defaultDirectory = this.#host?.defaultDirectory } = welcome;
+    this.#host = { protocolVersion, serverInfo, defaultDirectory };
+    this.#lastSeenServerSeq = welcome.serverSeq;
+    const replay = welcome.replay && Map.groupBy(welcome.replay, ({ action }) => resourceOf(action));
+    if (!this.#resync(this.root, welcome, replay)) this.root.endSync();
+    for (const shared of resumed) {
+      const { resource } = shared.subscription;
+      if (this.sessions.get(resource) !== shared) {
+        // Its last handle was closed while the host was being asked to resume it.
+        this.#options.notify('unsubscribe', { resource });
+      } else if (welcome.missing.includes(resource) || !this.#resync(shared.subscription, welcome, replay)) {
+        this.markGone(resource);
+      } else {
+        this.#settleAccepted(shared, welcome, replay?.get(resource));
+      }
+    }
+    for (const entry of this.#outbox.entries()) {
+      const { clientSeq, action } = entry;
+      entry.sent = this.#options.notify('dispatchAction', { clientSeq, action });
+    }
+  }
+
+  #resync<S extends RootState | SessionState, A extends Action>(
+    subscription: Subscription<S, A>,
+    { snapshots }: Welcome,
+    replay: ReadonlyMap<URI, readonly ActionEnvelope[]> | undefined,
+  ): boolean {
+    const { resource } = subscription;
+    if (replay) {
+      subscription.applyReplay(replay.get(resource) ?? []);
+      return true;
+    }
+    const snapshot = snapshots.find((candidate) => candidate.resource === resource);
+    if (snapshot === undefined) return false;
+    subscription.applySnapshot(snapshot.state as S, snapshot.fromSeq);
+    return true;
+  }
+
+  /** What the host has accepted is in the new state already, and isn't sent again. */
+  #settleAccepted(shared: SharedSession, welcome: Welcome, replay: readonly ActionEnvelope[] = []): void {
+    const { resource } = shared.subscription;
+    const echoed = replay.map(({ origin }) => (origin?.clientId === this.#options.clientId ? origin.clientSeq : 0));
+    const lastEchoed = Math.max(0, ...echoed);
+    for (const entry of this.#outbox.entries(resource)) {
+      const { clientSeq } = entry;
+      if (welcome.acceptedClientSeq === undefined) entry.uncertain ||= entry.sent;
+      else if (clientSeq <= (welcome.acceptedClientSeq[resource] ?? 0)) {
+        // The host accepts in order: one that is missing before a later one was refused, and nobody can say why.
+        const refused = clientSeq < lastEchoed && !entry.uncertain;
+        this.#forget(shared, clientSeq, refused ? (action) => new ActionRejectedError(REASON_LOST, action) : undefined);
+      }
+    }
+    this.sessions.endUnused(shared);
+  }
+
+  #settled(clientSeq: number, rejectionReason: string | undefined): void {
+    const entry = this.#outbox.entry(clientSeq);
+    if (entry === undefined) return;
+    const rejection = (action: ClientAction) => new ActionRejectedError(rejectionReason ?? '', action);
+    this.#outbox.settle(clientSeq, rejectionReason === undefined ? undefined : rejection);
+    const shared = this.sessions.get(entry.session);
+    if (shared === undefined) return;
+    if (rejectionReason === undefined) this.#settleUncertain(shared, clientSeq);
+    this.sessions.endUnused(shared);
+  }
+
+  /** The host ignores what it has accepted before, without a word; an answer to a later action says that it did. */
+  #settleUncertain(shared: SharedSession, before: number): void {
+    for (const { clientSeq, uncertain } of this.#outbox.entries(shared.subscription.resource)) {
+      if (uncertain && clientSeq < before) this.#forget(shared, clientSeq);
+    }
+  }
+
+  #forget(shared: SharedSession, clientSeq: number, failure?: (action: ClientAction) => Error): void {
+    shared.subscription.forget(clientSeq);
+    this.#outbox.settle(clientSeq, failure);
+  }
+
+  #subscriptionOf(action: Action): { receive(envelope: ActionEnvelope): void } | undefined {
+    const resource = resourceOf(action);
+    return resource === ROOT_URI ? this.root : this.sessions.get(resource)?.subscription;
+  }
+}
+
+/** Also for action types that this version doesn't know: the ones that belong to a session name it. */
+function resourceOf(action: Action): URI {
+  return 'session' in action ? action.session : ROOT_URI;
+}

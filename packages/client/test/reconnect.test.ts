@@ -1,0 +1,376 @@
+import { ERROR_CODE } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connect } from '../src/connect.js';
+import type { ConnectionState } from '../src/connection.js';
+import { ActionRejectedError, ClientClosedError, SessionGoneError } from '../src/errors.js';
+import type { Host } from '../src/host.js';
+import type { Session } from '../src/session.js';
+import { endedTurns, FakeHost } from './support/fakeHost.js';
+import { flush } from './support/flush.js';
+
+const URI = 'shell:/one';
+let fake: FakeHost;
+let host: Host;
+let session: Session;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  fake = new FakeHost();
+  fake.addSession(URI, { turns: endedTurns(50) });
+  host = await connect({ transport: fake.transport, clientId: 'me', random: () => 0.5, keepAliveMs: 0 });
+  session = await host.openSession(URI, { turns: 10 });
+});
+afterEach(() => {
+  host.close();
+  vi.useRealTimers();
+});
+
+async function reconnected() {
+  await flush();
+  host.retryNow();
+  await flush();
+  expect(host.connection.value).toEqual({ state: 'connected' });
+}
+
+const dispatched = () =>
+  (fake.requests('dispatchAction') as { clientSeq: number; action: { type: string; title?: string } }[]).map(
+    ({ clientSeq, action }) => `${clientSeq} ${action.title ?? action.type}`,
+  );
+const queue = (id: string) => ({
+  type: 'session/pendingMessageSet' as const,
+  kind: 'queued' as const,
+  id,
+  userMessage: { text: id },
+});
+
+describe('resuming', () => {
+  it('[ONCE2] sends what was dispatched before and during the loss, in order, under the same numbers', async () => {
+    fake.deaf = true;
+    const before = session.rename('before');
+    await flush();
+    fake.drop();
+    await flush();
+    const during = session.rename('during');
+    expect(session.state.value.summary.title).toBe('during');
+    expect(host.connection.value).toMatchObject({ state: 'reconnecting', attempt: 1 });
+    await reconnected();
+    await Promise.all([before, during]);
+    expect(dispatched()).toEqual(['1 before', '1 before', '2 during']);
+    expect(fake.stateOf(URI).summary.title).toBe('during');
+    expect(session.state.value).toBe(session.confirmed.value);
+    await session.rename('after');
+    expect(dispatched().at(-1)).toBe('3 after');
+  });
+
+  it('asks from where it stopped and applies what it missed', async () => {
+    fake.dispatch(URI, queue('seen'));
+    await flush();
+    const lastSeen = fake.serverSeq;
+    fake.mute = true;
+    fake.dispatch(URI, queue('missed 1'));
+    fake.changeAgents([]);
+    fake.drop();
+    fake.dispatch(URI, queue('missed 2'));
+    await reconnected();
+    expect(fake.requests('reconnect')).toEqual([
+      {
+        protocolVersion: 1,
+        clientId: 'me',
+        instanceId: 'first',
+        lastSeenServerSeq: lastSeen,
+        subscriptions: ['agenthost:root', URI],
+      },
+    ]);
+    expect(session.state.value.queuedMessages?.map(({ id }) => id)).toEqual(['seen', 'missed 1', 'missed 2']);
+    expect(host.root.state.value).toEqual(fake.root);
+    fake.dispatch(URI, queue('live again'));
+    await flush();
+    expect(session.state.value.queuedMessages).toHaveLength(4);
+  });
+
+  it.each([
+    ['a replay', () => {}],
+    ['a snapshot of another instance', () => fake.restart()],
+    ['a snapshot because too much was missed', () => void (fake.replayLimit = 0)],
+  ])('[ONCE1] does not double what was accepted though its echo was lost: %s', async (_, prepare) => {
+    fake.mute = true;
+    const queued = session.queue('once');
+    const renamed = session.rename('once');
+    await flush();
+    expect(fake.stateOf(URI).queuedMessages).toHaveLength(1);
+    fake.drop();
+    prepare();
+    await reconnected();
+    await Promise.all([queued, renamed]);
+    expect(dispatched()).toHaveLength(2);
+    expect(session.state.value).toBe(session.confirmed.value);
+    expect(session.state.value.queuedMessages).toEqual(fake.stateOf(URI).queuedMessages);
+  });
+
+  it('replaces the states after a restart, and keeps what is pending on top', async () => {
+    fake.deaf = true;
+    const renamed = session.rename('mine');
+    await flush();
+    fake.restart();
+    fake.dispatch(URI, queue('of the new instance'));
+    await flush();
+    const titles: string[] = [];
+    session.state.subscribe(({ summary }) => titles.push(summary.title));
+    await reconnected();
+    await renamed;
+    expect(titles.every((title) => title === 'mine')).toBe(true);
+    expect(session.state.value).toEqual({ ...fake.stateOf(URI), turns: session.state.value.turns, earlierTurns: 20 });
+    await session.rename('goes on');
+    expect(fake.stateOf(URI).summary.title).toBe('goes on');
+    fake.drop();
+    await reconnected();
+    expect(fake.requests('reconnect').at(-1)).toMatchObject({
+      instanceId: 'second',
+      lastSeenServerSeq: fake.serverSeq,
+    });
+  });
+
+  it('[VAL2] is told of a refusal after the reconnect', async () => {
+    fake.deaf = true;
+    const refused = session.setModel('no such model');
+    await flush();
+    fake.drop();
+    await reconnected();
+    await expect(refused).rejects.toThrow('unknown model');
+    expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('says so when a refusal was lost and a later action was accepted', async () => {
+    fake.mute = true;
+    const refused = session.setModel('no such model');
+    const accepted = session.rename('accepted');
+    await flush();
+    fake.drop();
+    const outcome = expect(refused).rejects.toThrow(ActionRejectedError);
+    await reconnected();
+    await Promise.all([outcome, accepted]);
+    expect(dispatched()).toHaveLength(2);
+    expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('tells a session that is missing that it is gone, and leaves the others', async () => {
+    fake.addSession('shell:/two');
+    const two = await host.openSession('shell:/two');
+    fake.deaf = true;
+    const renamed = session.rename('too late');
+    await flush();
+    fake.drop();
+    fake.sessions.delete(URI);
+    const outcome = expect(renamed).rejects.toThrow(SessionGoneError);
+    await reconnected();
+    await outcome;
+    expect(session.gone.value?.session).toBe(URI);
+    expect(session.state.value.summary.title).toBe('');
+    expect(two.gone.value).toBeUndefined();
+    await two.rename('fine');
+    await expect(host.openSession(URI)).rejects.toThrow(SessionGoneError);
+    fake.addSession(URI);
+    expect((await host.openSession(URI)).gone.value).toBeUndefined();
+  });
+
+  it('tells that lists may be stale', async () => {
+    const events: string[] = [];
+    host.onNotification(({ type }) => events.push(type));
+    fake.notify({ type: 'notify/progress', token: 't', message: 'm' });
+    await flush();
+    fake.drop();
+    await reconnected();
+    expect(events).toEqual(['notify/progress', 'client/listsStale']);
+  });
+
+  it('does not resume what was closed meanwhile, not even while the host was being asked', async () => {
+    fake.drop();
+    await flush();
+    fake.silent.add('reconnect');
+    host.retryNow();
+    await flush();
+    session.close();
+    fake.silent.clear();
+    fake.drop();
+    await reconnected();
+    expect(fake.subscribers(URI)).toBe(0);
+  });
+
+  it('unsubscribes when the last handle is closed between the question and the answer', async () => {
+    fake.drop();
+    await flush();
+    const off = host.connection.subscribe(() => {});
+    host.retryNow();
+    // The request is on its way and names the session.
+    while (fake.requests('reconnect').length === 0) await Promise.resolve();
+    session.close();
+    await flush();
+    off.dispose();
+    expect(host.connection.value.state).toBe('connected');
+    expect(fake.subscribers(URI)).toBe(0);
+  });
+
+  it('resumes with the newest number when it is lost again during the handshake', async () => {
+    fake.mute = true;
+    fake.dispatch(URI, queue('missed'));
+    fake.drop();
+    await flush();
+    fake.mute = true;
+    host.retryNow();
+    await flush();
+    fake.drop();
+    await reconnected();
+    expect(session.state.value.queuedMessages).toHaveLength(1);
+    expect(fake.requests('reconnect')).toHaveLength(2);
+  });
+});
+
+describe('a host that refuses to resume', () => {
+  beforeEach(() => void fake.refuse.set('reconnect', new RpcError(ERROR_CODE.notFound, 'unknown client')));
+
+  it('is introduced to again; what is pending is kept and sent', async () => {
+    fake.deaf = true;
+    const renamed = session.rename('kept');
+    await flush();
+    fake.drop();
+    fake.dispatch(URI, queue('missed'));
+    await reconnected();
+    await renamed;
+    expect(fake.requests('initialize')).toHaveLength(2);
+    expect(fake.stateOf(URI).summary.title).toBe('kept');
+    expect(session.state.value.queuedMessages).toHaveLength(1);
+    expect(dispatched()).toEqual(['1 kept', '1 kept']);
+  });
+
+  it('[ONCE1] settles what it had accepted before when it answers something later', async () => {
+    fake.mute = true;
+    const queued = session.queue('once');
+    await flush();
+    fake.drop();
+    await reconnected();
+    await session.rename('later');
+    await queued;
+    expect(fake.stateOf(URI).queuedMessages).toHaveLength(1);
+    expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('tells which sessions are gone', async () => {
+    fake.drop();
+    fake.sessions.delete(URI);
+    await reconnected();
+    expect(session.gone.value).toBeInstanceOf(SessionGoneError);
+  });
+
+  it('is asked again when it was only too busy', async () => {
+    fake.refuse.set('reconnect', new RpcError(ERROR_CODE.tooManyRequests, 'busy'));
+    fake.drop();
+    await flush();
+    host.retryNow();
+    await flush();
+    expect(host.connection.value).toMatchObject({ state: 'reconnecting', attempt: 2 });
+    fake.refuse.clear();
+    await reconnected();
+    expect(fake.requests('initialize')).toHaveLength(1);
+  });
+});
+
+describe('turns that were loaded', () => {
+  it('stay when they join the snapshot', async () => {
+    await session.loadEarlierTurns(100);
+    fake.restart();
+    await reconnected();
+    expect(session.state.value).toEqual(fake.stateOf(URI));
+  });
+
+  it('go when they do not, and are counted', async () => {
+    await session.loadEarlierTurns(5);
+    fake.drop();
+    fake.addSession(URI, { turns: endedTurns(200) });
+    fake.restart();
+    await reconnected();
+    expect([session.state.value.turns[0]?.id, session.state.value.earlierTurns]).toEqual(['t170', 170]);
+  });
+});
+
+describe('backoff', () => {
+  it('doubles up to a limit, with jitter, and begins again after a connection that lasted', async () => {
+    const seen: ConnectionState[] = [];
+    host.connection.subscribe((state) => seen.push(state));
+    await vi.advanceTimersByTimeAsync(10_000);
+    fake.unreachable = new Error('refused');
+    fake.drop();
+    const delays: number[] = [];
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      await flush();
+      const now = host.connection.value;
+      if (now.state !== 'reconnecting') throw new Error(now.state);
+      expect(now.attempt).toBe(attempt);
+      const made = fake.connectionsMade;
+      delays.push(now.at - Date.now());
+      await vi.advanceTimersByTimeAsync(now.at - Date.now() - 1);
+      expect(fake.connectionsMade).toBe(made);
+      await vi.advanceTimersByTimeAsync(1);
+      await flush();
+    }
+    expect(delays).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+    fake.unreachable = undefined;
+    await reconnected();
+    await vi.advanceTimersByTimeAsync(5_000);
+    fake.drop();
+    await flush();
+    expect(host.connection.value).toMatchObject({ state: 'reconnecting', attempt: 1 });
+    expect(seen.map(({ state }) => state)).not.toContain('closed');
+  });
+
+  it('goes on where connections are lost as soon as they are made', async () => {
+    for (const attempt of [1, 2, 3]) {
+      fake.drop();
+      await flush();
+      expect(host.connection.value).toMatchObject({ attempt });
+      await reconnected();
+    }
+  });
+
+  it.each([
+    [{ code: 4401, message: 'the token was rotated' }, 'UnauthorizedError'],
+    [{ code: 1008, message: 'policy' }, 'UnauthorizedError'],
+    [{ code: 4409, message: 'replaced' }, 'ReplacedError'],
+  ])('does not retry after %o', async (reason, name) => {
+    fake.deaf = true;
+    const renamed = session.rename('x');
+    fake.drop(reason);
+    await expect(renamed).rejects.toMatchObject({ name });
+    expect(host.connection.value).toMatchObject({ state: 'closed', reason: { name } });
+    const made = fake.connectionsMade;
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(fake.connectionsMade).toBe(made);
+    await expect(session.rename('y')).rejects.toMatchObject({ name });
+  });
+
+  it('ends with close(), also in a pause', async () => {
+    fake.drop();
+    await flush();
+    const renamed = session.rename('x');
+    host.close();
+    await expect(renamed).rejects.toThrow(ClientClosedError);
+    const made = fake.connectionsMade;
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(fake.connectionsMade).toBe(made);
+    expect(host.connection.value).toMatchObject({ state: 'closed', reason: { name: 'ClientClosedError' } });
+  });
+
+  it('gives up an attempt that takes too long', async () => {
+    fake.silent.add('reconnect');
+    fake.drop();
+    await flush();
+    host.retryNow();
+    await vi.advanceTimersByTimeAsync(14_999);
+    expect(host.connection.value).toMatchObject({ attempt: 1 });
+    await vi.advanceTimersByTimeAsync(1);
+    await flush();
+    expect(host.connection.value).toMatchObject({ attempt: 2 });
+    fake.silent.clear();
+    await reconnected();
+  });
+});

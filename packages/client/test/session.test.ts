@@ -1,0 +1,385 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect } from '../src/connect.js';
+import {
+  ActionRejectedError,
+  ClientClosedError,
+  CommandFailedError,
+  LimitReachedError,
+  SessionCreationError,
+  SessionGoneError,
+} from '../src/errors.js';
+import type { Host } from '../src/host.js';
+import { endedTurns, FakeHost } from './support/fakeHost.js';
+import { flush } from './support/flush.js';
+
+const URI = 'shell:/one';
+let fake: FakeHost;
+let host: Host;
+
+beforeEach(async () => {
+  fake = new FakeHost();
+  host = await connect({ transport: fake.transport, clientId: 'me', maxPendingActions: 5 });
+});
+afterEach(() => host.close());
+
+describe('creating', () => {
+  it('picks a URI, sends both requests together, and resolves before the agent runs', async () => {
+    const session = await host.createSession({ provider: 'shell', workingDirectory: 'file:///w' });
+    expect(session.uri).toMatch(/^shell:\/[0-9a-f-]{36}$/);
+    expect(session.state.value).toEqual(fake.stateOf(session.uri));
+    expect(session.state.value.summary.workingDirectory).toBe('file:///w');
+    expect(session.state.value.lifecycle).toBe('creating');
+    let ready = false;
+    const waiting = session.ready().then(() => {
+      ready = true;
+    });
+    await flush();
+    expect(ready).toBe(false);
+    fake.dispatch(session.uri, { type: 'session/ready' });
+    await waiting;
+  });
+
+  it('sends a first message when the session is ready', async () => {
+    const session = await host.createSession({ provider: 'shell', session: URI });
+    const sent = session.send('hello');
+    await flush();
+    expect(fake.requests('dispatchAction')).toEqual([]);
+    fake.dispatch(URI, { type: 'session/ready' });
+    const turnId = await sent;
+    expect(fake.stateOf(URI).activeTurn?.id).toBe(turnId);
+  });
+
+  it('rejects with the reason why the agent did not start', async () => {
+    const session = await host.createSession({ provider: 'shell', session: URI });
+    const ready = session.ready();
+    fake.dispatch(URI, { type: 'session/creationFailed', error: { errorType: 'x', message: 'no such shell' } });
+    await expect(ready).rejects.toThrow(SessionCreationError);
+    await expect(session.ready()).rejects.toThrow('no such shell');
+  });
+
+  it('rejects with what the host said, and holds nothing', async () => {
+    fake.addSession(URI);
+    const failed = host.createSession({ provider: 'shell', session: URI });
+    await expect(failed).rejects.toMatchObject({ name: 'CommandFailedError', code: -32003 });
+    await flush();
+    expect(fake.subscribers(URI)).toBe(0);
+    await expect(host.createSession({ provider: 'no/provider' })).rejects.toThrow(RangeError);
+  });
+
+  it('forks', async () => {
+    fake.addSession(URI, { turns: endedTurns(2) });
+    const fork = await host.forkSession({ source: URI });
+    expect(fork.uri).toMatch(/^shell:\//);
+    expect(fork.state.value.turns).toHaveLength(2);
+  });
+});
+
+describe('subscriptions', () => {
+  it('two handles share one; the last one unsubscribes', async () => {
+    fake.addSession(URI);
+    const [one, two] = await Promise.all([host.openSession(URI), host.openSession(URI)]);
+    const three = await host.openSession(URI);
+    expect(fake.requests('subscribe')).toEqual([{ resource: URI }]);
+    expect(one.state).toBe(three.state);
+    one.close();
+    one.dispose();
+    two.close();
+    await flush();
+    expect(fake.subscribers(URI)).toBe(1);
+    await expect(one.rename('x')).rejects.toThrow(ClientClosedError);
+    await three.rename('still here');
+    three.close();
+    await flush();
+    expect([fake.subscribers(URI), fake.requests('unsubscribe')]).toEqual([0, [{ resource: URI }]]);
+    const again = await host.openSession(URI);
+    expect([fake.subscribers(URI), again.state.value.summary.title]).toEqual([1, 'still here']);
+  });
+
+  it('stays subscribed until what was sent is answered', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    const renamed = session.rename('last word');
+    session.close();
+    expect(fake.requests('unsubscribe')).toEqual([]);
+    await renamed;
+    await flush();
+    expect([fake.subscribers(URI), fake.stateOf(URI).summary.title]).toEqual([0, 'last word']);
+  });
+
+  it('closes a handle whose ready() waits', async () => {
+    const session = await host.createSession({ provider: 'shell', session: URI });
+    const ready = session.ready();
+    session.close();
+    await expect(ready).rejects.toThrow(ClientClosedError);
+  });
+
+  it('says that a session does not exist', async () => {
+    await expect(host.openSession('shell:/none')).rejects.toThrow(SessionGoneError);
+    await expect(host.openSession('shell:/none')).rejects.toThrow(SessionGoneError);
+  });
+
+  it('buffers what overtakes the snapshot and applies it once and in order', async () => {
+    fake.addSession(URI);
+    const opening = host.openSession(URI);
+    const add = (id: string) =>
+      fake.dispatch(URI, { type: 'session/pendingMessageSet', kind: 'queued', id, userMessage: { text: id } });
+    // Before the request arrives; then between the answer and the turn in which the client looks at it.
+    add('in the snapshot');
+    for (let microtasks = 0; microtasks < 12; microtasks++) {
+      add(`m${microtasks}`);
+      await Promise.resolve();
+    }
+    const session = await opening;
+    await flush();
+    expect(session.state.value).toEqual(fake.stateOf(URI));
+  });
+
+  it('ignores envelopes that it has seen', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    fake.dispatch(URI, { type: 'session/pendingMessageSet', kind: 'queued', id: 'q', userMessage: { text: 'q' } });
+    await flush();
+    const envelope = {
+      action: { type: 'session/titleChanged', session: URI, at: 1, title: 'old news' } as const,
+      serverSeq: fake.serverSeq,
+    };
+    fake.sendRaw(envelope);
+    fake.sendRaw({ ...envelope, serverSeq: fake.serverSeq - 1 });
+    await flush();
+    expect(session.confirmed.value).toEqual(fake.stateOf(URI));
+    fake.sendRaw({ ...envelope, serverSeq: fake.serverSeq + 1 });
+    await flush();
+    expect(session.confirmed.value.summary.title).toBe('old news');
+  });
+
+  it('survives frames that make no sense', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    fake.sendRaw({} as never);
+    fake.sendRaw({ action: { type: 'session/from the future', session: URI }, serverSeq: 999_999 } as never);
+    await session.rename('fine').catch(() => undefined);
+    expect(host.connection.value.state).toBe('connected');
+  });
+
+  it('tells of a session that was removed', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    fake.deaf = true;
+    const renamed = session.rename('too late');
+    fake.removeSession(URI);
+    await expect(renamed).rejects.toThrow(SessionGoneError);
+    expect(session.gone.value).toBeInstanceOf(SessionGoneError);
+    expect(session.state.value).toBe(session.confirmed.value);
+    await expect(session.send('x')).rejects.toThrow(SessionGoneError);
+  });
+});
+
+describe('acting', () => {
+  it('shows a message at once and resolves when the host has it', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    const sent = session.send('npm test');
+    expect(session.state.value.activeTurn).toMatchObject({ userMessage: { text: 'npm test' }, by: { clientId: 'me' } });
+    expect(session.confirmed.value.activeTurn).toBeUndefined();
+    await sent;
+    expect(session.state.value).toBe(session.confirmed.value);
+    expect(session.confirmed.value).toEqual(fake.stateOf(URI));
+    expect(session.confirmed.value.activeTurn?.by?.name).toBe('as the host says');
+    const [dispatched] = fake.requests('dispatchAction') as { clientSeq: number; action: object }[];
+    expect(dispatched?.clientSeq).toBe(1);
+    expect(dispatched?.action).not.toHaveProperty('by');
+  });
+
+  it('[WA3] rejects with the reason of the host, and takes the prediction back', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    const refused = session.setModel('no such model');
+    expect(session.state.value.summary.model).toBe('no such model');
+    await expect(refused).rejects.toMatchObject({
+      name: 'ActionRejectedError',
+      reason: 'unknown model',
+      action: { type: 'session/modelChanged' },
+    });
+    expect(session.state.value.summary.model).toBeUndefined();
+    expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('does everything else that a client may', async () => {
+    const customization = { uri: 'file:///c', displayName: 'c', kind: 'skill' as const };
+    fake.addSession(URI, { customizations: [{ customization, enabled: false }] });
+    const session = await host.openSession(URI);
+    await session.send({ text: 'with more', attachments: [{ kind: 'text', label: 'l', data: 'd' }] });
+    const one = await session.queue('one');
+    const two = await session.queue('two');
+    const steering = await session.steer('left');
+    await session.editPending(one, 'ONE');
+    await session.editPending(steering, 'right');
+    await session.reorderQueue([two, one]);
+    await session.removePending(steering);
+    await session.rename('title');
+    await session.setModel('m');
+    await session.markRead();
+    await session.archive();
+    await session.toggleCustomization('file:///c', true);
+    await session.dispatch({ type: 'session/isReadChanged', isRead: false });
+    await session.cancel();
+    const { turns, queuedMessages, steeringMessage, summary, customizations } = fake.stateOf(URI);
+    expect(turns).toMatchObject([{ state: 'cancelled', userMessage: { text: 'with more' } }]);
+    expect(queuedMessages?.map(({ userMessage }) => userMessage.text)).toEqual(['two', 'ONE']);
+    expect(steeringMessage).toBeUndefined();
+    expect(summary).toMatchObject({ title: 'title', model: 'm', isArchived: true, isRead: false });
+    expect(customizations).toEqual([{ customization, enabled: true }]);
+    expect(session.state.value).toEqual(fake.stateOf(URI));
+    await expect(session.cancel()).rejects.toThrow('no active turn to cancel');
+    await expect(session.editPending('none', 'x')).rejects.toThrow(ActionRejectedError);
+    await expect(session.removePending('none')).rejects.toThrow('unknown pending message');
+  });
+
+  it('bounds what waits for the host', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    fake.deaf = true;
+    const waiting = Array.from({ length: 5 }, (_, i) => session.rename(`${i}`));
+    await expect(session.rename('one more')).rejects.toThrow(LimitReachedError);
+    expect(session.state.value.summary.title).toBe('4');
+    host.close();
+    for (const each of waiting) await expect(each).rejects.toThrow(ClientClosedError);
+  });
+
+  it('refuses what no frame can hold', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    const attachments = [{ kind: 'image' as const, label: 'big', data: 'x'.repeat(4 * 1024 * 1024) }];
+    await expect(session.send({ text: 'see', attachments })).rejects.toThrow('larger than');
+    expect(session.state.value.activeTurn).toBeUndefined();
+  });
+});
+
+describe('prompts', () => {
+  const pending = (toolCallId: string) => ({
+    type: 'session/toolStart' as const,
+    turnId: 't',
+    toolCall: {
+      toolCallId,
+      toolName: 'shell',
+      displayName: 'Shell',
+      invocationMessage: 'Run it',
+      status: 'pendingConfirmation' as const,
+      confirmation: { editable: true },
+    },
+  });
+
+  it('are answered, keep their references, and say when somebody was faster', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    const seen: number[] = [];
+    session.pendingConfirmations.subscribe((prompts) => seen.push(prompts.length));
+    await session.send('go', 't');
+    expect(session.pendingConfirmations.value).toEqual([]);
+    fake.dispatch(URI, pending('c1'));
+    fake.dispatch(URI, pending('c2'));
+    await flush();
+    const before = session.pendingConfirmations.value;
+    const [first, second] = before;
+    fake.dispatch(URI, { type: 'session/activityChanged', activity: 'waiting' });
+    await flush();
+    expect(session.pendingConfirmations.value).toBe(before);
+    const approved = first?.approve({ editedToolInput: 'ls -l' });
+    expect(session.pendingConfirmations.value).toEqual([second]);
+    expect(session.pendingConfirmations.value[0]).toBe(second);
+    await approved;
+    await second?.deny({ reason: 'too dangerous' });
+    expect(fake.stateOf(URI).activeTurn?.toolCalls).toMatchObject({
+      c1: { status: 'running', toolInput: 'ls -l', confirmed: { how: 'user', by: { clientId: 'me' } } },
+      c2: { status: 'cancelled', reason: 'too dangerous' },
+    });
+    await expect(first?.approve()).rejects.toThrow('tool call is not waiting for confirmation');
+    expect(seen).toEqual([1, 2, 1, 0]);
+  });
+
+  it('permissions are answered', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    await session.send('go', 't');
+    const request = { requestId: 'r', kind: 'question' as const, title: 'Which?', message: 'One or two?' };
+    fake.dispatch(URI, { type: 'session/permissionRequest', turnId: 't', request });
+    await flush();
+    expect(session.pendingPermissions.value).toMatchObject([{ turnId: 't', request }]);
+    await session.pendingPermissions.value[0]?.answer({ approved: true, text: 'two' });
+    expect(session.pendingPermissions.value).toEqual([]);
+    expect(fake.stateOf(URI).activeTurn?.pendingPermissions).toEqual({});
+  });
+});
+
+describe('older turns', () => {
+  it('history walks back from what is held, page by page', async () => {
+    fake.addSession(URI, { turns: endedTurns(100) });
+    const session = await host.openSession(URI, { turns: 10 });
+    expect([session.state.value.turns.length, session.state.value.earlierTurns]).toEqual([10, 90]);
+    const ids: string[] = [];
+    for await (const turn of session.history({ pageSize: 40 })) ids.push(turn.id);
+    expect(ids).toEqual(
+      endedTurns(90)
+        .map(({ id }) => id)
+        .toReversed(),
+    );
+    expect(fake.requests('fetchTurns')).toHaveLength(3);
+    expect(session.state.value.turns).toHaveLength(10);
+    const all: string[] = [];
+    for await (const turn of session.history({ includeLoaded: true })) all.push(turn.id);
+    expect(all).toHaveLength(100);
+  });
+
+  it('fetches no page that nobody asks for', async () => {
+    fake.addSession(URI, { turns: endedTurns(100) });
+    const session = await host.openSession(URI, { turns: 10 });
+    for await (const turn of session.history({ pageSize: 20 })) if (turn.id === 't80') break;
+    expect(fake.requests('fetchTurns')).toHaveLength(1);
+  });
+
+  it('loadEarlierTurns puts them in front, one call after the other, also with something pending', async () => {
+    fake.addSession(URI, { turns: endedTurns(25) });
+    const session = await host.openSession(URI, { turns: 10 });
+    const sent = session.send('meanwhile', 'now');
+    expect(await Promise.all([session.loadEarlierTurns(10), session.loadEarlierTurns(10)])).toEqual([10, 5]);
+    expect(await session.loadEarlierTurns()).toBe(0);
+    await sent;
+    expect(session.state.value).toEqual(fake.stateOf(URI));
+    expect(session.state.value.earlierTurns).toBeUndefined();
+    session.trimTurns(5);
+    expect([session.state.value.turns.length, session.state.value.earlierTurns]).toEqual([5, 20]);
+  });
+});
+
+describe('commands', () => {
+  it('lists, browses, installs, removes, pings', async () => {
+    fake.addSession(URI);
+    expect(await host.listSessions({ filter: { isArchived: false }, limit: 5 })).toMatchObject({ total: 1 });
+    expect(await host.browseDirectory('file:///w')).toMatchObject({ entries: [{ name: 'src' }] });
+    await host.installAgent('shell');
+    await host.removeAgent('shell');
+    await host.ping();
+    await host.disposeSession(URI);
+    expect(fake.sessions.size).toBe(0);
+    expect([host.defaultDirectory, host.serverInfo?.name]).toEqual(['file:///home/someone', 'fake']);
+    expect(host.capabilities.sessions).toBe(true);
+  });
+
+  it('fetches content whole or by range', async () => {
+    fake.content = Uint8Array.from({ length: 2_500_000 }, (_, i) => i % 251);
+    const whole = await host.fetchContent('shell://one/c');
+    expect(Buffer.compare(whole.bytes, fake.content)).toBe(0);
+    expect(fake.requests('fetchContent')).toHaveLength(3);
+    const part = await host.fetchContent('shell://one/c', { range: { offset: 10, length: 5 } });
+    expect([...part.bytes, part.size, part.mimeType]).toEqual([10, 11, 12, 13, 14, 2_500_000, 'text/plain']);
+    await expect(host.fetchContent('shell://one/c', { maxBytes: 1_000_000 })).rejects.toThrow(LimitReachedError);
+    fake.content = new TextEncoder().encode('grüß');
+    expect((await host.fetchContent('shell://one/c')).text()).toBe('grüß');
+  });
+
+  it('tells what the host answered', async () => {
+    fake.addSession(URI);
+    const failed = host.createSession({ provider: 'shell', session: URI });
+    await expect(failed).rejects.toThrow(CommandFailedError);
+  });
+});

@@ -1,0 +1,108 @@
+import type {
+  AgentInfo,
+  AvailableAgent,
+  ErrorInfo,
+  FileChangeSummary,
+  ModelInfo,
+  PermissionRequest,
+  SessionCustomization,
+  ToolCallResult,
+  ToolCallStart,
+  UnavailableAgent,
+  UsageInfo,
+  UserMessage,
+} from '@agenthost/protocol';
+import type { Disposable } from '@agenthost/rpc';
+import type { SessionFs } from '../sessionFs/sessionFs.js';
+
+/**
+ * A backend that does the work: one for each provider.
+ *
+ * Contract:
+ * - Nothing outside the agent's own folder knows its tool names, parameters or SDK. What it reports is ready to display.
+ * - `availability` and `listModels` may be slow and may be called often; they don't start sessions.
+ * - `dispose` ends every session that is still open, and resolves when no process is left.
+ */
+export interface Agent {
+  readonly descriptor: AgentDescriptor;
+  availability(): Promise<AvailableAgent | UnavailableAgent>;
+  listModels(): Promise<readonly ModelInfo[]>;
+  /** Rejects with an error whose message a person can act on; the session's creation then fails with it. */
+  openSession(options: OpenSessionOptions): Promise<AgentSession>;
+  dispose(): Promise<void>;
+}
+
+export type AgentDescriptor = Pick<AgentInfo, 'provider' | 'displayName' | 'description' | 'supportsMultipleChats'>;
+
+export interface OpenSessionOptions {
+  readonly sessionId: string;
+  /** An absolute path that exists. */
+  readonly cwd: string;
+  readonly model?: string;
+  /** The native id of the session to go on with, from an earlier `AgentSession.nativeSessionId`. */
+  readonly resume?: string;
+  readonly sessionFs: SessionFs;
+  readonly customizations: readonly SessionCustomization[];
+  /** `createSession.config`, as the client sent it. Unchecked: it comes from outside. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** The whole environment for the agent's processes; none of the host's secrets is in it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Aborts when the session is disposed of while it is still being opened. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One session of an agent.
+ *
+ * Contract:
+ * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`.
+ * - `send` is called only when no turn runs; it resolves when the agent has taken the message; progress comes as events.
+ * - `abort` leads to `idle` or `error` within five seconds, or the host disposes of the session.
+ * - A failure during a turn (a thrown error, a dead process) is one `error` event, not a rejected promise.
+ * - `dispose` may be called at any time and more than once; afterwards there are no events and no processes.
+ */
+export interface AgentSession {
+  readonly nativeSessionId: string | undefined;
+  onEvent(listener: (event: AgentEvent) => void): Disposable;
+  send(message: UserMessage): Promise<void>;
+  /** Resolves when the running turn has taken the message in; rejects when it can't, and then the message waits. */
+  steer?(message: UserMessage): Promise<void>;
+  /** The answer to a tool call that waits (its `toolCallId`) or to a permission request (its `requestId`). */
+  answer(requestId: string, decision: Decision): void;
+  abort(): Promise<void>;
+  /** Used from the next turn on. */
+  setModel?(id: string): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export interface Decision {
+  readonly approved: boolean;
+  readonly optionId?: string;
+  readonly editedToolInput?: string;
+  /** Why not; agents that can go on after a denial are told. */
+  readonly reason?: string;
+  /** The answer to a question with `allowText`. */
+  readonly text?: string;
+}
+
+export type AgentEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** Announces a call; again for the same call when the agent learns while it runs that it has to ask. */
+  | { readonly type: 'toolStart'; readonly toolCall: ToolCallStart }
+  | {
+      readonly type: 'toolUpdate';
+      readonly toolCallId: string;
+      readonly output?: string;
+      readonly invocationMessage?: string;
+    }
+  | { readonly type: 'toolComplete'; readonly toolCallId: string; readonly result: ToolCallResult }
+  | { readonly type: 'permissionRequest'; readonly request: PermissionRequest }
+  | { readonly type: 'notice'; readonly text: string; readonly severity: 'info' | 'warning' | 'error' }
+  | { readonly type: 'usage'; readonly usage: UsageInfo }
+  | { readonly type: 'title'; readonly title: string }
+  | { readonly type: 'activity'; readonly activity?: string }
+  | { readonly type: 'plan'; readonly markdown: string }
+  | { readonly type: 'changes'; readonly changes: readonly FileChangeSummary[] }
+  | { readonly type: 'idle' }
+  | { readonly type: 'error'; readonly error: ErrorInfo };

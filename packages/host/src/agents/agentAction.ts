@@ -1,0 +1,26 @@
+import type { SessionAction } from '@agenthost/protocol';
+
+type WithoutStamps<A> = A extends SessionAction ? Omit<A, 'session' | 'at'> : never;
+
+/** What an agent's event becomes; the session adds `session` and `at`. */
+export type AgentAction = WithoutStamps<
+  Extract<
+    SessionAction,
+    {
+      type:
+        | 'session/responsePart'
+        | 'session/delta'
+        | 'session/reasoning'
+        | 'session/toolStart'
+        | 'session/toolUpdate'
+        | 'session/toolComplete'
+        | 'session/permissionRequest'
+        | 'session/usage'
+        | 'session/titleChanged'
+        | 'session/activityChanged'
+        | 'session/changesChanged'
+        | 'session/turnComplete'
+        | 'session/error';
+    }
+  >
+>;

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ErrorInfo,
+  INLINE_CONTENT_LIMIT,
+  MAX_TITLE_LENGTH,
+  MAX_URI_LENGTH,
+  type PermissionRequest,
+  type ToolCallResult,
+  type ToolCallStart,
+  type UsageInfo,
+} from '@agenthost/protocol';
+import type { AgentEvent } from './agent.js';
+import type { AgentAction } from './agentAction.js';
+import { AgentIds } from './agentIds.js';
+import { headAndTail, oneLine, pieces } from './boundedText.js';
+import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
+
+export type { AgentAction };
+
+export interface MappedEvent {
+  readonly actions: readonly AgentAction[];
+  /** The agent's plan, in markdown. No action: the host stores it. */
+  readonly plan?: string;
+}
+
+export interface AgentEventMapperOptions {
+  readonly turnId: string;
+  /** An event that has no place where it came, e.g. an update of an unknown call. It was dropped. */
+  readonly onDropped?: (event: AgentEvent, reason: string) => void;
+  /** What of a result goes into state. Who stores large output elsewhere puts a reference in its place here. */
+  readonly boundResult?: (result: ToolCallResult) => ToolCallResult;
+  readonly newId?: () => string;
+}
+
+/** One delta is one frame, and stays far below what a frame may have. */
+const MAX_DELTA_LENGTH = 65_536;
+const MAX_CHANGES = 500;
+const MAX_OPTIONS = 100;
+const NOTHING: MappedEvent = { actions: [] };
+
+/** Maps the events of one turn to actions. It never throws; what doesn't fit is dropped and reported. */
+export class AgentEventMapper {
+  readonly #turnId: string;
+  readonly #onDropped: (event: AgentEvent, reason: string) => void;
+  readonly #boundResult: (result: ToolCallResult) => ToolCallResult;
+  readonly #newId: () => string;
+  readonly #ids: AgentIds;
+  /** By the agent's ids. `replaceable`: runs without having been subject to an answer (rule TOOL3). */
+  readonly #calls = new Map<string, 'replaceable' | 'open' | 'complete'>();
+  #openPart: { readonly kind: 'markdown' | 'reasoning'; readonly id: string } | undefined;
+  #ended = false;
+
+  constructor(options: AgentEventMapperOptions) {
+    this.#turnId = options.turnId;
+    this.#onDropped = options.onDropped ?? (() => {});
+    this.#boundResult = options.boundResult ?? boundedToolResult;
+    this.#newId = options.newId ?? randomUUID;
+    this.#ids = new AgentIds(options.newId);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The turn ended from outside (cancelled, say): all that still comes of it is dropped. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** Somebody else put a part into the response, e.g. a steering message: text that follows must not go before it. */
+  beginNewPart(): void {
+    this.#openPart = undefined;
+  }
+
+  /** The agent's own id of a call, a request or an option. */
+  agentIdOf(id: string): string | undefined {
+    return this.#ids.agentIdOf(id);
+  }
+
+  map(event: AgentEvent): MappedEvent {
+    // The one event that may come between turns.
+    if (event.type === 'title') return this.#title(event);
+    if (this.#ended) return this.#drop(event, 'the turn has ended');
+    const turnId = this.#turnId;
+    switch (event.type) {
+      case 'text':
+        return this.#delta('markdown', event.text);
+      case 'reasoning':
+        return this.#delta('reasoning', event.text);
+      case 'notice':
+        this.beginNewPart();
+        return one({
+          type: 'session/responsePart',
+          turnId,
+          part: {
+            kind: 'notice',
+            id: this.#newId(),
+            text: headAndTail(event.text, INLINE_CONTENT_LIMIT),
+            severity: event.severity,
+          },
+        });
+      case 'toolStart':
+        return this.#toolStart(event);
+      case 'toolUpdate':
+        return this.#toolUpdate(event);
+      case 'toolComplete':
+        return this.#toolComplete(event);
+      case 'permissionRequest':
+        this.beginNewPart();
+        return one({ type: 'session/permissionRequest', turnId, request: this.#request(event.request) });
+      case 'usage':
+        return one({ type: 'session/usage', turnId, usage: finiteUsage(event.usage) });
+      case 'activity': {
+        const activity = oneLine(event.activity ?? '', MAX_TITLE_LENGTH);
+        return one({ type: 'session/activityChanged', ...(activity && { activity }) });
+      }
+      case 'plan':
+        return { actions: [], plan: event.markdown };
+      case 'changes':
+        return one({
+          type: 'session/changesChanged',
+          changes: event.changes.filter(({ uri }) => uri.length <= MAX_URI_LENGTH).slice(0, MAX_CHANGES),
+        });
+      case 'idle':
+        this.#ended = true;
+        return one({ type: 'session/turnComplete', turnId });
+      case 'error':
+        this.#ended = true;
+        return one({ type: 'session/error', turnId, error: boundedError(event.error) });
+    }
+  }
+
+  #delta(kind: 'markdown' | 'reasoning', text: string): MappedEvent {
+    if (text === '') return NOTHING;
+    const actions: AgentAction[] = [];
+    const turnId = this.#turnId;
+    if (this.#openPart?.kind !== kind) {
+      this.#openPart = { kind, id: this.#newId() };
+      actions.push({ type: 'session/responsePart', turnId, part: { ...this.#openPart, content: '' } });
+    }
+    const type = kind === 'markdown' ? 'session/delta' : 'session/reasoning';
+    for (const content of pieces(text, MAX_DELTA_LENGTH)) {
+      actions.push({ type, turnId, partId: this.#openPart.id, content });
+    }
+    return { actions };
+  }
+
+  #toolStart(event: Extract<AgentEvent, { type: 'toolStart' }>): MappedEvent {
+    const { toolCall } = event;
+    const before = this.#calls.get(toolCall.toolCallId);
+    if (before === 'open' || before === 'complete') return this.#drop(event, 'the call was announced before');
+    // A second announcement takes the place of the first, so that text around it stays together.
+    if (!before) this.beginNewPart();
+    const replaceable = toolCall.status === 'running' && toolCall.confirmed.how === 'notNeeded';
+    this.#calls.set(toolCall.toolCallId, replaceable ? 'replaceable' : 'open');
+    return one({
+      type: 'session/toolStart',
+      turnId: this.#turnId,
+      toolCall: this.#withWireIds(boundedToolStart(toolCall)),
+    });
+  }
+
+  #toolUpdate(event: Extract<AgentEvent, { type: 'toolUpdate' }>): MappedEvent {
+    const call = this.#openCall(event);
+    if (!call) return NOTHING;
+    const actions: AgentAction[] = [];
+    const base = { type: 'session/toolUpdate', turnId: this.#turnId, toolCallId: call } as const;
+    if (event.invocationMessage !== undefined) {
+      actions.push({ ...base, invocationMessage: headAndTail(event.invocationMessage, INLINE_CONTENT_LIMIT) });
+    }
+    for (const output of pieces(event.output ?? '', MAX_DELTA_LENGTH)) actions.push({ ...base, output });
+    return { actions };
+  }
+
+  #toolComplete(event: Extract<AgentEvent, { type: 'toolComplete' }>): MappedEvent {
+    const call = this.#openCall(event);
+    if (!call) return NOTHING;
+    this.#calls.set(event.toolCallId, 'complete');
+    const result = this.#boundResult(event.result);
+    return one({ type: 'session/toolComplete', turnId: this.#turnId, toolCallId: call, result });
+  }
+
+  /** The wire id of the event's call, or undefined after reporting why there is none. */
+  #openCall(event: Extract<AgentEvent, { type: 'toolUpdate' | 'toolComplete' }>): string | undefined {
+    const state = this.#calls.get(event.toolCallId);
+    if (state === 'open' || state === 'replaceable') return this.#ids.wireIdOf(event.toolCallId);
+    this.#drop(event, state ? 'the call is complete already' : 'the call was never announced');
+    return undefined;
+  }
+
+  #withWireIds(toolCall: ToolCallStart): ToolCallStart {
+    const toolCallId = this.#ids.wireIdOf(toolCall.toolCallId);
+    if (toolCall.status === 'running') return { ...toolCall, toolCallId };
+    const { options, ...confirmation } = toolCall.confirmation;
+    return {
+      ...toolCall,
+      toolCallId,
+      confirmation: { ...confirmation, ...(options && { options: this.#options(options) }) },
+    };
+  }
+
+  #request({ options, ...request }: PermissionRequest): PermissionRequest {
+    return {
+      ...request,
+      requestId: this.#ids.wireIdOf(request.requestId),
+      title: oneLine(request.title, MAX_TITLE_LENGTH),
+      message: headAndTail(request.message, INLINE_CONTENT_LIMIT),
+      ...(request.toolCallId !== undefined && { toolCallId: this.#ids.wireIdOf(request.toolCallId) }),
+      ...(options && { options: this.#options(options) }),
+    };
+  }
+
+  #options<T extends { readonly id: string; readonly label: string }>(options: readonly T[]): T[] {
+    const bounded = options.slice(0, MAX_OPTIONS);
+    return bounded.map((option) => ({
+      ...option,
+      id: this.#ids.wireIdOf(option.id),
+      label: oneLine(option.label, MAX_TITLE_LENGTH),
+    }));
+  }
+
+  #title(event: Extract<AgentEvent, { type: 'title' }>): MappedEvent {
+    const title = oneLine(event.title, MAX_TITLE_LENGTH);
+    return title ? one({ type: 'session/titleChanged', title }) : this.#drop(event, 'the title is empty');
+  }
+
+  #drop(event: AgentEvent, reason: string): MappedEvent {
+    this.#onDropped(event, reason);
+    return NOTHING;
+  }
+}
+
+function one(action: AgentAction): MappedEvent {
+  return { actions: [action] };
+}
+
+/** JSON has no NaN and no Infinity; one of them would make the whole envelope invalid. */
+function finiteUsage(usage: UsageInfo): UsageInfo {
+  return Object.fromEntries(
+    Object.entries(usage).filter(([, value]) => typeof value !== 'number' || Number.isFinite(value)),
+  );
+}
+
+function boundedError({ errorType, message, stack }: ErrorInfo): ErrorInfo {
+  return {
+    errorType: oneLine(errorType, MAX_TITLE_LENGTH),
+    message: headAndTail(message, INLINE_CONTENT_LIMIT),
+    ...(stack !== undefined && { stack: headAndTail(stack, INLINE_CONTENT_LIMIT) }),
+  };
+}

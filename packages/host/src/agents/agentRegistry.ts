@@ -1,0 +1,120 @@
+import { type AgentInfo, isProviderId, type UnavailableAgent } from '@agenthost/protocol';
+import type { Disposable } from '@agenthost/rpc';
+import type { Agent } from './agent.js';
+import { Listeners } from './listeners.js';
+
+export interface AgentRegistryOptions {
+  /** How long an agent may take to answer what it is able to do, or to end; 10,000 unless told. */
+  readonly timeoutMs?: number;
+  /** An agent that failed to end. */
+  readonly onError?: (error: unknown, provider: string) => void;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const UNCHECKED: UnavailableAgent = {
+  state: 'unavailable',
+  reason: 'The host has not checked yet whether this agent can run.',
+  howToFix: 'Wait a moment.',
+};
+
+/** The agents of a host by provider, and what is known of each. An agent that fails or hangs is unavailable, nothing more. */
+export class AgentRegistry {
+  readonly #agents = new Map<string, Agent>();
+  readonly #infos = new Map<string, AgentInfo>();
+  readonly #listeners = new Listeners<readonly AgentInfo[]>();
+  readonly #timeoutMs: number;
+  readonly #onError: (error: unknown, provider: string) => void;
+  #refreshes = 0;
+  #disposing: Promise<void> | undefined;
+
+  constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, onError = () => {} }: AgentRegistryOptions = {}) {
+    this.#timeoutMs = timeoutMs;
+    this.#onError = onError;
+  }
+
+  /** The agent counts as unavailable until the next `refresh`. */
+  register(agent: Agent): void {
+    const { provider } = agent.descriptor;
+    if (this.#disposing !== undefined) throw new Error('the registry is disposed of');
+    if (!isProviderId(provider)) throw new RangeError(`not a provider id: ${JSON.stringify(provider)}`);
+    if (this.#agents.has(provider)) throw new Error(`an agent ${JSON.stringify(provider)} is registered already`);
+    this.#agents.set(provider, agent);
+    this.#infos.set(provider, { ...agent.descriptor, models: [], availability: UNCHECKED });
+    this.#listeners.emit(this.infos());
+  }
+
+  get(provider: string): Agent | undefined {
+    return this.#agents.get(provider);
+  }
+
+  /** What is known now, in the order of registration. */
+  infos(): readonly AgentInfo[] {
+    return [...this.#infos.values()];
+  }
+
+  /** Called when `infos` changed, with the new ones. */
+  onChange(listener: (infos: readonly AgentInfo[]) => void): Disposable {
+    return this.#listeners.add(listener);
+  }
+
+  /** Asks every agent anew, all at once. Never rejects. */
+  async refresh(): Promise<readonly AgentInfo[]> {
+    const refresh = ++this.#refreshes;
+    const infos = await Promise.all([...this.#agents.values()].map((agent) => this.#ask(agent)));
+    // What an older refresh finds late must not hide what a newer one found.
+    if (this.#disposing !== undefined || refresh !== this.#refreshes) return this.infos();
+    const before = JSON.stringify(this.infos());
+    for (const info of infos) this.#infos.set(info.provider, info);
+    const after = this.infos();
+    if (JSON.stringify(after) !== before) this.#listeners.emit(after);
+    return after;
+  }
+
+  /** Ends all agents; resolves when each has ended or had its time. */
+  dispose(): Promise<void> {
+    this.#disposing ??= this.#disposeAll();
+    return this.#disposing;
+  }
+
+  async #disposeAll(): Promise<void> {
+    this.#listeners.clear();
+    const end = async (agent: Agent) => {
+      try {
+        await withTimeout(() => agent.dispose(), this.#timeoutMs, `It did not end within ${this.#timeoutMs} ms.`);
+      } catch (error) {
+        this.#onError(error, agent.descriptor.provider);
+      }
+    };
+    await Promise.all([...this.#agents.values()].map(end));
+  }
+
+  async #ask(agent: Agent): Promise<AgentInfo> {
+    const ask = async (): Promise<AgentInfo> => {
+      const availability = await agent.availability();
+      const models = availability.state === 'available' ? await agent.listModels() : [];
+      return { ...agent.descriptor, models, availability };
+    };
+    try {
+      return await withTimeout(ask, this.#timeoutMs, `It did not answer within ${this.#timeoutMs} ms.`);
+    } catch (error) {
+      return { ...agent.descriptor, models: [], availability: failed(error) };
+    }
+  }
+}
+
+function failed(error: unknown): UnavailableAgent {
+  return {
+    state: 'unavailable',
+    reason: error instanceof Error && error.message ? error.message : `It failed: ${String(error)}`,
+    howToFix: "Check the agent's installation and the host's log, then refresh the list of agents.",
+  };
+}
+
+function withTimeout<T>(run: () => Promise<T>, ms: number, message: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(message)), ms);
+    (async () => run())()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,155 @@
+import { bigOutput, confirmTool, useTool, writeFile } from './mockTools.js';
+import type { MockTurn } from './mockTurn.js';
+
+/** What the agent does with a prompt: `argument` is what follows the first word. The turn ends when it returns. */
+type Behaviour = (turn: MockTurn, argument: string) => void | Promise<void>;
+
+const STREAM_BURST = 64;
+const MAX_COUNT = 100_000_000;
+
+const behaviours: Readonly<Record<string, Behaviour>> = {
+  hello: async (turn) => {
+    for (const chunk of ['Hel', 'lo, ', 'wor', 'ld!']) {
+      turn.text(chunk);
+      await turn.pause();
+    }
+  },
+
+  reasoning: async (turn) => {
+    for (const text of ['Let me think', ' about it.']) {
+      turn.emit({ type: 'reasoning', text });
+      await turn.pause();
+    }
+    turn.text('The answer is 42.');
+  },
+
+  'use-tool': useTool,
+  'confirm-tool': confirmTool,
+  'big-output': (turn, argument) => bigOutput(turn, count(argument, 65_536)),
+  'write-file': writeFile,
+
+  permission: async (turn) => {
+    const requestId = crypto.randomUUID();
+    const answered = turn.answer(requestId);
+    turn.emit({
+      type: 'permissionRequest',
+      request: {
+        requestId,
+        kind: 'permission',
+        title: 'Read outside of the folder?',
+        message: 'The mock agent wants to read `/etc/hosts`.',
+        options: [
+          { id: 'allow', label: 'Allow', kind: 'approve' },
+          { id: 'deny', label: 'Deny', kind: 'deny' },
+        ],
+      },
+    });
+    const { approved, optionId } = await answered;
+    turn.text(`Permission ${approved ? 'granted' : 'denied'}${optionId === undefined ? '' : ` (${optionId})`}.`);
+  },
+
+  question: async (turn) => {
+    const requestId = crypto.randomUUID();
+    const answered = turn.answer(requestId);
+    turn.emit({
+      type: 'permissionRequest',
+      request: {
+        requestId,
+        kind: 'question',
+        title: 'Which colour?',
+        message: 'The mock agent needs a colour.',
+        options: [
+          { id: 'red', label: 'Red' },
+          { id: 'blue', label: 'Blue', description: 'Like the sky.' },
+        ],
+        allowText: true,
+      },
+    });
+    const { approved, optionId, text } = await answered;
+    turn.text(approved ? `You answered: ${text ?? optionId ?? 'nothing'}` : 'You did not answer.');
+  },
+
+  error: (turn) => {
+    turn.text('This goes wrong.');
+    const error = new Error('The mock agent was told to fail.');
+    error.name = 'MockError';
+    throw error;
+  },
+
+  crash: (turn) => {
+    turn.text('This is the');
+    const error = new Error('The mock agent died (exit code 139). Send the message again to start it anew.');
+    error.name = 'AgentDied';
+    throw error;
+  },
+
+  slow: async (turn) => {
+    for (let n = 1; ; n++) {
+      turn.text(`${n} `);
+      await turn.pause(50);
+    }
+  },
+
+  stream: async (turn, argument) => {
+    const total = count(argument, 1_000);
+    for (let n = 0; n < total; n++) {
+      turn.text(twentyBytes(n));
+      if (n % STREAM_BURST === STREAM_BURST - 1) await turn.pause();
+    }
+  },
+
+  /** As `stream`, but rude: nothing else runs until all are out, and nothing can abort it. */
+  flood: (turn, argument) => {
+    const total = count(argument, 1_000);
+    for (let n = 0; n < total; n++) turn.text(twentyBytes(n));
+  },
+
+  title: (turn, argument) => {
+    turn.emit({ type: 'title', title: argument });
+    turn.text(`The title is now: ${argument}`);
+  },
+
+  steer: async (turn) => {
+    const steering = turn.steering();
+    turn.text('Waiting to be steered. ');
+    const { text } = await steering;
+    turn.text(`Steered: ${text}`);
+  },
+
+  usage: (turn) => {
+    turn.text('Counted.');
+    const usage = { inputTokens: 1_200, outputTokens: 34, cacheReadTokens: 1_000, model: turn.model, cost: 0.0125 };
+    turn.emit({ type: 'usage', usage });
+  },
+
+  plan: (turn) => {
+    turn.emit({ type: 'plan', markdown: '# Plan\n\n1. [ ] Look\n2. [ ] Leap\n' });
+    turn.text('That is the plan.');
+  },
+
+  activity: async (turn) => {
+    turn.emit({ type: 'activity', activity: 'Looking busy' });
+    await turn.pause();
+    turn.emit({ type: 'activity' });
+    turn.emit({ type: 'notice', text: 'Nothing was done.', severity: 'info' });
+  },
+
+  model: (turn) => turn.text(`The model is ${turn.model}.`),
+  'resumed?': (turn) => turn.text(turn.resumed === undefined ? 'No, this is new.' : `Yes, from ${turn.resumed}.`),
+  hang: (turn) => turn.hang(),
+};
+
+/** Unknown prompts are echoed. */
+export function behaviourOf(prompt: string): (turn: MockTurn) => void | Promise<void> {
+  const [, word = '', argument = ''] = /^(\S*)\s*(.*)$/s.exec(prompt.trim()) ?? [];
+  const behaviour = Object.hasOwn(behaviours, word) ? behaviours[word] : undefined;
+  return behaviour ? (turn) => behaviour(turn, argument) : (turn) => turn.text(`You said: ${prompt}`);
+}
+
+function count(argument: string, otherwise: number): number {
+  return /^\d{1,9}$/.test(argument) ? Math.min(Number(argument), MAX_COUNT) : otherwise;
+}
+
+function twentyBytes(n: number): string {
+  return `delta ${String(n).padStart(13, '0')}\n`;
+}

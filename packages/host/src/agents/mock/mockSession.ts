@@ -1,0 +1,103 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { UserMessage } from '@agenthost/protocol';
+import type { Disposable } from '@agenthost/rpc';
+import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import { Listeners } from '../listeners.js';
+import { PendingAnswers } from '../pendingAnswers.js';
+import { behaviourOf } from './mockBehaviours.js';
+import { MockTurn } from './mockTurn.js';
+
+export interface MockSessionOptions {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly model: string;
+  readonly models: readonly string[];
+  /** The native id that it goes on with. */
+  readonly resumed: string | undefined;
+  onDispose(): void;
+}
+
+export class MockSession implements AgentSession {
+  readonly nativeSessionId: string;
+  readonly #options: MockSessionOptions;
+  readonly #listeners = new Listeners<AgentEvent>();
+  readonly #answers = new PendingAnswers();
+  #model: string;
+  #turn: MockTurn | undefined;
+  #disposed = false;
+
+  constructor(options: MockSessionOptions) {
+    this.#options = options;
+    this.#model = options.model;
+    this.nativeSessionId = `mock-${options.sessionId}`;
+  }
+
+  onEvent(listener: (event: AgentEvent) => void): Disposable {
+    return this.#listeners.add(listener);
+  }
+
+  async send(message: UserMessage): Promise<void> {
+    if (this.#disposed) throw new Error('the session is disposed of');
+    if (this.#turn) throw new Error('a turn is running already');
+    const turn = new MockTurn({
+      message,
+      cwd: this.#options.cwd,
+      model: this.#model,
+      resumed: this.#options.resumed,
+      answers: this.#answers,
+      emit: (event) => {
+        if (this.#turn === turn) this.#listeners.emit(event);
+      },
+    });
+    this.#turn = turn;
+    void this.#run(turn);
+  }
+
+  async steer(message: UserMessage): Promise<void> {
+    if (!this.#turn?.takeSteering(message)) throw new Error('this turn takes no steering messages');
+  }
+
+  answer(requestId: string, decision: Decision): void {
+    this.#answers.answer(requestId, decision);
+  }
+
+  async abort(): Promise<void> {
+    this.#turn?.abort();
+  }
+
+  async setModel(id: string): Promise<void> {
+    if (!this.#options.models.includes(id)) throw new Error(`There is no model ${JSON.stringify(id)}.`);
+    this.#model = id;
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    const turn = this.#turn;
+    this.#turn = undefined;
+    this.#listeners.clear();
+    turn?.dispose();
+    this.#options.onDispose();
+  }
+
+  async #run(turn: MockTurn): Promise<void> {
+    let last: AgentEvent = { type: 'idle' };
+    try {
+      // So that `send` has resolved before the first event, and `hang` hangs even when it is aborted at once.
+      await immediate();
+      await behaviourOf(turn.message.text)(turn);
+    } catch (error) {
+      if (!turn.aborted) last = { type: 'error', error: describe(error) };
+    }
+    if (this.#turn !== turn) return;
+    // Over before anybody hears of it: who hears of it may send the next message at once.
+    this.#turn = undefined;
+    this.#listeners.emit(last);
+  }
+}
+
+function describe(error: unknown): { errorType: string; message: string } {
+  return error instanceof Error
+    ? { errorType: error.name, message: error.message }
+    : { errorType: 'Error', message: String(error) };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
+import type { UserMessage } from '@agenthost/protocol';
+import type { AgentEvent, Decision } from '../agent.js';
+import type { PendingAnswers } from '../pendingAnswers.js';
+
+export interface MockTurnOptions {
+  readonly message: UserMessage;
+  readonly cwd: string;
+  readonly model: string;
+  readonly resumed: string | undefined;
+  readonly answers: PendingAnswers;
+  emit(event: AgentEvent): void;
+}
+
+/** What a behaviour works with. Every wait rejects when the turn is aborted or disposed of. */
+export class MockTurn {
+  readonly message: UserMessage;
+  readonly cwd: string;
+  readonly model: string;
+  readonly resumed: string | undefined;
+  readonly emit: (event: AgentEvent) => void;
+  readonly #answers: PendingAnswers;
+  readonly #aborted = new AbortController();
+  readonly #disposed = new AbortController();
+  #onSteering: ((message: UserMessage) => void) | undefined;
+
+  constructor(options: MockTurnOptions) {
+    this.message = options.message;
+    this.cwd = options.cwd;
+    this.model = options.model;
+    this.resumed = options.resumed;
+    this.emit = options.emit;
+    this.#answers = options.answers;
+  }
+
+  get aborted(): boolean {
+    return this.#aborted.signal.aborted;
+  }
+
+  abort(): void {
+    this.#aborted.abort();
+  }
+
+  dispose(): void {
+    this.#aborted.abort();
+    this.#disposed.abort();
+  }
+
+  text(text: string): void {
+    this.emit({ type: 'text', text });
+  }
+
+  /** Without a time it only lets others run. */
+  async pause(ms?: number): Promise<void> {
+    const { signal } = this.#aborted;
+    await (ms === undefined ? immediate(undefined, { signal }) : delay(ms, undefined, { signal }));
+  }
+
+  answer(requestId: string): Promise<Decision> {
+    return this.#answers.wait(requestId, this.#aborted.signal);
+  }
+
+  steering(): Promise<UserMessage> {
+    return new Promise((resolve, reject) => {
+      this.#onSteering = resolve;
+      this.#aborted.signal.addEventListener('abort', () => reject(this.#aborted.signal.reason), { once: true });
+    });
+  }
+
+  /** Whether somebody waited for it. */
+  takeSteering(message: UserMessage): boolean {
+    const take = this.#onSteering;
+    this.#onSteering = undefined;
+    take?.(message);
+    return take !== undefined;
+  }
+
+  /** Ends with the session only, whoever aborts. */
+  hang(): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#disposed.signal.addEventListener('abort', () => reject(this.#disposed.signal.reason), { once: true });
+    });
+  }
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { constants as osConstants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as pty from '@lydell/node-pty';
+import { commandScript } from './commandScript.js';
+import type { Shell } from './findShell.js';
+import { OutputBatcher } from './outputBatcher.js';
+import { findProcesses } from './processList.js';
+import { CANCEL_STAGES, stopProcesses } from './stopProcesses.js';
+
+export interface ShellCommandOptions {
+  readonly shell: Shell;
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: ReadonlyMap<string, string>;
+  /** Marks the processes of one session; see `terminalMarker`. */
+  readonly terminalId: string;
+  /** Stops the command. */
+  readonly signal: AbortSignal;
+  onOutput(output: string): void;
+}
+
+export interface CommandOutcome {
+  /** As a shell reports it: 128 and more for a signal. */
+  readonly exitCode: number;
+  readonly signal?: string;
+  /** What `commandScript` saved, when it did. */
+  readonly saved?: string;
+}
+
+/** Wide enough for most tables; narrow enough to be read on a telephone turned sideways. */
+const COLUMNS = 120;
+const ROWS = 30;
+const GIVE_UP_MS = 500;
+const MAX_SAVED_BYTES = 1024 * 1024;
+const TERMINAL_ID = 'TERM_SESSION_ID';
+
+/** What all processes that a session started carry in their environment. */
+export function terminalMarker(terminalId: string): string {
+  return `${TERMINAL_ID}=${terminalId}.`;
+}
+
+/** Runs one command in a pseudo terminal of its own. Resolves when it has ended, and after `signal` when all of it has. */
+export async function runShellCommand(options: ShellCommandOptions): Promise<CommandOutcome> {
+  // A private folder each time: what the command does to the one of an earlier command can't matter.
+  const folder = await mkdtemp(join(tmpdir(), 'agenthost-shell-'));
+  try {
+    const stateFile = join(folder, 'state');
+    const script = commandScript(options.command, stateFile, options.shell);
+    options.signal.throwIfAborted();
+    const outcome = await runScript(script, options);
+    const saved = await readSaved(stateFile);
+    return { ...outcome, ...(saved !== undefined && { saved }) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runScript(script: string, options: ShellCommandOptions): Promise<CommandOutcome> {
+  const { shell, cwd, signal } = options;
+  const mark = `${options.terminalId}.${randomUUID()}`;
+  const terminal = pty.spawn(shell.path, [...shell.args, '-c', script, shell.path], {
+    name: options.env.get('TERM') ?? 'xterm-256color',
+    cols: COLUMNS,
+    rows: ROWS,
+    cwd,
+    env: { ...Object.fromEntries(options.env), [TERMINAL_ID]: mark },
+  });
+  const batcher = new OutputBatcher({
+    emit: options.onOutput,
+    pause: () => terminal.pause(),
+    resume: () => terminal.resume(),
+  });
+  terminal.onData((output) => batcher.push(output));
+  const exited = new Promise<{ exitCode: number; signal?: number }>((resolve) => terminal.onExit(resolve));
+  const query = { marker: `${TERMINAL_ID}=${mark}`, sid: terminal.pid };
+  const stopped = new Promise<void>((resolve) => {
+    const stop = () => resolve(stopProcesses(() => findProcesses(query), CANCEL_STAGES).then(() => {}));
+    signal.addEventListener('abort', stop, { once: true });
+    void exited.then(() => signal.removeEventListener('abort', stop));
+  });
+  // Not even SIGKILL ends what hangs in the kernel: then the terminal is given up.
+  const exit = await Promise.race([exited, stopped.then(() => delay(GIVE_UP_MS, undefined, { ref: false }))]);
+  if (signal.aborted) await stopped;
+  batcher.end();
+  if (exit?.signal) return { exitCode: 128 + exit.signal, signal: signalName(exit.signal) };
+  return { exitCode: exit?.exitCode ?? 137 };
+}
+
+function signalName(number: number): string {
+  return Object.entries(osConstants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
+}
+
+/** The command could have put anything in the file's place; only a file that we'd write ourselves is read. */
+async function readSaved(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stat = await file.stat();
+      return stat.isFile() && stat.size <= MAX_SAVED_BYTES ? await file.readFile('utf8') : undefined;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

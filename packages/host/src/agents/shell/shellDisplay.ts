@@ -1,0 +1,65 @@
+import type { ToolCallResult, ToolCallStart } from '@agenthost/protocol';
+import { oneLine } from '../boundedText.js';
+import type { CommandOutcome } from './shellCommand.js';
+
+const MAX_SHOWN = 80;
+const MAX_TITLE = 60;
+
+export const HELP = "Type a command: it runs in the session's folder, after you have allowed it.";
+
+export function titleOf(command: string): string {
+  return oneLine(command, MAX_TITLE);
+}
+
+export function invocationOf(command: string): string {
+  return `Running ${code(command)}`;
+}
+
+/** A call that asks, or one that "always in this session" allowed before. */
+export function announcement(toolCallId: string, command: string, how: 'ask' | 'policy'): ToolCallStart {
+  const base = {
+    toolCallId,
+    toolName: 'shell',
+    displayName: 'Terminal',
+    invocationMessage: invocationOf(command),
+    toolKind: 'terminal',
+    language: 'shellscript',
+    toolInput: command,
+  } as const;
+  if (how === 'policy') return { ...base, status: 'running', confirmed: { how: 'policy', optionId: 'always' } };
+  return {
+    ...base,
+    status: 'pendingConfirmation',
+    confirmation: {
+      title: 'Run this command?',
+      editable: true,
+      options: [
+        { id: 'once', label: 'Allow once', kind: 'approve' },
+        { id: 'always', label: 'Always allow in this session', kind: 'approve' },
+        { id: 'deny', label: 'Deny', kind: 'deny' },
+      ],
+    },
+  };
+}
+
+export function resultOf(command: string, { exitCode, signal }: CommandOutcome, aborted: boolean): ToolCallResult {
+  if (aborted) {
+    const error = { message: 'The command was cancelled.', code: 'cancelled' };
+    return { success: false, pastTenseMessage: `Cancelled ${code(command)}`, exitCode, error };
+  }
+  const end = signal === undefined ? `exit ${exitCode}` : `ended by ${signal}`;
+  const result = { success: exitCode === 0, pastTenseMessage: `Ran ${code(command)} (${end})`, exitCode };
+  return signal === undefined ? result : { ...result, error: { message: `Ended by ${signal}.`, code: signal } };
+}
+
+export function unrunnable(command: string, message: string): ToolCallResult {
+  return { success: false, pastTenseMessage: `Could not run ${code(command)}`, error: { message } };
+}
+
+/** Markdown's way to show code that has backticks itself. */
+function code(command: string): string {
+  const shown = oneLine(command, MAX_SHOWN);
+  if (!shown.includes('`')) return `\`${shown}\``;
+  const fence = '`'.repeat(1 + Math.max(...(shown.match(/`+/g) ?? []).map((run) => run.length)));
+  return `${fence} ${shown} ${fence}`;
+}

@@ -1,0 +1,171 @@
+import { stat } from 'node:fs/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { UserMessage } from '@agenthost/protocol';
+import type { Disposable } from '@agenthost/rpc';
+import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import { Listeners } from '../listeners.js';
+import { PendingAnswers } from '../pendingAnswers.js';
+import { UnrunnableCommand } from './commandScript.js';
+import type { Shell } from './findShell.js';
+import { findProcesses } from './processList.js';
+import { type CommandOutcome, runShellCommand, terminalMarker } from './shellCommand.js';
+import { announcement, HELP, invocationOf, resultOf, titleOf, unrunnable } from './shellDisplay.js';
+import type { ShellMemory } from './shellMemory.js';
+import { DISPOSE_STAGES, stopProcesses } from './stopProcesses.js';
+
+export interface ShellSessionOptions {
+  readonly sessionId: string;
+  readonly shell: Shell;
+  readonly memory: ShellMemory;
+  /** Whether the session has its title already. */
+  readonly titled: boolean;
+  onDispose(): void;
+}
+
+interface ShellTurn {
+  readonly aborted: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** Runs each message as a command, in a terminal of its own, after asking. */
+export class ShellSession implements AgentSession {
+  readonly nativeSessionId: string;
+  readonly #options: ShellSessionOptions;
+  readonly #listeners = new Listeners<AgentEvent>();
+  readonly #answers = new PendingAnswers();
+  #titled: boolean;
+  #allowAll = false;
+  #turn: ShellTurn | undefined;
+  #disposing: Promise<void> | undefined;
+
+  constructor(options: ShellSessionOptions) {
+    this.#options = options;
+    this.#titled = options.titled;
+    this.nativeSessionId = options.sessionId;
+  }
+
+  onEvent(listener: (event: AgentEvent) => void): Disposable {
+    return this.#listeners.add(listener);
+  }
+
+  async send({ text }: UserMessage): Promise<void> {
+    if (this.#disposing !== undefined) throw new Error('the session is disposed of');
+    if (this.#turn) throw new Error('a turn is running already');
+    const aborted = new AbortController();
+    this.#turn = { aborted, done: this.#run(text.replaceAll('\r\n', '\n'), aborted.signal) };
+  }
+
+  answer(requestId: string, decision: Decision): void {
+    this.#answers.answer(requestId, decision);
+  }
+
+  /** Resolves when the turn has ended and no process of its command is left. */
+  async abort(): Promise<void> {
+    this.#turn?.aborted.abort();
+    await this.#turn?.done;
+  }
+
+  dispose(): Promise<void> {
+    this.#disposing ??= this.#end();
+    return this.#disposing;
+  }
+
+  async #end(): Promise<void> {
+    this.#listeners.clear();
+    const turn = this.#turn;
+    turn?.aborted.abort();
+    // Jobs in the background of earlier turns too, and without the patience that an abort has.
+    const marker = terminalMarker(this.#options.memory.terminalId);
+    await stopProcesses(() => findProcesses({ marker }), DISPOSE_STAGES);
+    await turn?.done;
+    this.#options.onDispose();
+  }
+
+  async #run(text: string, signal: AbortSignal): Promise<void> {
+    // So that `send` has resolved before the first event.
+    await immediate();
+    let last: AgentEvent = { type: 'idle' };
+    try {
+      if (!signal.aborted) await this.#take(text, signal);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) last = { type: 'error', error: { errorType: 'ShellFailed', message } };
+    }
+    // Over before anybody hears of it: who hears of it may send the next message at once.
+    this.#turn = undefined;
+    this.#emit(last);
+  }
+
+  async #take(text: string, signal: AbortSignal): Promise<void> {
+    if (text.trim() === '') return this.#emit({ type: 'text', text: HELP });
+    if (!this.#titled) this.#emit({ type: 'title', title: titleOf(text) });
+    this.#titled = true;
+    const toolCallId = crypto.randomUUID();
+    const command = await this.#confirm(toolCallId, text, signal);
+    if (command === undefined) return this.#emit({ type: 'text', text: 'Not run.' });
+    try {
+      const outcome = await this.#execute(toolCallId, command, signal);
+      this.#emit({ type: 'toolComplete', toolCallId, result: resultOf(command, outcome, signal.aborted) });
+      await this.#remember(outcome);
+    } catch (error) {
+      if (!(error instanceof UnrunnableCommand)) throw error;
+      this.#emit({ type: 'toolComplete', toolCallId, result: unrunnable(command, error.message) });
+    }
+  }
+
+  /** What may run: the command, or what it was changed to. */
+  async #confirm(toolCallId: string, command: string, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#allowAll) {
+      this.#emit({ type: 'toolStart', toolCall: announcement(toolCallId, command, 'policy') });
+      return command;
+    }
+    // Waits before it asks: who answers from within the event is heard too.
+    const answered = this.#answers.wait(toolCallId, signal);
+    this.#emit({ type: 'toolStart', toolCall: announcement(toolCallId, command, 'ask') });
+    const { approved, optionId, editedToolInput = command } = await answered;
+    if (!approved || optionId === 'deny') return undefined;
+    if (optionId === 'always') this.#allowAll = true;
+    if (editedToolInput !== command) {
+      this.#emit({ type: 'toolUpdate', toolCallId, invocationMessage: invocationOf(editedToolInput) });
+    }
+    return editedToolInput;
+  }
+
+  async #execute(toolCallId: string, command: string, signal: AbortSignal): Promise<CommandOutcome> {
+    const { shell, memory } = this.#options;
+    for (const notice of memory.takeNotices()) this.#emit({ type: 'notice', text: notice, severity: 'warning' });
+    if (!(await isFolder(memory.cwd))) {
+      const lost = memory.cwd;
+      memory.forgetCwd();
+      if (!(await isFolder(memory.cwd))) throw new Error(`The session's folder ${memory.cwd} does not exist any more.`);
+      const text = `${lost} does not exist any more; running in ${memory.cwd}.`;
+      this.#emit({ type: 'notice', text, severity: 'warning' });
+    }
+    return runShellCommand({
+      shell,
+      command,
+      cwd: memory.cwd,
+      env: memory.env(),
+      terminalId: memory.terminalId,
+      signal,
+      onOutput: (output) => this.#emit({ type: 'toolUpdate', toolCallId, output }),
+    });
+  }
+
+  async #remember({ saved }: CommandOutcome): Promise<void> {
+    const { memory } = this.#options;
+    if (saved !== undefined) await memory.remember(saved);
+    for (const notice of memory.takeNotices()) this.#emit({ type: 'notice', text: notice, severity: 'warning' });
+  }
+
+  #emit(event: AgentEvent): void {
+    if (this.#disposing === undefined) this.#listeners.emit(event);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,18 @@
+export type {
+  Agent,
+  AgentDescriptor,
+  AgentEvent,
+  AgentSession,
+  Decision,
+  OpenSessionOptions,
+} from './agents/agent.js';
+export { MockAgent } from './agents/mock/mockAgent.js';
+export { ShellAgent } from './agents/shell/shellAgent.js';
+export { consoleLog, type HostLog, silentLog } from './hostLog.js';
+export { Host, type HostOptions, type Listening, type ListenOptions } from './main.js';
+export { CLOSE_CODE } from './protocol/closeCode.js';
+export { isLoopback } from './server/requestGuard.js';
+export { WeakTokenError } from './server/tokenFile.js';
+export { LockHeldError } from './sessionFs/hostLock.js';
+export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
+export { StateRootFailure } from './sessionFs/stateRoot.js';

@@ -1,0 +1,251 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Transport } from '@agenthost/rpc';
+import type { Agent } from './agents/agent.js';
+import { AgentRegistry } from './agents/agentRegistry.js';
+import { agentEnvironment } from './agents/agentEnvironment.js';
+import { type HostLog, silentLog } from './hostLog.js';
+import type { SessionIndex } from './index/sessionIndex.js';
+import { ClientConnection } from './protocol/clientConnection.js';
+import { ClientRegistry } from './protocol/clientRegistry.js';
+import { CLOSE_CODE } from './protocol/closeCode.js';
+import { type CommandHandlers, createCommandHandlers } from './protocol/commandHandlers.js';
+import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
+import type { HostServices } from './protocol/hostServices.js';
+import { Authenticator } from './server/authenticator.js';
+import { HostServer } from './server/hostServer.js';
+import { checkToken, TokenFile } from './server/tokenFile.js';
+import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
+import type { DamageReport } from './sessionFs/eventLog.js';
+import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
+import { SequenceFile } from './sessionFs/sequenceFile.js';
+import { StateRoot } from './sessionFs/stateRoot.js';
+import { ClientDispatch } from './sessions/clientDispatch.js';
+import { openSessionIndex } from './sessions/openSessionIndex.js';
+import { SessionHub } from './sessions/sessionHub.js';
+import { ABORT_GRACE_MS } from './sessions/sessionLimits.js';
+import { Delivery } from './state/delivery.js';
+import { Publisher } from './state/publisher.js';
+import { DEFAULT_REPLAY_LIMITS, ReplayBuffer, type ReplayLimits } from './state/replayBuffer.js';
+import { RootStore } from './state/rootStore.js';
+import { HOST_VERSION } from './version.js';
+
+export interface HostOptions {
+  /** Where the host keeps everything; `$AGENTHOST_HOME`, `$XDG_STATE_HOME/agenthost` or `~/.agenthost` without it. */
+  readonly stateDir?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly agents: readonly Agent[];
+  readonly durability?: 'write' | 'fsync';
+  readonly defaultDirectory?: string;
+  readonly sessionIdleMs?: number;
+  readonly agentIdleMs?: number;
+  readonly abortGraceMs?: number;
+  readonly replayLimits?: ReplayLimits;
+  readonly now?: () => number;
+  readonly log?: HostLog;
+}
+
+export interface ListenOptions {
+  readonly address?: string;
+  readonly port?: number;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly publicUrl?: URL;
+  readonly allowedOrigins?: readonly string[];
+  readonly maxConnections?: number;
+  readonly webSocketLimits?: Partial<WebSocketLimits>;
+  /** The only token that is accepted. Without it the one in the state root is, and a new one there takes effect at once. */
+  readonly token?: string;
+}
+
+export interface Listening {
+  readonly url: URL;
+  readonly token: string;
+}
+
+const MINUTE = 60_000;
+
+/** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
+export class Host {
+  readonly #stateRoot: StateRoot;
+  readonly #services: HostServices;
+  readonly #index: SessionIndex;
+  readonly #sequence: SequenceFile;
+  readonly #commands: CommandHandlers;
+  readonly #connections = new Set<ClientConnection>();
+  readonly #log: HostLog;
+  #server: HostServer | undefined;
+  #tokenFile: TokenFile | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** Rejects with an error of one line that says what to do: no right to write, another host there, a newer version. */
+  static async start(options: HostOptions): Promise<Host> {
+    const log = options.log ?? silentLog;
+    const stateRoot = await StateRoot.open({
+      env: options.env ?? process.env,
+      ...(options.stateDir !== undefined && { path: options.stateDir }),
+      warn: (message) => log.warn(message),
+    });
+    try {
+      return await Host.#startIn(stateRoot, options, log);
+    } catch (error) {
+      await stateRoot.dispose();
+      throw error;
+    }
+  }
+
+  static async #startIn(stateRoot: StateRoot, options: HostOptions, log: HostLog): Promise<Host> {
+    const now = options.now ?? Date.now;
+    const defaultDirectory = options.defaultDirectory ?? process.cwd();
+    const storage = new LocalSessionStorage({
+      stateRoot: stateRoot.path,
+      listSessionIds: () => stateRoot.listSessionIds(),
+      durability: options.durability ?? 'write',
+      initialCwd: defaultDirectory,
+      onDamage: (sessionId, damage) => log.warn(`session ${sessionId}: ${describeDamage(damage)}`),
+    });
+    const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
+    const sequence = await SequenceFile.open(stateRoot.path);
+    const agents = new AgentRegistry({ onError: (error, provider) => log.error(`the agent ${provider} failed`, error) });
+    for (const agent of options.agents) agents.register(agent);
+
+    const delivery = new Delivery();
+    const replay = new ReplayBuffer(sequence.current, options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
+    const publisher = new Publisher(delivery, replay);
+    const root = new RootStore(publisher, sequence);
+    const clients = new ClientRegistry(delivery);
+    const sessions = new SessionHub({
+      storage,
+      index,
+      agents,
+      delivery,
+      publisher,
+      sequence,
+      broadcast: (notification) => clients.broadcast(notification),
+      agentEnv: agentEnvironment(options.env ?? process.env),
+      defaultDirectory,
+      now,
+      log,
+      idleMs: options.sessionIdleMs ?? 10 * MINUTE,
+      agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
+      abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
+    });
+    const dispatch = new ClientDispatch({
+      loaded: (uri) => sessions.loaded(uri),
+      open: (uri) => sessions.open(uri),
+      publisher,
+      sequence,
+    });
+    agents.onChange((infos) => root.setAgents(infos));
+    root.setAgents(agents.infos());
+    const host = new Host(stateRoot, index, sequence, log, {
+      serverInfo: { name: 'agenthost', version: HOST_VERSION, instanceId: stateRoot.lock.holder.instanceId },
+      defaultDirectory: pathToFileURL(defaultDirectory).href,
+      root,
+      sessions,
+      dispatch,
+      agents,
+      clients,
+      delivery,
+      replay,
+      sequence,
+      peerLimits: { maxIncomingRequests: 64 },
+      log,
+    });
+    await agents.refresh();
+    await sessions.recoverInterrupted();
+    return host;
+  }
+
+  private constructor(
+    stateRoot: StateRoot,
+    index: SessionIndex,
+    sequence: SequenceFile,
+    log: HostLog,
+    services: Omit<HostServices, 'onConnectionClosed'>,
+  ) {
+    this.#stateRoot = stateRoot;
+    this.#index = index;
+    this.#sequence = sequence;
+    this.#log = log;
+    this.#services = { ...services, onConnectionClosed: (connection) => this.#connections.delete(connection) };
+    this.#commands = createCommandHandlers(this.#services);
+  }
+
+  get instanceId(): string {
+    return this.#services.serverInfo.instanceId;
+  }
+
+  get stateDir(): string {
+    return this.#stateRoot.path;
+  }
+
+  /** A connection inside the process; whoever has the host in hand needs no token. */
+  attach(transport: Transport): void {
+    this.#connect(frameTransportOver(transport), 'in-process');
+  }
+
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    const authenticator = new Authenticator();
+    const token = options.token === undefined ? await this.#useTokenFile(authenticator) : checkToken(options.token, '$AGENTHOST_TOKEN');
+    authenticator.setTokens([{ id: 'owner', value: token }]);
+    this.#server = new HostServer({
+      address: options.address ?? '127.0.0.1',
+      port: options.port ?? 0,
+      ...(options.tls && { tls: options.tls }),
+      ...(options.publicUrl && { publicUrl: options.publicUrl }),
+      allowedOrigins: options.allowedOrigins ?? [],
+      maxConnections: options.maxConnections ?? 2_000,
+      webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
+      authenticator,
+      onConnection: (transport, credentialId) => this.#connect(transport, credentialId),
+      log: this.#log,
+    });
+    const url = await this.#server.listen();
+    await this.#stateRoot.lock.update({ url: url.href });
+    return { url, token };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#tokenFile?.dispose();
+    await this.#services.sessions.close();
+    await this.#services.delivery.drained();
+    for (const connection of this.#connections) connection.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
+    await this.#services.agents.dispose();
+    await this.#server?.close();
+    this.#index.close();
+    await this.#sequence.dispose();
+    await this.#stateRoot.dispose();
+  }
+
+  #connect(transport: FrameTransport, credentialId: string): void {
+    this.#connections.add(new ClientConnection(transport, { id: credentialId }, this.#services, this.#commands));
+  }
+
+  async #useTokenFile(authenticator: Authenticator): Promise<string> {
+    this.#tokenFile = new TokenFile(this.#stateRoot.path);
+    let current = await this.#tokenFile.readOrCreate();
+    const rotated = (token: string) => {
+      if (token === current) return;
+      current = token;
+      authenticator.setTokens([{ id: 'owner', value: token }]);
+      const reason = { code: CLOSE_CODE.unauthorized, message: 'the token was rotated' };
+      for (const connection of this.#connections) if (connection.credentialId === 'owner') connection.close(reason);
+      this.#log.info('the token was rotated: everybody has to come back with the new one');
+    };
+    this.#tokenFile.watch(rotated, (error) => this.#log.error('the token file could not be read', error));
+    return current;
+  }
+}
+
+function describeDamage({ tornTail, broken }: DamageReport): string {
+  const parts = [
+    ...(tornTail ? [`${tornTail.bytes} bytes at the end of its log were incomplete and have been cut off`] : []),
+    ...broken.map(({ line, reason }) => `line ${line} of its log can't be read (${reason})`),
+  ];
+  return parts.join('; ');
+}

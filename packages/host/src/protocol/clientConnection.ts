@@ -1,0 +1,139 @@
+import {
+  type Author,
+  type ClientInfo,
+  CLIENT_NOTIFICATION_SCHEMAS,
+  type Commands,
+  COMMAND_SCHEMAS,
+  ERROR_CODE,
+  PROTOCOL_VERSION,
+  uncheckedDispatchActionParams,
+} from '@agenthost/protocol';
+import { type CloseReason, type LocalRpcError, type RequestContext, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
+import { EncodedFrame } from '../state/encodedFrame.js';
+import type { Subscriber } from '../state/publisher.js';
+import { CLOSE_CODE } from './closeCode.js';
+import { displayName } from './clientRegistry.js';
+import type { CommandHandlers } from './commandHandlers.js';
+import type { FrameTransport } from './frameTransport.js';
+import type { HostServices } from './hostServices.js';
+import { parseParams } from './parseParams.js';
+import { ConnectionSubscriptions } from './connectionSubscriptions.js';
+
+export interface Credential {
+  readonly id: string;
+}
+
+/** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
+export class ClientConnection implements Subscriber {
+  readonly credentialId: string;
+  readonly subscriptions: ConnectionSubscriptions;
+  readonly #services: HostServices;
+  readonly #transport: FrameTransport;
+  readonly #peer: RpcPeer;
+  #identity: { readonly author: Author; readonly protocolVersion: number } | undefined;
+
+  constructor(transport: FrameTransport, credential: Credential, services: HostServices, commands: CommandHandlers) {
+    this.credentialId = credential.id;
+    this.#transport = transport;
+    this.#services = services;
+    this.subscriptions = new ConnectionSubscriptions(this, services);
+    // Answers take the same road as envelopes: through the delivery, in order.
+    const ordered: Transport = {
+      onMessage: (listener) => transport.onMessage(listener),
+      onClose: (listener) => transport.onClose(listener),
+      close: (reason) => transport.close(reason),
+      ...(transport.onOversizeFrame && { onOversizeFrame: transport.onOversizeFrame.bind(transport) }),
+      send: (frame) => {
+        const text = typeof frame === 'string' ? frame : new TextDecoder().decode(frame);
+        services.delivery.enqueue({ frame: new EncodedFrame(text), receivers: [this] });
+      },
+    };
+    this.#peer = new RpcPeer(ordered, { ...services.peerLimits, onError: (error) => this.#report(error) });
+    this.#peer.onClose(() => this.#closed());
+    this.#registerCommands(commands);
+    this.#registerNotifications();
+  }
+
+  get author(): Author {
+    return this.#identity?.author ?? { clientId: '' };
+  }
+
+  get protocolVersion(): number {
+    return this.#identity?.protocolVersion ?? PROTOCOL_VERSION;
+  }
+
+  get isOpen(): boolean {
+    return this.#peer.closeReason === undefined;
+  }
+
+  /** The end of a handshake: from now on this connection is that client. */
+  identify(clientId: string, protocolVersion: number, clientInfo: ClientInfo | undefined): void {
+    this.#services.clients.admit(clientId, this);
+    this.#identity = { author: { clientId, ...displayName(clientInfo) }, protocolVersion };
+  }
+
+  get isIdentified(): boolean {
+    return this.#identity !== undefined;
+  }
+
+  deliver(frames: readonly EncodedFrame[]): void {
+    if (this.isOpen) this.#transport.write(frames);
+  }
+
+  cutOff(reason: string): void {
+    this.close({ code: CLOSE_CODE.resync, message: reason });
+  }
+
+  close(reason: CloseReason): void {
+    this.#peer.close(reason);
+  }
+
+  #registerCommands(commands: CommandHandlers): void {
+    for (const method of Object.keys(COMMAND_SCHEMAS) as (keyof Commands)[]) this.#registerCommand(method, commands);
+  }
+
+  #registerCommand<M extends keyof Commands>(method: M, commands: CommandHandlers): void {
+    const schema = COMMAND_SCHEMAS[method].params as unknown as Parameters<typeof parseParams<Commands[M]['params']>>[0];
+    this.#peer.onRequest(method, {
+      parse: (params) => {
+        this.#checkHandshake(method);
+        return parseParams(schema, params);
+      },
+      handle: (params: Commands[M]['params'], context: RequestContext) => commands[method](params, this, context),
+    });
+  }
+
+  #checkHandshake(method: keyof Commands): void {
+    const opens = method === 'initialize' || method === 'reconnect';
+    if (method === 'ping' || opens !== this.isIdentified) return;
+    const message = opens ? 'this connection has shaken hands already' : `${method} before initialize: initialize first`;
+    throw new RpcError(ERROR_CODE.invalidRequest, message);
+  }
+
+  #registerNotifications(): void {
+    this.#peer.onNotification('unsubscribe', {
+      parse: (params) => parseParams(CLIENT_NOTIFICATION_SCHEMAS.unsubscribe, params),
+      handle: ({ resource }) => this.subscriptions.remove(resource),
+    });
+    this.#peer.onNotification('dispatchAction', {
+      parse: (params) => {
+        if (!this.isIdentified) throw new RpcError(ERROR_CODE.invalidRequest, 'dispatchAction before initialize');
+        return parseParams(uncheckedDispatchActionParams, params);
+      },
+      handle: ({ clientSeq, action }) => this.#services.dispatch.dispatch(this, clientSeq, action),
+    });
+  }
+
+  #report(error: LocalRpcError): void {
+    // What comes from outside may be wrong, and was answered; what fails inside is ours to know.
+    const ours = error.code === 'handlerFailed' || error.code === 'notSerialisable' || error.code === 'listenerFailed';
+    if (ours) this.#services.log.error(error.message, error.cause);
+    else this.#services.log.debug(error.message);
+  }
+
+  #closed(): void {
+    this.subscriptions.dispose();
+    if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
+    this.#services.onConnectionClosed(this);
+  }
+}

@@ -1,0 +1,67 @@
+import {
+  type ClientInfo,
+  ERROR_CODE,
+  isNotificationKnownToVersion,
+  type Notification,
+} from '@agenthost/protocol';
+import { encodeNotification, RpcError } from '@agenthost/rpc';
+import type { Delivery } from '../state/delivery.js';
+import { EncodedFrame } from '../state/encodedFrame.js';
+import type { ClientConnection } from './clientConnection.js';
+import { CLOSE_CODE } from './closeCode.js';
+
+/** The clients that have shaken hands: one connection for each client id. */
+export class ClientRegistry {
+  readonly #clients = new Map<string, ClientConnection>();
+  readonly #delivery: Delivery;
+
+  constructor(delivery: Delivery) {
+    this.#delivery = delivery;
+  }
+
+  get all(): Iterable<ClientConnection> {
+    return this.#clients.values();
+  }
+
+  get size(): number {
+    return this.#clients.size;
+  }
+
+  /**
+   * A client has one connection. The older one ends first, so that nothing still on its way there can arrive later; but only
+   * for who holds the same credential, or anybody could throw anybody out.
+   */
+  admit(clientId: string, connection: ClientConnection): void {
+    const older = this.#clients.get(clientId);
+    if (older === connection) return;
+    if (older) {
+      if (older.credentialId !== connection.credentialId) {
+        throw new RpcError(ERROR_CODE.permissionDenied, 'this clientId belongs to somebody else: choose another');
+      }
+      older.close({ code: CLOSE_CODE.replaced, message: 'another connection took over this client' });
+    }
+    this.#clients.set(clientId, connection);
+  }
+
+  remove(clientId: string, connection: ClientConnection): void {
+    if (this.#clients.get(clientId) === connection) this.#clients.delete(clientId);
+  }
+
+  /** To everybody; encoded once. */
+  broadcast(notification: Notification): void {
+    const receivers = [...this.#clients.values()].filter((client) =>
+      isNotificationKnownToVersion(notification, client.protocolVersion),
+    );
+    if (receivers.length === 0) return;
+    const frame = new EncodedFrame(encodeNotification('notification', { notification }));
+    this.#delivery.enqueue({ frame, receivers });
+  }
+}
+
+/** What is shown of a client to others; its own words, but cut to a sensible length. */
+export function displayName(clientInfo: ClientInfo | undefined): { name?: string; device?: string } {
+  return {
+    ...(clientInfo && { name: clientInfo.name }),
+    ...(clientInfo?.device !== undefined && { device: clientInfo.device }),
+  };
+}

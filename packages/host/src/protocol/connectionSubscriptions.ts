@@ -1,0 +1,72 @@
+import { ERROR_CODE, MAX_SUBSCRIPTIONS, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { Subscriber } from '../state/publisher.js';
+import type { SubscribableResource, SubscribableResources } from './hostServices.js';
+
+/** What one connection is subscribed to. */
+export class ConnectionSubscriptions {
+  readonly #subscriber: Subscriber;
+  readonly #resources: SubscribableResources;
+  readonly #subscribed = new Map<URI, SubscribableResource>();
+  /** Asked for, and not yet found: an unsubscribe that overtakes its subscribe must win. */
+  readonly #opening = new Map<URI, number>();
+  #closed = false;
+
+  constructor(subscriber: Subscriber, resources: SubscribableResources) {
+    this.#subscriber = subscriber;
+    this.#resources = resources;
+  }
+
+  get uris(): Iterable<URI> {
+    return this.#subscribed.keys();
+  }
+
+  /** Finds the resource, loading it if need be. What it gives back subscribes: at once, or not at all. */
+  async open(resource: URI, turns: number): Promise<() => Snapshot> {
+    if (!this.#subscribed.has(resource) && this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS) {
+      throw new RpcError(ERROR_CODE.tooManyRequests, `more than ${MAX_SUBSCRIPTIONS} subscriptions on one connection`);
+    }
+    this.#opening.set(resource, (this.#opening.get(resource) ?? 0) + 1);
+    const found = await this.#find(resource).catch((error: unknown) => {
+      this.#finishOpening(resource);
+      throw error;
+    });
+    return () => {
+      const wanted = this.#finishOpening(resource);
+      if (wanted && !this.#closed) this.#subscribed.set(resource, found);
+      const snapshot = found.subscribe(this.#subscriber, turns);
+      if (!wanted || this.#closed) found.unsubscribe(this.#subscriber);
+      return snapshot;
+    };
+  }
+
+  /** As `open`, for a client that already has the state and is sent what it missed. */
+  resume(resource: URI, found: SubscribableResource): void {
+    if (this.#closed) return;
+    this.#subscribed.set(resource, found);
+    found.resume(this.#subscriber);
+  }
+
+  remove(resource: URI): void {
+    this.#opening.delete(resource);
+    this.#subscribed.get(resource)?.unsubscribe(this.#subscriber);
+    this.#subscribed.delete(resource);
+  }
+
+  dispose(): void {
+    this.#closed = true;
+    for (const resource of [...this.#subscribed.keys()]) this.remove(resource);
+  }
+
+  async #find(resource: URI): Promise<SubscribableResource> {
+    return resource === ROOT_URI ? this.#resources.root : await this.#resources.sessions.open(resource);
+  }
+
+  #finishOpening(resource: URI): boolean {
+    const count = this.#opening.get(resource);
+    if (count === undefined) return false;
+    if (count > 1) this.#opening.set(resource, count - 1);
+    else this.#opening.delete(resource);
+    return true;
+  }
+}

@@ -1,0 +1,20 @@
+import type { CloseReason, Disposable, Transport } from '@agenthost/rpc';
+import type { EncodedFrame } from '../state/encodedFrame.js';
+
+/** A connection's wire, as the host needs it: frames that are encoded already, many with one write. */
+export interface FrameTransport extends Pick<Transport, 'onMessage' | 'onClose' | 'close' | 'onOversizeFrame'> {
+  /** Contract: never throws, never blocks; what the other side does not read is bounded, and past the bound it is cut off. */
+  write(frames: readonly EncodedFrame[]): void;
+}
+
+/** Any transport of `rpc`, for connections inside the process. */
+export function frameTransportOver(transport: Transport): FrameTransport {
+  return {
+    onMessage: (listener: (text: string) => void): Disposable => transport.onMessage(listener),
+    onClose: (listener: (reason: CloseReason) => void): Disposable => transport.onClose(listener),
+    close: (reason?: CloseReason) => transport.close(reason),
+    write(frames) {
+      for (const frame of frames) transport.send(frame.text);
+    },
+  };
+}

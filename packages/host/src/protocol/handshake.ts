@@ -1,0 +1,120 @@
+import {
+  capabilitiesOf,
+  DEFAULT_SNAPSHOT_TURNS,
+  ERROR_CODE,
+  type InitializeParams,
+  type InitializeResult,
+  isActionKnownToVersion,
+  type Action,
+  negotiateVersion,
+  PROTOCOL_VERSION,
+  type ReconnectParams,
+  type ReconnectResult,
+  ROOT_URI,
+  type Snapshot,
+  type SubscribeParams,
+  supportedVersions,
+  type URI,
+} from '@agenthost/protocol';
+import { LateResult, type RawResult, RpcError, rawResult } from '@agenthost/rpc';
+import type { ClientConnection } from './clientConnection.js';
+import type { HostServices, SubscribableResource } from './hostServices.js';
+
+// The answers are computed in the turn in which they are sent (`LateResult`), so that what a snapshot shows and what follows
+// it fit exactly, however long it took to load the sessions.
+
+export async function initialize(
+  services: HostServices,
+  params: InitializeParams,
+  connection: ClientConnection,
+): Promise<LateResult<InitializeResult>> {
+  const protocolVersion = agreeOn(params.protocolVersion);
+  connection.identify(params.clientId, protocolVersion, params.clientInfo);
+  const opened = await openAll(params.initialSubscriptions ?? [], connection);
+  return new LateResult(() => ({
+    protocolVersion,
+    serverSeq: services.sequence.current,
+    snapshots: opened.snapshots.map((take) => take()),
+    capabilities: capabilitiesOf(protocolVersion),
+    serverInfo: services.serverInfo,
+    defaultDirectory: services.defaultDirectory,
+  }));
+}
+
+export async function subscribe(params: SubscribeParams, connection: ClientConnection): Promise<LateResult<Snapshot>> {
+  return new LateResult(await connection.subscriptions.open(params.resource, params.turns ?? DEFAULT_SNAPSHOT_TURNS));
+}
+
+export async function reconnect(
+  services: HostServices,
+  params: ReconnectParams,
+  connection: ClientConnection,
+): Promise<LateResult<ReconnectResult | RawResult>> {
+  const protocolVersion = agreeOn(params.protocolVersion ?? PROTOCOL_VERSION);
+  connection.identify(params.clientId, protocolVersion, params.clientInfo);
+  const wanted = [...new Set(params.subscriptions)];
+  const { found, missing } = await findAll(services, wanted);
+  return new LateResult(() => {
+    const base = {
+      protocolVersion,
+      serverInfo: services.serverInfo,
+      serverSeq: services.sequence.current,
+      missing,
+      acceptedClientSeq: services.sessions.acceptedFrom(params.clientId, wanted),
+    };
+    const replay = missedEnvelopes(services, params, found, protocolVersion);
+    for (const [uri, resource] of found) connection.subscriptions.resume(uri, resource);
+    if (replay) {
+      const head = JSON.stringify({ type: 'replay', ...base });
+      return rawResult(`${head.slice(0, -1)},"actions":[${replay.join(',')}]}`);
+    }
+    const snapshots = [...found.values()].map((resource) => resource.subscribe(connection, DEFAULT_SNAPSHOT_TURNS));
+    return { type: 'snapshot', ...base, snapshots };
+  });
+}
+
+function agreeOn(theirs: number): number {
+  const version = negotiateVersion(theirs);
+  if (version !== undefined) return version;
+  throw new RpcError(ERROR_CODE.unsupportedProtocolVersion, `protocol version ${theirs} is not supported`, {
+    data: { supportedVersions: supportedVersions() },
+  });
+}
+
+/** The envelopes as JSON texts, or `undefined` when the client has to take snapshots. */
+function missedEnvelopes(
+  services: HostServices,
+  params: ReconnectParams,
+  found: ReadonlyMap<URI, SubscribableResource>,
+  protocolVersion: number,
+): string[] | undefined {
+  const { instanceId, lastSeenServerSeq } = params;
+  if (instanceId !== services.serverInfo.instanceId || lastSeenServerSeq > services.sequence.current) return undefined;
+  return services.replay
+    .since(lastSeenServerSeq, new Set(found.keys()))
+    ?.filter(({ actionType }) => isActionKnownToVersion({ type: actionType as Action['type'] }, protocolVersion))
+    .map(({ json }) => json);
+}
+
+async function openAll(uris: readonly URI[], connection: ClientConnection) {
+  const opened = await Promise.allSettled(
+    [...new Set(uris)].map((uri) => connection.subscriptions.open(uri, DEFAULT_SNAPSHOT_TURNS)),
+  );
+  // A session that is gone has no snapshot: the client sees that it is missing, and the others are still there.
+  return { snapshots: opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])) };
+}
+
+async function findAll(services: HostServices, uris: readonly URI[]) {
+  const found = new Map<URI, SubscribableResource>();
+  const missing: URI[] = [];
+  const looked = await Promise.allSettled(
+    uris.map(async (uri) => (uri === ROOT_URI ? services.root : await services.sessions.open(uri))),
+  );
+  looked.forEach((outcome, index) => {
+    const uri = uris[index];
+    if (uri === undefined) return;
+    if (outcome.status === 'fulfilled') found.set(uri, outcome.value);
+    else missing.push(uri);
+  });
+  return { found, missing };
+}

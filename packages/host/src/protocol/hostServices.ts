@@ -1,0 +1,42 @@
+import type { ServerInfo, Snapshot, URI } from '@agenthost/protocol';
+import type { RpcPeerOptions } from '@agenthost/rpc';
+import type { AgentRegistry } from '../agents/agentRegistry.js';
+import type { HostLog } from '../hostLog.js';
+import type { ClientDispatch } from '../sessions/clientDispatch.js';
+import type { SessionHub } from '../sessions/sessionHub.js';
+import type { Delivery } from '../state/delivery.js';
+import type { Subscriber } from '../state/publisher.js';
+import type { ReplayBuffer } from '../state/replayBuffer.js';
+import type { RootStore } from '../state/rootStore.js';
+import type { SequenceSource } from '../state/sequenceSource.js';
+import type { ClientConnection } from './clientConnection.js';
+import type { ClientRegistry } from './clientRegistry.js';
+
+/** Something with a URI that a client can subscribe to. */
+export interface SubscribableResource {
+  subscribe(subscriber: Subscriber, turns: number): Snapshot;
+  resume(subscriber: Subscriber): void;
+  unsubscribe(subscriber: Subscriber): void;
+}
+
+export interface SubscribableResources {
+  readonly root: SubscribableResource;
+  readonly sessions: { open(uri: URI): Promise<SubscribableResource> };
+}
+
+/** All that a connection works with. */
+export interface HostServices {
+  readonly serverInfo: ServerInfo;
+  readonly defaultDirectory: URI;
+  readonly root: RootStore;
+  readonly sessions: SessionHub;
+  readonly dispatch: ClientDispatch;
+  readonly agents: AgentRegistry;
+  readonly clients: ClientRegistry;
+  readonly delivery: Delivery;
+  readonly replay: ReplayBuffer;
+  readonly sequence: SequenceSource;
+  readonly peerLimits: Partial<RpcPeerOptions>;
+  readonly log: HostLog;
+  readonly onConnectionClosed: (connection: ClientConnection) => void;
+}

@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { MAX_FRAME_BYTES } from '@agenthost/protocol';
+import { WebSocketServer } from 'ws';
+import type { HostLog } from '../hostLog.js';
+import type { FrameTransport } from '../protocol/frameTransport.js';
+import { type Authenticator, SUBPROTOCOL } from './authenticator.js';
+import { SECURITY_HEADERS } from './securityHeaders.js';
+import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
+import { findRoute } from './routes.js';
+import { WebSocketTransport, type WebSocketLimits } from './webSocketTransport.js';
+
+export interface HostServerOptions {
+  readonly address: string;
+  readonly port: number;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly publicUrl?: URL;
+  readonly allowedOrigins: readonly string[];
+  readonly maxConnections: number;
+  readonly webSocketLimits: WebSocketLimits;
+  readonly authenticator: Authenticator;
+  readonly onConnection: (transport: FrameTransport, credentialId: string) => void;
+  readonly log: HostLog;
+}
+
+export const SOCKET_PATH = '/ws';
+
+/** HTTP and WebSocket: decides who gets in, and hands each socket on as a transport. Knows nothing of sessions. */
+export class HostServer {
+  readonly #options: HostServerOptions;
+  readonly #http: Server;
+  readonly #webSockets: WebSocketServer;
+  #guard: RequestGuard | undefined;
+
+  constructor(options: HostServerOptions) {
+    this.#options = options;
+    const limits = { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 };
+    const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
+    this.#http = options.tls ? createSecureServer({ ...limits, ...options.tls }, handle) : createServer(limits, handle);
+    this.#http.maxConnections = options.maxConnections;
+    this.#webSockets = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      // The peer answers what is over the limit; what is far over it is not even read.
+      maxPayload: 2 * MAX_FRAME_BYTES,
+      handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    });
+    this.#http.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head));
+    this.#http.on('clientError', (_error, socket) => socket.destroy());
+  }
+
+  /** Rejects with an error that has a `code` when the address can't be had. */
+  async listen(): Promise<URL> {
+    const { address, port, tls, publicUrl, allowedOrigins } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#http.once('error', reject);
+      this.#http.listen({ host: address, port }, () => {
+        this.#http.off('error', reject);
+        resolve();
+      });
+    });
+    const bound = this.#http.address() as AddressInfo;
+    const scheme = tls ? 'https' : 'http';
+    const hosts = hostsOf(address, bound.port, publicUrl);
+    const origins = [...hosts.map((host) => `${scheme}://${host}`), ...(publicUrl ? [publicUrl.origin] : []), ...allowedOrigins];
+    this.#guard = new RequestGuard({ hosts, origins });
+    const name = address.includes(':') ? `[${address}]` : address;
+    return new URL(`${scheme}://${name}:${bound.port}`);
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#http.close(() => resolve());
+      this.#http.closeAllConnections();
+      this.#webSockets.close();
+      for (const webSocket of this.#webSockets.clients) webSocket.terminate();
+    });
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    const refusal = this.#guard?.check(request.headers) ?? routeRefusal(request);
+    if (refusal) {
+      response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.reason}\n`);
+      return;
+    }
+    findRoute(request)?.handle(request, response);
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // A socket that breaks while it waits for its refusal must not take the host with it.
+    socket.on('error', () => socket.destroy());
+    const { authenticator, log } = this.#options;
+    const refusal = this.#guard?.checkUpgrade(request.headers) ?? pathRefusal(request);
+    if (refusal) {
+      refuse(socket, refusal);
+      return;
+    }
+    const credentialId = authenticator.identify(request.headers);
+    const remote = request.socket.remoteAddress ?? '';
+    if (credentialId === undefined) {
+      log.warn(`a connection from ${remote} had no valid token`);
+      if (await authenticator.slowDown(remote)) refuse(socket, { status: 401, reason: 'The token is missing or wrong.' });
+      else socket.destroy();
+      return;
+    }
+    authenticator.succeeded(remote);
+    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits);
+      this.#options.onConnection(transport, credentialId);
+    });
+  }
+}
+
+function routeRefusal(request: IncomingMessage): Refusal | undefined {
+  return findRoute(request) ? undefined : { status: 404, reason: 'There is nothing here.' };
+}
+
+function pathRefusal(request: IncomingMessage): Refusal | undefined {
+  // Exactly: a query could carry a token into somebody's log.
+  return request.url === SOCKET_PATH ? undefined : { status: 404, reason: `WebSockets are served at ${SOCKET_PATH}.` };
+}
+
+function refuse(socket: Duplex, { status, reason }: Refusal): void {
+  const headers = ['connection: close', 'content-type: text/plain; charset=utf-8', `content-length: ${Buffer.byteLength(reason)}`];
+  socket.end(`HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\n${headers.join('\r\n')}\r\n\r\n${reason}`);
+}

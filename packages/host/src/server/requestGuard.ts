@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface RequestGuardOptions {
+  /** Exact `Host` values, with the port. */
+  readonly hosts: readonly string[];
+  /** Exact `Origin` values, with the port. */
+  readonly origins: readonly string[];
+}
+
+export type Refusal = { readonly status: number; readonly reason: string };
+
+/**
+ * Which requests are looked at at all. Loopback is no boundary: every website that the user visits can send requests here, and
+ * a name that an attacker owns can point here (DNS rebinding).
+ */
+export class RequestGuard {
+  readonly #hosts: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+
+  constructor({ hosts, origins }: RequestGuardOptions) {
+    this.#hosts = new Set(hosts.map((host) => host.toLowerCase()));
+    this.#origins = new Set(origins.map((origin) => origin.toLowerCase()));
+  }
+
+  check(headers: IncomingHttpHeaders): Refusal | undefined {
+    const { host, origin } = headers;
+    if (host === undefined || !this.#hosts.has(host.toLowerCase())) {
+      return { status: 403, reason: 'This host is not served here. Use the link that agenthost printed.' };
+    }
+    if (origin !== undefined && !this.#origins.has(origin.toLowerCase())) {
+      return { status: 403, reason: 'This origin is not allowed. Start agenthost with --allow-origin to allow it.' };
+    }
+    return undefined;
+  }
+
+  /** For sockets: what sends no `Origin` is no browser, and can send a header; what can't has to be a page that we know. */
+  checkUpgrade(headers: IncomingHttpHeaders): Refusal | undefined {
+    const refusal = this.check(headers);
+    if (refusal) return refusal;
+    if (headers.origin === undefined && !headers.authorization?.startsWith('Bearer ')) {
+      return { status: 401, reason: 'Without an Origin, a bearer token in the Authorization header is needed.' };
+    }
+    return undefined;
+  }
+}
+
+/** The values of `Host` under which a server on this address is rightly called. */
+export function hostsOf(address: string, port: number, publicUrl: URL | undefined): string[] {
+  const name = address.includes(':') ? `[${address}]` : address;
+  const loopback = ['127.0.0.1', 'localhost', '[::1]'];
+  const names = isLoopback(address) || isWildcard(address) ? loopback : [];
+  const own = isWildcard(address) ? [] : [name];
+  const all = [...new Set([...own, ...names])].map((host) => `${host}:${port}`);
+  return publicUrl ? [...all, publicUrl.host] : all;
+}
+
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
+}
+
+function isWildcard(address: string): boolean {
+  return address === '0.0.0.0' || address === '::';
+}

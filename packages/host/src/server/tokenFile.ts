@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { type FSWatcher, watch } from 'node:fs';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** 128 bits are 22 characters of base64; ours have 256 bits. */
+const MIN_TOKEN_LENGTH = 22;
+const TOKEN = /^[A-Za-z0-9._~-]+$/;
+const FILE = 'token';
+
+export class WeakTokenError extends Error {
+  constructor(where: string) {
+    super(
+      `the token in ${where} is too weak: it needs at least ${MIN_TOKEN_LENGTH} characters out of A–Z a–z 0–9 . _ ~ -. ` +
+        'Unset it to have one made, or make one with: openssl rand -hex 32',
+    );
+    this.name = 'WeakTokenError';
+  }
+}
+
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function checkToken(token: string, where: string): string {
+  if (token.length < MIN_TOKEN_LENGTH || !TOKEN.test(token)) throw new WeakTokenError(where);
+  return token;
+}
+
+/** The host's token in its state root: made at the first start, readable for its user alone. */
+export class TokenFile {
+  readonly #folder: string;
+  #watcher: FSWatcher | undefined;
+
+  constructor(stateRoot: string) {
+    this.#folder = stateRoot;
+  }
+
+  get path(): string {
+    return join(this.#folder, FILE);
+  }
+
+  async readOrCreate(): Promise<string> {
+    const found = await this.#read();
+    if (found === undefined) return this.rotate();
+    await chmod(this.path, 0o600);
+    return checkToken(found, this.path);
+  }
+
+  /** A new token; whoever has the old one is out. */
+  async rotate(): Promise<string> {
+    const token = newToken();
+    const temporary = `${this.path}.${process.pid}.new`;
+    await writeFile(temporary, `${token}\n`, { mode: 0o600 });
+    await rename(temporary, this.path);
+    return token;
+  }
+
+  /** Tells of a token that somebody else put there, e.g. `agenthost token rotate`. */
+  watch(onChange: (token: string) => void, onError: (error: unknown) => void): void {
+    this.#watcher = watch(this.#folder, (_event, file) => {
+      if (file !== FILE) return;
+      this.#read()
+        .then((token) => {
+          if (token !== undefined) onChange(checkToken(token, this.path));
+        })
+        .catch(onError);
+    });
+    this.#watcher.unref();
+    this.#watcher.on('error', onError);
+  }
+
+  dispose(): void {
+    this.#watcher?.close();
+  }
+
+  async #read(): Promise<string | undefined> {
+    try {
+      return (await readFile(this.path, 'utf8')).trim();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}

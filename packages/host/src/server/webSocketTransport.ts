@@ -1,0 +1,125 @@
+import type { Duplex } from 'node:stream';
+import { type CloseReason, type Disposable, Inbox } from '@agenthost/rpc';
+import type { RawData, WebSocket } from 'ws';
+import { CLOSE_CODE } from '../protocol/closeCode.js';
+import type { FrameTransport } from '../protocol/frameTransport.js';
+import type { EncodedFrame } from '../state/encodedFrame.js';
+
+export interface WebSocketLimits {
+  /** What may wait for a client that does not read, in bytes; then it is cut off. */
+  readonly maxBufferedBytes: number;
+  /** Frames a second, on average; above it the socket is not read for a while. */
+  readonly maxFramesPerSecond: number;
+  readonly pingIntervalMs: number;
+}
+
+export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
+  maxBufferedBytes: 8 * 1024 * 1024,
+  maxFramesPerSecond: 2_000,
+  pingIntervalMs: 30_000,
+};
+
+/** What several sockets are sent alike is put together once. */
+const joined = new WeakMap<readonly EncodedFrame[], Buffer>();
+
+/** A WebSocket whose frames are written as they were encoded: one write for all that a batch has. */
+export class WebSocketTransport implements FrameTransport {
+  readonly #webSocket: WebSocket;
+  readonly #socket: Duplex;
+  readonly #limits: WebSocketLimits;
+  readonly #inbox: Inbox;
+  readonly #ping: NodeJS.Timeout;
+  #isAlive = true;
+  #budget: number;
+  #budgetAt = performance.now();
+  #closeReason: CloseReason | undefined;
+
+  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits) {
+    this.#webSocket = webSocket;
+    this.#socket = socket;
+    this.#limits = limits;
+    this.#budget = limits.maxFramesPerSecond;
+    this.#inbox = new Inbox((reason) => this.close(reason));
+    webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    webSocket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    webSocket.on('error', () => webSocket.terminate());
+    webSocket.on('close', (code, reason) => {
+      clearInterval(this.#ping);
+      this.#inbox.end(this.#closeReason ?? { code, message: reason.toString() || 'the client closed the connection' });
+    });
+    this.#ping = setInterval(() => this.#checkAlive(), limits.pingIntervalMs).unref();
+  }
+
+  onMessage(listener: (text: string) => void): Disposable {
+    return this.#inbox.onMessage(listener);
+  }
+
+  onClose(listener: (reason: CloseReason) => void): Disposable {
+    return this.#inbox.onClose(listener);
+  }
+
+  write(frames: readonly EncodedFrame[]): void {
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
+    this.#socket.write(join(frames));
+    if (this.#socket.writableLength > this.#limits.maxBufferedBytes) {
+      this.#cutOff({ code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' });
+    }
+  }
+
+  close(reason: CloseReason = { message: 'closed by the host' }): void {
+    if (this.#closeReason) return;
+    this.#closeReason = reason;
+    // A reason has at most 123 bytes.
+    const text = Buffer.from(reason.message).subarray(0, 120).toString().replace(/\uFFFD$/, '');
+    this.#webSocket.close(reason.code ?? 1000, text);
+    this.#inbox.close(reason);
+  }
+
+  /** Without a goodbye: it would only be added to what the client does not read. */
+  #cutOff(reason: CloseReason): void {
+    this.#closeReason ??= reason;
+    this.#webSocket.terminate();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (isBinary) {
+      this.close({ code: 1003, message: 'text frames only' });
+      return;
+    }
+    this.#slowDown();
+    this.#inbox.receive(data.toString());
+  }
+
+  /** A bucket that refills with time; when it is empty the socket waits, and with it the sender. Nothing is dropped. */
+  #slowDown(): void {
+    const { maxFramesPerSecond } = this.#limits;
+    const now = performance.now();
+    this.#budget = Math.min(maxFramesPerSecond, this.#budget + ((now - this.#budgetAt) / 1000) * maxFramesPerSecond) - 1;
+    this.#budgetAt = now;
+    if (this.#budget > 0 || this.#webSocket.isPaused) return;
+    this.#webSocket.pause();
+    setTimeout(() => this.#webSocket.resume(), 50).unref();
+  }
+
+  #checkAlive(): void {
+    if (!this.#isAlive) {
+      this.#cutOff({ code: 1006, message: 'the client does not answer' });
+      return;
+    }
+    this.#isAlive = false;
+    this.#webSocket.ping();
+  }
+}
+
+function join(frames: readonly EncodedFrame[]): Buffer {
+  const [first] = frames;
+  if (first && frames.length === 1) return first.webSocketFrame;
+  let buffer = joined.get(frames);
+  if (!buffer) {
+    buffer = Buffer.concat(frames.map((frame) => frame.webSocketFrame));
+    joined.set(frames, buffer);
+  }
+  return buffer;
+}

@@ -1,0 +1,112 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { isWithin } from './confinement.js';
+import { SessionFsFailure } from './sessionFs.js';
+
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+
+interface Entry {
+  readonly real: string;
+  readonly handle: FileHandle;
+  users: number;
+  /** Taken out of the table: its last user closes it. */
+  retired: boolean;
+  readonly closed: PromiseWithResolvers<void>;
+}
+
+/** Files that are appended to stay open: appending is the hot path. The least recently used is closed when there are too many. */
+export class AppendHandles {
+  readonly #limit: number;
+  readonly #locate: (path: string) => Promise<string>;
+  readonly #entries = new Map<string, Promise<Entry>>();
+  #disposed = false;
+
+  constructor(options: { readonly limit: number; readonly locate: (path: string) => Promise<string> }) {
+    this.#limit = options.limit;
+    this.#locate = options.locate;
+  }
+
+  /** Opens the file, and creates it, when it isn't open yet. After a failure it is opened again the next time. */
+  async use<T>(path: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+    const entry = await this.#acquire(path);
+    try {
+      return await work(entry.handle);
+    } catch (error) {
+      if (!entry.retired) this.#retire(path, entry);
+      throw error;
+    } finally {
+      entry.users--;
+      if (entry.retired && entry.users === 0) await close(entry);
+    }
+  }
+
+  has(path: string): boolean {
+    return this.#entries.has(path);
+  }
+
+  /** Resolves when no handle at or below the real path (without one: none at all) is open any more. */
+  async closeBelow(real?: string): Promise<void> {
+    const open = await Promise.allSettled(
+      [...this.#entries].map(async ([path, entry]) => [path, await entry] as const),
+    );
+    const closing: Promise<void>[] = [];
+    for (const outcome of open) {
+      if (outcome.status === 'rejected') continue;
+      const [path, entry] = outcome.value;
+      if (real !== undefined && !isWithin(real, entry.real)) continue;
+      if (!entry.retired) this.#retire(path, entry);
+      closing.push(entry.closed.promise);
+    }
+    await Promise.all(closing);
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await this.closeBelow();
+  }
+
+  async #acquire(path: string): Promise<Entry> {
+    for (;;) {
+      if (this.#disposed) throw new SessionFsFailure('EBADF', 'the file system of this session is closed');
+      let opening = this.#entries.get(path);
+      this.#entries.delete(path);
+      opening ??= this.#open(path);
+      this.#entries.set(path, opening);
+      const entry = await opening;
+      if (entry.retired) continue;
+      entry.users++;
+      await this.#trim();
+      return entry;
+    }
+  }
+
+  async #open(path: string): Promise<Entry> {
+    try {
+      const real = await this.#locate(path);
+      const handle = await open(real, APPEND, 0o600);
+      return { real, handle, users: 0, retired: false, closed: Promise.withResolvers() };
+    } catch (error) {
+      this.#entries.delete(path);
+      throw error;
+    }
+  }
+
+  async #trim(): Promise<void> {
+    for (const [path, opening] of [...this.#entries].slice(0, Math.max(0, this.#entries.size - this.#limit))) {
+      const entry = await opening.catch(() => undefined);
+      if (entry && !entry.retired && entry.users === 0) this.#retire(path, entry);
+    }
+  }
+
+  #retire(path: string, entry: Entry): void {
+    entry.retired = true;
+    this.#entries.delete(path);
+    if (entry.users === 0) void close(entry);
+  }
+}
+
+/** What was written has been written; an error of `close` comes too late to be anybody's. */
+async function close(entry: Entry): Promise<void> {
+  await entry.handle.close().catch(() => undefined);
+  entry.closed.resolve();
+}

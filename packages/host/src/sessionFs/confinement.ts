@@ -1,0 +1,85 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { errorCode } from './errnoFailure.js';
+import { SessionFsFailure } from './sessionFs.js';
+
+/**
+ * Keeps paths inside a few folders. A path is checked as it is written and as it really is, so that neither `..` nor a
+ * symbolic link leads out. What comes back is the real path: the caller opens that one, without following a last link, and
+ * so a link that is put there after the check isn't followed.
+ */
+export class Confinement {
+  readonly #roots: readonly string[];
+  readonly #base: string;
+
+  /** `roots` are real paths; relative paths start at the first of them. */
+  constructor(base: string, ...others: readonly string[]) {
+    this.#roots = [base, ...others];
+    this.#base = base;
+  }
+
+  /** The absolute path as written, or a refusal. No system call. */
+  written(path: string): string {
+    if (path.includes('\0')) throw new SessionFsFailure('EINVAL', 'a path may not hold a NUL');
+    const absolute = resolve(this.#base, path);
+    if (!this.#rootOf(absolute)) throw refusal(path);
+    return absolute;
+  }
+
+  /** Where the path really is. Its end may be missing; the parts that exist are all inside. */
+  async real(path: string): Promise<string> {
+    const absolute = this.written(path);
+    const root = this.#rootOf(absolute);
+    const missing: string[] = [];
+    for (let at = absolute; ; at = dirname(at)) {
+      const real = await realpathIfAny(at);
+      if (real !== undefined) {
+        if (!this.#rootOf(real)) throw refusal(path);
+        return join(real, ...missing);
+      }
+      // A link to nothing: creating the file would create it wherever the link points.
+      if (await isLink(at)) throw refusal(path);
+      if (at === root) return absolute;
+      missing.unshift(basename(at));
+    }
+  }
+
+  /** Where the entry itself is: a link at the end isn't followed, so that it can be removed or renamed. */
+  async entry(path: string): Promise<string> {
+    const absolute = this.written(path);
+    if (this.#roots.includes(absolute)) return absolute;
+    return join(await this.real(dirname(absolute)), basename(absolute));
+  }
+
+  #rootOf(path: string): string | undefined {
+    return this.#roots.find((root) => isWithin(root, path));
+  }
+}
+
+/** Whether `path` is `folder` or below it. Both are absolute. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function refusal(path: string): SessionFsFailure {
+  return new SessionFsFailure('EACCES', `${JSON.stringify(path)} leads outside of the session's folder`);
+}
+
+async function realpathIfAny(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { errorCode } from './errnoFailure.js';
+import { isRunning, processStart } from './processIdentity.js';
+
+export interface LockHolder {
+  readonly pid: number;
+  /** Milliseconds since 1970: when the lock was taken. */
+  readonly startedAt: number;
+  readonly instanceId: string;
+  readonly url?: string;
+  /** When the process started; see `processStart`. */
+  readonly processStart?: string;
+  readonly machine: string;
+}
+
+export class LockHeldError extends Error {
+  readonly code = 'LOCKED';
+  readonly holder: LockHolder | undefined;
+
+  constructor(path: string, holder: LockHolder | undefined) {
+    super(holder ? describe(path, holder) : `${path} is being taken by another host; if none runs, remove it`);
+    this.name = 'LockHeldError';
+    this.holder = holder;
+  }
+}
+
+/** How many hosts may have died one after the other while each took over from the one before. */
+const MAX_DEPTH = 4;
+/** A lock file without content is one that is just being written, or what a power cut left. */
+const FRESH_MS = 10_000;
+
+/** A file that says which host uses the state root. Taken atomically; that of a dead process is taken over. */
+export class HostLock {
+  readonly path: string;
+  #holder: LockHolder;
+  #released = false;
+
+  static async take(path: string, options: { readonly url?: string; readonly now?: number } = {}): Promise<HostLock> {
+    const start = await processStart(process.pid);
+    const holder: LockHolder = {
+      pid: process.pid,
+      startedAt: options.now ?? Date.now(),
+      instanceId: randomUUID(),
+      ...(options.url !== undefined && { url: options.url }),
+      ...(start !== undefined && { processStart: start }),
+      machine: hostname(),
+    };
+    await takeFile(path, holder, 0);
+    return new HostLock(path, holder);
+  }
+
+  private constructor(path: string, holder: LockHolder) {
+    this.path = path;
+    this.#holder = holder;
+  }
+
+  get holder(): LockHolder {
+    return this.#holder;
+  }
+
+  /** For whoever is refused: where the host that holds the lock can be reached. */
+  async update(changes: { readonly url: string }): Promise<void> {
+    if (this.#released) return;
+    this.#holder = { ...this.#holder, ...changes };
+    await withDraft(this.path, this.#holder, (draft) => rename(draft, this.path));
+  }
+
+  async release(): Promise<void> {
+    if (this.#released) return;
+    this.#released = true;
+    await releaseFile(this.path, this.#holder);
+  }
+}
+
+/**
+ * A stale lock may be replaced only by the one process that holds the lock on replacing exactly that one, a file named after
+ * its instance. That is a lock like any other, and may itself be left behind by a process that died while it held it.
+ */
+async function takeFile(path: string, holder: LockHolder, depth: number): Promise<void> {
+  for (;;) {
+    if (await create(path, holder)) return;
+    const found = await read(path);
+    if (found === 'missing') continue;
+    if (found === 'fresh' || depth >= MAX_DEPTH) throw new LockHeldError(path, undefined);
+    if (found !== 'empty' && (await isAlive(found))) throw new LockHeldError(path, found);
+    const claim = `${path}.${found === 'empty' ? 'empty' : found.instanceId}`;
+    const claimant = { ...holder, instanceId: randomUUID().slice(0, 13) };
+    await takeFile(claim, claimant, depth + 1);
+    try {
+      if (!isSame(await read(path), found)) continue;
+      await withDraft(path, holder, (draft) => rename(draft, path));
+      return;
+    } finally {
+      await releaseFile(claim, claimant);
+    }
+  }
+}
+
+/** A draft that is linked to its name: whoever finds the lock finds all of it. */
+async function create(path: string, holder: LockHolder): Promise<boolean> {
+  try {
+    await withDraft(path, holder, (draft) => link(draft, path));
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return false;
+    // File systems without hard links.
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error;
+  }
+  try {
+    await writeFile(path, JSON.stringify(holder), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function withDraft(path: string, holder: LockHolder, use: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(draft, `${JSON.stringify(holder)}\n`, { flag: 'wx', mode: 0o600 });
+    await use(draft);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function releaseFile(path: string, holder: LockHolder): Promise<void> {
+  const found = await read(path).catch(() => undefined);
+  if (typeof found === 'object' && found.instanceId === holder.instanceId) await rm(path, { force: true });
+}
+
+async function read(path: string): Promise<LockHolder | 'missing' | 'fresh' | 'empty'> {
+  try {
+    const holder = parseHolder(await readFile(path, 'utf8'));
+    if (holder) return holder;
+    return Date.now() - (await stat(path)).mtimeMs < FRESH_MS ? 'fresh' : 'empty';
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 'missing';
+    throw error;
+  }
+}
+
+function parseHolder(text: string): LockHolder | undefined {
+  try {
+    const { pid, startedAt, instanceId, machine, url, processStart } = JSON.parse(text) as Record<string, unknown>;
+    // The id becomes part of a file's name.
+    if (typeof instanceId !== 'string' || !/^[\w-]{1,64}$/.test(instanceId)) return undefined;
+    if (!Number.isSafeInteger(pid) || Number(pid) <= 0 || typeof startedAt !== 'number' || typeof machine !== 'string')
+      return undefined;
+    return {
+      pid: pid as number,
+      startedAt,
+      instanceId,
+      machine,
+      ...(typeof url === 'string' && { url }),
+      ...(typeof processStart === 'string' && { processStart }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Another machine's processes can't be looked at: its lock counts until somebody removes it. */
+async function isAlive(holder: LockHolder): Promise<boolean> {
+  return holder.machine !== hostname() || (await isRunning(holder.pid, holder.processStart));
+}
+
+function isSame(found: Awaited<ReturnType<typeof read>>, before: LockHolder | 'empty'): boolean {
+  if (typeof found === 'string' || typeof before === 'string') return found === before;
+  return found.instanceId === before.instanceId;
+}
+
+function describe(path: string, { pid, startedAt, url, machine }: LockHolder): string {
+  const since = new Date(startedAt).toISOString();
+  const where = url === undefined ? '' : `, at ${url}`;
+  if (machine === hostname()) return `another host runs here: process ${pid}, since ${since}${where}`;
+  return `another host on ${machine} uses it: process ${pid}, since ${since}${where}; if it no longer runs, remove ${path}`;
+}

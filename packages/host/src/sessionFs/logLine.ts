@@ -1,0 +1,107 @@
+import { crc32 } from 'node:zlib';
+import { EventLogFailure, type LogRecord } from './eventLog.js';
+import { MAX_LINE_BYTES } from './splitLines.js';
+
+// A line is `<head>,"crc":"xxxxxxxx"}`: the checksum (CRC-32, eight lower-case hex digits) is over the bytes of <head>, which
+// is everything before it. A reader checks it on the text as it stands. Every later version keeps this form, so that a newer
+// log can be told from a damaged one.
+
+const LOG_VERSION = 1;
+const CRC_LENGTH = ',"crc":"xxxxxxxx"}'.length;
+const SALVAGE_ATTEMPTS = 64;
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set<LogRecord['type']>([
+  'session.start',
+  'action',
+  'session.checkpoint',
+  'session.info',
+]);
+
+/** `body` is the JSON of an object with `id`, `at`, `type` and the rest. */
+export function encodeLine(n: number, body: string): string {
+  const head = `{"v":${LOG_VERSION},"n":${n},${body.slice(1, -1)}`;
+  return `${head},"crc":"${checksum(head)}"}\n`;
+}
+
+/** Throws on a record that no reader would take. */
+export function assertFits(body: string): void {
+  if (body.length * 3 < MAX_LINE_BYTES - 256) return;
+  const bytes = Buffer.byteLength(body);
+  if (bytes < MAX_LINE_BYTES - 256) return;
+  throw new EventLogFailure('TOO_LARGE', `a record of ${bytes} bytes is too large for the log`);
+}
+
+export interface DecodedLine {
+  /** Every record of the line that is whole: one, unless the line is damaged. */
+  readonly records: readonly DecodedRecord[];
+  /** Why the line isn't just one whole record. */
+  readonly damage?: string;
+}
+
+export interface DecodedRecord {
+  readonly n: number;
+  /** Absent when its type is unknown. */
+  readonly record?: LogRecord;
+  /** `"crc":"xxxxxxxx"}`, where the record ends in its line. */
+  readonly ending: string;
+}
+
+/** Throws only for a line of a newer version. */
+export function decodeLine(line: string): DecodedLine {
+  const whole = decodeRecord(line);
+  if (whole) return { records: [whole] };
+  if (line === '') return { records: [], damage: 'an empty line' };
+  if (/^\0+$/.test(line)) return { records: [], damage: 'nothing but zeros' };
+  const records = salvage(line);
+  return { records, damage: records.length > 0 ? 'a damaged line end' : 'the checksum does not match' };
+}
+
+function decodeRecord(line: string): DecodedRecord | undefined {
+  const split = line.length - CRC_LENGTH;
+  if (split <= 0) return undefined;
+  const head = line.slice(0, split);
+  if (line.slice(split) !== `,"crc":"${checksum(head)}"}`) return undefined;
+  return identify(parse(`${head}}`), line.slice(split + 1));
+}
+
+/** A damaged line end glues records together, or junk to a record; those that are whole are still found. */
+function salvage(line: string): DecodedRecord[] {
+  const found: DecodedRecord[] = [];
+  let from = 0;
+  let attempts = 0;
+  for (const { index, 0: ending } of line.matchAll(/"crc":"[0-9a-f]{8}"\}/g)) {
+    const start = line.indexOf('{"v":', from);
+    if (start < 0 || ++attempts > SALVAGE_ATTEMPTS) break;
+    const end = index + ending.length;
+    const record = start < end ? decodeRecord(line.slice(start, end)) : undefined;
+    if (!record) continue;
+    found.push(record);
+    from = end;
+  }
+  return found;
+}
+
+function identify(value: unknown, ending: string): DecodedRecord | undefined {
+  if (typeof value !== 'object' || value === null || !('v' in value) || !('n' in value) || !('type' in value)) return;
+  const { v, n, type } = value;
+  if (typeof v !== 'number' || typeof n !== 'number' || typeof type !== 'string' || !Number.isSafeInteger(n)) return;
+  if (v > LOG_VERSION) {
+    throw new EventLogFailure(
+      'NEWER_VERSION',
+      `this session was written by a newer agenthost (log version ${v}, this one reads up to ${LOG_VERSION}); update to open it`,
+    );
+  }
+  return KNOWN_TYPES.has(type) ? { n, record: value as LogRecord, ending } : { n, ending };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}

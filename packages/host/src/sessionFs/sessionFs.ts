@@ -1,0 +1,64 @@
+/**
+ * All that a session keeps goes through this small interface, so that the same code stores a session on the local disk, in a
+ * client's own file system, or elsewhere.
+ *
+ * Contract:
+ * - Paths are made with `join`, by `conventions`, never by the host's platform.
+ * - A missing file or folder rejects with a `SessionFsFailure` of code `ENOENT`; every other failure has a code as well.
+ * - `appendFile` creates the file. Appends of one caller that awaits each of them land in order; callers that don't must hold
+ *   the lock of `lockKey(path)`.
+ * - `writeFile` replaces. `rename` replaces its target. `rm` of a missing path rejects unless `force`.
+ * - Content is text in UTF-8, or bytes.
+ */
+export interface SessionFs {
+  readonly conventions: 'posix' | 'windows';
+  /** Where this session's files are. Without one there is no workspace, but the session still runs. */
+  readonly sessionStatePath: string | undefined;
+  readonly tmpdir: string;
+  initialCwd(): string;
+  join(...parts: string[]): string;
+  lockKey(path: string): string;
+
+  readFile(path: string): Promise<string>;
+  readFileBytes(path: string): Promise<Uint8Array>;
+  writeFile(path: string, content: string | Uint8Array): Promise<void>;
+  appendFile(path: string, content: string | Uint8Array): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  stat(path: string): Promise<SessionFsStat>;
+  mkdir(path: string, options?: { readonly recursive?: boolean }): Promise<void>;
+  readdir(path: string): Promise<string[]>;
+  readdirWithTypes(path: string): Promise<SessionFsEntry[]>;
+  rm(path: string, options?: { readonly recursive?: boolean; readonly force?: boolean }): Promise<void>;
+  rename(source: string, target: string): Promise<void>;
+
+  /** The lines of a file without their ends, from a byte offset on; a last line without an end comes too. */
+  readLines(path: string, fromByte?: number): AsyncIterable<string>;
+  /** Forces to disk what was written to the file, where the backend can. */
+  sync?(path: string): Promise<void>;
+  /** Closes what it keeps open. */
+  dispose(): Promise<void>;
+}
+
+export interface SessionFsStat {
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly mtime: number;
+  readonly birthtime: number;
+}
+
+export interface SessionFsEntry {
+  readonly name: string;
+  readonly type: 'file' | 'directory';
+}
+
+export class SessionFsFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SessionFsFailure';
+    this.code = code;
+  }
+}

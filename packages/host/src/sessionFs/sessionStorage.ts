@@ -1,0 +1,18 @@
+import type { EventLog } from './eventLog.js';
+import type { SessionFs } from './sessionFs.js';
+
+/** Where sessions are kept, as the hub sees it. */
+export interface SessionStorage {
+  /** The files and the log of a session. Without `create`, `undefined` when there is no such session. */
+  open(sessionId: string, options?: { readonly create?: boolean }): Promise<StoredSession | undefined>;
+  exists(sessionId: string): Promise<boolean>;
+  /** Removes all that the session kept. */
+  remove(sessionId: string): Promise<void>;
+  /** The ids of all sessions. */
+  list(): AsyncIterable<string>;
+}
+
+export interface StoredSession {
+  readonly fs: SessionFs;
+  readonly log: EventLog;
+}

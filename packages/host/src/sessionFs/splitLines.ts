@@ -1,0 +1,37 @@
+import { SessionFsFailure } from './sessionFs.js';
+
+/** A line longer than this is a damaged file or somebody's attack; reading on would take all the memory. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** Lines end at `\n` only, a `\r` stays. A last line without an end comes too; an empty one doesn't. */
+export async function* splitLines(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const piece = chunk.subarray(start, end);
+      refuseOver(heldBytes + piece.length);
+      yield heldBytes === 0 ? decode(piece) : decode(Buffer.concat([...held, piece]));
+      held = [];
+      heldBytes = 0;
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    refuseOver(heldBytes + chunk.length - start);
+    // A copy: the reader may use the chunk's memory again.
+    held.push(chunk.slice(start));
+    heldBytes += chunk.length - start;
+  }
+  if (heldBytes > 0) yield decode(Buffer.concat(held));
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function refuseOver(bytes: number): void {
+  if (bytes > MAX_LINE_BYTES) throw new SessionFsFailure('EFBIG', `a line is longer than ${MAX_LINE_BYTES} bytes`);
+}

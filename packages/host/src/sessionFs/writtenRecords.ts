@@ -1,0 +1,51 @@
+import type { BufferedRecord } from './bufferedRecord.js';
+
+interface WrittenRecord {
+  readonly entry: BufferedRecord;
+  readonly n: number;
+  /** Where its line starts in the file. */
+  readonly start: number;
+}
+
+const MAX_BYTES = 256 * 1024;
+
+/** The newest records that are in the file, as long as the host may still have to take them back. */
+export class WrittenRecords {
+  #records: WrittenRecord[] = [];
+  #bytes = 0;
+  /** Up to here nothing can be taken back. */
+  #settled = 0;
+
+  add(record: WrittenRecord): void {
+    this.#records.push(record);
+    this.#bytes += record.entry.size;
+    if (this.#bytes <= MAX_BYTES) return;
+    let dropped = 0;
+    // Down to a half, so that not every record moves all the others.
+    while (this.#bytes > MAX_BYTES / 2 && dropped < this.#records.length - 1) {
+      this.#bytes -= this.#records[dropped++]?.entry.size ?? 0;
+    }
+    this.settle(this.#records[dropped - 1]?.entry.last ?? 0);
+  }
+
+  /** Nobody takes back what was appended up to `position`. */
+  settle(position: number): void {
+    this.#settled = Math.max(this.#settled, position);
+    const kept = this.#records.findIndex(({ entry }) => entry.last > position);
+    if (kept === 0) return;
+    this.#records = kept < 0 ? [] : this.#records.slice(kept);
+    this.#bytes = this.#records.reduce((sum, { entry }) => sum + entry.size, 0);
+  }
+
+  canTakeBack(position: number): boolean {
+    return position >= this.#settled;
+  }
+
+  /** Forgets everything after `position`, and says where the file has to be cut, if it has. */
+  takeBack(position: number): { readonly cut?: WrittenRecord; readonly complete: boolean } {
+    const first = this.#records.findIndex(({ entry }) => entry.last > position);
+    const [cut] = first < 0 ? [] : this.#records.splice(first);
+    this.#bytes = this.#records.reduce((sum, { entry }) => sum + entry.size, 0);
+    return { ...(cut && { cut }), complete: this.canTakeBack(position) };
+  }
+}

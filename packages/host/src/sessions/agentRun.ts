@@ -1,0 +1,225 @@
+import type { UserMessage } from '@agenthost/protocol';
+import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
+import { type AgentAction, AgentEventMapper } from '../agents/agentEventMapper.js';
+import { DeltaGatherer } from '../agents/deltaGatherer.js';
+import type { HostLog } from '../hostLog.js';
+
+export interface AgentRunOptions {
+  readonly agent: Agent;
+  /** Asked for anew each time the agent's session is opened: model, customizations and native id may have changed. */
+  readonly openOptions: () => Omit<OpenSessionOptions, 'signal'>;
+  readonly onAction: (action: AgentAction) => void;
+  readonly onPlan: (markdown: string) => void;
+  readonly onOpened: (nativeSessionId: string | undefined) => void;
+  readonly abortGraceMs: number;
+  /** After this long without a turn the agent's session is closed; the next turn resumes it. */
+  readonly idleMs: number;
+  readonly log: HostLog;
+}
+
+interface AgentTurn {
+  readonly id: string;
+  readonly mapper: AgentEventMapper;
+  readonly gatherer: DeltaGatherer;
+  /** Settles when the agent has become idle, or has been given up. */
+  readonly settled: PromiseWithResolvers<void>;
+  isCancelled: boolean;
+}
+
+/** Drives one agent session for one of our sessions: one turn after the other, whatever the agent does. */
+export class AgentRun {
+  readonly #options: AgentRunOptions;
+  readonly #disposal = new AbortController();
+  #opened: Promise<AgentSession> | undefined;
+  #current: AgentTurn | undefined;
+  #queue: Promise<void> = Promise.resolve();
+  readonly #waiting = new Map<string, AgentTurn>();
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: AgentRunOptions) {
+    this.#options = options;
+  }
+
+  /** True while the agent works, or is still on its way to being idle after a cancelled turn. */
+  get isBusy(): boolean {
+    return this.#current !== undefined || this.#waiting.size > 0;
+  }
+
+  /** Opens the agent's session, so that a failure shows when the session is created and not at its first turn. */
+  async open(): Promise<void> {
+    await this.#ensureOpen();
+    this.#armIdleTimer();
+  }
+
+  start(turnId: string, message: UserMessage): void {
+    const turn = this.#newTurn(turnId);
+    this.#waiting.set(turnId, turn);
+    this.#queue = this.#queue.then(() => this.#run(turn, message));
+  }
+
+  cancel(turnId: string): void {
+    const turn = this.#current?.id === turnId ? this.#current : this.#waiting.get(turnId);
+    if (!turn) return;
+    turn.isCancelled = true;
+    turn.mapper.end();
+    if (turn === this.#current) void this.#abort(turn);
+  }
+
+  /** Hands a message to the running turn. False when the agent can't take it: then it waits for the turn's end. */
+  async steer(message: UserMessage): Promise<boolean> {
+    const turn = this.#current;
+    const session = await this.#opened?.catch(() => undefined);
+    if (!turn || !session?.steer || turn.isCancelled) return false;
+    try {
+      await session.steer(message);
+    } catch {
+      return false;
+    }
+    turn.gatherer.flush();
+    turn.mapper.beginNewPart();
+    return true;
+  }
+
+  answer(id: string, { optionId, ...decision }: Decision): void {
+    const turn = this.#current;
+    const agentId = turn?.mapper.agentIdOf(id);
+    if (!turn || agentId === undefined) return;
+    const agentOption = optionId === undefined ? undefined : (turn.mapper.agentIdOf(optionId) ?? optionId);
+    const full: Decision = { ...decision, ...(agentOption !== undefined && { optionId: agentOption }) };
+    void this.#opened?.then((session) => session.answer(agentId, full)).catch((error) => this.#failed(turn, error));
+  }
+
+  setModel(model: string): void {
+    void this.#opened?.then((session) => session.setModel?.(model)).catch((error) => {
+      this.#options.log.warn(`the agent could not change its model: ${messageOf(error)}`);
+    });
+  }
+
+  /** What the agent said so far is told before anything else. */
+  flush(): void {
+    this.#current?.gatherer.flush();
+  }
+
+  async dispose(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    this.#disposal.abort();
+    for (const turn of [this.#current, ...this.#waiting.values()]) {
+      if (!turn) continue;
+      turn.isCancelled = true;
+      turn.mapper.end();
+      turn.settled.resolve();
+    }
+    await this.#close();
+  }
+
+  async #run(turn: AgentTurn, message: UserMessage): Promise<void> {
+    this.#waiting.delete(turn.id);
+    if (turn.isCancelled || this.#disposal.signal.aborted) return;
+    clearTimeout(this.#idleTimer);
+    this.#current = turn;
+    try {
+      const session = await this.#ensureOpen();
+      if (!turn.isCancelled) await session.send(message);
+      else if (this.#current === turn) turn.settled.resolve();
+    } catch (error) {
+      this.#failed(turn, error);
+    }
+    await turn.settled.promise;
+    turn.gatherer.dispose();
+    this.#current = undefined;
+    this.#armIdleTimer();
+  }
+
+  #newTurn(id: string): AgentTurn {
+    const { onAction, onPlan, log } = this.#options;
+    const mapper = new AgentEventMapper({
+      turnId: id,
+      onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
+    });
+    const gatherer = new DeltaGatherer({
+      emit: (event) => {
+        const { actions, plan } = mapper.map(event);
+        for (const action of actions) onAction(action);
+        if (plan !== undefined) onPlan(plan);
+      },
+    });
+    return { id, mapper, gatherer, settled: Promise.withResolvers<void>(), isCancelled: false };
+  }
+
+  #onEvent(event: AgentEvent): void {
+    const turn = this.#current;
+    if (!turn) {
+      if (event.type === 'title' && event.title) this.#options.onAction({ type: 'session/titleChanged', title: event.title });
+      return;
+    }
+    turn.gatherer.push(event);
+    if (event.type === 'error') void this.#close();
+    if (event.type === 'idle' || event.type === 'error') turn.settled.resolve();
+  }
+
+  /** Whatever went wrong on the way is the turn's error, and the next turn begins with a fresh session of the agent. */
+  #failed(turn: AgentTurn, error: unknown): void {
+    turn.gatherer.push({ type: 'error', error: { errorType: 'agentFailed', message: messageOf(error) } });
+    void this.#close();
+    turn.settled.resolve();
+  }
+
+  async #abort(turn: AgentTurn): Promise<void> {
+    const session = await this.#opened?.catch(() => undefined);
+    const timer = setTimeout(() => {
+      this.#options.log.warn(`the agent did not stop within ${this.#options.abortGraceMs} ms: ending it`);
+      void this.#close();
+      turn.settled.resolve();
+    }, this.#options.abortGraceMs);
+    try {
+      if (session) await session.abort();
+    } catch (error) {
+      this.#failed(turn, error);
+    }
+    await turn.settled.promise;
+    clearTimeout(timer);
+  }
+
+  #ensureOpen(): Promise<AgentSession> {
+    if (this.#opened) return this.#opened;
+    const { agent, openOptions, onOpened } = this.#options;
+    const opening = agent.openSession({ ...openOptions(), signal: this.#disposal.signal }).then(async (session) => {
+      if (this.#disposal.signal.aborted || this.#opened !== opening) {
+        await session.dispose();
+        throw new Error('the session was closed while its agent was starting');
+      }
+      session.onEvent((event) => {
+        if (this.#opened === opening) this.#onEvent(event);
+      });
+      onOpened(session.nativeSessionId);
+      return session;
+    });
+    this.#opened = opening;
+    opening.catch(() => {
+      if (this.#opened === opening) this.#opened = undefined;
+    });
+    return opening;
+  }
+
+  async #close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    const session = await opened?.catch(() => undefined);
+    await session?.dispose().catch((error: unknown) => {
+      this.#options.log.warn(`an agent did not end cleanly: ${messageOf(error)}`);
+    });
+  }
+
+  #armIdleTimer(): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#disposal.signal.aborted) return;
+    this.#idleTimer = setTimeout(() => {
+      if (!this.isBusy) void this.#close();
+    }, this.#options.idleMs);
+    this.#idleTimer.unref();
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

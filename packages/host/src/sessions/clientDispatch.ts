@@ -1,0 +1,67 @@
+import {
+  ACTION_INTRODUCED_IN,
+  type ActionEnvelope,
+  ERROR_CODE,
+  isClientDispatchable,
+  REJECTION,
+  SCHEMAS,
+  type URI,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import { describeIssues } from '../describeIssues.js';
+import type { Publisher, Subscriber } from '../state/publisher.js';
+import type { SequenceSource } from '../state/sequenceSource.js';
+import type { Session } from './session.js';
+
+export interface ClientDispatchOptions {
+  readonly loaded: (uri: URI) => Session | undefined;
+  readonly open: (uri: URI) => Promise<Session>;
+  readonly publisher: Publisher;
+  readonly sequence: SequenceSource;
+}
+
+/** Takes what a client dispatched: shape, then whether clients may, then the session; the session checks the rest. */
+export class ClientDispatch {
+  readonly #options: ClientDispatchOptions;
+
+  constructor(options: ClientDispatchOptions) {
+    this.#options = options;
+  }
+
+  dispatch(sender: Subscriber, clientSeq: number, raw: { readonly type: string; readonly [key: string]: unknown }): void {
+    const reject = (reason: string) => this.#reject(sender, clientSeq, raw, reason);
+    if (!isClientDispatchable(raw.type)) {
+      reject(Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction);
+      return;
+    }
+    const parsed = SCHEMAS.ClientAction.safeParse(raw);
+    if (!parsed.success) {
+      reject(`${REJECTION.invalidAction}: ${describeIssues(parsed.error.issues, 'action')}`);
+      return;
+    }
+    const action = parsed.data;
+    const loaded = this.#options.loaded(action.session);
+    if (loaded) {
+      loaded.dispatchFromClient(sender, clientSeq, action);
+      return;
+    }
+    // Actions that wait for the same session keep their order: they wait for the same promise.
+    this.#options.open(action.session).then(
+      (session) => session.dispatchFromClient(sender, clientSeq, action),
+      (error: unknown) => reject(openingFailed(error)),
+    );
+  }
+
+  #reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {
+    const origin = { clientId: sender.author.clientId, clientSeq };
+    // The action goes back as it came, well-formed or not: its sender knows it.
+    const action = raw as ActionEnvelope['action'];
+    const serverSeq = this.#options.sequence.current;
+    this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
+  }
+}
+
+function openingFailed(error: unknown): string {
+  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return REJECTION.unknownSession;
+  return `the session could not be opened: ${error instanceof Error ? error.message : String(error)}`;
+}

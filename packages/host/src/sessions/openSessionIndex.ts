@@ -1,0 +1,42 @@
+import { rm } from 'node:fs/promises';
+import { withNewestTurns } from '@agenthost/protocol';
+import type { HostLog } from '../hostLog.js';
+import { foldLog } from './foldLog.js';
+import type { SessionStorage } from '../sessionFs/sessionStorage.js';
+import { SessionIndex } from '../index/sessionIndex.js';
+
+/** Opens the index; one that is missing or can't be read is made anew from the sessions themselves. */
+export async function openSessionIndex(path: string, storage: SessionStorage, log: HostLog): Promise<SessionIndex> {
+  const index = await openOrReplace(path, log);
+  if (index.isNew) await rebuild(index, storage, log);
+  return index;
+}
+
+async function openOrReplace(path: string, log: HostLog): Promise<SessionIndex> {
+  try {
+    return new SessionIndex(path);
+  } catch (error) {
+    log.warn(`the session index can't be used and is made anew: ${error instanceof Error ? error.message : String(error)}`);
+    for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
+    return new SessionIndex(path);
+  }
+}
+
+async function rebuild(index: SessionIndex, storage: SessionStorage, log: HostLog): Promise<void> {
+  let count = 0;
+  for await (const sessionId of storage.list()) {
+    const stored = await storage.open(sessionId);
+    if (!stored) continue;
+    try {
+      const folded = await foldLog(stored.log.load(), (state) => withNewestTurns(state, 1));
+      if (folded) index.put(folded.state.summary);
+      count++;
+    } catch (error) {
+      log.error(`session ${sessionId} can't be read`, error);
+    } finally {
+      await stored.fs.dispose();
+    }
+  }
+  index.flush();
+  if (count > 0) log.info(`made the session index anew from ${count} sessions`);
+}

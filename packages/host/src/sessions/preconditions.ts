@@ -1,0 +1,90 @@
+import {
+  type ClientAction,
+  findPendingMessage,
+  MAX_QUEUED_MESSAGES,
+  REJECTION,
+  type SessionState,
+  type ToolCallState,
+} from '@agenthost/protocol';
+
+export interface PreconditionContext {
+  readonly state: SessionState;
+  /** The ids of the models that the agent offers; `undefined` while that is not known. */
+  readonly models: ReadonlySet<string> | undefined;
+  /** Who answered a permission request that is closed already, if that is still known. */
+  readonly answeredBy: (requestId: string) => string | undefined;
+}
+
+/** Why the host refuses the action, or `undefined` when it takes it. */
+export function refusal(action: ClientAction, context: PreconditionContext): string | undefined {
+  const { state } = context;
+  switch (action.type) {
+    case 'session/turnStarted':
+      if (state.lifecycle !== 'ready') return REJECTION.sessionNotReady;
+      if (state.activeTurn) return REJECTION.turnInProgress;
+      if (state.turns.some((turn) => turn.id === action.turnId)) return REJECTION.turnIdUsed;
+      if (action.queuedMessageId !== undefined && !findPendingMessage(state, action.queuedMessageId)) {
+        return REJECTION.unknownPendingMessage;
+      }
+      return undefined;
+    case 'session/turnCancelled':
+      return state.activeTurn?.id === action.turnId ? undefined : REJECTION.noActiveTurn;
+    case 'session/toolCallConfirmed':
+      return confirmationRefusal(state, action.turnId, action.toolCallId);
+    case 'session/permissionResolved': {
+      const turn = state.activeTurn;
+      const open = turn?.id === action.turnId && Object.hasOwn(turn.pendingPermissions, action.requestId);
+      if (open) return undefined;
+      const who = context.answeredBy(action.requestId);
+      return who === undefined ? REJECTION.unknownPermissionRequest : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
+    }
+    case 'session/modelChanged':
+      return context.models && !context.models.has(action.model) ? REJECTION.unknownModel : undefined;
+    case 'session/pendingMessageSet':
+      return pendingMessageRefusal(state, action.id);
+    case 'session/pendingMessageRemoved': {
+      const waiting = findPendingMessage(state, action.id);
+      const isSteering = waiting !== undefined && waiting === state.steeringMessage;
+      return waiting && isSteering === (action.kind === 'steering') ? undefined : REJECTION.unknownPendingMessage;
+    }
+    case 'session/customizationToggled':
+      return state.customizations?.some((entry) => entry.customization.uri === action.uri)
+        ? undefined
+        : REJECTION.unknownCustomization;
+    case 'session/titleChanged':
+    case 'session/isReadChanged':
+    case 'session/isArchivedChanged':
+    case 'session/queuedMessagesReordered':
+      return undefined;
+  }
+}
+
+function confirmationRefusal(state: SessionState, turnId: string, toolCallId: string): string | undefined {
+  const active = state.activeTurn?.id === turnId ? state.activeTurn : undefined;
+  const call = active
+    ? own(active.toolCalls, toolCallId)
+    : state.turns.find((turn) => turn.id === turnId)?.toolCalls.find((ended) => ended.toolCallId === toolCallId);
+  if (active && call?.status === 'pendingConfirmation') return undefined;
+  const who = answerer(call);
+  return who ? `${REJECTION.notWaitingForConfirmation}: ${who} answered it` : REJECTION.notWaitingForConfirmation;
+}
+
+function answerer(call: ToolCallState | undefined): string | undefined {
+  if (!call || call.status === 'pendingConfirmation') return undefined;
+  const by = call.confirmed?.by;
+  return by?.name ?? by?.clientId;
+}
+
+function pendingMessageRefusal(state: SessionState, id: string): string | undefined {
+  if (findPendingMessage(state, id)) return undefined;
+  const active = state.activeTurn ? [state.activeTurn] : [];
+  const taken = [...active, ...state.turns].some(
+    (turn) => turn.id === id || turn.responseParts.some((part) => part.kind === 'steering' && part.id === id),
+  );
+  if (taken) return REJECTION.messageAlreadyInTurn;
+  return (state.queuedMessages?.length ?? 0) >= MAX_QUEUED_MESSAGES ? REJECTION.queueFull : undefined;
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}

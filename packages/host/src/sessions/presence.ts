@@ -1,0 +1,37 @@
+import { type Author, sameValue } from '@agenthost/protocol';
+import type { Subscriber } from '../state/publisher.js';
+import { MAX_LISTED_CLIENTS } from './sessionLimits.js';
+
+/** How long changes are gathered: a thousand clients that come back at once must not be told of each other one by one. */
+const GATHER_MS = 50;
+
+/** Who looks at a session, told when it changed. */
+export class Presence {
+  readonly #subscribers: () => readonly Subscriber[];
+  readonly #tell: (clients: readonly Author[]) => void;
+  #told: readonly Author[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(subscribers: () => readonly Subscriber[], tell: (clients: readonly Author[]) => void) {
+    this.#subscribers = subscribers;
+    this.#tell = tell;
+  }
+
+  changed(): void {
+    this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS).unref();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const clients = [...new Map(this.#subscribers().map(({ author }) => [author.clientId, author])).values()];
+    const listed = clients.slice(0, MAX_LISTED_CLIENTS);
+    if (sameValue(listed, this.#told)) return;
+    this.#told = listed;
+    this.#tell(listed);
+  }
+}

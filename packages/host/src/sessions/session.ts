@@ -1,0 +1,262 @@
+import {
+  type Author,
+  type ClientAction,
+  ERROR_CODE,
+  type FetchTurnsResult,
+  isSafeKey,
+  type PermissionResolvedAction,
+  type SessionAction,
+  type SessionState,
+  type Snapshot,
+  type Turn,
+  type TurnsRange,
+  type URI,
+  type UserMessage,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { AgentAction } from '../agents/agentEventMapper.js';
+import type { Subscriber } from '../state/publisher.js';
+import type { AgentRun } from './agentRun.js';
+import { AnsweredRequests } from './answeredRequests.js';
+import { refusal } from './preconditions.js';
+import { Presence } from './presence.js';
+import type { SessionStore } from './sessionStore.js';
+
+export interface SessionOptions {
+  readonly store: SessionStore;
+  /** Absent when the host has no agent for the provider any more: the session can still be read. */
+  readonly run: AgentRun | undefined;
+  readonly models: () => ReadonlySet<string> | undefined;
+  readonly now: () => number;
+  /** Every ended turn, from the log. */
+  readonly readAllTurns: () => Promise<readonly Turn[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** One session's life: what its actions set off, what starts next, who looks on. */
+export class Session {
+  readonly uri: URI;
+  readonly #options: SessionOptions;
+  readonly #presence: Presence;
+  readonly #answered = new AnsweredRequests();
+  #lastUsed: number;
+  #closed = false;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.uri = options.store.uri;
+    this.#lastUsed = options.now();
+    const tell = (clients: readonly Author[]) => options.store.dispatch({ type: 'session/clientsChanged', clients });
+    this.#presence = new Presence(() => options.store.subscribers, tell);
+  }
+
+  get state(): SessionState {
+    return this.#options.store.state;
+  }
+
+  acceptedFrom(clientId: string): number {
+    return this.#options.store.accepted.get(clientId);
+  }
+
+  /** Nobody looks, nothing runs, and that for a while. */
+  isIdleSince(time: number): boolean {
+    const { store, run } = this.#options;
+    return store.subscribers.length === 0 && !store.state.activeTurn && !run?.isBusy && this.#lastUsed <= time;
+  }
+
+  subscribe(subscriber: Subscriber, turns: number): Snapshot {
+    this.#joined();
+    return this.#options.store.subscribe(subscriber, turns);
+  }
+
+  resume(subscriber: Subscriber): void {
+    this.#joined();
+    this.#options.store.resume(subscriber);
+  }
+
+  unsubscribe(subscriber: Subscriber): void {
+    this.#lastUsed = this.#options.now();
+    if (this.#options.store.unsubscribe(subscriber) && !this.#closed) this.#presence.changed();
+  }
+
+  /** Older turns: from memory where it reaches back far enough, else from the log. */
+  async fetchTurns({ before, limit }: TurnsRange): Promise<FetchTurnsResult> {
+    this.#lastUsed = this.#options.now();
+    const { turns, earlierTurns = 0 } = this.state;
+    const page = pageBefore(turns, before, limit);
+    if (page && (page.turns.length === limit || earlierTurns === 0)) {
+      return { turns: page.turns, hasMore: page.hasMore || earlierTurns > 0 };
+    }
+    const fromLog = pageBefore(await this.#options.readAllTurns(), before, limit);
+    if (!fromLog) throw new RpcError(ERROR_CODE.notFound, `no turn ${before} in ${this.uri}`);
+    return fromLog;
+  }
+
+  dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    const { store, run, models } = this.#options;
+    this.#lastUsed = this.#options.now();
+    // Sent again after a lost connection; it was accepted then.
+    if (clientSeq <= store.accepted.get(sender.author.clientId)) return;
+    run?.flush();
+    const reason = refusal(action, {
+      state: store.state,
+      models: models(),
+      answeredBy: (requestId) => this.#answered.by(requestId),
+    });
+    if (reason === undefined) store.accept(sender, clientSeq, action);
+    else store.reject(sender, clientSeq, action, reason);
+  }
+
+  /** What the agent reported, as an action. */
+  dispatchFromAgent(action: AgentAction): void {
+    this.#options.store.dispatch(action);
+  }
+
+  /** Opens the agent for a session that was just made, and says how that went. */
+  async createAgentSession(): Promise<void> {
+    const { store, run } = this.#options;
+    try {
+      if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
+      await run.open();
+      if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!this.#closed) store.dispatch({ type: 'session/creationFailed', error: { errorType: 'creationFailed', message } });
+    }
+  }
+
+  /** After a restart: a turn that was running then has ended with it. */
+  recover(): void {
+    const { activeTurn, lifecycle } = this.state;
+    if (lifecycle === 'creating') void this.createAgentSession();
+    if (!activeTurn) return;
+    const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
+    this.#options.store.dispatch({
+      type: 'session/error',
+      turnId: activeTurn.id,
+      error: { errorType: 'interrupted', message },
+    });
+  }
+
+  /** What an action sets off; called after each change. */
+  react(action: SessionAction): void {
+    const { run } = this.#options;
+    switch (action.type) {
+      case 'session/turnStarted':
+        this.#startAgent(action.turnId, action.userMessage);
+        return;
+      case 'session/ready':
+      case 'session/turnComplete':
+        this.#startNext();
+        return;
+      case 'session/turnCancelled':
+        run?.cancel(action.turnId);
+        this.#startNext();
+        return;
+      case 'session/toolCallConfirmed':
+        run?.answer(action.toolCallId, decision(action));
+        return;
+      case 'session/permissionResolved':
+        this.#answerPermission(action);
+        return;
+      case 'session/modelChanged':
+        run?.setModel(action.model);
+        return;
+      case 'session/pendingMessageSet':
+        if (!this.state.activeTurn) this.#startNext();
+        else if (action.kind === 'steering') void this.#steer(action.id, action.userMessage);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Something could not be stored: what runs can't be kept, so it ends; the next message tries again. */
+  storageFailed(error: unknown): void {
+    const { store, run } = this.#options;
+    const turn = store.state.activeTurn;
+    if (!turn) return;
+    run?.cancel(turn.id);
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `This session could not be stored (${why}), so the turn was ended. Make room or mend the disk, then go on.`;
+    store.dispatch({ type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } }, { mustBeStored: false });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#presence.dispose();
+    await this.#options.run?.dispose();
+    await this.#options.close();
+  }
+
+  #joined(): void {
+    this.#lastUsed = this.#options.now();
+    if (!this.#closed) this.#presence.changed();
+  }
+
+  #startAgent(turnId: string, message: UserMessage): void {
+    const { run, store } = this.#options;
+    if (run) {
+      run.start(turnId, message);
+      return;
+    }
+    const error = { errorType: 'noAgent', message: `This host has no agent ${this.state.summary.provider} any more.` };
+    store.dispatch({ type: 'session/error', turnId, error });
+  }
+
+  /** The message that waits longest, if the session is free. The turn gets the message's id, so that both are one. */
+  #startNext(): void {
+    const { lifecycle, activeTurn, steeringMessage, queuedMessages } = this.state;
+    const next = steeringMessage ?? queuedMessages?.[0];
+    if (lifecycle !== 'ready' || activeTurn || !next) return;
+    const { id, userMessage, by } = next;
+    this.#options.store.dispatch({
+      type: 'session/turnStarted',
+      turnId: id,
+      queuedMessageId: id,
+      userMessage,
+      ...(by && { by }),
+    });
+  }
+
+  async #steer(id: string, userMessage: UserMessage): Promise<void> {
+    const turnId = this.state.activeTurn?.id;
+    const by = this.state.steeringMessage?.by;
+    if (turnId === undefined || !(await this.#options.run?.steer(userMessage)) || this.#closed) return;
+    // Also when somebody took it back meanwhile: the agent has it, and the turn has to say so.
+    const part = { kind: 'steering', id, userMessage, ...(by && { by }) } as const;
+    this.#options.store.dispatch({ type: 'session/responsePart', turnId, part }, { mustBeStored: true });
+  }
+
+  #answerPermission(action: PermissionResolvedAction): void {
+    const who = action.by?.name ?? action.by?.clientId ?? 'the host';
+    this.#answered.add(action.requestId, who);
+    this.#options.run?.answer(action.requestId, decision(action));
+    // The request is gone from the state; this keeps what was answered where everybody can read it.
+    const id = `answer-${action.requestId}`;
+    const said = action.text ?? (action.approved ? 'allowed' : 'denied');
+    if (!isSafeKey(id)) return;
+    this.#options.store.dispatch({
+      type: 'session/responsePart',
+      turnId: action.turnId,
+      part: { kind: 'notice', id: id.slice(0, 256), text: `${who}: ${said}`, severity: 'info' },
+    });
+  }
+}
+
+function pageBefore(turns: readonly Turn[], before: string | undefined, limit: number): FetchTurnsResult | undefined {
+  const end = before === undefined ? turns.length : turns.findIndex((turn) => turn.id === before);
+  if (end < 0) return undefined;
+  const start = Math.max(end - limit, 0);
+  return { turns: turns.slice(start, end), hasMore: start > 0 };
+}
+
+function decision(action: Extract<SessionAction, { type: 'session/toolCallConfirmed' | 'session/permissionResolved' }>) {
+  return {
+    approved: action.approved,
+    ...(action.optionId !== undefined && { optionId: action.optionId }),
+    ...('editedToolInput' in action && action.editedToolInput !== undefined && { editedToolInput: action.editedToolInput }),
+    ...('reason' in action && action.reason !== undefined && { reason: action.reason }),
+    ...('text' in action && action.text !== undefined && { text: action.text }),
+  };
+}

@@ -1,0 +1,116 @@
+import { fileURLToPath } from 'node:url';
+import { isSafeKey, type SessionAction, type SessionState, type URI } from '@agenthost/protocol';
+import type { AgentRegistry } from '../agents/agentRegistry.js';
+import type { HostLog } from '../hostLog.js';
+import type { SessionStartRecord } from '../sessionFs/eventLog.js';
+import type { Delivery } from '../state/delivery.js';
+import type { Publisher } from '../state/publisher.js';
+import type { SequenceSource } from '../state/sequenceSource.js';
+import type { AcceptedSequences } from './acceptedSequences.js';
+import { AgentRun } from './agentRun.js';
+import { foldLog } from './foldLog.js';
+import { Session } from './session.js';
+import type { StoredSession } from '../sessionFs/sessionStorage.js';
+import { SessionStore } from './sessionStore.js';
+import { SessionWorkspace } from './sessionWorkspace.js';
+
+export interface SessionFactoryOptions {
+  readonly agents: AgentRegistry;
+  readonly delivery: Delivery;
+  readonly publisher: Publisher;
+  readonly sequence: SequenceSource;
+  /** What agents' processes see; none of the host's secrets. */
+  readonly agentEnv: Readonly<Record<string, string>>;
+  readonly now: () => number;
+  readonly log: HostLog;
+  readonly agentIdleMs: number;
+  readonly abortGraceMs: number;
+  readonly onSummaryChanged: (state: SessionState) => void;
+}
+
+export interface SessionContents {
+  readonly uri: URI;
+  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config'>;
+  readonly state: SessionState;
+  readonly accepted?: AcceptedSequences;
+}
+
+/** Puts the parts of one session together. */
+export async function createSession(
+  stored: StoredSession,
+  contents: SessionContents,
+  options: SessionFactoryOptions,
+): Promise<Session> {
+  const { uri, start, state, accepted } = contents;
+  const { agents, delivery, publisher, sequence, now, log } = options;
+  const workspace = await SessionWorkspace.open(stored.fs, { sessionId: start.sessionId, cwd: start.cwd, state, now, log });
+  const store: SessionStore = new SessionStore({
+    uri,
+    state,
+    ...(accepted && { accepted }),
+    log: stored.log,
+    delivery,
+    publisher,
+    sequence,
+    now,
+    onChanged: (action, before) => changed(action, before),
+    onTakenBack: (error) => session.storageFailed(error),
+  });
+  const agent = agents.get(start.provider);
+  const run =
+    agent &&
+    new AgentRun({
+      agent,
+      openOptions: () => ({
+        sessionId: start.sessionId,
+        cwd: directoryOf(store.state) ?? start.cwd,
+        sessionFs: stored.fs,
+        customizations: store.state.customizations ?? [],
+        config: start.config ?? {},
+        env: options.agentEnv,
+        ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
+        ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
+      }),
+      onAction: (action) => session.dispatchFromAgent(action),
+      onPlan: (markdown) => workspace.writePlan(markdown),
+      onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
+      abortGraceMs: options.abortGraceMs,
+      idleMs: options.agentIdleMs,
+      log,
+    });
+  const session = new Session({
+    store,
+    run,
+    models: () => modelsOf(agents, start.provider),
+    now,
+    readAllTurns: async () => {
+      await stored.log.flush();
+      return (await foldLog(stored.log.load()))?.state.turns ?? [];
+    },
+    close: async () => {
+      await workspace.settled();
+      await stored.log.close();
+      await stored.fs.dispose();
+    },
+  });
+  return session;
+
+  function changed(action: SessionAction, before: SessionState): void {
+    if (store.state.summary !== before.summary) {
+      options.onSummaryChanged(store.state);
+      workspace.summaryChanged(store.state);
+    }
+    session.react(action);
+  }
+}
+
+function directoryOf(state: SessionState): string | undefined {
+  const uri = state.summary.workingDirectory;
+  return uri === undefined ? undefined : fileURLToPath(uri);
+}
+
+/** `undefined` where the agent names none: then any name is tried. */
+function modelsOf(agents: AgentRegistry, provider: string): ReadonlySet<string> | undefined {
+  const models = agents.infos().find((info) => info.provider === provider)?.models ?? [];
+  return models.length > 0 ? new Set(models.map((model) => model.id).filter(isSafeKey)) : undefined;
+}

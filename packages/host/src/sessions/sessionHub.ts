@@ -1,0 +1,230 @@
+import { pathToFileURL } from 'node:url';
+import {
+  type CreateSessionParams,
+  ERROR_CODE,
+  type ListSessionsParams,
+  type ListSessionsResult,
+  type Notification,
+  PROTOCOL_VERSION,
+  parseSessionUri,
+  type SessionSummary,
+  type URI,
+  withNewestTurns,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import { InvalidCursorError, type SessionIndex } from '../index/sessionIndex.js';
+import type { NewLogRecord } from '../sessionFs/eventLog.js';
+import { foldLog, newSessionState } from './foldLog.js';
+import { type Session } from './session.js';
+import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
+import { TURNS_IN_MEMORY } from './sessionLimits.js';
+import type { SessionStorage } from '../sessionFs/sessionStorage.js';
+import { SummaryNotifier } from './summaryNotifier.js';
+import { workingDirectoryOf } from './workingDirectory.js';
+
+export interface SessionHubOptions extends Omit<SessionFactoryOptions, 'onSummaryChanged'> {
+  readonly storage: SessionStorage;
+  readonly index: SessionIndex;
+  readonly broadcast: (notification: Notification) => void;
+  readonly defaultDirectory: string;
+  /** A session that nobody has used for this long leaves the memory, and its agent ends. */
+  readonly idleMs: number;
+}
+
+/** All sessions of the host: those in memory, and the way to the others. */
+export class SessionHub {
+  readonly #options: SessionHubOptions;
+  readonly #notifier: SummaryNotifier;
+  /** In memory, or on the way there. */
+  readonly #opening = new Map<URI, Promise<Session>>();
+  readonly #open = new Map<URI, Session>();
+  /** On the way out; who wants such a session waits, then loads it anew. */
+  readonly #closing = new Map<URI, Promise<void>>();
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(options: SessionHubOptions) {
+    this.#options = options;
+    this.#notifier = new SummaryNotifier(options.broadcast);
+    this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
+  }
+
+  /** A session in memory; nothing is loaded for it. */
+  loaded(uri: URI): Session | undefined {
+    return this.#open.get(uri);
+  }
+
+  get loadedSessions(): Iterable<Session> {
+    return this.#open.values();
+  }
+
+  /** Rejects with the error to answer when there is no such session. */
+  open(uri: URI): Promise<Session> {
+    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#load(uri));
+  }
+
+  /** Resolves when the session is on disk; its agent starts meanwhile. */
+  async create(params: CreateSessionParams): Promise<void> {
+    const { session: uri, provider } = params;
+    const parts = parseSessionUri(uri);
+    if (!parts) throw new RpcError(ERROR_CODE.invalidParams, 'params.session: a session is <provider>:/<id>');
+    if (provider !== undefined && provider !== parts.provider) {
+      throw new RpcError(ERROR_CODE.invalidParams, `params.provider: the session's URI says ${parts.provider}`);
+    }
+    if (!this.#options.agents.get(parts.provider)) {
+      throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
+    }
+    if (this.#opening.has(uri)) throw alreadyExists(uri);
+    // Known from this turn on, so that a `subscribe` sent right behind finds it.
+    const session = await this.#begin(uri, () => this.#create(params, parts));
+    void session.createAgentSession();
+  }
+
+  async remove(uri: URI): Promise<void> {
+    const session = await this.open(uri);
+    const { sessionId } = mustParse(uri);
+    await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    this.#options.index.remove(uri);
+    this.#notifier.forget(uri);
+    this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
+  }
+
+  list(params: ListSessionsParams): ListSessionsResult {
+    try {
+      return this.#options.index.list(params);
+    } catch (error) {
+      if (error instanceof InvalidCursorError) throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
+      throw error;
+    }
+  }
+
+  /** For each session: the highest `clientSeq` of that client that was accepted. */
+  acceptedFrom(clientId: string, wanted: readonly URI[]): Record<URI, number> {
+    const accepted: Record<URI, number> = {};
+    for (const [uri, session] of this.#open) {
+      const clientSeq = session.acceptedFrom(clientId);
+      if (clientSeq > 0 || wanted.includes(uri)) accepted[uri] = clientSeq;
+    }
+    return accepted;
+  }
+
+  /** After a start: sessions that the index shows at work were interrupted. Opening them says so. */
+  async recoverInterrupted(): Promise<void> {
+    for (const status of ['inProgress', 'inputNeeded'] as const) {
+      for (const { resource } of this.#options.index.list({ filter: { status }, limit: 10_000 }).items) {
+        await this.open(resource).catch((error: unknown) => {
+          this.#options.log.error(`${resource} could not be opened`, error);
+        });
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    await Promise.allSettled(this.#opening.values());
+    await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
+    this.#notifier.dispose();
+  }
+
+  #begin(uri: URI, make: () => Promise<Session>): Promise<Session> {
+    const opening = (this.#closing.get(uri) ?? Promise.resolve()).then(make).then((session) => {
+      this.#open.set(uri, session);
+      return session;
+    });
+    this.#opening.set(uri, opening);
+    opening.catch(() => {
+      if (this.#opening.get(uri) === opening) this.#opening.delete(uri);
+    });
+    return opening;
+  }
+
+  async #create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
+    const { storage, now, defaultDirectory } = this.#options;
+    const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
+    if (await storage.exists(parts.sessionId)) throw alreadyExists(params.session);
+    const stored = await storage.open(parts.sessionId, { create: true });
+    if (!stored) throw alreadyExists(params.session);
+    const start = {
+      type: 'session.start',
+      ...parts,
+      cwd,
+      versions: { log: 1, protocol: PROTOCOL_VERSION },
+      createdAt: now(),
+      workingDirectory: pathToFileURL(cwd).href,
+      ...(params.model !== undefined && { model: params.model }),
+      ...(params.metadata && { metadata: params.metadata }),
+      ...(params.config && { config: params.config }),
+    } as const satisfies NewLogRecord;
+    try {
+      stored.log.append(start);
+      await stored.log.flush();
+    } catch (error) {
+      await stored.fs.dispose();
+      await storage.remove(parts.sessionId).catch(() => {});
+      throw error;
+    }
+    const state = newSessionState(start);
+    const session = await createSession(stored, { uri: params.session, start, state }, this.#factoryOptions());
+    this.#options.index.put(state.summary);
+    this.#notifier.know(state.summary);
+    this.#options.broadcast({ type: 'notify/sessionAdded', summary: state.summary });
+    return session;
+  }
+
+  async #load(uri: URI): Promise<Session> {
+    const parts = parseSessionUri(uri);
+    const stored = parts && (await this.#options.storage.open(parts.sessionId));
+    const folded = stored && (await foldLog(stored.log.load(), (state) => withNewestTurns(state, TURNS_IN_MEMORY)));
+    if (!stored || !folded || folded.start.provider !== parts?.provider) {
+      await stored?.fs.dispose();
+      throw new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
+    }
+    const session = await createSession(stored, { uri, ...folded }, this.#factoryOptions());
+    this.#options.index.put(folded.state.summary);
+    this.#notifier.know(folded.state.summary);
+    // In the map before it acts: what it does now is told to whoever asks.
+    this.#open.set(uri, session);
+    session.recover();
+    return session;
+  }
+
+  #factoryOptions(): SessionFactoryOptions {
+    return {
+      ...this.#options,
+      onSummaryChanged: ({ summary }) => this.#summaryChanged(summary),
+    };
+  }
+
+  #summaryChanged(summary: SessionSummary): void {
+    this.#options.index.put(summary);
+    this.#notifier.changed(summary);
+  }
+
+  #evictIdle(): void {
+    const before = this.#options.now() - this.#options.idleMs;
+    for (const [uri, session] of this.#open) {
+      if (!session.isIdleSince(before)) continue;
+      this.#close(uri, session).catch((error: unknown) => this.#options.log.error(`${uri} could not be closed`, error));
+    }
+  }
+
+  async #close(uri: URI, session: Session, then: () => Promise<void> = async () => {}): Promise<void> {
+    this.#open.delete(uri);
+    this.#opening.delete(uri);
+    const closing = session.close().then(then);
+    const settled = closing.catch(() => {});
+    this.#closing.set(uri, settled);
+    await settled;
+    if (this.#closing.get(uri) === settled) this.#closing.delete(uri);
+    await closing;
+  }
+}
+
+function alreadyExists(uri: URI): RpcError {
+  return new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${uri} already exists`);
+}
+
+function mustParse(uri: URI) {
+  const parts = parseSessionUri(uri);
+  if (!parts) throw new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
+  return parts;
+}

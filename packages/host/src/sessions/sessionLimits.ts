@@ -1,0 +1,14 @@
+/** Ended turns that the host keeps in memory for each loaded session; snapshots can't have more. */
+export const TURNS_IN_MEMORY = 200;
+
+/** Clients whose highest `clientSeq` a session remembers. */
+export const MAX_ACCEPTED_CLIENTS = 1_000;
+
+/** Clients named in `clients`; more look on unnamed. */
+export const MAX_LISTED_CLIENTS = 50;
+
+/** How long an aborted agent may take to become idle before its process is ended. */
+export const ABORT_GRACE_MS = 5_000;
+
+/** At most this often a second, a session's changed summary is told to everybody. */
+export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;

@@ -1,0 +1,188 @@
+import {
+  type ActionEnvelope,
+  type ActionOrigin,
+  type ClientAction,
+  type SessionAction,
+  type SessionState,
+  type Snapshot,
+  sessionReducer,
+  type URI,
+  withNewestTurns,
+} from '@agenthost/protocol';
+import type { EventLog } from '../sessionFs/eventLog.js';
+import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
+import type { Publisher, Subscriber } from '../state/publisher.js';
+import type { SequenceSource } from '../state/sequenceSource.js';
+import { SubscriberList } from '../state/subscriberList.js';
+import { AcceptedSequences } from './acceptedSequences.js';
+import { TURNS_IN_MEMORY } from './sessionLimits.js';
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+/** An action before it is stamped. */
+export type UnstampedAction = Without<SessionAction, 'session' | 'at'>;
+
+export interface SessionStoreOptions {
+  readonly uri: URI;
+  readonly state: SessionState;
+  readonly log: EventLog;
+  readonly accepted?: AcceptedSequences;
+  readonly delivery: Delivery;
+  readonly publisher: Publisher;
+  readonly sequence: SequenceSource;
+  readonly now: () => number;
+  /** After each change, with the state before it. */
+  readonly onChanged: (action: SessionAction, before: SessionState) => void;
+  /** Something could not be stored; the state is again what clients know. */
+  readonly onTakenBack: (error: unknown) => void;
+}
+
+/** What a queued frame told, so that it can be taken back. */
+interface Tag {
+  readonly envelope: ActionEnvelope;
+  readonly before: SessionState;
+  readonly logNumber: number | undefined;
+  readonly sender: Subscriber | undefined;
+  readonly previousClientSeq: number;
+}
+
+/** Actions that the host produced and that must not be told before they are stored: where a message's fate changes. */
+const STORED_BEFORE_TOLD: ReadonlySet<SessionAction['type']> = new Set([
+  'session/turnStarted',
+  'session/turnComplete',
+  'session/turnCancelled',
+  'session/error',
+]);
+
+/** One session's state: the only place where it changes. Reduces, orders, logs and publishes; knows no agent. */
+export class SessionStore implements DurableSource {
+  readonly uri: URI;
+  readonly accepted: AcceptedSequences;
+  readonly #options: SessionStoreOptions;
+  readonly #subscribers = new SubscriberList();
+  /** Up to which number each subscriber's snapshot told it. */
+  readonly #toldUpTo = new WeakMap<Subscriber, number>();
+  #state: SessionState;
+
+  constructor(options: SessionStoreOptions) {
+    this.uri = options.uri;
+    this.accepted = options.accepted ?? new AcceptedSequences();
+    this.#options = options;
+    this.#state = options.state;
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get subscribers(): readonly Subscriber[] {
+    return this.#subscribers.list;
+  }
+
+  /** The host's own action. One that changes nothing is dropped. */
+  dispatch(action: UnstampedAction, options: { readonly mustBeStored?: boolean } = {}): void {
+    const stamped = { ...action, session: this.uri, at: this.#options.now() } as SessionAction;
+    if (sessionReducer(this.#state, stamped) === this.#state) return;
+    this.#apply(stamped);
+    if (options.mustBeStored ?? STORED_BEFORE_TOLD.has(stamped.type)) this.#options.delivery.requireStored(this);
+  }
+
+  /** A client's action that has passed every check. Echoed also where it changes nothing: its sender waits for it. */
+  accept(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    const { clientId } = sender.author;
+    const stamped: SessionAction = { ...action, session: this.uri, at: this.#options.now(), by: sender.author };
+    const previousClientSeq = this.accepted.get(clientId);
+    this.accepted.set(clientId, clientSeq);
+    this.#options.delivery.requireStored(this);
+    this.#apply(stamped, { origin: { clientId, clientSeq }, sender, previousClientSeq });
+  }
+
+  reject(sender: Subscriber, clientSeq: number, action: SessionAction, rejectionReason: string): void {
+    const origin = { clientId: sender.author.clientId, clientSeq };
+    const serverSeq = this.#options.sequence.current;
+    this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
+  }
+
+  subscribe(subscriber: Subscriber, turns: number): Snapshot {
+    this.resume(subscriber);
+    return { resource: this.uri, state: withNewestTurns(this.#state, turns), fromSeq: this.#options.sequence.current };
+  }
+
+  /** Subscribes a client that is told in another way what it missed. */
+  resume(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+    this.#toldUpTo.set(subscriber, this.#options.sequence.current);
+  }
+
+  unsubscribe(subscriber: Subscriber): boolean {
+    return this.#subscribers.remove(subscriber);
+  }
+
+  makeDurable(): Promise<void> {
+    return this.#options.log.flush();
+  }
+
+  takeBack(entries: readonly DeliveryEntry[], error: unknown): void {
+    const tags = entries.map((entry) => entry.tag as Tag);
+    const [first] = tags;
+    if (!first) return;
+    this.#state = first.before;
+    const firstLogged = tags.find((tag) => tag.logNumber !== undefined)?.logNumber;
+    if (firstLogged !== undefined) this.#options.log.rollbackTo(firstLogged - 1);
+    for (const { envelope, sender, previousClientSeq } of tags.toReversed()) {
+      if (!envelope.origin || !sender) continue;
+      this.accepted.set(envelope.origin.clientId, previousClientSeq);
+      this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
+    }
+    // Whoever subscribed in between is about to be shown what never happened: its answer is in the queue already.
+    for (const subscriber of this.#subscribers.list) {
+      const toldUpTo = this.#toldUpTo.get(subscriber) ?? 0;
+      if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error));
+    }
+    this.#options.publisher.forgetReplay(this.#options.sequence.current);
+    this.#options.onTakenBack(error);
+  }
+
+  #apply(
+    action: SessionAction,
+    from?: { readonly origin: ActionOrigin; readonly sender: Subscriber; readonly previousClientSeq: number },
+  ): void {
+    const before = this.#state;
+    const envelope: ActionEnvelope = {
+      action,
+      serverSeq: this.#options.sequence.next(),
+      ...(from && { origin: from.origin }),
+    };
+    this.#state = trimmed(sessionReducer(before, action));
+    const logNumber = action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope));
+    const tag: Tag = {
+      envelope,
+      before,
+      logNumber,
+      sender: from?.sender,
+      previousClientSeq: from?.previousClientSeq ?? 0,
+    };
+    this.#options.publisher.publish({
+      resource: this.uri,
+      envelope,
+      subscribers: this.#subscribers.list,
+      ...(from && { sender: from.sender }),
+      source: this,
+      tag,
+    });
+    this.#options.onChanged(action, before);
+  }
+}
+
+function record({ action, serverSeq, origin }: ActionEnvelope) {
+  return { type: 'action' as const, serverSeq, ...(origin && { origin }), action: action as SessionAction };
+}
+
+/** Cut with some slack, so that a long session does not copy its window at every turn. */
+function trimmed(state: SessionState): SessionState {
+  return state.turns.length > TURNS_IN_MEMORY * 1.25 ? withNewestTurns(state, TURNS_IN_MEMORY) : state;
+}
+
+function notStored(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `could not be stored: ${why}`;
+}

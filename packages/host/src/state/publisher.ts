@@ -1,0 +1,79 @@
+import {
+  ACTION_INTRODUCED_IN,
+  type Action,
+  type ActionEnvelope,
+  type Author,
+  MIN_PROTOCOL_VERSION,
+  type URI,
+} from '@agenthost/protocol';
+import type { Delivery, DurableSource, Receiver } from './delivery.js';
+import { EncodedFrame } from './encodedFrame.js';
+import type { ReplayBuffer } from './replayBuffer.js';
+
+/** A client, as those who send to it see it. */
+export interface Subscriber extends Receiver {
+  readonly author: Author;
+  readonly protocolVersion: number;
+  /** Ends the connection: the client has to come back and take a snapshot. */
+  cutOff(reason: string): void;
+}
+
+export interface PublishOptions {
+  readonly resource: URI;
+  readonly envelope: ActionEnvelope;
+  readonly subscribers: readonly Subscriber[];
+  /** Gets its own echo, subscribed or not. */
+  readonly sender?: Subscriber;
+  readonly source?: DurableSource;
+  readonly tag?: unknown;
+}
+
+/** Encodes each envelope once, keeps it for replay, and hands it to everybody who is to get it. */
+export class Publisher {
+  readonly #delivery: Delivery;
+  readonly #replay: ReplayBuffer;
+
+  constructor(delivery: Delivery, replay: ReplayBuffer) {
+    this.#delivery = delivery;
+    this.#replay = replay;
+  }
+
+  publish(options: PublishOptions): void {
+    const { resource, envelope, sender, source, tag } = options;
+    const json = JSON.stringify(envelope);
+    const actionType = envelope.action.type;
+    this.#replay.add({ serverSeq: envelope.serverSeq, resource, actionType, json });
+    const known = knowing(options.subscribers, actionType);
+    const receivers = sender && !known.includes(sender) ? [...known, sender] : known;
+    // Also with no receiver at all: the source has to hear of it when it could not be stored.
+    this.#delivery.enqueue({
+      frame: actionFrame(json),
+      receivers,
+      ...(source && { source }),
+      ...(tag !== undefined && { tag }),
+    });
+  }
+
+  /** After something was taken back: who reconnects takes a snapshot. */
+  forgetReplay(upTo: number): void {
+    this.#replay.forgetUpTo(upTo);
+  }
+
+  /** To the sender alone; it takes no number of its own, because nothing has changed. */
+  reject(sender: Subscriber, envelope: ActionEnvelope): void {
+    this.#delivery.enqueue({ frame: actionFrame(JSON.stringify(envelope)), receivers: [sender] });
+  }
+}
+
+const ACTION_HEAD = '{"jsonrpc":"2.0","method":"action","params":{"envelope":';
+
+function actionFrame(envelopeJson: string): EncodedFrame {
+  return new EncodedFrame(`${ACTION_HEAD}${envelopeJson}}}`);
+}
+
+/** Those whose version knows the action: nobody is sent what it can't understand. */
+function knowing(subscribers: readonly Subscriber[], type: Action['type']): readonly Subscriber[] {
+  const introduced = ACTION_INTRODUCED_IN[type];
+  if (introduced <= MIN_PROTOCOL_VERSION) return subscribers;
+  return subscribers.filter((subscriber) => subscriber.protocolVersion >= introduced);
+}

@@ -1,0 +1,115 @@
+import type { AgentInfo } from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import type { Agent } from '../../src/agents/agent.js';
+import { AgentRegistry } from '../../src/agents/agentRegistry.js';
+import { MockAgent } from '../../src/agents/mock/mockAgent.js';
+
+function agent(provider: string, change: Partial<Agent> = {}): Agent {
+  return {
+    descriptor: { provider, displayName: provider, description: '' },
+    availability: async () => ({ state: 'available' }),
+    listModels: async () => [],
+    openSession: () => Promise.reject(new Error('not here')),
+    dispose: async () => {},
+    ...change,
+  };
+}
+
+const never = () => new Promise<never>(() => {});
+const states = (infos: readonly AgentInfo[]) =>
+  infos.map(({ provider, availability }) => [provider, availability.state]);
+
+describe('AgentRegistry', () => {
+  it('answers what its agents are able to do', async () => {
+    const registry = new AgentRegistry();
+    const mock = new MockAgent();
+    registry.register(mock);
+    expect(states(registry.infos())).toEqual([['mock', 'unavailable']]);
+    expect(await registry.refresh()).toEqual([
+      { ...mock.descriptor, availability: { state: 'available' }, models: await mock.listModels() },
+    ]);
+    expect([registry.get('mock') === mock, registry.get('toString')]).toEqual([true, undefined]);
+  });
+
+  it.each(['file', 'Mock', '', '__proto__', 'a/b'])('refuses the id %j', (provider) => {
+    expect(() => new AgentRegistry().register(agent(provider))).toThrow('not a provider id');
+  });
+
+  it('refuses an id twice', () => {
+    const registry = new AgentRegistry();
+    registry.register(agent('a'));
+    expect(() => registry.register(agent('a'))).toThrow('registered already');
+  });
+
+  it('makes failures and hanging agents unavailable, with a reason, and asks the others', async () => {
+    const registry = new AgentRegistry({ timeoutMs: 20 });
+    registry.register(agent('rejects', { availability: () => Promise.reject(new Error('no key')) }));
+    registry.register(
+      agent('throws', {
+        availability: () => {
+          throw new Error('not a promise');
+        },
+      }),
+    );
+    registry.register(agent('models', { listModels: () => Promise.reject(new Error('no models')) }));
+    registry.register(agent('hangs', { availability: never }));
+    registry.register(agent('hangs-at-models', { listModels: never }));
+    registry.register(agent('works'));
+    const infos = await registry.refresh();
+    expect(
+      infos.map(({ availability }) => (availability.state === 'unavailable' ? availability.reason : 'works')),
+    ).toEqual([
+      'no key',
+      'not a promise',
+      'no models',
+      'It did not answer within 20 ms.',
+      'It did not answer within 20 ms.',
+      'works',
+    ]);
+  });
+
+  it('tells of changes, and only of changes', async () => {
+    const registry = new AgentRegistry();
+    const heard: (readonly (readonly string[])[])[] = [];
+    const listening = registry.onChange((infos) => heard.push(states(infos)));
+    let available = true;
+    const availability: Agent['availability'] = async () =>
+      available ? { state: 'available' } : { state: 'unavailable', reason: 'gone', howToFix: 'bring it back' };
+    registry.register(agent('a', { availability }));
+    await registry.refresh();
+    await registry.refresh();
+    available = false;
+    await registry.refresh();
+    expect(heard).toEqual([[['a', 'unavailable']], [['a', 'available']], [['a', 'unavailable']]]);
+    listening.dispose();
+    available = true;
+    await registry.refresh();
+    expect(heard).toHaveLength(3);
+  });
+
+  it('keeps what the newest refresh found when an older one ends later', async () => {
+    const registry = new AgentRegistry();
+    const pending: ((version: string) => void)[] = [];
+    const availability: Agent['availability'] = () =>
+      new Promise((resolve) => pending.push((version) => resolve({ state: 'available', version })));
+    registry.register(agent('a', { availability }));
+    const [first, second] = [registry.refresh(), registry.refresh()];
+    pending[1]?.('new');
+    await second;
+    pending[0]?.('old');
+    await first;
+    expect(registry.infos()[0]?.availability).toEqual({ state: 'available', version: 'new' });
+  });
+
+  it('disposes of every agent, also when one fails or hangs', async () => {
+    const failed: string[] = [];
+    const registry = new AgentRegistry({ timeoutMs: 20, onError: (_, provider) => failed.push(provider) });
+    let disposed = 0;
+    registry.register(agent('fails', { dispose: () => Promise.reject(new Error('no')) }));
+    registry.register(agent('hangs', { dispose: never }));
+    registry.register(agent('ends', { dispose: async () => void disposed++ }));
+    await Promise.all([registry.dispose(), registry.dispose()]);
+    expect([failed.sort(), disposed]).toEqual([['fails', 'hangs'], 1]);
+    expect(() => registry.register(agent('late'))).toThrow('disposed');
+  });
+});
