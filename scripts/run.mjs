@@ -21,12 +21,8 @@ const tasks = {
   check: () => tasks.lint() || tasks.test([]),
   format: () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--write', '.']),
   schemas: () => build() || runNode(join(root, 'scripts/writeSchemas.ts'), []),
-  start: () => {
-    console.error(
-      'There is no host to start yet: this tree holds the protocol and its RPC peer. `npm test` shows them at work.',
-    );
-    return build() || 1;
-  },
+  start: (args) => build() || runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args]),
+  bench: (args) => build() || runNode(join(root, 'bench', `${args[0] ?? 'fanout'}.ts`), args.slice(1)),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -2,7 +2,24 @@
 export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/protocol': { may: ['zod'] },
   'packages/rpc': { may: [] },
+  'packages/client': { may: ['@agenthost/protocol', '@agenthost/rpc'] },
+  'packages/host': { may: ['@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml'], node: true },
+  'apps/cli': { may: ['@agenthost/host'], node: true },
 };
+
+/** Inside the host, what each folder may import of the others: never back. Its top files see everything. */
+export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  server: ['protocol', 'state'],
+  protocol: ['sessions', 'agents', 'state'],
+  sessions: ['agents', 'index', 'sessionFs', 'state'],
+  index: [],
+  agents: ['sessionFs'],
+  sessionFs: [],
+  state: [],
+};
+
+/** Top files of the host that its folders may use. */
+export const HOST_SHARED: readonly string[] = ['hostLog', 'describeIssues'];
 
 export interface ImportRule {
   /** Packages of this repository and of npm. Type-only imports count too. */

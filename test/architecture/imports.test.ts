@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { IMPORT_TABLE, type ImportRule } from './importTable.js';
+import { HOST_LAYERS, HOST_SHARED, IMPORT_TABLE, type ImportRule } from './importTable.js';
 import { importsOf, ROOT, readJson, sourceFiles, workspaces } from './workspace.js';
 
 describe('imports', () => {
@@ -46,6 +46,61 @@ describe('imports', () => {
   });
 });
 
+describe('layers of the host', () => {
+  const root = 'packages/host/src';
+
+  it('go one way', () => {
+    const wrong = sourceFiles('packages/host').flatMap((file) =>
+      layerViolations(file, readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('know every folder', () => {
+    const folders = new Set(sourceFiles('packages/host').map((file) => file.slice(root.length + 1).split('/')));
+    const named = [...folders].flatMap(([folder, rest]) => (folder && rest ? [folder] : []));
+    expect([...new Set(named)].sort()).toEqual(Object.keys(HOST_LAYERS).sort());
+  });
+
+  it('find what they look for', () => {
+    const source = [
+      `import { a } from '../sessions/session.js';`,
+      `import { b } from '../hostLog.js';`,
+      `import { c } from '../main.js';`,
+      `import { d } from './delivery.js';`,
+      `import { e } from '../agents/shell/shellAgent.js';`,
+    ].join('\n');
+    expect(layerViolations(`${root}/state/x.ts`, source)).toEqual([
+      `${root}/state/x.ts imports ../sessions/session.js`,
+      `${root}/state/x.ts imports ../main.js`,
+      `${root}/state/x.ts imports ../agents/shell/shellAgent.js`,
+    ]);
+    expect(layerViolations(`${root}/sessions/x.ts`, source)).toEqual([
+      `${root}/sessions/x.ts imports ../main.js`,
+      `${root}/sessions/x.ts imports ../agents/shell/shellAgent.js`,
+    ]);
+    expect(layerViolations(`${root}/agents/mock/x.ts`, `import { f } from '../shell/shellAgent.js';`)).toHaveLength(1);
+  });
+
+  function layerViolations(file: string, source: string): string[] {
+    const [folder = '', ...below] = file.slice(root.length + 1).split('/');
+    if (below.length === 0) return [];
+    return importsOf(source)
+      .filter((specifier) => specifier.startsWith('.'))
+      .filter((specifier) => {
+        const [to = '', ...rest] = normalize(join(dirname(file), specifier))
+          .slice(root.length + 1)
+          .split('/');
+        if (rest.length === 0) return !HOST_SHARED.includes(to.replace(/\.js$/, ''));
+        // What an agent knows stays in its own folder.
+        const isBackend = to === 'agents' && rest.length > 1;
+        if (isBackend && !(folder === 'agents' && below.length > 1 && below[0] === rest[0])) return true;
+        return to !== folder && !HOST_LAYERS[folder]?.includes(to);
+      })
+      .map((specifier) => `${file} imports ${specifier}`);
+  }
+});
+
 describe('ARCHITECTURE.md', () => {
   const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 
@@ -59,6 +114,14 @@ describe('ARCHITECTURE.md', () => {
       else if (indent.length === 2) paths.push(`${top}/${name}`);
     }
     expect(paths.filter((path) => /^(packages|apps)\//.test(path)).sort()).toEqual(workspaces());
+  });
+
+  it('shows the layers of the host', () => {
+    const rows = [...text.matchAll(/^\| `([\w]+)\/` \| (.*?) \|$/gm)].map(([, folder, may = '']) => [
+      folder,
+      [...may.matchAll(/`(\w+)\/`/g)].map(([, name]) => name),
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(HOST_LAYERS);
   });
 
   it('shows the table of allowed imports', () => {

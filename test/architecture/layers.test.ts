@@ -19,6 +19,9 @@ const probes = [
   ['packages/protocol', 'the page', 'document.title;', 'document'],
   ['packages/rpc', 'a Node module', `import { readFileSync } from 'node:fs';\nreadFileSync('x');`, 'node:fs'],
   ['packages/rpc', 'a global of Node', 'process.exit();', 'process'],
+  ['packages/client', 'a Node module', `import { readFileSync } from 'node:fs';\nreadFileSync('x');`, 'node:fs'],
+  ['packages/client', 'a global of Node', 'Buffer.from([]);', 'Buffer'],
+  ['packages/host', 'the page', 'document.title;', 'document'],
 ] as const;
 
 describe('layers', () => {

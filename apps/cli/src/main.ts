@@ -26,7 +26,11 @@ async function run([name, ...args]: string[]): Promise<number> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    throw new CommandError(EXIT.usage, `There is no command ${JSON.stringify(name)}.`, 'See agenthost --help for what there is.');
+    throw new CommandError(
+      EXIT.usage,
+      `There is no command ${JSON.stringify(name)}.`,
+      'See agenthost --help for what there is.',
+    );
   }
   return command(args);
 }

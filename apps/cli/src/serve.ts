@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { type Agent, consoleLog, Host, LockHeldError, MockAgent, ShellAgent, StateRootFailure, WeakTokenError } from '@agenthost/host';
+import {
+  type Agent,
+  consoleLog,
+  Host,
+  LockHeldError,
+  MockAgent,
+  ShellAgent,
+  StateRootFailure,
+  WeakTokenError,
+} from '@agenthost/host';
 import { CommandError, EXIT } from './commandError.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
 
@@ -50,18 +59,31 @@ function chosenAgents({ agents: wanted, enableMockAgent }: ServeOptions): Agent[
   const providers = known.map((agent) => agent.descriptor.provider);
   const unknown = wanted?.find((name) => !providers.includes(name));
   if (unknown !== undefined) {
-    throw new CommandError(EXIT.usage, `There is no agent ${JSON.stringify(unknown)}.`, `There are: ${providers.join(', ')}.`);
+    throw new CommandError(
+      EXIT.usage,
+      `There is no agent ${JSON.stringify(unknown)}.`,
+      `There are: ${providers.join(', ')}.`,
+    );
   }
   return known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true);
 }
 
 function announce({ json }: ServeOptions, url: URL, link: string, host: Host): void {
   if (json) {
-    const listening = { event: 'listening', url: url.origin, link, pid: process.pid, instanceId: host.instanceId, stateDir: host.stateDir };
+    const listening = {
+      event: 'listening',
+      url: url.origin,
+      link,
+      pid: process.pid,
+      instanceId: host.instanceId,
+      stateDir: host.stateDir,
+    };
     process.stdout.write(`${JSON.stringify(listening)}\n`);
     return;
   }
-  process.stdout.write(`agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\nCtrl+C stops it.\n`);
+  process.stdout.write(
+    `agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\nCtrl+C stops it.\n`,
+  );
 }
 
 /** Resolves at the first signal to stop; a second one ends the process at once. */
@@ -78,7 +100,8 @@ function stopSignal(): Promise<void> {
 }
 
 function startError(error: unknown, { address, port }: ServeOptions): unknown {
-  const cannotStart = (what: string, whatToDo: string) => new CommandError(EXIT.cannotStart, what, whatToDo, { cause: error });
+  const cannotStart = (what: string, whatToDo: string) =>
+    new CommandError(EXIT.cannotStart, what, whatToDo, { cause: error });
   if (error instanceof CommandError) return error;
   if (error instanceof LockHeldError || error instanceof StateRootFailure || error instanceof WeakTokenError) {
     const [what = '', ...rest] = error.message.split(/(?<=\.) /);
@@ -86,7 +109,10 @@ function startError(error: unknown, { address, port }: ServeOptions): unknown {
   }
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE') {
-    return cannotStart(`Port ${port} on ${address} is in use.`, 'Is agenthost running already? If not, choose another port with --port, or any free one with --port 0.');
+    return cannotStart(
+      `Port ${port} on ${address} is in use.`,
+      'Is agenthost running already? If not, choose another port with --port, or any free one with --port 0.',
+    );
   }
   if (code === 'EACCES') return cannotStart(`Port ${port} needs more rights.`, 'Choose a port above 1023 with --port.');
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
@@ -97,7 +123,11 @@ function startError(error: unknown, { address, port }: ServeOptions): unknown {
 
 function openInBrowser(link: string): void {
   const [command = 'xdg-open', ...args] =
-    process.platform === 'darwin' ? ['open', link] : process.platform === 'win32' ? ['cmd', '/c', 'start', '', link] : ['xdg-open', link];
+    process.platform === 'darwin'
+      ? ['open', link]
+      : process.platform === 'win32'
+        ? ['cmd', '/c', 'start', '', link]
+        : ['xdg-open', link];
   const child = spawn(command, args, { stdio: 'ignore', detached: true });
   child.on('error', () => process.stderr.write('The browser could not be opened: open the link yourself.\n'));
   child.unref();

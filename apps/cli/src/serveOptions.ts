@@ -117,7 +117,10 @@ function parseDurability(level: string | undefined): 'write' | 'fsync' {
 function parseUrl(flag: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  throw usage(`${flag} ${text} is not an http or https address.`, 'Give it in full, such as https://agents.example.org.');
+  throw usage(
+    `${flag} ${text} is not an http or https address.`,
+    'Give it in full, such as https://agents.example.org.',
+  );
 }
 
 function parseOrigin(text: string): string {
@@ -128,12 +131,18 @@ function parseOrigin(text: string): string {
 
 function readTls(cert: string | undefined, key: string | undefined): ServeOptions['tls'] {
   if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw usage('TLS needs both a certificate and a key.', 'Give --tls-cert and --tls-key.');
+  if (cert === undefined || key === undefined)
+    throw usage('TLS needs both a certificate and a key.', 'Give --tls-cert and --tls-key.');
   const read = (flag: string, file: string) => {
     try {
       return readFileSync(file, 'utf8');
     } catch (cause) {
-      throw new CommandError(EXIT.cannotStart, `${flag} ${file} can't be read: ${(cause as Error).message}.`, 'Check the path and its rights.', { cause });
+      throw new CommandError(
+        EXIT.cannotStart,
+        `${flag} ${file} can't be read: ${(cause as Error).message}.`,
+        'Check the path and its rights.',
+        { cause },
+      );
     }
   };
   return { cert: read('--tls-cert', cert), key: read('--tls-key', key) };

@@ -99,7 +99,7 @@ export class Connection {
       if (outcome.connectedFor >= STABLE_MS) attempt = 0;
       if (outcome.connectedFor >= 0) mayRetry = true;
       if (!mayRetry || isFinal(outcome.error)) this.close(outcome.error);
-      else await this.#pause(++attempt);
+      else if (!this.#closing.signal.aborted) await this.#pause(++attempt);
     }
   }
 

@@ -68,10 +68,11 @@ async function introduce(peer: RpcPeer, { clientId, clientInfo }: Introduction):
   return { ...result, replay: undefined, missing: [], acceptedClientSeq: undefined };
 }
 
-async function resume(peer: RpcPeer, { clientId }: Introduction, from: Resumption): Promise<Welcome> {
+async function resume(peer: RpcPeer, { clientId, clientInfo }: Introduction, from: Resumption): Promise<Welcome> {
   const result = await greet(peer, 'reconnect', {
     protocolVersion: PROTOCOL_VERSION,
     clientId,
+    ...(clientInfo && { clientInfo }),
     instanceId: from.instanceId,
     lastSeenServerSeq: from.lastSeenServerSeq,
     subscriptions: [ROOT_URI, ...from.sessions.map(({ resource }) => resource)],

@@ -25,7 +25,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Pr
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const url = webSocketUrl(options.url);
-    const socket = new WebSocket(url, subprotocols(options.token));
+    const socket = openSocket(url, options.token);
     const transport = wrap(socket, options);
     const finish = (settle: () => void) => {
       signal?.removeEventListener('abort', onAbort);
@@ -53,6 +53,21 @@ export function webSocketUrl(from: string | URL): string {
   if (url.pathname === '/') url.pathname = '/ws';
   url.hash = '';
   return url.href;
+}
+
+/**
+ * A page can only offer the token as a subprotocol, and the browser says where the page is from. Outside of a browser nothing
+ * says that, so the host wants the token in the header; Node's WebSocket takes headers where browsers take subprotocols only.
+ */
+function openSocket(url: string, token: string | undefined): WebSocket {
+  if (token === undefined || !isNode()) return new WebSocket(url, subprotocols(token));
+  const options = { protocols: [SUBPROTOCOL], headers: { authorization: `Bearer ${token}` } };
+  return new WebSocket(url, options as unknown as string[]);
+}
+
+function isNode(): boolean {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  return process?.versions?.node !== undefined;
 }
 
 function subprotocols(token: string | undefined): string[] {

@@ -249,5 +249,7 @@ describe('commands', () => {
     await expect(host.ping()).rejects.toThrow(ClientClosedError);
     await expect(host.openSession('shell:/one')).rejects.toThrow(ClientClosedError);
     await expect(host.connected()).rejects.toThrow(ClientClosedError);
+    await flush();
+    expect(host.connection.value.state).toBe('closed');
   });
 });

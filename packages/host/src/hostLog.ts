@@ -10,9 +10,11 @@ export const silentLog: HostLog = { error() {}, warn() {}, info() {}, debug() {}
 
 /** Lines on standard error. */
 export function consoleLog(options: { readonly debug?: boolean } = {}): HostLog {
-  const line = (level: string, message: string) => process.stderr.write(`${new Date().toISOString()} ${level} ${message}\n`);
+  const line = (level: string, message: string) =>
+    process.stderr.write(`${new Date().toISOString()} ${level} ${message}\n`);
   return {
-    error: (message, cause) => line('error', cause === undefined ? message : `${message}: ${causeText(cause, options.debug)}`),
+    error: (message, cause) =>
+      line('error', cause === undefined ? message : `${message}: ${causeText(cause, options.debug)}`),
     warn: (message) => line('warn', message),
     info: (message) => line('info', message),
     debug: (message) => {

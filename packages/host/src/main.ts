@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
-import { AgentRegistry } from './agents/agentRegistry.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
+import { AgentRegistry } from './agents/agentRegistry.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import type { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
@@ -105,7 +105,9 @@ export class Host {
     });
     const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
     const sequence = await SequenceFile.open(stateRoot.path);
-    const agents = new AgentRegistry({ onError: (error, provider) => log.error(`the agent ${provider} failed`, error) });
+    const agents = new AgentRegistry({
+      onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
+    });
     for (const agent of options.agents) agents.register(agent);
 
     const delivery = new Delivery();
@@ -186,7 +188,10 @@ export class Host {
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
     const authenticator = new Authenticator();
-    const token = options.token === undefined ? await this.#useTokenFile(authenticator) : checkToken(options.token, '$AGENTHOST_TOKEN');
+    const token =
+      options.token === undefined
+        ? await this.#useTokenFile(authenticator)
+        : checkToken(options.token, '$AGENTHOST_TOKEN');
     authenticator.setTokens([{ id: 'owner', value: token }]);
     this.#server = new HostServer({
       address: options.address ?? '127.0.0.1',
@@ -214,7 +219,8 @@ export class Host {
     this.#tokenFile?.dispose();
     await this.#services.sessions.close();
     await this.#services.delivery.drained();
-    for (const connection of this.#connections) connection.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
+    for (const connection of this.#connections)
+      connection.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
     await this.#services.agents.dispose();
     await this.#server?.close();
     this.#index.close();

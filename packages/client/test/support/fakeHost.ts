@@ -59,8 +59,6 @@ export class FakeHost {
   root: RootState = createRootState();
   serverSeq = 100;
   instanceId = 'first';
-  /** How many envelopes can be replayed. */
-  replayLimit = 1_000;
   protocolVersion = 1;
   connectionsMade = 0;
   /** Set: attempts to connect fail with it. */
@@ -81,6 +79,7 @@ export class FakeHost {
   readonly #seats = new Set<Seat>();
   readonly #known = new Set<string>();
   #log: ActionEnvelope[] = [];
+  #oldestReplay = 0;
   #clock = 1_000_000;
 
   /** The factory to give to `connect`. */
@@ -137,6 +136,11 @@ export class FakeHost {
     this.#log = [];
     this.#known.clear();
     this.serverSeq += 1_000;
+  }
+
+  /** What is asked for from now on is beyond the replay buffer. */
+  forgetReplay(): void {
+    this.#oldestReplay = this.serverSeq + 1;
   }
 
   subscribers(uri: URI): number {
@@ -260,7 +264,7 @@ export class FakeHost {
   /** A client has one connection. */
   #sit(seat: Seat, clientId: string): void {
     for (const other of [...this.#seats]) {
-      if (other !== seat && other.clientId === clientId) other.peer.close({ code: 4409, message: 'replaced' });
+      if (other !== seat && other.clientId === clientId) other.peer.close({ code: 4402, message: 'replaced' });
     }
     seat.clientId = clientId;
     this.#known.add(clientId);
@@ -280,7 +284,11 @@ export class FakeHost {
       acceptedClientSeq: Object.fromEntries(accepted),
     };
     const missed = this.#log.filter(({ serverSeq }) => serverSeq > lastSeenServerSeq);
-    if (instanceId !== this.instanceId || missed.length > this.replayLimit || lastSeenServerSeq > this.serverSeq) {
+    if (
+      instanceId !== this.instanceId ||
+      lastSeenServerSeq < this.#oldestReplay ||
+      lastSeenServerSeq > this.serverSeq
+    ) {
       return { ...base, type: 'snapshot', snapshots: there.map((uri) => this.#snapshot(uri)) };
     }
     return { ...base, type: 'replay', actions: missed.filter(({ action }) => there.includes(resourceOf(action))) };

@@ -81,7 +81,9 @@ export class SessionIndex {
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     const page = after ? `${where ? `${where} AND` : 'WHERE'} (modifiedAt, resource) < (?, ?)` : where;
     const rows = this.#database
-      .prepare(`SELECT summary, modifiedAt, resource FROM sessions ${page} ORDER BY modifiedAt DESC, resource DESC LIMIT ?`)
+      .prepare(
+        `SELECT summary, modifiedAt, resource FROM sessions ${page} ORDER BY modifiedAt DESC, resource DESC LIMIT ?`,
+      )
       .all(...values, ...(after ?? []), limit + 1);
     const items = rows.slice(0, limit).map((row) => JSON.parse(String(row['summary'])) as SessionSummary);
     const last = rows.length > limit ? rows[limit - 1] : undefined;

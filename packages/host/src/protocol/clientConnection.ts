@@ -1,23 +1,30 @@
 import {
   type Author,
-  type ClientInfo,
   CLIENT_NOTIFICATION_SCHEMAS,
-  type Commands,
+  type ClientInfo,
   COMMAND_SCHEMAS,
+  type Commands,
   ERROR_CODE,
   PROTOCOL_VERSION,
   uncheckedDispatchActionParams,
 } from '@agenthost/protocol';
-import { type CloseReason, type LocalRpcError, type RequestContext, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
+import {
+  type CloseReason,
+  type LocalRpcError,
+  type RequestContext,
+  RpcError,
+  RpcPeer,
+  type Transport,
+} from '@agenthost/rpc';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { Subscriber } from '../state/publisher.js';
-import { CLOSE_CODE } from './closeCode.js';
 import { displayName } from './clientRegistry.js';
+import { CLOSE_CODE } from './closeCode.js';
 import type { CommandHandlers } from './commandHandlers.js';
+import { ConnectionSubscriptions } from './connectionSubscriptions.js';
 import type { FrameTransport } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
 import { parseParams } from './parseParams.js';
-import { ConnectionSubscriptions } from './connectionSubscriptions.js';
 
 export interface Credential {
   readonly id: string;
@@ -93,7 +100,9 @@ export class ClientConnection implements Subscriber {
   }
 
   #registerCommand<M extends keyof Commands>(method: M, commands: CommandHandlers): void {
-    const schema = COMMAND_SCHEMAS[method].params as unknown as Parameters<typeof parseParams<Commands[M]['params']>>[0];
+    const schema = COMMAND_SCHEMAS[method].params as unknown as Parameters<
+      typeof parseParams<Commands[M]['params']>
+    >[0];
     this.#peer.onRequest(method, {
       parse: (params) => {
         this.#checkHandshake(method);
@@ -106,7 +115,9 @@ export class ClientConnection implements Subscriber {
   #checkHandshake(method: keyof Commands): void {
     const opens = method === 'initialize' || method === 'reconnect';
     if (method === 'ping' || opens !== this.isIdentified) return;
-    const message = opens ? 'this connection has shaken hands already' : `${method} before initialize: initialize first`;
+    const message = opens
+      ? 'this connection has shaken hands already'
+      : `${method} before initialize: initialize first`;
     throw new RpcError(ERROR_CODE.invalidRequest, message);
   }
 

@@ -1,9 +1,4 @@
-import {
-  type ClientInfo,
-  ERROR_CODE,
-  isNotificationKnownToVersion,
-  type Notification,
-} from '@agenthost/protocol';
+import { type ClientInfo, ERROR_CODE, isNotificationKnownToVersion, type Notification } from '@agenthost/protocol';
 import { encodeNotification, RpcError } from '@agenthost/rpc';
 import type { Delivery } from '../state/delivery.js';
 import { EncodedFrame } from '../state/encodedFrame.js';

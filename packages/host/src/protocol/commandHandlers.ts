@@ -45,7 +45,10 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
 
   function noInstallation(provider: string): never {
     if (!agents.get(provider)) throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${provider}`);
-    throw new RpcError(ERROR_CODE.permissionDenied, `${provider} is part of the host: it can't be installed or removed`);
+    throw new RpcError(
+      ERROR_CODE.permissionDenied,
+      `${provider} is part of the host: it can't be installed or removed`,
+    );
   }
 }
 

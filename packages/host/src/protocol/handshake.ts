@@ -1,11 +1,11 @@
 import {
+  type Action,
   capabilitiesOf,
   DEFAULT_SNAPSHOT_TURNS,
   ERROR_CODE,
   type InitializeParams,
   type InitializeResult,
   isActionKnownToVersion,
-  type Action,
   negotiateVersion,
   PROTOCOL_VERSION,
   type ReconnectParams,

@@ -58,7 +58,10 @@ export class Authenticator {
 }
 
 /** From the header, or for pages, which can set none, from the list of subprotocols. Never from the URL. */
-function presentedToken({ authorization, 'sec-websocket-protocol': protocols }: IncomingHttpHeaders): string | undefined {
+function presentedToken({
+  authorization,
+  'sec-websocket-protocol': protocols,
+}: IncomingHttpHeaders): string | undefined {
   const bearer = authorization?.match(/^Bearer (\S+)$/)?.[1];
   if (bearer !== undefined) return bearer;
   const offered = protocols?.split(',').map((protocol) => protocol.trim()) ?? [];

@@ -5,12 +5,13 @@ import type { Duplex } from 'node:stream';
 import { MAX_FRAME_BYTES } from '@agenthost/protocol';
 import { WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
+import { CLOSE_CODE } from '../protocol/closeCode.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
 import { type Authenticator, SUBPROTOCOL } from './authenticator.js';
-import { SECURITY_HEADERS } from './securityHeaders.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
 import { findRoute } from './routes.js';
-import { WebSocketTransport, type WebSocketLimits } from './webSocketTransport.js';
+import { SECURITY_HEADERS } from './securityHeaders.js';
+import { type WebSocketLimits, WebSocketTransport } from './webSocketTransport.js';
 
 export interface HostServerOptions {
   readonly address: string;
@@ -64,7 +65,11 @@ export class HostServer {
     const bound = this.#http.address() as AddressInfo;
     const scheme = tls ? 'https' : 'http';
     const hosts = hostsOf(address, bound.port, publicUrl);
-    const origins = [...hosts.map((host) => `${scheme}://${host}`), ...(publicUrl ? [publicUrl.origin] : []), ...allowedOrigins];
+    const origins = [
+      ...hosts.map((host) => `${scheme}://${host}`),
+      ...(publicUrl ? [publicUrl.origin] : []),
+      ...allowedOrigins,
+    ];
     this.#guard = new RequestGuard({ hosts, origins });
     const name = address.includes(':') ? `[${address}]` : address;
     return new URL(`${scheme}://${name}:${bound.port}`);
@@ -102,7 +107,7 @@ export class HostServer {
     const remote = request.socket.remoteAddress ?? '';
     if (credentialId === undefined) {
       log.warn(`a connection from ${remote} had no valid token`);
-      if (await authenticator.slowDown(remote)) refuse(socket, { status: 401, reason: 'The token is missing or wrong.' });
+      if (await authenticator.slowDown(remote)) this.#refuseToken(request, socket, head);
       else socket.destroy();
       return;
     }
@@ -111,6 +116,16 @@ export class HostServer {
       const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits);
       this.#options.onConnection(transport, credentialId);
     });
+  }
+
+  /** A page can't see why a socket was refused, only why one was closed: it has to be opened to say that the token is wrong. */
+  #refuseToken(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const reason = 'The token is missing or wrong.';
+    if (!request.headers['sec-websocket-protocol']?.includes(SUBPROTOCOL)) refuse(socket, { status: 401, reason });
+    else
+      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) =>
+        webSocket.close(CLOSE_CODE.unauthorized, reason),
+      );
   }
 }
 
@@ -124,6 +139,12 @@ function pathRefusal(request: IncomingMessage): Refusal | undefined {
 }
 
 function refuse(socket: Duplex, { status, reason }: Refusal): void {
-  const headers = ['connection: close', 'content-type: text/plain; charset=utf-8', `content-length: ${Buffer.byteLength(reason)}`];
-  socket.end(`HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\n${headers.join('\r\n')}\r\n\r\n${reason}`);
+  const headers = [
+    'connection: close',
+    'content-type: text/plain; charset=utf-8',
+    `content-length: ${Buffer.byteLength(reason)}`,
+  ];
+  socket.end(
+    `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\n${headers.join('\r\n')}\r\n\r\n${reason}`,
+  );
 }

@@ -15,7 +15,7 @@ export interface WebSocketLimits {
 
 export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
   maxBufferedBytes: 8 * 1024 * 1024,
-  maxFramesPerSecond: 2_000,
+  maxFramesPerSecond: 100_000,
   pingIntervalMs: 30_000,
 };
 
@@ -72,7 +72,10 @@ export class WebSocketTransport implements FrameTransport {
     if (this.#closeReason) return;
     this.#closeReason = reason;
     // A reason has at most 123 bytes.
-    const text = Buffer.from(reason.message).subarray(0, 120).toString().replace(/\uFFFD$/, '');
+    const text = Buffer.from(reason.message)
+      .subarray(0, 120)
+      .toString()
+      .replace(/\uFFFD$/, '');
     this.#webSocket.close(reason.code ?? 1000, text);
     this.#inbox.close(reason);
   }
@@ -96,7 +99,8 @@ export class WebSocketTransport implements FrameTransport {
   #slowDown(): void {
     const { maxFramesPerSecond } = this.#limits;
     const now = performance.now();
-    this.#budget = Math.min(maxFramesPerSecond, this.#budget + ((now - this.#budgetAt) / 1000) * maxFramesPerSecond) - 1;
+    this.#budget =
+      Math.min(maxFramesPerSecond, this.#budget + ((now - this.#budgetAt) / 1000) * maxFramesPerSecond) - 1;
     this.#budgetAt = now;
     if (this.#budget > 0 || this.#webSocket.isPaused) return;
     this.#webSocket.pause();

@@ -136,7 +136,8 @@ const TEXT: Readonly<Record<string, Check>> = {
     const expected = Array.from({ length: 100 }, (_, index) => `${index}:${'x'.repeat(index * 37)}`);
     const key = fs.lockKey(at('a'));
     await Promise.all(expected.map((line) => lock.run(key, () => fs.appendFile(at('a'), `${line}\n`))));
-    deepEqual(await lines(fs, at('a')), expected);
+    ok((await fs.readFile(at('a'))) === `${expected.join('\n')}\n`, 'other lines');
+    equal((await lines(fs, at('a'))).length, expected.length);
   },
   'appends to many files in turn': async (fs, at) => {
     for (let round = 0; round < 3; round++) {
@@ -292,7 +293,8 @@ const LINES: Readonly<Record<string, Check>> = {
   'reads long lines, cut anywhere by its buffers': async (fs, at) => {
     const expected = [60_000, 65_535, 65_536, 65_537, 3, 300_000].map((length) => '€a'.repeat(length / 2));
     await fs.writeFile(at('a'), `${expected.join('\n')}\n`);
-    deepEqual(await lines(fs, at('a')), expected);
+    const found = await lines(fs, at('a'));
+    ok(found.length === expected.length && found.every((line, index) => line === expected[index]), 'other lines');
   },
   'refuses a line without a bound': async (fs, at) => {
     await fs.writeFile(at('a'), Buffer.concat([Buffer.from('first\n'), Buffer.alloc(MAX_LINE_BYTES + 1, 'x')]));
@@ -311,16 +313,16 @@ const LINES: Readonly<Record<string, Check>> = {
 const FAILURES: Readonly<Record<string, Check>> = {
   'says ENOENT where there is nothing': async (fs, at) => {
     const calls = [
-      fs.readFile(at('none')),
-      fs.readFileBytes(at('none')),
-      fs.stat(at('none')),
-      fs.readdir(at('none')),
-      fs.readdirWithTypes(at('none')),
-      fs.rename(at('none'), at('other')),
-      lines(fs, at('none')),
-      fs.sync?.(at('none')) ?? fs.readFile(at('none')),
+      () => fs.readFile(at('none')),
+      () => fs.readFileBytes(at('none')),
+      () => fs.stat(at('none')),
+      () => fs.readdir(at('none')),
+      () => fs.readdirWithTypes(at('none')),
+      () => fs.rename(at('none'), at('other')),
+      () => lines(fs, at('none')),
+      () => fs.sync?.(at('none')) ?? fs.readFile(at('none')),
     ];
-    for (const call of calls) await fails('ENOENT', call);
+    for (const call of calls) await fails('ENOENT', call());
   },
   'says ENOENT where the folder is missing': async (fs, at) => {
     await fs.writeFile(at('file'), '');

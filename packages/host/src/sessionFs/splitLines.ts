@@ -21,8 +21,8 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array> | Iterable<U
     }
     if (start === chunk.length) continue;
     refuseOver(heldBytes + chunk.length - start);
-    // A copy: the reader may use the chunk's memory again.
-    held.push(chunk.slice(start));
+    // A copy, which `slice` of a Buffer isn't: the reader may use the chunk's memory again.
+    held.push(Uint8Array.from(chunk.subarray(start)));
     heldBytes += chunk.length - start;
   }
   if (heldBytes > 0) yield decode(Buffer.concat(held));

@@ -90,9 +90,11 @@ export class AgentRun {
   }
 
   setModel(model: string): void {
-    void this.#opened?.then((session) => session.setModel?.(model)).catch((error) => {
-      this.#options.log.warn(`the agent could not change its model: ${messageOf(error)}`);
-    });
+    void this.#opened
+      ?.then((session) => session.setModel?.(model))
+      .catch((error) => {
+        this.#options.log.warn(`the agent could not change its model: ${messageOf(error)}`);
+      });
   }
 
   /** What the agent said so far is told before anything else. */
@@ -149,7 +151,8 @@ export class AgentRun {
   #onEvent(event: AgentEvent): void {
     const turn = this.#current;
     if (!turn) {
-      if (event.type === 'title' && event.title) this.#options.onAction({ type: 'session/titleChanged', title: event.title });
+      if (event.type === 'title' && event.title)
+        this.#options.onAction({ type: 'session/titleChanged', title: event.title });
       return;
     }
     turn.gatherer.push(event);
@@ -181,7 +184,7 @@ export class AgentRun {
   }
 
   #ensureOpen(): Promise<AgentSession> {
-    if (this.#opened) return this.#opened;
+    if (this.#opened !== undefined) return this.#opened;
     const { agent, openOptions, onOpened } = this.#options;
     const opening = agent.openSession({ ...openOptions(), signal: this.#disposal.signal }).then(async (session) => {
       if (this.#disposal.signal.aborted || this.#opened !== opening) {

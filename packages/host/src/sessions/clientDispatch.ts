@@ -28,7 +28,11 @@ export class ClientDispatch {
     this.#options = options;
   }
 
-  dispatch(sender: Subscriber, clientSeq: number, raw: { readonly type: string; readonly [key: string]: unknown }): void {
+  dispatch(
+    sender: Subscriber,
+    clientSeq: number,
+    raw: { readonly type: string; readonly [key: string]: unknown },
+  ): void {
     const reject = (reason: string) => this.#reject(sender, clientSeq, raw, reason);
     if (!isClientDispatchable(raw.type)) {
       reject(Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction);

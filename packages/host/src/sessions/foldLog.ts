@@ -32,7 +32,9 @@ export async function foldLog(
   return start && state && { start, state, accepted, lastServerSeq };
 }
 
-export function newSessionState(start: Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at' | 'versions' | 'type' | 'cwd'>): SessionState {
+export function newSessionState(
+  start: Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at' | 'versions' | 'type' | 'cwd'>,
+): SessionState {
   const { sessionId, provider, createdAt, title, model, workingDirectory, metadata } = start;
   return createSessionState({
     resource: sessionUri(provider, sessionId),

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { withNewestTurns } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
-import { foldLog } from './foldLog.js';
-import type { SessionStorage } from '../sessionFs/sessionStorage.js';
 import { SessionIndex } from '../index/sessionIndex.js';
+import type { SessionStorage } from '../sessionFs/sessionStorage.js';
+import { foldLog } from './foldLog.js';
 
 /** Opens the index; one that is missing or can't be read is made anew from the sessions themselves. */
 export async function openSessionIndex(path: string, storage: SessionStorage, log: HostLog): Promise<SessionIndex> {
@@ -16,7 +16,9 @@ async function openOrReplace(path: string, log: HostLog): Promise<SessionIndex> 
   try {
     return new SessionIndex(path);
   } catch (error) {
-    log.warn(`the session index can't be used and is made anew: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(
+      `the session index can't be used and is made anew: ${error instanceof Error ? error.message : String(error)}`,
+    );
     for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
     return new SessionIndex(path);
   }

@@ -36,7 +36,9 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
       const open = turn?.id === action.turnId && Object.hasOwn(turn.pendingPermissions, action.requestId);
       if (open) return undefined;
       const who = context.answeredBy(action.requestId);
-      return who === undefined ? REJECTION.unknownPermissionRequest : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
+      return who === undefined
+        ? REJECTION.unknownPermissionRequest
+        : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
     }
     case 'session/modelChanged':
       return context.models && !context.models.has(action.model) ? REJECTION.unknownModel : undefined;

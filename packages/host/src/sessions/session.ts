@@ -20,6 +20,7 @@ import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
+import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
 
 export interface SessionOptions {
@@ -121,7 +122,8 @@ export class Session {
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (!this.#closed) store.dispatch({ type: 'session/creationFailed', error: { errorType: 'creationFailed', message } });
+      if (!this.#closed)
+        store.dispatch({ type: 'session/creationFailed', error: { errorType: 'creationFailed', message } });
     }
   }
 
@@ -143,6 +145,7 @@ export class Session {
     const { run } = this.#options;
     switch (action.type) {
       case 'session/turnStarted':
+        this.#nameAfter(action.userMessage);
         this.#startAgent(action.turnId, action.userMessage);
         return;
       case 'session/ready':
@@ -179,7 +182,10 @@ export class Session {
     run?.cancel(turn.id);
     const why = error instanceof Error ? error.message : String(error);
     const message = `This session could not be stored (${why}), so the turn was ended. Make room or mend the disk, then go on.`;
-    store.dispatch({ type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } }, { mustBeStored: false });
+    store.dispatch(
+      { type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } },
+      { mustBeStored: false },
+    );
   }
 
   async close(): Promise<void> {
@@ -192,6 +198,14 @@ export class Session {
   #joined(): void {
     this.#lastUsed = this.#options.now();
     if (!this.#closed) this.#presence.changed();
+  }
+
+  /** A session without a title can't be found again; the agent may give it a better one later. */
+  #nameAfter({ text }: UserMessage): void {
+    if (this.state.summary.title !== '') return;
+    const [line = ''] = text.trim().split('\n');
+    const title = line.length > MAX_DERIVED_TITLE ? `${line.slice(0, MAX_DERIVED_TITLE - 1)}…` : line;
+    if (title) this.#options.store.dispatch({ type: 'session/titleChanged', title });
   }
 
   #startAgent(turnId: string, message: UserMessage): void {
@@ -251,11 +265,14 @@ function pageBefore(turns: readonly Turn[], before: string | undefined, limit: n
   return { turns: turns.slice(start, end), hasMore: start > 0 };
 }
 
-function decision(action: Extract<SessionAction, { type: 'session/toolCallConfirmed' | 'session/permissionResolved' }>) {
+function decision(
+  action: Extract<SessionAction, { type: 'session/toolCallConfirmed' | 'session/permissionResolved' }>,
+) {
   return {
     approved: action.approved,
     ...(action.optionId !== undefined && { optionId: action.optionId }),
-    ...('editedToolInput' in action && action.editedToolInput !== undefined && { editedToolInput: action.editedToolInput }),
+    ...('editedToolInput' in action &&
+      action.editedToolInput !== undefined && { editedToolInput: action.editedToolInput }),
     ...('reason' in action && action.reason !== undefined && { reason: action.reason }),
     ...('text' in action && action.text !== undefined && { text: action.text }),
   };

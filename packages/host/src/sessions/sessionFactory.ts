@@ -3,6 +3,7 @@ import { isSafeKey, type SessionAction, type SessionState, type URI } from '@age
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
+import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import type { Delivery } from '../state/delivery.js';
 import type { Publisher } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
@@ -10,7 +11,6 @@ import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
 import { foldLog } from './foldLog.js';
 import { Session } from './session.js';
-import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 
@@ -43,7 +43,13 @@ export async function createSession(
 ): Promise<Session> {
   const { uri, start, state, accepted } = contents;
   const { agents, delivery, publisher, sequence, now, log } = options;
-  const workspace = await SessionWorkspace.open(stored.fs, { sessionId: start.sessionId, cwd: start.cwd, state, now, log });
+  const workspace = await SessionWorkspace.open(stored.fs, {
+    sessionId: start.sessionId,
+    cwd: start.cwd,
+    state,
+    now,
+    log,
+  });
   const store: SessionStore = new SessionStore({
     uri,
     state,

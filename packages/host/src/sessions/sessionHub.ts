@@ -14,11 +14,11 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import { InvalidCursorError, type SessionIndex } from '../index/sessionIndex.js';
 import type { NewLogRecord } from '../sessionFs/eventLog.js';
+import type { SessionStorage } from '../sessionFs/sessionStorage.js';
 import { foldLog, newSessionState } from './foldLog.js';
-import { type Session } from './session.js';
+import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
 import { TURNS_IN_MEMORY } from './sessionLimits.js';
-import type { SessionStorage } from '../sessionFs/sessionStorage.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 import { workingDirectoryOf } from './workingDirectory.js';
 
@@ -92,7 +92,8 @@ export class SessionHub {
     try {
       return this.#options.index.list(params);
     } catch (error) {
-      if (error instanceof InvalidCursorError) throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
+      if (error instanceof InvalidCursorError)
+        throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
       throw error;
     }
   }

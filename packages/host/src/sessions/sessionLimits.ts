@@ -12,3 +12,6 @@ export const ABORT_GRACE_MS = 5_000;
 
 /** At most this often a second, a session's changed summary is told to everybody. */
 export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
+
+/** A title that is made from a message. */
+export const MAX_DERIVED_TITLE = 80;

@@ -1,4 +1,10 @@
-import { sameValue, type Notification, type SessionSummary, type SessionSummaryChanges, type URI } from '@agenthost/protocol';
+import {
+  type Notification,
+  type SessionSummary,
+  type SessionSummaryChanges,
+  sameValue,
+  type URI,
+} from '@agenthost/protocol';
 import { SUMMARY_NOTIFICATIONS_PER_SECOND } from './sessionLimits.js';
 
 const KEYS = [

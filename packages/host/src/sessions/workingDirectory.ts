@@ -9,7 +9,8 @@ export async function workingDirectoryOf(uri: URI | undefined, fallback: string)
   const path = filePath(uri);
   const found = await stat(path).catch(() => undefined);
   if (!found) throw new RpcError(ERROR_CODE.notFound, `params.workingDirectory: ${uri} does not exist`);
-  if (!found.isDirectory()) throw new RpcError(ERROR_CODE.notFound, `params.workingDirectory: ${uri} is not a directory`);
+  if (!found.isDirectory())
+    throw new RpcError(ERROR_CODE.notFound, `params.workingDirectory: ${uri} is not a directory`);
   return path;
 }
 

@@ -17,17 +17,14 @@ export class UnrunnableCommand extends Error {}
  */
 export function commandScript(command: string, stateFile: string, { builtin }: Shell): string {
   if (command.includes('\0')) throw new UnrunnableCommand('A command cannot contain a NUL character.');
-  const script = `exec </dev/null
-set -m
-__agenthost_save() {
-  { __agenthost_status=$?; set +exuv; } 2>/dev/null
-  (umask 077; /usr/bin/env -0 && ${builtin} printf '%s\\0' "$(${builtin} pwd)" saved) >|${quoted(stateFile)} 2>/dev/null
-  return $__agenthost_status
-}
-trap __agenthost_save EXIT
-eval ${quoted(command)}
-__agenthost_save
-`;
+  // All on the line of the command: the shell's messages then count the command's own lines, from 1.
+  const save = [
+    '__agenthost_status=$?; set +exuv',
+    `(umask 077; /usr/bin/env -0 && ${builtin} printf '%s\\0' "$(${builtin} pwd)" saved) >|${quoted(stateFile)}`,
+    'return $__agenthost_status',
+  ].join('; ');
+  const before = `set -m; __agenthost_save() { ${save}; }; trap '{ __agenthost_save; } 2>/dev/null' EXIT`;
+  const script = `${before}; eval ${quoted(command)}\n{ __agenthost_save; } 2>/dev/null`;
   if (Buffer.byteLength(script) > MAX_SCRIPT_BYTES) {
     throw new UnrunnableCommand('The command is too long. Put it into a file and run that.');
   }

@@ -16,6 +16,7 @@ const BREATH_MS = 1;
 export class OutputBatcher {
   readonly #options: OutputBatcherOptions;
   #gathered = '';
+  #ended = false;
   #flushTimer: NodeJS.Timeout | undefined;
   #breathTimer: NodeJS.Timeout | undefined;
 
@@ -24,6 +25,7 @@ export class OutputBatcher {
   }
 
   push(output: string): void {
+    if (this.#ended) return;
     this.#gathered += output;
     if (this.#gathered.length < MAX_LENGTH) {
       this.#flushTimer ??= setTimeout(() => this.flush(), DELAY_MS);
@@ -45,8 +47,9 @@ export class OutputBatcher {
     if (gathered !== '') this.#options.emit(gathered);
   }
 
-  /** Flushes, and leaves no timer. */
+  /** Flushes, and leaves no timer; what comes later is dropped. */
   end(): void {
+    this.#ended = true;
     this.flush();
     clearTimeout(this.#breathTimer);
     this.#breathTimer = undefined;

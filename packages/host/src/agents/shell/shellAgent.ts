@@ -55,7 +55,7 @@ export class ShellAgent implements Agent {
       sessionId,
       shell,
       memory,
-      titled: resume !== undefined,
+      resumed: resume !== undefined,
       onDispose: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { constants as osConstants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as pty from '@lydell/node-pty';
 import { commandScript } from './commandScript.js';
@@ -34,7 +34,7 @@ export interface CommandOutcome {
 /** Wide enough for most tables; narrow enough to be read on a telephone turned sideways. */
 const COLUMNS = 120;
 const ROWS = 30;
-const GIVE_UP_MS = 500;
+const GIVE_UP_MS = 300;
 const MAX_SAVED_BYTES = 1024 * 1024;
 const TERMINAL_ID = 'TERM_SESSION_ID';
 
@@ -62,7 +62,7 @@ export async function runShellCommand(options: ShellCommandOptions): Promise<Com
 async function runScript(script: string, options: ShellCommandOptions): Promise<CommandOutcome> {
   const { shell, cwd, signal } = options;
   const mark = `${options.terminalId}.${randomUUID()}`;
-  const terminal = pty.spawn(shell.path, [...shell.args, '-c', script, shell.path], {
+  const terminal = pty.spawn(shell.path, [...shell.args, '-c', script, basename(shell.path)], {
     name: options.env.get('TERM') ?? 'xterm-256color',
     cols: COLUMNS,
     rows: ROWS,

@@ -19,7 +19,7 @@ export interface ShellMemoryOptions {
 }
 
 /** A client's file system may hang: a turn doesn't wait for it for ever. */
-const STORE_TIMEOUT_MS = 2_000;
+const STORE_TIMEOUT_MS = 1_000;
 
 /** Working directory and environment from command to command, also across a restart of the host. */
 export class ShellMemory {

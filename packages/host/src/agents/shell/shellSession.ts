@@ -17,8 +17,7 @@ export interface ShellSessionOptions {
   readonly sessionId: string;
   readonly shell: Shell;
   readonly memory: ShellMemory;
-  /** Whether the session has its title already. */
-  readonly titled: boolean;
+  readonly resumed: boolean;
   onDispose(): void;
 }
 
@@ -34,13 +33,16 @@ export class ShellSession implements AgentSession {
   readonly #listeners = new Listeners<AgentEvent>();
   readonly #answers = new PendingAnswers();
   #titled: boolean;
+  /** Whether there may be processes to look for. */
+  #ran: boolean;
   #allowAll = false;
   #turn: ShellTurn | undefined;
   #disposing: Promise<void> | undefined;
 
   constructor(options: ShellSessionOptions) {
     this.#options = options;
-    this.#titled = options.titled;
+    this.#titled = options.resumed;
+    this.#ran = options.resumed;
     this.nativeSessionId = options.sessionId;
   }
 
@@ -76,7 +78,7 @@ export class ShellSession implements AgentSession {
     turn?.aborted.abort();
     // Jobs in the background of earlier turns too, and without the patience that an abort has.
     const marker = terminalMarker(this.#options.memory.terminalId);
-    await stopProcesses(() => findProcesses({ marker }), DISPOSE_STAGES);
+    if (this.#ran) await stopProcesses(() => findProcesses({ marker }), DISPOSE_STAGES);
     await turn?.done;
     this.#options.onDispose();
   }
@@ -141,6 +143,7 @@ export class ShellSession implements AgentSession {
       const text = `${lost} does not exist any more; running in ${memory.cwd}.`;
       this.#emit({ type: 'notice', text, severity: 'warning' });
     }
+    this.#ran = true;
     return runShellCommand({
       shell,
       command,

@@ -11,7 +11,7 @@ export interface StopStage {
 export const CANCEL_STAGES: readonly StopStage[] = [
   { signal: 'SIGINT', waitMs: 1_000 },
   { signal: 'SIGTERM', waitMs: 1_000 },
-  { signal: 'SIGKILL', waitMs: 1_500 },
+  { signal: 'SIGKILL', waitMs: 1_000 },
 ];
 
 export const DISPOSE_STAGES: readonly StopStage[] = [

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { CommandChannel } from '../src/commandChannel.js';
+import { connect } from '../src/connect.js';
+import type { Connection } from '../src/connection.js';
+import { CapabilityMissingError } from '../src/errors.js';
+import type { ClientActionInput } from '../src/session.js';
+import { scheduleWithTimer } from '../src/timer.js';
+import { FakeHost } from './support/fakeHost.js';
+
+it('asks nothing of a host that is too old for it', async () => {
+  const sent: string[] = [];
+  const peer = { request: (method: string) => sent.push(method) };
+  const connection = { peer, state: { value: { state: 'connected' } } } as unknown as Connection;
+  const limits = { timeoutMs: 1_000, maxWaiting: 1, schedule: scheduleWithTimer };
+  const commands = new CommandChannel({ connection, protocolVersion: () => 0, ...limits });
+  await expect(commands.request('forkSession', { source: 'shell:/a', session: 'shell:/b' })).rejects.toThrow(
+    CapabilityMissingError,
+  );
+  expect(sent).toEqual([]);
+});
+
+it('dispatches no action that the host does not know', async () => {
+  const fake = new FakeHost();
+  fake.addSession('shell:/one');
+  const host = await connect({ transport: fake.transport });
+  const session = await host.openSession('shell:/one');
+  const fromTheFuture = { type: 'session/teleported' } as unknown as ClientActionInput;
+  await expect(session.dispatch(fromTheFuture)).rejects.toThrow(CapabilityMissingError);
+  host.close();
+  expect(fake.requests('dispatchAction')).toEqual([]);
+});

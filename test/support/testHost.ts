@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type HostOptions as ConnectOptions, connect, type Host as HostConnection } from '@agenthost/client';
+import { Host, type HostOptions, type ListenOptions, MockAgent, ShellAgent } from '@agenthost/host';
+import type { SessionState, Snapshot } from '@agenthost/protocol';
+import { RawClient } from './rawClient.js';
+
+const CLI = join(import.meta.dirname, '../../apps/cli/dist/main.js');
+
+export async function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'agenthost-test-'));
+}
+
+/** A real host on a free port, in this process. Everything it leaves goes with `dispose`. */
+export interface TestHost {
+  readonly host: Host;
+  readonly url: URL;
+  readonly token: string;
+  readonly stateDir: string;
+  connect(options?: Partial<ConnectOptions>): Promise<HostConnection>;
+  /** A raw client that has shaken hands under this name, which is its id as well. */
+  raw(name: string): Promise<RawClient>;
+  dispose(): Promise<void>;
+}
+
+export async function startTestHost(options: Partial<HostOptions> = {}, listen: ListenOptions = {}): Promise<TestHost> {
+  const stateDir = options.stateDir ?? (await temporaryFolder());
+  const host = await Host.start({
+    agents: [new MockAgent(), new ShellAgent()],
+    defaultDirectory: stateDir,
+    ...options,
+    stateDir,
+  });
+  const { url, token } = await host.listen(listen);
+  const clients: HostConnection[] = [];
+  const raws: RawClient[] = [];
+  return {
+    host,
+    url,
+    token,
+    stateDir,
+    async connect(connectOptions = {}) {
+      const client = await connect({ url, token, ...connectOptions } as ConnectOptions);
+      clients.push(client);
+      return client;
+    },
+    async raw(name) {
+      const client = await RawClient.open({ url, token });
+      raws.push(client);
+      await client.request('initialize', { protocolVersion: 1, clientId: name, clientInfo: { name } });
+      return client;
+    },
+    async dispose() {
+      for (const client of clients) client.close();
+      for (const client of raws) await client.end();
+      await host.close();
+      if (options.stateDir === undefined) await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A mock session that is ready, with these clients subscribed to it and each told of the others. */
+export async function rawSession(clients: readonly RawClient[], config?: object): Promise<string> {
+  const [first] = clients;
+  if (!first) throw new Error('a session needs somebody to make it');
+  const session = `mock:/${crypto.randomUUID()}`;
+  await first.request('createSession', { session, ...(config && { config }) });
+  for (const client of clients) {
+    const { state } = await client.request<Snapshot>('subscribe', { resource: session });
+    if ((state as SessionState).lifecycle === 'creating') await client.nextAction(session, 'session/ready');
+  }
+  for (const client of clients) {
+    await client.nextAction(session, 'session/clientsChanged', (action) => action.clients.length === clients.length);
+  }
+  return session;
+}
+
+/** The real command in a process of its own, for what only a process can show: kills, signals, exit codes. */
+export interface HostProcess {
+  readonly process: ChildProcess;
+  readonly url: URL;
+  readonly token: string;
+  readonly pid: number;
+  /** Sends a signal and waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+export async function spawnHost(stateDir: string, args: readonly string[] = []): Promise<HostProcess> {
+  const child = spawn(
+    process.execPath,
+    [CLI, 'serve', '--json', '--enable-mock-agent', '--state-dir', stateDir, '--port', '0', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: hostEnvironment(stateDir),
+    },
+  );
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += String(chunk);
+  });
+  const lines = createInterface({ input: child.stdout });
+  const exited = once(child, 'exit').then(() => {
+    throw new Error(`the host ended before it listened: ${errors}`);
+  });
+  exited.catch(() => {});
+  const [line] = (await Promise.race([once(lines, 'line'), exited])) as [string];
+  const { url, link, pid } = JSON.parse(line) as { url: string; link: string; pid: number };
+  return {
+    process: child,
+    url: new URL(url),
+    token: new URL(link).hash.slice('#token='.length),
+    pid,
+    async kill(signal) {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit');
+        child.kill(signal);
+        await ended;
+      }
+      return { code: child.exitCode, signal: child.signalCode };
+    },
+  };
+}
+
+/** Runs the command to its end. */
+export async function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...hostEnvironment(tmpdir()), ...env },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Nothing of the person who runs the tests: no home, no token. */
+function hostEnvironment(home: string): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: home, LANG: 'C.UTF-8' };
+}
