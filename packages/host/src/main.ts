@@ -217,12 +217,14 @@ export class Host {
 
   async #close(): Promise<void> {
     this.#tokenFile?.dispose();
-    await this.#services.sessions.close();
+    // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
-    for (const connection of this.#connections)
+    for (const connection of [...this.#connections]) {
       connection.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
-    await this.#services.agents.dispose();
+    }
     await this.#server?.close();
+    await this.#services.sessions.close();
+    await this.#services.agents.dispose();
     this.#index.close();
     await this.#sequence.dispose();
     await this.#stateRoot.dispose();

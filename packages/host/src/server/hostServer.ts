@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { MAX_FRAME_BYTES } from '@agenthost/protocol';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
 import { CLOSE_CODE } from '../protocol/closeCode.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
@@ -27,6 +28,8 @@ export interface HostServerOptions {
 }
 
 export const SOCKET_PATH = '/ws';
+
+const GOODBYE_MS = 500;
 
 /** HTTP and WebSocket: decides who gets in, and hands each socket on as a transport. Knows nothing of sessions. */
 export class HostServer {
@@ -75,13 +78,13 @@ export class HostServer {
     return new URL(`${scheme}://${name}:${bound.port}`);
   }
 
+  /** Sockets have a moment to take their goodbye, which says that the host stops and not that it broke. */
   async close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#http.close(() => resolve());
-      this.#http.closeAllConnections();
-      this.#webSockets.close();
-      for (const webSocket of this.#webSockets.clients) webSocket.terminate();
-    });
+    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    this.#http.closeAllConnections();
+    await Promise.all([...this.#webSockets.clients].map(goodbye));
+    this.#webSockets.close();
+    await closed;
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
@@ -127,6 +130,15 @@ export class HostServer {
         webSocket.close(CLOSE_CODE.unauthorized, reason),
       );
   }
+}
+
+async function goodbye(webSocket: WebSocket): Promise<void> {
+  if (webSocket.readyState === webSocket.CLOSED) return;
+  const closed = once(webSocket, 'close');
+  const timer = setTimeout(() => webSocket.terminate(), GOODBYE_MS);
+  webSocket.close(CLOSE_CODE.goingAway);
+  await closed;
+  clearTimeout(timer);
 }
 
 function routeRefusal(request: IncomingMessage): Refusal | undefined {

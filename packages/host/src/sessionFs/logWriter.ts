@@ -103,6 +103,11 @@ export class LogWriter {
 
   rollbackTo(position: number): boolean {
     const rollback = { after: position, upTo: this.#position };
+    const [gone, waiting] = partition(this.#waiters, (waiter) => waiter.position > position);
+    this.#waiters = waiting;
+    for (const waiter of gone) {
+      waiter.reject(new EventLogFailure('ROLLED_BACK', 'the records were taken back before they were stored'));
+    }
     if (!this.#isBusy) return this.#rollback(rollback);
     this.#rollbacks.push(rollback);
     return this.#written.canTakeBack(position);
@@ -184,11 +189,6 @@ export class LogWriter {
     }
     this.#buffer = kept;
     this.#bufferedBytes = kept.reduce((sum, entry) => sum + entry.size, 0);
-    const [gone, waiting] = partition(this.#waiters, ({ position }) => position > after && position <= upTo);
-    this.#waiters = waiting;
-    for (const waiter of gone) {
-      waiter.reject(new EventLogFailure('ROLLED_BACK', 'the records were taken back before they were stored'));
-    }
     if (!this.#isIdle) this.#schedule(this.#options.debounceMs);
     return complete;
   }

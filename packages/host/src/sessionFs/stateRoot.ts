@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, opendir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { isSessionId } from '@agenthost/protocol';
 import { errorCode } from './errnoFailure.js';
 import { HostLock, LockHeldError } from './hostLock.js';
@@ -55,13 +55,13 @@ export class StateRoot {
     const wanted = resolveStateRoot(options);
     let lock: HostLock | undefined;
     try {
-      await mkdir(wanted, { recursive: true, mode: 0o700 });
+      await makeFolder(wanted);
       const path = await realpath(wanted);
       const version = await readVersion(path);
       await closeToOthers(path, version !== undefined, options.warn);
       lock = await HostLock.take(join(path, LOCK_FILE), options.url === undefined ? {} : { url: options.url });
       if (version === undefined) await writeVersion(path);
-      await mkdir(join(path, SESSION_STATE_FOLDER), { recursive: true, mode: 0o700 });
+      await makeFolder(join(path, SESSION_STATE_FOLDER));
       return new StateRoot(path, lock);
     } catch (error) {
       await lock?.release();
@@ -83,6 +83,19 @@ export class StateRoot {
 
   async dispose(): Promise<void> {
     await this.lock.release();
+  }
+}
+
+/** Not Node's own `recursive`: where a system says ENOENT in a folder that exists, as in /proc, that one never ends. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: 0o700 });
   }
 }
 
@@ -151,6 +164,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'it is on a read-only file system (EROFS)',
   ENOSPC: 'the disk is full (ENOSPC)',
   EDQUOT: 'your disk quota is used up (EDQUOT)',
+  ENOENT: 'it can not be made there (ENOENT)',
   ENOTDIR: 'a part of its path is a file, not a folder (ENOTDIR)',
   EEXIST: 'there is a file of that name (EEXIST)',
   ELOOP: 'its path has links that lead to themselves (ELOOP)',

@@ -3,6 +3,7 @@ import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } fr
 import { type AgentAction, AgentEventMapper } from '../agents/agentEventMapper.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
+import { HeldEvents } from './heldEvents.js';
 
 export interface AgentRunOptions {
   readonly agent: Agent;
@@ -21,6 +22,7 @@ interface AgentTurn {
   readonly id: string;
   readonly mapper: AgentEventMapper;
   readonly gatherer: DeltaGatherer;
+  readonly held: HeldEvents;
   /** Settles when the agent has become idle, or has been given up. */
   readonly settled: PromiseWithResolvers<void>;
   isCancelled: boolean;
@@ -62,22 +64,24 @@ export class AgentRun {
     if (!turn) return;
     turn.isCancelled = true;
     turn.mapper.end();
+    turn.held.release();
     if (turn === this.#current) void this.#abort(turn);
   }
 
-  /** Hands a message to the running turn. False when the agent can't take it: then it waits for the turn's end. */
-  async steer(message: UserMessage): Promise<boolean> {
+  /** Hands a message to the running turn. One that the agent can't take waits for the turn's end. */
+  async steer(message: UserMessage, onAccepted: () => void): Promise<void> {
     const turn = this.#current;
     const session = await this.#opened?.catch(() => undefined);
-    if (!turn || !session?.steer || turn.isCancelled) return false;
-    try {
-      await session.steer(message);
-    } catch {
-      return false;
-    }
-    turn.gatherer.flush();
-    turn.mapper.beginNewPart();
-    return true;
+    if (!turn || turn !== this.#current || turn.isCancelled || !session?.steer) return;
+    const { steer } = session;
+    await turn.held.hand(
+      () => steer.call(session, message),
+      () => {
+        turn.gatherer.flush();
+        turn.mapper.beginNewPart();
+        onAccepted();
+      },
+    );
   }
 
   answer(id: string, { optionId, ...decision }: Decision): void {
@@ -133,7 +137,7 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { onAction, onPlan, log } = this.#options;
+    const { onAction, onPlan, abortGraceMs, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
@@ -145,7 +149,12 @@ export class AgentRun {
         if (plan !== undefined) onPlan(plan);
       },
     });
-    return { id, mapper, gatherer, settled: Promise.withResolvers<void>(), isCancelled: false };
+    const settled = Promise.withResolvers<void>();
+    const held = new HeldEvents((event) => {
+      gatherer.push(event);
+      if (event.type === 'idle' || event.type === 'error') settled.resolve();
+    }, abortGraceMs);
+    return { id, mapper, gatherer, held, settled, isCancelled: false };
   }
 
   #onEvent(event: AgentEvent): void {
@@ -155,9 +164,8 @@ export class AgentRun {
         this.#options.onAction({ type: 'session/titleChanged', title: event.title });
       return;
     }
-    turn.gatherer.push(event);
     if (event.type === 'error') void this.#close();
-    if (event.type === 'idle' || event.type === 'error') turn.settled.resolve();
+    turn.held.push(event);
   }
 
   /** Whatever went wrong on the way is the turn's error, and the next turn begins with a fresh session of the agent. */

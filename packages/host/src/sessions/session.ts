@@ -110,7 +110,7 @@ export class Session {
 
   /** What the agent reported, as an action. */
   dispatchFromAgent(action: AgentAction): void {
-    this.#options.store.dispatch(action);
+    if (!this.#closed) this.#options.store.dispatch(action);
   }
 
   /** Opens the agent for a session that was just made, and says how that went. */
@@ -236,10 +236,13 @@ export class Session {
   async #steer(id: string, userMessage: UserMessage): Promise<void> {
     const turnId = this.state.activeTurn?.id;
     const by = this.state.steeringMessage?.by;
-    if (turnId === undefined || !(await this.#options.run?.steer(userMessage)) || this.#closed) return;
-    // Also when somebody took it back meanwhile: the agent has it, and the turn has to say so.
-    const part = { kind: 'steering', id, userMessage, ...(by && { by }) } as const;
-    this.#options.store.dispatch({ type: 'session/responsePart', turnId, part }, { mustBeStored: true });
+    if (turnId === undefined) return;
+    await this.#options.run?.steer(userMessage, () => {
+      if (this.#closed) return;
+      // Also when somebody took it back meanwhile: the agent has it, and the turn has to say so.
+      const part = { kind: 'steering', id, userMessage, ...(by && { by }) } as const;
+      this.#options.store.dispatch({ type: 'session/responsePart', turnId, part }, { mustBeStored: true });
+    });
   }
 
   #answerPermission(action: PermissionResolvedAction): void {

@@ -215,6 +215,7 @@ export class SessionHub {
     const settled = closing.catch(() => {});
     this.#closing.set(uri, settled);
     await settled;
+    this.#notifier.release(uri);
     if (this.#closing.get(uri) === settled) this.#closing.delete(uri);
     await closing;
   }

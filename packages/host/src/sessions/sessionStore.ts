@@ -81,8 +81,9 @@ export class SessionStore implements DurableSource {
   /** The host's own action. One that changes nothing is dropped. */
   dispatch(action: UnstampedAction, options: { readonly mustBeStored?: boolean } = {}): void {
     const stamped = { ...action, session: this.uri, at: this.#options.now() } as SessionAction;
-    if (sessionReducer(this.#state, stamped) === this.#state) return;
-    this.#apply(stamped);
+    const next = sessionReducer(this.#state, stamped);
+    if (next === this.#state) return;
+    this.#apply(stamped, next);
     if (options.mustBeStored ?? STORED_BEFORE_TOLD.has(stamped.type)) this.#options.delivery.requireStored(this);
   }
 
@@ -93,7 +94,11 @@ export class SessionStore implements DurableSource {
     const previousClientSeq = this.accepted.get(clientId);
     this.accepted.set(clientId, clientSeq);
     this.#options.delivery.requireStored(this);
-    this.#apply(stamped, { origin: { clientId, clientSeq }, sender, previousClientSeq });
+    this.#apply(stamped, sessionReducer(this.#state, stamped), {
+      origin: { clientId, clientSeq },
+      sender,
+      previousClientSeq,
+    });
   }
 
   reject(sender: Subscriber, clientSeq: number, action: SessionAction, rejectionReason: string): void {
@@ -144,6 +149,7 @@ export class SessionStore implements DurableSource {
 
   #apply(
     action: SessionAction,
+    next: SessionState,
     from?: { readonly origin: ActionOrigin; readonly sender: Subscriber; readonly previousClientSeq: number },
   ): void {
     const before = this.#state;
@@ -152,7 +158,7 @@ export class SessionStore implements DurableSource {
       serverSeq: this.#options.sequence.next(),
       ...(from && { origin: from.origin }),
     };
-    this.#state = trimmed(sessionReducer(before, action));
+    this.#state = trimmed(next);
     const logNumber = action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope));
     const tag: Tag = {
       envelope,

@@ -42,21 +42,24 @@ export class SummaryNotifier {
     else this.#tell(summary);
   }
 
+  /** The session is gone: there is nothing to tell any more. */
   forget(resource: URI): void {
-    this.#told.delete(resource);
     clearTimeout(this.#waiting.get(resource)?.timer);
     this.#waiting.delete(resource);
+    this.#told.delete(resource);
   }
 
-  /** Tells what still waits. */
+  /** The session leaves the memory: what waits is told now, and nothing is kept. */
+  release(resource: URI): void {
+    const latest = this.#waiting.get(resource)?.latest;
+    clearTimeout(this.#waiting.get(resource)?.timer);
+    this.#waiting.delete(resource);
+    if (latest) this.#tell(latest);
+    this.forget(resource);
+  }
+
   dispose(): void {
-    for (const [resource, { timer, latest }] of this.#waiting) {
-      clearTimeout(timer);
-      this.#waiting.delete(resource);
-      if (latest) this.#tell(latest);
-      clearTimeout(this.#waiting.get(resource)?.timer);
-    }
-    this.#waiting.clear();
+    for (const resource of [...this.#told.keys()]) this.release(resource);
   }
 
   #tell(summary: SessionSummary): void {

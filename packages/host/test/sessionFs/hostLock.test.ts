@@ -143,7 +143,7 @@ describe('the lock of a state root', () => {
     }
     const startAt = Date.now() + 1_500;
     const others = Array.from({ length: 6 }, () =>
-      startProcess('lockingProcess.ts', [folder, String(rounds), String(startAt), '15']),
+      startProcess(new URL('./lockingProcess.ts', import.meta.url), [folder, String(rounds), String(startAt), '15']),
     );
     const outcomes: { round: number; outcome: string; pid: number }[] = [];
     await Promise.all(

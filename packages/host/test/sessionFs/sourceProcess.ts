@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 
 /** Node runs the sources as they are; only their names for one another end in `.js`. */
 const HOOKS = `
@@ -23,11 +24,11 @@ export interface SourceProcess {
   end(signal?: 'SIGKILL'): Promise<void>;
 }
 
-/** Another process that runs a module of this folder. */
-export function startProcess(module: string, args: readonly string[]): SourceProcess {
+/** Another process that runs a module. */
+export function startProcess(module: URL, args: readonly string[]): SourceProcess {
   const child = spawn(
     process.execPath,
-    [`--import=data:text/javascript,${encodeURIComponent(HOOKS)}`, new URL(module, import.meta.url).pathname, ...args],
+    [`--import=data:text/javascript,${encodeURIComponent(HOOKS)}`, fileURLToPath(module), ...args],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();

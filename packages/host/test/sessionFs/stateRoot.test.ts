@@ -57,7 +57,7 @@ describe('the state root', () => {
   });
 
   it('is refused to another process, and free when that one was killed', async () => {
-    const host = startProcess('hostProcess.ts', [path, 'http://127.0.0.1:2']);
+    const host = startProcess(new URL('./hostProcess.ts', import.meta.url), [path, 'http://127.0.0.1:2']);
     const { pid, outcome } = JSON.parse(await host.nextLine());
     expect(outcome).toBe('open');
     await expect(open()).rejects.toMatchObject({
@@ -66,13 +66,13 @@ describe('the state root', () => {
     });
     await host.end('SIGKILL');
     const root = await open();
-    const second = startProcess('hostProcess.ts', [path, '']);
+    const second = startProcess(new URL('./hostProcess.ts', import.meta.url), [path, '']);
     expect(JSON.parse(await second.nextLine())).toMatchObject({
       outcome: 'LOCKED',
       message: expect.stringContaining(`process ${process.pid}`),
     });
     await root.dispose();
-    const third = startProcess('hostProcess.ts', [path, '']);
+    const third = startProcess(new URL('./hostProcess.ts', import.meta.url), [path, '']);
     expect(JSON.parse(await third.nextLine())).toMatchObject({ outcome: 'open' });
     await third.end();
     expect(await readdir(path)).not.toContain('host.lock');

@@ -23,7 +23,7 @@ export function commandScript(command: string, stateFile: string, { builtin }: S
     `(umask 077; /usr/bin/env -0 && ${builtin} printf '%s\\0' "$(${builtin} pwd)" saved) >|${quoted(stateFile)}`,
     'return $__agenthost_status',
   ].join('; ');
-  const before = `set -m; __agenthost_save() { ${save}; }; trap '{ __agenthost_save; } 2>/dev/null' EXIT`;
+  const before = `exec </dev/null; set -m; __agenthost_save() { ${save}; }; trap '{ __agenthost_save; } 2>/dev/null' EXIT`;
   const script = `${before}; eval ${quoted(command)}\n{ __agenthost_save; } 2>/dev/null`;
   if (Buffer.byteLength(script) > MAX_SCRIPT_BYTES) {
     throw new UnrunnableCommand('The command is too long. Put it into a file and run that.');

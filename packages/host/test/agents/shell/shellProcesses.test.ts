@@ -49,6 +49,7 @@ describe('abort', () => {
       4,
     ],
     ['leaves its group and its session', "setsid sh -c 'echo $$ >>pids; echo ready; sleep 1000; :' & wait", 1],
+    ['clears its environment', "env -i PATH=$PATH setsid -w sh -c 'echo $$ >>pids; echo ready; sleep 1000; :'", 1],
     ['has lost its parents', "(setsid sh -c 'echo $$ >>pids; echo ready; sleep 1000; :' &); sleep 1000", 1],
     ['is stopped', "sh -c 'echo $$ >>pids; echo ready; kill -STOP $$' & wait", 1],
     ['reads the terminal', 'echo ready; echo $$ >>pids; cat </dev/tty', 1],
