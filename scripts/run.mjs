@@ -1,6 +1,6 @@
 // Runs one task of package.json's scripts on the pinned Node, after whatever set-up it needs.
 // Plain JavaScript, because on a fresh clone it is whatever Node started npm that runs this.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,16 +13,30 @@ const require = createRequire(join(root, 'package.json'));
 
 const tasks = {
   build: (args) => runNode(bin('typescript', 'tsc'), ['-b', ...args]),
-  test: (args) => build() || runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args]),
+  test: (args) => inTurn(build, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
   lint: () =>
-    build() ||
-    runNode(bin('@biomejs/biome', 'biome'), ['check', '--error-on-warnings', '.']) ||
-    runNode(bin('knip', 'knip'), []),
-  check: () => tasks.lint() || tasks.test([]),
+    inTurn(
+      build,
+      () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--error-on-warnings', '.']),
+      () => runNode(bin('knip', 'knip'), []),
+    ),
+  check: () => inTurn(tasks.lint, () => tasks.test([])),
   format: () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--write', '.']),
-  schemas: () => build() || runNode(join(root, 'scripts/writeSchemas.ts'), []),
-  start: (args) => build() || runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args]),
-  bench: (args) => build() || runNode(join(root, 'bench', `${args[0] ?? 'fanout'}.ts`), args.slice(1)),
+  schemas: () =>
+    inTurn(
+      () => tasks.build(['packages/protocol']),
+      () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
+    ),
+  start: (args) =>
+    inTurn(
+      () => tasks.build(['apps/cli']),
+      () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args]),
+    ),
+  bench: ([name = 'fanout', ...args]) =>
+    inTurn(
+      () => tasks.build(['apps/cli']),
+      () => runNode(join(root, 'bench', `${name}.ts`), args),
+    ),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
@@ -32,7 +46,7 @@ if (!task) {
   process.exit(2);
 }
 install();
-process.exit(task(args));
+process.exit(await task(args));
 
 /** Installs when node_modules is missing, unfinished, or not what the lock file says. */
 function install() {
@@ -73,9 +87,33 @@ function bin(packageName, command) {
   return join(dirname(manifest), typeof bin === 'string' ? bin : bin[command]);
 }
 
-function runNode(script, args) {
+/** Runs until one fails; answers its exit code. */
+async function inTurn(...steps) {
+  for (const step of steps) {
+    const code = await step();
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+/** Passes signals on, so that stopping this script stops what it runs, and waits for it. */
+async function runNode(script, args) {
   const node = bin('node', 'node');
-  const done = spawnSync(node, [script, ...args], { cwd: root, stdio: 'inherit' });
-  if (done.error) console.error(`Could not run ${node}: ${done.error.message}. Delete node_modules and try again.`);
-  return done.status ?? 1;
+  const child = spawn(node, [script, ...args], { cwd: root, stdio: 'inherit' });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const forward = (signal) => child.kill(signal);
+  for (const signal of signals) process.on(signal, forward);
+  // npm does not pass on a signal that it gets itself: then its end is all that is seen here.
+  const parent = process.ppid;
+  const watch = setInterval(() => process.ppid !== parent && forward('SIGTERM'), 500);
+  const code = await new Promise((resolve) => {
+    child.on('exit', (exitCode, signal) => resolve(exitCode ?? (signal ? 1 : 0)));
+    child.on('error', (error) => {
+      console.error(`Could not run ${node}: ${error.message}. Delete node_modules and try again.`);
+      resolve(1);
+    });
+  });
+  clearInterval(watch);
+  for (const signal of signals) process.off(signal, forward);
+  return code;
 }

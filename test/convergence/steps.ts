@@ -2,7 +2,12 @@ import * as fc from 'fast-check';
 
 /** What happens in a run, one after the other. Small plain objects: a failing run is printed as the list of its steps. */
 export type Step =
-  | { readonly do: 'send' | 'queue' | 'steer'; readonly client: number; readonly session: number; readonly prompt: Prompt }
+  | {
+      readonly do: 'send' | 'queue' | 'steer';
+      readonly client: number;
+      readonly session: number;
+      readonly prompt: Prompt;
+    }
   | { readonly do: 'edit' | 'takeBack'; readonly client: number; readonly session: number; readonly pick: number }
   | { readonly do: 'reorder' | 'cancel'; readonly client: number; readonly session: number }
   | { readonly do: 'answer'; readonly client: number; readonly session: number; readonly approve: boolean }

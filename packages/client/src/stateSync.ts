@@ -16,7 +16,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import type { RpcPeer } from '@agenthost/rpc';
-import { ActionRejectedError, type ClientError, SessionGoneError } from './errors.js';
+import { ActionRejectedError, type ClientError, ConnectionLostError, SessionGoneError } from './errors.js';
 import { shakeHands, type Welcome } from './handshake.js';
 import type { ReportError } from './listeners.js';
 import { type ClientSeqStore, Outbox } from './outbox.js';
@@ -152,7 +152,7 @@ export class StateSync {
       } else if (welcome.missing.includes(resource) || !this.#resync(shared.subscription, welcome, replay)) {
         this.markGone(resource);
       } else {
-        this.#settleAccepted(shared, welcome, replay?.get(resource));
+        this.#settleAccepted(shared, welcome);
       }
     }
     for (const entry of this.#outbox.entries()) {
@@ -178,17 +178,19 @@ export class StateSync {
   }
 
   /** What the host has accepted is in the new state already, and isn't sent again. */
-  #settleAccepted(shared: SharedSession, welcome: Welcome, replay: readonly ActionEnvelope[] = []): void {
+  #settleAccepted(shared: SharedSession, welcome: Welcome): void {
     const { resource } = shared.subscription;
-    const echoed = replay.map(({ origin }) => (origin?.clientId === this.#options.clientId ? origin.clientSeq : 0));
-    const lastEchoed = Math.max(0, ...echoed);
+    const accepted = welcome.acceptedClientSeq?.[resource] ?? 0;
     for (const entry of this.#outbox.entries(resource)) {
-      const { clientSeq } = entry;
       if (welcome.acceptedClientSeq === undefined) entry.uncertain ||= entry.sent;
-      else if (clientSeq <= (welcome.acceptedClientSeq[resource] ?? 0)) {
-        // The host accepts in order: one that is missing before a later one was refused, and nobody can say why.
-        const refused = clientSeq < lastEchoed && !entry.uncertain;
-        this.#forget(shared, clientSeq, refused ? (action) => new ActionRejectedError(REASON_LOST, action) : undefined);
+      else if (entry.clientSeq === accepted) this.#forget(shared, entry.clientSeq);
+      else if (entry.clientSeq < accepted) {
+        // The host tells the last one that it accepted. What came before it was accepted or refused; only a replay, which
+        // has everything that was accepted, can tell which.
+        const refused = welcome.replay !== undefined && !entry.uncertain;
+        this.#forget(shared, entry.clientSeq, (action) =>
+          refused ? new ActionRejectedError(REASON_LOST, action) : new ConnectionLostError(action.type, true),
+        );
       }
     }
     this.sessions.endUnused(shared);

@@ -8,7 +8,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
 const SCHEMA = `
   CREATE TABLE sessions (
@@ -24,6 +24,7 @@ const SCHEMA = `
   ) STRICT;
   CREATE INDEX byTime ON sessions (modifiedAt DESC, resource DESC);
   CREATE INDEX byStatus ON sessions (status);
+  CREATE TABLE unsettled (resource TEXT PRIMARY KEY) STRICT;
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
@@ -35,13 +36,16 @@ const WRITE_DELAY_MS = 100;
 export class SessionIndex {
   readonly #database: DatabaseSync;
   readonly #upsert: StatementSync;
+  readonly #expect: StatementSync;
+  readonly #onError: (error: unknown) => void;
   readonly #waiting = new Map<URI, SessionSummary>();
   #timer: NodeJS.Timeout | undefined;
   /** The index was made just now: it has to be filled. */
   readonly isNew: boolean;
 
   /** Throws where the file is no index that this version can read; the caller then removes it and makes a new one. */
-  constructor(path: string) {
+  constructor(path: string, onError: (error: unknown) => void = () => {}) {
+    this.#onError = onError;
     this.#database = new DatabaseSync(path);
     try {
       this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;');
@@ -56,26 +60,43 @@ export class SessionIndex {
            status = excluded.status, isRead = excluded.isRead, isArchived = excluded.isArchived,
            workspace = excluded.workspace, summary = excluded.summary`,
       );
+      this.#expect = this.#database.prepare('INSERT OR IGNORE INTO unsettled (resource) VALUES (?)');
     } catch (error) {
       this.#database.close();
       throw error;
     }
   }
 
+  /** A change is on its way: should the host die before it is here, the session is to be looked at again. */
+  expect(resource: URI): void {
+    this.#attempt(() => this.#expect.run(resource));
+  }
+
+  /** Sessions whose last change may not have got here before the host died. */
+  unsettled(): URI[] {
+    return this.#database
+      .prepare('SELECT resource FROM unsettled')
+      .all()
+      .map((row) => String(row['resource']));
+  }
+
   /** Soon, together with others. */
   put(summary: SessionSummary): void {
+    if (!this.#waiting.has(summary.resource)) this.expect(summary.resource);
     this.#waiting.set(summary.resource, summary);
-    if (this.#waiting.size >= MAX_WAITING) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS).unref();
+    if (this.#waiting.size >= MAX_WAITING) this.#attempt(() => this.flush());
+    else this.#timer ??= setTimeout(() => this.#attempt(() => this.flush()), WRITE_DELAY_MS).unref();
   }
 
   remove(resource: URI): void {
     this.#waiting.delete(resource);
-    this.#database.prepare('DELETE FROM sessions WHERE resource = ?').run(resource);
+    for (const table of ['sessions', 'unsettled']) {
+      this.#database.prepare(`DELETE FROM ${table} WHERE resource = ?`).run(resource);
+    }
   }
 
   list({ filter = {}, limit = DEFAULT_LIST_LIMIT, cursor }: ListSessionsParams): ListSessionsResult {
-    this.flush();
+    this.#attempt(() => this.flush());
     const { where, values } = conditions(filter);
     const total = Number(this.#database.prepare(`SELECT count(*) AS n FROM sessions ${where}`).get(...values)?.['n']);
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
@@ -96,18 +117,32 @@ export class SessionIndex {
     if (this.#waiting.size === 0) return;
     this.#database.exec('BEGIN');
     try {
-      for (const summary of this.#waiting.values()) this.#upsert.run(...row(summary));
+      const settle = this.#database.prepare('DELETE FROM unsettled WHERE resource = ?');
+      for (const summary of this.#waiting.values()) {
+        this.#upsert.run(...row(summary));
+        settle.run(summary.resource);
+      }
       this.#database.exec('COMMIT');
     } catch (error) {
-      this.#database.exec('ROLLBACK');
+      // A full disk has ended the transaction already.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
     this.#waiting.clear();
   }
 
   close(): void {
-    this.flush();
+    this.#attempt(() => this.flush());
     this.#database.close();
+  }
+
+  /** A cache that can't be written harms nobody: what waits goes with the next change. */
+  #attempt(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#onError(error);
+    }
   }
 }
 

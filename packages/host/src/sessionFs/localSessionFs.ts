@@ -169,7 +169,7 @@ export class LocalSessionFs implements SessionFs {
       const written = this.#paths.written(path);
       if (this.#appends.has(written)) await this.#appends.use(written, (file) => file.datasync());
       else await this.#withFile(path, constants.O_RDWR | NO_FOLLOW, (file) => file.datasync());
-      if (sep === '/') await this.#syncFolders(await this.#paths.real(path));
+      if (sep === '/' && this.#changedFolders.size > 0) await this.#syncFolders(await this.#paths.real(path));
     });
   }
 

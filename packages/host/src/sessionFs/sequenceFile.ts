@@ -38,7 +38,7 @@ export class SequenceFile {
   #attempt = 0;
   /** Once for each block: a disk that fails is not asked again at every number. */
   #triedAheadOf: number | undefined;
-  #background: Promise<void> = Promise.resolve();
+  #background: Promise<unknown> = Promise.resolve();
 
   /** Rejects with `DAMAGED` when neither file can be read and `atLeast` isn't given: the caller finds a number, and opens again. */
   static async open(stateRoot: string, options: SequenceFileOptions = {}): Promise<SequenceFile> {
@@ -72,7 +72,7 @@ export class SequenceFile {
     if (this.#current >= this.#reserved) this.#reserveNow();
     this.#current++;
     if (this.#reserved - this.#current < this.#blockSize / 2 && this.#triedAheadOf !== this.#reserved) {
-      this.#background = this.#reserveAhead();
+      this.#background = Promise.all([this.#background, this.#reserveAhead()]);
     }
     return this.#current;
   }

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { withNewestTurns } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
 import { SessionIndex } from '../index/sessionIndex.js';
@@ -13,14 +13,17 @@ export async function openSessionIndex(path: string, storage: SessionStorage, lo
 }
 
 async function openOrReplace(path: string, log: HostLog): Promise<SessionIndex> {
+  const onError = (error: unknown) => log.warn(`the session index could not be written: ${String(error)}`);
   try {
-    return new SessionIndex(path);
+    // Made by us, so that it is for this user's eyes only; SQLite gives its other files the same rights.
+    await (await open(path, 'a', 0o600)).close();
+    return new SessionIndex(path, onError);
   } catch (error) {
     log.warn(
       `the session index can't be used and is made anew: ${error instanceof Error ? error.message : String(error)}`,
     );
     for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
-    return new SessionIndex(path);
+    return new SessionIndex(path, onError);
   }
 }
 

@@ -73,9 +73,16 @@ export class SessionHub {
     if (!this.#options.agents.get(parts.provider)) {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
-    if (this.#opening.has(uri)) throw alreadyExists(uri);
+    // Somebody may be looking for it right now; it exists only if they find it.
+    const sought = this.#opening.get(uri);
+    let exists = false;
     // Known from this turn on, so that a `subscribe` sent right behind finds it.
-    const session = await this.#begin(uri, () => this.#create(params, parts));
+    const session = await this.#begin(uri, async () => {
+      const found = await sought?.catch(() => undefined);
+      exists = found !== undefined;
+      return found ?? this.#create(params, parts);
+    });
+    if (exists) throw alreadyExists(uri);
     void session.createAgentSession();
   }
 
@@ -108,14 +115,17 @@ export class SessionHub {
     return accepted;
   }
 
-  /** After a start: sessions that the index shows at work were interrupted. Opening them says so. */
+  /** After a start: what the index shows at work, or may not know the end of, was interrupted. Opening it says so. */
   async recoverInterrupted(): Promise<void> {
-    for (const status of ['inProgress', 'inputNeeded'] as const) {
-      for (const { resource } of this.#options.index.list({ filter: { status }, limit: 10_000 }).items) {
-        await this.open(resource).catch((error: unknown) => {
-          this.#options.log.error(`${resource} could not be opened`, error);
-        });
-      }
+    const { index, log } = this.#options;
+    const atWork = (['inProgress', 'inputNeeded'] as const).flatMap(
+      (status) => index.list({ filter: { status }, limit: 10_000 }).items,
+    );
+    for (const uri of new Set([...index.unsettled(), ...atWork.map(({ resource }) => resource)])) {
+      await this.open(uri).catch((error: unknown) => {
+        if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) index.remove(uri);
+        else log.error(`${uri} could not be opened`, error);
+      });
     }
   }
 
@@ -155,6 +165,7 @@ export class SessionHub {
       ...(params.metadata && { metadata: params.metadata }),
       ...(params.config && { config: params.config }),
     } as const satisfies NewLogRecord;
+    this.#options.index.expect(params.session);
     try {
       stored.log.append(start);
       await stored.log.flush();

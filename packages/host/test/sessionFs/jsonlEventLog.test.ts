@@ -164,6 +164,11 @@ describe('runs of text', () => {
       ],
       ['a', 'b', 'c'],
     ],
+    [
+      'an origin',
+      [delta('a', 1), { ...delta('b', 2), origin: { clientId: 'c', clientSeq: 1 } } as NewLogRecord],
+      ['a', 'b'],
+    ],
     ['an id of its own', [delta('a', 1), { ...delta('b', 2), id: 'kept' }], ['a', 'b']],
   ] as [string, NewLogRecord[], unknown[]][])('%s', async (_, records, expected) => {
     expect((await merged(records)).map(textOf)).toEqual(expected);

@@ -27,6 +27,7 @@ describe('a session on the local disk', () => {
     expect(fs.tmpdir.startsWith(join(folder, 'agenthost-'))).toBe(true);
     expect(fs.initialCwd()).toBe(process.cwd());
     expect(fs.lockKey(at('a'))).toBe(at('a'));
+    expect(() => fs.lockKey('/etc/passwd')).toThrow(expect.objectContaining({ code: 'EACCES' }));
   });
 
   it('is closed to other users', async () => {

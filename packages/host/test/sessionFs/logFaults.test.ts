@@ -133,6 +133,26 @@ describe('taking back', () => {
     expect([tokensOf(records), damage]).toEqual([['<1>', '<4>'], undefined]);
   });
 
+  it('what could not be stored comes before it is tried again, also when somebody else flushes at once', async () => {
+    const fs = new FaultySessionFs(new MemorySessionFs());
+    const log = await JsonlEventLog.open({ fs });
+    fs.faultAt = (_, { operation }) => (operation === 'appendFile' ? { code: 'EIO' } : undefined);
+    log.append(title('<1>', 1));
+    const failed = log.flush();
+    const again = failed.catch(() => {
+      fs.faultAt = () => undefined;
+      return log.flush();
+    });
+    await failed.catch(async () => {
+      // Some turns of the loop of promises later, as in a host that waits for several logs.
+      for (let turn = 0; turn < 20; turn++) await undefined;
+      log.rollbackTo(0);
+    });
+    await expect(again).rejects.toMatchObject({ code: 'ROLLED_BACK' });
+    await log.close();
+    expect(fs.count('appendFile')).toBe(1);
+  });
+
   it('what was flushed long ago is refused', async () => {
     const log = await JsonlEventLog.open({ fs: new MemorySessionFs() });
     const positions: number[] = [];

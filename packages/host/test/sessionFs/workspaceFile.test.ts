@@ -90,10 +90,10 @@ describe('workspace.yaml', () => {
           () => false,
           (error: { code?: string }) => error.code === 'ENOSPC',
         );
+        expect(await memory.readdir('/session-state/memory')).toEqual(['workspace.yaml']);
         expect([INFO, renamed]).toContainEqual(await readWorkspaceFile(memory));
         if (!failed) expect(await readWorkspaceFile(memory)).toEqual(renamed);
         await writeWorkspaceFile(memory, renamed);
-        expect(await memory.readdir('/session-state/memory')).toEqual(['workspace.yaml']);
       }
     }
   });

@@ -1,0 +1,118 @@
+import { type SessionState, type URI, withNewestTurns } from '@agenthost/protocol';
+import { expect } from 'vitest';
+import type { ActionRecord, LogRecord } from '../../packages/host/src/sessionFs/eventLog.js';
+import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
+import { foldLog } from '../../packages/host/src/sessions/foldLog.js';
+import type { Healed } from './heal.js';
+import { describe, type Operation } from './journal.js';
+import { markOf } from './play.js';
+import type { World } from './world.js';
+
+/** The states that the host has, before it stops. */
+export function hostStates({ sessions }: Healed): ReadonlyMap<URI, SessionState> {
+  return new Map([...sessions].map(([uri, { confirmed }]) => [uri, shared(confirmed.value)]));
+}
+
+/** [WA4] Every client sees what the host has, and expects nothing else. */
+export function checkClients(world: World, { observer }: Healed, states: ReadonlyMap<URI, SessionState>): void {
+  for (const { clientId, connection, handles } of world.clients) {
+    expect(connection.root.state.value, `${clientId}: agents`).toEqual(observer.root.state.value);
+    for (const [uri, handle] of handles) {
+      const state = states.get(uri);
+      const confirmed = shared(handle.confirmed.value);
+      expect(handle.gone.value, `${clientId}: ${uri} is gone`).toBeUndefined();
+      expect(confirmed, `${clientId}: ${uri}`).toEqual(state && withNewestTurns(state, confirmed.turns.length));
+      expect(handle.state.value, `${clientId}: ${uri}, pending`).toBe(handle.confirmed.value);
+    }
+  }
+}
+
+/** What is on disk when the host has ended is what everybody saw, and has every accepted action once. */
+export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionState>): Promise<void> {
+  const storage = new LocalSessionStorage({
+    stateRoot: world.stateDir,
+    listSessionIds: async function* () {},
+    durability: 'write',
+    initialCwd: world.stateDir,
+    onDamage: (id, damage) => expect.fail(`the log of ${id} is damaged: ${JSON.stringify(damage)}`),
+  });
+  for (const [uri, state] of states) {
+    const stored = await storage.open(uri.slice(uri.indexOf('/') + 1));
+    if (!stored) expect.fail(`${uri} is not on disk`);
+    const { records } = await stored.log.loadAll();
+    const folded = await foldLog(each(records));
+    await stored.fs.dispose();
+    expect(folded && shared(folded.state), `${uri}: the log`).toEqual(state);
+    const actions = records.filter((record) => record.type === 'action');
+    checkNumbers(uri, actions);
+    const operations = world.journal.operations.filter(({ session }) => session === uri);
+    checkOnce(operations, actions);
+    checkMessages(operations, state);
+  }
+  for (const operation of world.journal.operations) {
+    if (operation.outcome.state === 'accepted' && !states.has(operation.session)) {
+      expect.fail(`${describe(operation)}, but the host has no such session`);
+    }
+  }
+}
+
+/** [ENV1] One order, across restarts. */
+function checkNumbers(uri: URI, actions: readonly ActionRecord[]): void {
+  const wrong = actions.find(({ serverSeq }, index) => serverSeq <= (actions[index - 1]?.serverSeq ?? 0));
+  if (wrong) expect.fail(`${uri}: serverSeq ${wrong.serverSeq} does not rise`);
+}
+
+/** [ONCE1] Each number of a client at most once; what the client was told is accepted is there, what is refused is not. */
+function checkOnce(operations: readonly Operation[], actions: readonly ActionRecord[]): void {
+  const count = new Map<string, number>();
+  for (const { origin } of actions) {
+    if (!origin) continue;
+    const key = `${origin.clientId}#${origin.clientSeq}`;
+    count.set(key, (count.get(key) ?? 0) + 1);
+  }
+  for (const [key, times] of count) if (times > 1) expect.fail(`${key} is in the log ${times} times`);
+  for (const operation of operations) {
+    const { clientId, clientSeq, outcome } = operation;
+    if (clientSeq === undefined) continue;
+    const times = count.get(`${clientId}#${clientSeq}`) ?? 0;
+    if (outcome.state === 'accepted' && times !== 1) expect.fail(`${describe(operation)}, but not in the log`);
+  }
+  for (const operation of operations.filter(({ kind }) => kind === 'rename')) {
+    const times = actions.filter(
+      ({ action }) => action.type === 'session/titleChanged' && action.title === `title ${operation.mark}`,
+    ).length;
+    expect(times, `${describe(operation)}: titles`).toBeOneOf(operation.outcome.state === 'accepted' ? [1] : [0, 1]);
+  }
+}
+
+/** [FATE1] Every message that the host took is in one place, once; never in two. */
+function checkMessages(operations: readonly Operation[], state: SessionState): void {
+  const marks = textsOf(state).map(markOf);
+  for (const operation of operations) {
+    const { kind, mark, outcome } = operation;
+    if (kind !== 'send' && kind !== 'queue' && kind !== 'steer') continue;
+    const times = marks.filter((found) => found === mark).length;
+    const takenBack = operations.some((other) => {
+      return other.kind === 'takeBack' && other.mark === mark && other.outcome.state !== 'refused';
+    });
+    const must = outcome.state === 'accepted' && !takenBack;
+    expect(times, `${describe(operation)}: how often it is there`).toBeOneOf(must ? [1] : [0, 1]);
+  }
+}
+
+function textsOf({ turns, activeTurn, steeringMessage, queuedMessages = [] }: SessionState): readonly string[] {
+  const all = [...turns, ...(activeTurn ? [activeTurn] : [])];
+  const steering = all.flatMap(({ responseParts }) => responseParts.filter((part) => part.kind === 'steering'));
+  const pending = [...(steeringMessage ? [steeringMessage] : []), ...queuedMessages];
+  return [...all, ...steering, ...pending].map(({ userMessage }) => userMessage.text);
+}
+
+/** Who looks on is not part of what is kept. */
+function shared(state: SessionState): SessionState {
+  const { clients: _, ...rest } = state;
+  return rest;
+}
+
+async function* each(records: readonly LogRecord[]): AsyncGenerator<LogRecord> {
+  yield* records;
+}

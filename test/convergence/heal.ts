@@ -1,0 +1,120 @@
+import type { Host as Connection, Session } from '@agenthost/client';
+import { SessionGoneError } from '@agenthost/client';
+import type { SessionState, URI } from '@agenthost/protocol';
+import { until } from '../support/until.js';
+import { describe } from './journal.js';
+import { release } from './play.js';
+import type { World } from './world.js';
+
+/** What never ends by itself, and is cancelled. */
+const ENDLESS = /^(slow|steer|hang)\b/;
+
+/** The sessions as the host has them, seen by somebody who was never disconnected. */
+export interface Healed {
+  readonly observer: Connection;
+  readonly sessions: ReadonlyMap<URI, Session>;
+}
+
+/** Mends every connection, answers every prompt, and lets everything end that was begun. */
+export async function heal(world: World, timeoutMs: number): Promise<Healed> {
+  world.journal.note('heal');
+  for (const client of world.clients) {
+    release(client);
+    world.setOnline(client, true);
+  }
+  const observer = await world.observer();
+  const sessions = new Map<URI, Session>();
+  const drivers: { dispose(): void }[] = [];
+  const openNew = async () => {
+    for (const uri of world.sessions) {
+      const session = sessions.has(uri) ? undefined : await openIfThere(observer, uri);
+      if (!session) continue;
+      sessions.set(uri, session);
+      drivers.push(drive(session, world));
+    }
+  };
+  const isQuiet = () =>
+    world.journal.waiting.length === 0 && [...sessions.values()].every(({ confirmed }) => isIdle(confirmed.value));
+  const healing = async () => {
+    do {
+      await openNew();
+      await world.journal.allSettled();
+      // Again: sessions may have been created while this waited.
+      await openNew();
+      await Promise.all([...sessions.values()].map((session) => until(session.confirmed, isIdle, 'an idle session')));
+      // Behind the answer nothing is under way any more that the host had said before.
+      await Promise.all([observer, ...world.clients.map(({ connection }) => connection)].map((each) => each.ping()));
+    } while (!isQuiet());
+    for (const driver of drivers) driver.dispose();
+  };
+  await within(timeoutMs, healing(), () => stuck(world, sessions));
+  return { observer, sessions };
+}
+
+async function openIfThere(observer: Connection, uri: URI): Promise<Session | undefined> {
+  try {
+    return await observer.openSession(uri, { turns: 200 });
+  } catch (error) {
+    if (error instanceof SessionGoneError) return undefined;
+    throw error;
+  }
+}
+
+function isIdle(state: SessionState): boolean {
+  return state.lifecycle === 'ready' && !state.activeTurn && !hasPending(state);
+}
+
+function hasPending({ steeringMessage, queuedMessages }: SessionState): boolean {
+  return steeringMessage !== undefined || queuedMessages !== undefined;
+}
+
+/** Reacts to every change until it is disposed. */
+function drive(session: Session, { journal }: World): { dispose(): void } {
+  const done = new Set<string>();
+  const once = (kind: string, key: string, act: () => Promise<unknown>) => {
+    if (done.has(key)) return;
+    done.add(key);
+    journal.add({ kind, clientId: 'observer', session: session.uri }, act());
+  };
+  const look = () => {
+    const { activeTurn, turns } = session.confirmed.value;
+    for (const confirmation of session.pendingConfirmations.value) {
+      once('confirm', confirmation.toolCall.toolCallId, () => confirmation.approve());
+    }
+    for (const permission of session.pendingPermissions.value) {
+      once('permit', permission.request.requestId, () => permission.answer({ approved: true }));
+    }
+    if (activeTurn && ENDLESS.test(activeTurn.userMessage.text)) once('cancel', activeTurn.id, () => session.cancel());
+    // After an error the queue waits for somebody to go on.
+    const last = turns.at(-1);
+    if (!activeTurn && last?.state === 'error' && hasPending(session.confirmed.value)) {
+      once('nudge', last.id, () => session.queue('echo nudge'));
+    }
+  };
+  look();
+  return session.confirmed.subscribe(look);
+}
+
+async function within(timeoutMs: number, work: Promise<void>, what: () => string): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`not settled after ${timeoutMs} ms: ${what()}`)), timeoutMs);
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function stuck(world: World, sessions: ReadonlyMap<URI, Session>): string {
+  const waiting = world.journal.waiting.map(describe);
+  const busy = [...sessions].flatMap(([uri, { confirmed }]) => {
+    const { lifecycle, activeTurn, steeringMessage, queuedMessages } = confirmed.value;
+    if (isIdle(confirmed.value)) return [];
+    return [`${uri}: ${JSON.stringify({ lifecycle, activeTurn, steeringMessage, queuedMessages })}`];
+  });
+  const apart = world.clients.flatMap(({ clientId, connection }) => {
+    const { state } = connection.connection.value;
+    return state === 'connected' ? [] : [`${clientId} is ${state}`];
+  });
+  return [...waiting, ...busy, ...apart].join('; ');
+}

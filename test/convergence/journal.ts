@@ -1,0 +1,96 @@
+import {
+  ActionRejectedError,
+  ClientClosedError,
+  ConnectionLostError,
+  ReplacedError,
+  SessionGoneError,
+} from '@agenthost/client';
+import type { URI } from '@agenthost/protocol';
+
+/** What a client was told. `unknown`: it was told that nobody can say; the host may have done it or not. */
+export type Outcome =
+  | { readonly state: 'waiting' }
+  | { readonly state: 'accepted' }
+  | { readonly state: 'refused'; readonly reason: string }
+  | { readonly state: 'unknown'; readonly error: Error };
+
+export interface Operation {
+  readonly kind: string;
+  readonly clientId: string;
+  readonly session: URI;
+  /** Of a message: the mark in its text. Of an edit or a taking back: the mark of the message that it is about. */
+  readonly mark?: string | undefined;
+  /** Undefined when the action is dispatched later, or not at all. */
+  readonly clientSeq?: number | undefined;
+  outcome: Outcome;
+}
+
+/** Everything that clients asked for, and what became of it as far as they know. */
+export class Journal {
+  readonly operations: Operation[] = [];
+  /** What went wrong while the run was still going on. */
+  readonly violations: string[] = [];
+  readonly #trace: string[] = [];
+  readonly #settling = new Set<Promise<void>>();
+
+  note(line: string): void {
+    this.#trace.push(line);
+  }
+
+  get trace(): string {
+    return this.#trace.join('\n');
+  }
+
+  add(operation: Omit<Operation, 'outcome'>, promise: Promise<unknown>): Operation {
+    const added: Operation = { ...operation, outcome: { state: 'waiting' } };
+    this.operations.push(added);
+    this.note(`  ${describe(added)}`);
+    const settling = promise
+      .then(
+        () => {
+          added.outcome = { state: 'accepted' };
+        },
+        (error: unknown) => {
+          added.outcome = this.#failed(added, error);
+        },
+      )
+      .then(() => {
+        this.#settling.delete(settling);
+        this.note(`  ${describe(added)}`);
+      });
+    this.#settling.add(settling);
+    return added;
+  }
+
+  get waiting(): readonly Operation[] {
+    return this.operations.filter(({ outcome }) => outcome.state === 'waiting');
+  }
+
+  async allSettled(): Promise<void> {
+    while (this.#settling.size > 0) await Promise.all(this.#settling);
+  }
+
+  #failed(operation: Operation, error: unknown): Outcome {
+    if (error instanceof ActionRejectedError) return { state: 'refused', reason: error.reason };
+    if (
+      error instanceof ClientClosedError ||
+      error instanceof ReplacedError ||
+      error instanceof ConnectionLostError ||
+      error instanceof SessionGoneError
+    ) {
+      return { state: 'unknown', error };
+    }
+    this.violations.push(`${describe(operation)} failed in a way that it must not: ${String(error)}`);
+    return { state: 'unknown', error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+export function describe({ kind, clientId, session, mark, clientSeq, outcome }: Operation): string {
+  const told =
+    outcome.state === 'refused'
+      ? `refused: ${outcome.reason}`
+      : outcome.state === 'unknown'
+        ? `unknown: ${outcome.error.name}`
+        : outcome.state;
+  return `${clientId}#${clientSeq ?? '-'} ${kind} ${mark ?? ''} in ${session}: ${told}`;
+}

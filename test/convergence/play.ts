@@ -1,0 +1,183 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import type { Session } from '@agenthost/client';
+import type { PendingMessage, URI } from '@agenthost/protocol';
+import type { Step } from './steps.js';
+import type { TestClient } from './testClient.js';
+import type { World } from './world.js';
+
+/** Does one step. What needs something that isn't there (a handle, a prompt, a pending message) does nothing. */
+export async function play(world: World, step: Step): Promise<void> {
+  world.journal.note(JSON.stringify(step));
+  if (step.do === 'restartHost') return world.restartHost();
+  if (step.do === 'killHost') return world.killHost(step.lastFramesArrive);
+  if (step.do === 'run') {
+    for (let left = step.ticks; left > 0; left--) await tick();
+    return;
+  }
+  const client = world.clients[step.client % world.clients.length];
+  if (!client) return;
+  if (step.do === 'settle') return settle(client);
+  if (playOnWire(world, client, step)) return;
+  if (step.do === 'create') return create(world, client);
+  if (!('session' in step)) return;
+  const uri = world.sessions[step.session % world.sessions.length];
+  if (uri === undefined) return;
+  if (step.do === 'open') open(world, client, uri, step.turns);
+  else playOnSession(world, client, uri, step);
+  // What is sent in one step leaves before the next one.
+  await Promise.resolve();
+}
+
+/** Says whether it was such a step. */
+function playOnWire(world: World, client: TestClient, step: Step): boolean {
+  switch (step.do) {
+    case 'hold':
+      client.held[step.lane] = true;
+      client.wire?.[step.lane].hold();
+      return true;
+    case 'deliver':
+      client.wire?.[step.lane].deliver(step.count);
+      return true;
+    case 'release':
+      release(client);
+      return true;
+    case 'duplicate':
+      client.wire?.toHost.duplicate(step.late);
+      return true;
+    case 'cut':
+      if (step.offline) world.setOnline(client, false);
+      if (step.hostNotices) client.wire?.cut();
+      else client.wire?.cutForClient();
+      return true;
+    case 'online':
+      world.setOnline(client, true);
+      return true;
+    case 'crashClient': {
+      const open = [...client.handles.keys()];
+      client.crash(step.hostNotices, step.resend);
+      for (const uri of open) openAgain(world, client, uri);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+export function release(client: TestClient): void {
+  client.held.toHost = false;
+  client.held.toClient = false;
+  for (const wire of client.wires) {
+    wire.toHost.release();
+    wire.toClient.release();
+  }
+}
+
+function create(world: World, client: TestClient): void {
+  if (world.sessions.length >= 3) return;
+  const session = world.nextSession();
+  const { clientId, connection } = client;
+  const created = connection.createSession({ provider: 'mock', session });
+  world.journal.add({ kind: 'create', clientId, session }, keep(client, session, created));
+}
+
+function open(world: World, client: TestClient, session: URI, turns: number): void {
+  if (!client.handles.has(session)) openAgain(world, client, session, turns);
+}
+
+function openAgain(world: World, client: TestClient, session: URI, turns?: number): void {
+  const { clientId, connection } = client;
+  const opened = connection.openSession(session, turns === undefined ? {} : { turns });
+  world.journal.add({ kind: 'open', clientId, session }, keep(client, session, opened));
+}
+
+/** The handle is the client's, unless it has died or opened another one meanwhile. */
+async function keep(client: TestClient, uri: URI, opening: Promise<Session>): Promise<void> {
+  const { connection } = client;
+  const handle = await opening;
+  if (client.connection === connection && !client.handles.has(uri)) client.handles.set(uri, handle);
+  else handle.dispose();
+}
+
+function playOnSession(world: World, client: TestClient, session: URI, step: Step): void {
+  const handle = client.handles.get(session);
+  if (!handle) return;
+  if (step.do === 'close') {
+    handle.dispose();
+    client.handles.delete(session);
+    return;
+  }
+  const before = client.lastClientSeq;
+  const asked = ask(world, handle, step);
+  if (!asked) return;
+  const clientSeq = client.lastClientSeq > before ? client.lastClientSeq : undefined;
+  const { clientId } = client;
+  world.journal.add({ kind: step.do, clientId, session, mark: asked.mark, clientSeq }, asked.answered);
+}
+
+interface Asked {
+  readonly answered: Promise<unknown>;
+  readonly mark?: string | undefined;
+}
+
+function ask(world: World, handle: Session, step: Step): Asked | undefined {
+  switch (step.do) {
+    case 'send':
+    case 'queue':
+    case 'steer': {
+      const mark = world.nextMark();
+      return { mark, answered: handle[step.do](`${step.prompt} ${mark}`) };
+    }
+    case 'edit':
+    case 'takeBack': {
+      const message = pendingOf(handle, step.pick);
+      const mark = message && markOf(message.userMessage.text);
+      if (!message || mark === undefined) return undefined;
+      if (step.do === 'takeBack') return { mark, answered: handle.removePending(message.id) };
+      return { mark, answered: handle.editPending(message.id, `hello ${mark} edited-${world.nextMark()}`) };
+    }
+    case 'reorder': {
+      const order = (handle.state.value.queuedMessages ?? []).map(({ id }) => id).toReversed();
+      return { answered: handle.reorderQueue(order) };
+    }
+    case 'rename': {
+      const mark = world.nextMark();
+      return { mark, answered: handle.rename(`title ${mark}`) };
+    }
+    case 'cancel':
+      return { answered: handle.cancel() };
+    case 'answer':
+      return answer(handle, step.approve);
+    case 'read':
+      return { answered: handle.markRead(step.value) };
+    case 'archive':
+      return { answered: handle.archive(step.value) };
+    case 'model':
+      return { answered: handle.setModel(step.model) };
+    default:
+      return undefined;
+  }
+}
+
+function answer(handle: Session, approved: boolean): Asked | undefined {
+  const [confirmation] = handle.pendingConfirmations.value;
+  const [permission] = handle.pendingPermissions.value;
+  if (confirmation) return { answered: approved ? confirmation.approve() : confirmation.deny({ reason: 'no' }) };
+  return permission && { answered: permission.answer({ approved }) };
+}
+
+/** Until the host has answered what this client said so far, if frames flow. */
+async function settle(client: TestClient): Promise<void> {
+  if (!client.online || client.held.toHost || client.held.toClient) return;
+  await client.connection.ping();
+}
+
+function pendingOf(handle: Session, pick: number): PendingMessage | undefined {
+  const { steeringMessage, queuedMessages = [] } = handle.state.value;
+  const pending = [...(steeringMessage ? [steeringMessage] : []), ...queuedMessages];
+  return pending[pick % Math.max(pending.length, 1)];
+}
+
+/** The first mark in a text is that of the message; an edit adds its own. */
+export function markOf(text: string): string | undefined {
+  return /\bm\d+\b/.exec(text)?.[0];
+}

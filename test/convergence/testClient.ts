@@ -1,0 +1,146 @@
+import { type Host as Connection, createHost, type Schedule, type Session } from '@agenthost/client';
+import type { URI } from '@agenthost/protocol';
+import type { LaneName } from './steps.js';
+import { Wire } from './wire.js';
+
+export interface TestClientOptions {
+  readonly clientId: string;
+  /** Resolves when this client can reach the host. */
+  readonly reachable: (client: TestClient, signal: AbortSignal) => Promise<void>;
+  readonly attach: (wire: Wire) => void;
+  readonly onError: (error: unknown) => void;
+  readonly onFrame: (client: TestClient, wire: Wire, message: WireMessage) => void;
+}
+
+/** What the suite looks at in a frame from the host. */
+export interface WireMessage {
+  readonly method?: string;
+  readonly params?: { readonly envelope?: SeenEnvelope };
+  readonly result?: {
+    readonly serverSeq?: number;
+    readonly serverInfo?: unknown;
+    readonly actions?: readonly SeenEnvelope[];
+    readonly acceptedClientSeq?: Readonly<Record<URI, number>>;
+  };
+}
+
+export interface SeenEnvelope {
+  readonly serverSeq: number;
+  readonly rejectionReason?: string;
+  readonly origin?: { readonly clientId: string; readonly clientSeq: number };
+}
+
+interface SentAction {
+  readonly text: string;
+  readonly session: URI;
+}
+
+/** One client, across the ends of its connections and of its process: the same id, and numbers that go on. */
+export class TestClient {
+  readonly clientId: string;
+  readonly handles = new Map<URI, Session>();
+  readonly held: Record<LaneName, boolean> = { toHost: false, toClient: false };
+  readonly wires: Wire[] = [];
+  online = true;
+  readonly #options: TestClientOptions;
+  #connection: Connection;
+  #lastClientSeq = 0;
+  /** Sent, and not answered as far as this client knows. */
+  readonly #unanswered = new Map<number, SentAction>();
+  #resend: readonly SentAction[] = [];
+
+  constructor(options: TestClientOptions) {
+    this.clientId = options.clientId;
+    this.#options = options;
+    this.#connection = this.#connect();
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  get wire(): Wire | undefined {
+    return this.wires.at(-1);
+  }
+
+  get lastClientSeq(): number {
+    return this.#lastClientSeq;
+  }
+
+  /** The process dies and starts anew. With `resend` it had kept on disk what it sent without an answer. */
+  crash(hostNotices: boolean, resend: boolean): void {
+    for (const wire of this.wires) {
+      if (!wire.isOpen) continue;
+      if (hostNotices) wire.cut();
+      else wire.cutForClient();
+    }
+    this.#connection.close();
+    this.handles.clear();
+    this.#resend = resend ? [...this.#unanswered.values()] : [];
+    this.#unanswered.clear();
+    this.#connection = this.#connect();
+  }
+
+  #connect(): Connection {
+    return createHost({
+      clientId: this.clientId,
+      clientInfo: { name: this.clientId },
+      clientSeq: {
+        load: () => this.#lastClientSeq,
+        save: (last) => {
+          this.#lastClientSeq = last;
+        },
+      },
+      transport: (signal) => this.#dial(signal),
+      keepAliveMs: 0,
+      random: () => 0,
+      schedule: immediately,
+      onError: this.#options.onError,
+    });
+  }
+
+  async #dial(signal: AbortSignal) {
+    await this.#options.reachable(this, signal);
+    const wire: Wire = new Wire({
+      hold: this.held,
+      onSentToHost: (text) => this.#sent(text),
+      onArrivingAtClient: (text) => this.#arriving(wire, JSON.parse(text) as WireMessage),
+    });
+    this.wires.push(wire);
+    this.#options.attach(wire);
+    return wire.client;
+  }
+
+  #sent(text: string): void {
+    const message = JSON.parse(text) as { method?: string; params?: { clientSeq: number; action: { session: URI } } };
+    if (message.method !== 'dispatchAction' || !message.params) return;
+    const { clientSeq, action } = message.params;
+    this.#unanswered.set(clientSeq, { text, session: action.session });
+  }
+
+  #arriving(wire: Wire, message: WireMessage): void {
+    this.#options.onFrame(this, wire, message);
+    const { result, params } = message;
+    for (const envelope of [...(params?.envelope ? [params.envelope] : []), ...(result?.actions ?? [])]) {
+      if (envelope.origin?.clientId === this.clientId) this.#unanswered.delete(envelope.origin.clientSeq);
+    }
+    for (const [clientSeq, { session }] of this.#unanswered) {
+      if (clientSeq <= (result?.acceptedClientSeq?.[session] ?? 0)) this.#unanswered.delete(clientSeq);
+    }
+    if (result?.serverInfo === undefined) return;
+    // Right behind the handshake, before anything new: their numbers are lower.
+    for (const { text } of this.#resend) wire.toHost.send({ kind: 'frame', text });
+    for (const { text } of this.#resend) this.#sent(text);
+    this.#resend = [];
+  }
+}
+
+/** Pauses between attempts are none; what is meant to take long takes long. */
+export const immediately: Schedule = (run, delayMs) => {
+  if (delayMs < 1) {
+    const immediate = setImmediate(run);
+    return { dispose: () => clearImmediate(immediate) };
+  }
+  const timer = setTimeout(run, delayMs);
+  return { dispose: () => clearTimeout(timer) };
+};

@@ -1,0 +1,203 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Host as Connection, connect } from '@agenthost/client';
+import { Host, MockAgent } from '@agenthost/host';
+import { sessionUri, type URI } from '@agenthost/protocol';
+import { Journal } from './journal.js';
+import type { Scenario } from './steps.js';
+import { immediately, TestClient, type WireMessage } from './testClient.js';
+import { Wire } from './wire.js';
+
+/** Several clients and a host, as far as a run has come. */
+export class World {
+  readonly journal: Journal;
+  readonly clients: readonly TestClient[];
+  /** Every session that somebody tried to create. */
+  readonly sessions: URI[] = [];
+  readonly scenario: Scenario;
+  readonly #base: string;
+  readonly #endings: Promise<void>[] = [];
+  #host: Host;
+  #stateDir: string;
+  #isUp = true;
+  #waiters: (() => void)[] = [];
+  #dirs = 0;
+  #messages = 0;
+  /** The highest `serverSeq` that any client was told, and what it was when the present host started. */
+  #highestSeen = 0;
+  #highestBeforeStart = 0;
+  /** The host at the other end must say nothing lower, and on one connection nothing twice. */
+  readonly #lowest = new WeakMap<Wire, number>();
+  readonly #lastLive = new WeakMap<Wire, number>();
+
+  static async start(scenario: Scenario, root: string): Promise<World> {
+    const base = mkdtempSync(join(root, 'run-'));
+    const journal = new Journal();
+    const stateDir = join(base, 'state-0');
+    const host = await startHost(stateDir, scenario, base, journal);
+    const world = new World(scenario, base, journal, host, stateDir);
+    await world.#begin();
+    return world;
+  }
+
+  private constructor(scenario: Scenario, base: string, journal: Journal, host: Host, stateDir: string) {
+    this.scenario = scenario;
+    this.#base = base;
+    this.journal = journal;
+    this.#host = host;
+    this.#stateDir = stateDir;
+    this.clients = Array.from(
+      { length: scenario.clients },
+      (_, index) =>
+        new TestClient({
+          clientId: `client-${index}`,
+          reachable: (client, signal) => this.#reachable(client, signal),
+          attach: (wire) => this.#attach(wire),
+          onError: (error) => journal.violations.push(`client-${index} reports: ${String(error)}`),
+          onFrame: (client, wire, message) => this.#check(client, wire, message),
+        }),
+    );
+  }
+
+  get stateDir(): string {
+    return this.#stateDir;
+  }
+
+  /** A text that no other message has, for the agent to do something with. */
+  nextMark(): string {
+    return `m${++this.#messages}`;
+  }
+
+  nextSession(): URI {
+    const uri = sessionUri('mock', `s${this.sessions.length}`);
+    this.sessions.push(uri);
+    return uri;
+  }
+
+  setOnline(client: TestClient, online: boolean): void {
+    client.online = online;
+    this.#reachabilityChanged();
+  }
+
+  async restartHost(): Promise<void> {
+    this.#isUp = false;
+    await this.#host.close();
+    await this.#start(this.#stateDir);
+  }
+
+  /** As `kill -9`: what is on disk now is all that the next host finds. */
+  async killHost(lastFramesArrive: boolean): Promise<void> {
+    this.#isUp = false;
+    const copy = join(this.#base, `state-${++this.#dirs}`);
+    // In one go, so that the host does nothing meanwhile; a lock dies with its process.
+    cpSync(this.#stateDir, copy, { recursive: true, filter: (path) => !basename(path).startsWith('host.lock') });
+    for (const { wires } of this.clients) for (const wire of wires) wire.hostDied(lastFramesArrive);
+    this.#endings.push(this.#host.close());
+    await this.#start(copy);
+  }
+
+  /** A client of its own that nothing ever happens to. */
+  observer(): Promise<Connection> {
+    return connect({
+      clientId: `observer-${this.#dirs}`,
+      transport: async () => {
+        const wire = new Wire();
+        this.#attach(wire);
+        return wire.client;
+      },
+      keepAliveMs: 0,
+      schedule: immediately,
+    });
+  }
+
+  /** Ends the host in the regular way; the state folder stays until `dispose`. */
+  async stop(): Promise<void> {
+    for (const client of this.clients) client.connection.close();
+    await this.#host.close();
+  }
+
+  async dispose(): Promise<void> {
+    for (const client of this.clients) client.connection.close();
+    await Promise.allSettled([this.#host.close(), ...this.#endings]);
+    rmSync(this.#base, { recursive: true, force: true });
+  }
+
+  /** Everybody connected, and looking at one session that is ready. */
+  async #begin(): Promise<void> {
+    const [first] = this.clients;
+    const uri = this.nextSession();
+    const created = await first?.connection.createSession({ provider: 'mock', session: uri });
+    await created?.ready();
+    if (first && created) first.handles.set(uri, created);
+    for (const client of this.clients.slice(1)) client.handles.set(uri, await client.connection.openSession(uri));
+  }
+
+  async #start(stateDir: string): Promise<void> {
+    this.#highestBeforeStart = this.#highestSeen;
+    this.#host = await startHost(stateDir, this.scenario, this.#base, this.journal);
+    this.#stateDir = stateDir;
+    this.#isUp = true;
+    this.#reachabilityChanged();
+  }
+
+  async #reachable(client: TestClient, signal: AbortSignal): Promise<void> {
+    while (!client.online || !this.#isUp) {
+      await new Promise<void>((resolve, reject) => {
+        this.#waiters.push(resolve);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    }
+    signal.throwIfAborted();
+  }
+
+  #attach(wire: Wire): void {
+    this.#lowest.set(wire, this.#highestBeforeStart);
+    this.#host.attach(wire.host);
+  }
+
+  #reachabilityChanged(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+
+  /** The order of what arrives at a client: numbers rise on one connection, and are higher than all of an earlier host. */
+  #check({ clientId }: TestClient, wire: Wire, { method, params, result }: WireMessage): void {
+    const wrong = (what: string) => this.journal.violations.push(`${clientId}: ${what}`);
+    const seen = (serverSeq: number) => {
+      const lowest = this.#lowest.get(wire) ?? 0;
+      if (serverSeq < lowest) wrong(`serverSeq ${serverSeq}, though an earlier host had said ${lowest}`);
+      this.#highestSeen = Math.max(this.#highestSeen, serverSeq);
+    };
+    const envelope = method === 'action' ? params?.envelope : undefined;
+    if (envelope && envelope.rejectionReason === undefined) {
+      const last = this.#lastLive.get(wire) ?? 0;
+      if (envelope.serverSeq <= last) wrong(`serverSeq ${envelope.serverSeq} after ${last}`);
+      this.#lastLive.set(wire, envelope.serverSeq);
+      seen(envelope.serverSeq);
+    }
+    if (result?.serverSeq !== undefined) seen(result.serverSeq);
+    const replayed = (result?.actions ?? []).map(({ serverSeq }) => serverSeq);
+    if (replayed.some((serverSeq, index) => serverSeq <= (replayed[index - 1] ?? 0))) {
+      wrong(`a replay that does not rise: ${replayed.join(', ')}`);
+    }
+  }
+}
+
+async function startHost(stateDir: string, scenario: Scenario, cwd: string, journal: Journal): Promise<Host> {
+  const [idleMs, abortGraceMs] = [scenario.evict ? 1 : 60_000, 5];
+  return Host.start({
+    stateDir,
+    env: {},
+    agents: [new MockAgent()],
+    defaultDirectory: cwd,
+    sessionIdleMs: idleMs,
+    agentIdleMs: idleMs,
+    abortGraceMs,
+    ...(scenario.shortReplay && { replayLimits: { maxEnvelopes: 8, maxBytes: 1_000_000 } }),
+    log: {
+      error: (message, cause) => journal.violations.push(`the host reports: ${message} ${String(cause ?? '')}`),
+      warn: (message) => journal.note(`  host: ${message}`),
+      info: () => {},
+      debug: () => {},
+    },
+  });
+}
