@@ -4,9 +4,26 @@ import type { ActionRecord, LogRecord } from '../../packages/host/src/sessionFs/
 import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
 import { foldLog } from '../../packages/host/src/sessions/foldLog.js';
 import type { Healed } from './heal.js';
-import { describe, type Operation } from './journal.js';
-import { markOf } from './play.js';
+import { describe, markOf, type Operation } from './journal.js';
 import type { World } from './world.js';
+
+/** [WA1] [WA2] At any time a client sees what the host confirmed, with what it is still waiting for on top. */
+export function checkPredictions(world: World): void {
+  for (const { clientId, handles } of world.clients) {
+    for (const [uri, handle] of handles) {
+      const waiting = world.journal.waiting.filter((one) => one.clientId === clientId && one.session === uri);
+      const confirmed = handle.confirmed.value;
+      if (waiting.length === 0) expect(handle.state.value, `${clientId}: ${uri}, nothing waits`).toBe(confirmed);
+      const predicted = Object.assign({}, ...waiting.map(({ predicts }) => predicts)) as Operation['predicts'];
+      const { title, isArchived, model } = { ...confirmed.summary, ...predicted };
+      expect(handle.state.value.summary, `${clientId}: ${uri}, on top of what the host said`).toMatchObject({
+        title,
+        isArchived,
+        ...(model !== undefined && { model }),
+      });
+    }
+  }
+}
 
 /** The states that the host has, before it stops. */
 export function hostStates({ sessions }: Healed): ReadonlyMap<URI, SessionState> {

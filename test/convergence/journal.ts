@@ -5,7 +5,7 @@ import {
   ReplacedError,
   SessionGoneError,
 } from '@agenthost/client';
-import type { URI } from '@agenthost/protocol';
+import type { SessionSummary, URI } from '@agenthost/protocol';
 
 /** What a client was told. `unknown`: it was told that nobody can say; the host may have done it or not. */
 export type Outcome =
@@ -22,6 +22,8 @@ export interface Operation {
   readonly mark?: string | undefined;
   /** Undefined when the action is dispatched later, or not at all. */
   readonly clientSeq?: number | undefined;
+  /** What the client expects of the summary until it hears more. */
+  readonly predicts?: Partial<Pick<SessionSummary, 'title' | 'isArchived' | 'model'>> | undefined;
   outcome: Outcome;
 }
 
@@ -93,4 +95,9 @@ export function describe({ kind, clientId, session, mark, clientSeq, outcome }: 
         ? `unknown: ${outcome.error.name}`
         : outcome.state;
   return `${clientId}#${clientSeq ?? '-'} ${kind} ${mark ?? ''} in ${session}: ${told}`;
+}
+
+/** The first mark in a text is that of the message; an edit adds its own. */
+export function markOf(text: string): string | undefined {
+  return /\bm\d+\b/.exec(text)?.[0];
 }

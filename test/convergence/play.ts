@@ -1,6 +1,8 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import type { Session } from '@agenthost/client';
 import type { PendingMessage, URI } from '@agenthost/protocol';
+import { checkPredictions } from './checks.js';
+import { markOf, type Operation } from './journal.js';
 import type { Step } from './steps.js';
 import type { TestClient } from './testClient.js';
 import type { World } from './world.js';
@@ -12,6 +14,8 @@ export async function play(world: World, step: Step): Promise<void> {
   if (step.do === 'killHost') return world.killHost(step.lastFramesArrive);
   if (step.do === 'run') {
     for (let left = step.ticks; left > 0; left--) await tick();
+    // A turn of the event loop ago nothing was left to do: what was settled is in the journal.
+    checkPredictions(world);
     return;
   }
   const client = world.clients[step.client % world.clients.length];
@@ -111,12 +115,14 @@ function playOnSession(world: World, client: TestClient, session: URI, step: Ste
   if (!asked) return;
   const clientSeq = client.lastClientSeq > before ? client.lastClientSeq : undefined;
   const { clientId } = client;
-  world.journal.add({ kind: step.do, clientId, session, mark: asked.mark, clientSeq }, asked.answered);
+  const { mark, predicts, answered } = asked;
+  world.journal.add({ kind: step.do, clientId, session, mark, clientSeq, predicts }, answered);
 }
 
 interface Asked {
   readonly answered: Promise<unknown>;
   readonly mark?: string | undefined;
+  readonly predicts?: Operation['predicts'];
 }
 
 function ask(world: World, handle: Session, step: Step): Asked | undefined {
@@ -141,7 +147,8 @@ function ask(world: World, handle: Session, step: Step): Asked | undefined {
     }
     case 'rename': {
       const mark = world.nextMark();
-      return { mark, answered: handle.rename(`title ${mark}`) };
+      const title = `title ${mark}`;
+      return { mark, predicts: { title }, answered: handle.rename(title) };
     }
     case 'cancel':
       return { answered: handle.cancel() };
@@ -150,9 +157,9 @@ function ask(world: World, handle: Session, step: Step): Asked | undefined {
     case 'read':
       return { answered: handle.markRead(step.value) };
     case 'archive':
-      return { answered: handle.archive(step.value) };
+      return { predicts: { isArchived: step.value }, answered: handle.archive(step.value) };
     case 'model':
-      return { answered: handle.setModel(step.model) };
+      return { predicts: { model: step.model }, answered: handle.setModel(step.model) };
     default:
       return undefined;
   }
@@ -175,9 +182,4 @@ function pendingOf(handle: Session, pick: number): PendingMessage | undefined {
   const { steeringMessage, queuedMessages = [] } = handle.state.value;
   const pending = [...(steeringMessage ? [steeringMessage] : []), ...queuedMessages];
   return pending[pick % Math.max(pending.length, 1)];
-}
-
-/** The first mark in a text is that of the message; an edit adds its own. */
-export function markOf(text: string): string | undefined {
-  return /\bm\d+\b/.exec(text)?.[0];
 }

@@ -60,7 +60,8 @@ describe('twenty kills under load', () => {
       await session.queue('the last one');
       const { turns, queuedMessages } = await until(
         session.confirmed,
-        (state) => !state.activeTurn && !state.queuedMessages && state.turns.at(-1)?.userMessage.text === 'the last one',
+        (state) =>
+          !state.activeTurn && !state.queuedMessages && state.turns.at(-1)?.userMessage.text === 'the last one',
         'the end of the queue',
         20_000,
       );

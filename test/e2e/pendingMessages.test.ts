@@ -60,7 +60,9 @@ describe('pending messages', () => {
   it('queued while nothing runs: it starts at once', async () => {
     const { hers } = await newSession();
     const id = await hers.queue('at once');
-    expect(await ended(hers, 1)).toMatchObject({ turns: [{ id, userMessage: { text: 'at once' }, state: 'complete' }] });
+    expect(await ended(hers, 1)).toMatchObject({
+      turns: [{ id, userMessage: { text: 'at once' }, state: 'complete' }],
+    });
   });
 
   it('queued before the session is ready: it starts when it is', async () => {

@@ -1,6 +1,6 @@
 import type { Host as HostConnection } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RawClient } from '../support/rawClient.js';
+import type { RawClient } from '../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 

@@ -177,9 +177,8 @@ describe('what the host refuses', () => {
     it('of two who confirm the same tool call; the second is told who was first', async () => {
       const session = await rawSession([alice, bob]);
       await alice.act({ session, type: 'session/turnStarted', turnId: 't', userMessage: { text: 'confirm-tool' } });
-      const [{ toolCall }] = await Promise.all(
-        [alice, bob].map((client) => client.nextAction(session, 'session/toolStart')),
-      ).then(([first]) => [first as NonNullable<typeof first>]);
+      const { toolCall } = await alice.nextAction(session, 'session/toolStart');
+      await bob.nextAction(session, 'session/toolStart');
       const { winner, loser } = await race({
         session,
         type: 'session/toolCallConfirmed',

@@ -18,9 +18,10 @@ import { checkToken, TokenFile } from './server/tokenFile.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
-import { SequenceFile } from './sessionFs/sequenceFile.js';
+import type { SequenceFile } from './sessionFs/sequenceFile.js';
 import { StateRoot } from './sessionFs/stateRoot.js';
 import { ClientDispatch } from './sessions/clientDispatch.js';
+import { openSequence } from './sessions/openSequence.js';
 import { openSessionIndex } from './sessions/openSessionIndex.js';
 import { SessionHub } from './sessions/sessionHub.js';
 import { ABORT_GRACE_MS } from './sessions/sessionLimits.js';
@@ -104,7 +105,7 @@ export class Host {
       onDamage: (sessionId, damage) => log.warn(`session ${sessionId}: ${describeDamage(damage)}`),
     });
     const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
-    const sequence = await SequenceFile.open(stateRoot.path);
+    const sequence = await openSequence(stateRoot.path, storage, log);
     const agents = new AgentRegistry({
       onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
     });

@@ -152,6 +152,7 @@ function pathRefusal(request: IncomingMessage): Refusal | undefined {
 
 function refuse(socket: Duplex, { status, reason }: Refusal): void {
   const headers = [
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
     'content-type: text/plain; charset=utf-8',
     `content-length: ${Buffer.byteLength(reason)}`,

@@ -29,7 +29,7 @@ export interface LocalSessionFsOptions {
 
 /** A session's folder on this machine's disk. Folders are 0700, files 0600; no path leads out of them. */
 export class LocalSessionFs implements SessionFs {
-  readonly conventions = sep === '\\' ? 'windows' : 'posix';
+  readonly conventions: SessionFs['conventions'] = sep === '\\' ? 'windows' : 'posix';
   readonly sessionStatePath: string;
   readonly tmpdir: string;
   readonly #initialCwd: string;

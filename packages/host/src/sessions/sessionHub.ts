@@ -40,6 +40,8 @@ export class SessionHub {
   readonly #open = new Map<URI, Session>();
   /** On the way out; who wants such a session waits, then loads it anew. */
   readonly #closing = new Map<URI, Promise<void>>();
+  /** Ids of sessions that are being made. A folder is named after the id alone, whatever the provider. */
+  readonly #creating = new Set<string>();
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: SessionHubOptions) {
@@ -149,6 +151,16 @@ export class SessionHub {
   }
 
   async #create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
+    if (this.#creating.has(parts.sessionId)) throw alreadyExists(params.session);
+    this.#creating.add(parts.sessionId);
+    try {
+      return await this.#createAlone(params, parts);
+    } finally {
+      this.#creating.delete(parts.sessionId);
+    }
+  }
+
+  async #createAlone(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
     const { storage, now, defaultDirectory } = this.#options;
     const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
     if (await storage.exists(parts.sessionId)) throw alreadyExists(params.session);

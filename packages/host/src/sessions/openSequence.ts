@@ -1,0 +1,31 @@
+import type { HostLog } from '../hostLog.js';
+import { SequenceFailure, SequenceFile } from '../sessionFs/sequenceFile.js';
+import type { SessionStorage } from '../sessionFs/sessionStorage.js';
+import { foldLog } from './foldLog.js';
+
+/** The host's counter. Where its files are damaged, it goes on above everything that any session's log has seen. */
+export async function openSequence(stateRoot: string, storage: SessionStorage, log: HostLog): Promise<SequenceFile> {
+  try {
+    return await SequenceFile.open(stateRoot);
+  } catch (error) {
+    if (!(error instanceof SequenceFailure) || error.code !== 'DAMAGED') throw error;
+    log.warn(`${error.message}; going on above the highest number in the sessions' logs`);
+    return SequenceFile.open(stateRoot, { atLeast: await highestInLogs(storage, log) });
+  }
+}
+
+async function highestInLogs(storage: SessionStorage, log: HostLog): Promise<number> {
+  let highest = 0;
+  for await (const sessionId of storage.list()) {
+    const stored = await storage.open(sessionId);
+    try {
+      const folded = stored && (await foldLog(stored.log.load()));
+      highest = Math.max(highest, folded?.lastServerSeq ?? 0);
+    } catch (error) {
+      log.error(`session ${sessionId} can't be read`, error);
+    } finally {
+      await stored?.fs.dispose();
+    }
+  }
+  return highest;
+}
