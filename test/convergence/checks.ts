@@ -36,10 +36,11 @@ export function checkClients(world: World, { observer }: Healed, states: Readonl
     expect(connection.root.state.value, `${clientId}: agents`).toEqual(observer.root.state.value);
     for (const [uri, handle] of handles) {
       const state = states.get(uri);
-      const confirmed = shared(handle.confirmed.value);
-      expect(handle.gone.value, `${clientId}: ${uri} is gone`).toBeUndefined();
-      expect(confirmed, `${clientId}: ${uri}`).toEqual(state && withNewestTurns(state, confirmed.turns.length));
       expect(handle.state.value, `${clientId}: ${uri}, pending`).toBe(handle.confirmed.value);
+      expect(handle.gone.value === undefined, `${clientId}: whether ${uri} is there`).toBe(state !== undefined);
+      if (!state) continue;
+      const confirmed = shared(handle.confirmed.value);
+      expect(confirmed, `${clientId}: ${uri}`).toEqual(withNewestTurns(state, confirmed.turns.length));
     }
   }
 }
@@ -67,7 +68,10 @@ export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionSt
     checkMessages(operations, state);
   }
   for (const operation of world.journal.operations) {
-    if (operation.outcome.state === 'accepted' && !states.has(operation.session)) {
+    const { kind, session, outcome } = operation;
+    if (outcome.state !== 'accepted') continue;
+    if (kind === 'remove' && states.has(session)) expect.fail(`${describe(operation)}, but the session is still there`);
+    if (!states.has(session) && !world.journal.mayBeRemoved(session)) {
       expect.fail(`${describe(operation)}, but the host has no such session`);
     }
   }

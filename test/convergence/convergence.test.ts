@@ -4,7 +4,7 @@ import { afterAll, describe, it } from 'vitest';
 import { converges, temporaryRoot } from './property.js';
 
 /** Of each test. `AGENTHOST_CONVERGENCE_SEED` repeats a run with the seed that it printed. */
-const RUNS = Number(process.env['AGENTHOST_CONVERGENCE_RUNS'] ?? 500);
+const RUNS = Number(process.env['AGENTHOST_CONVERGENCE_RUNS'] ?? 600);
 const FIXED_SEED = 20_260_301;
 const TIMEOUT_MS = 24 * 60 * 60_000;
 

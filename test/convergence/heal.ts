@@ -1,7 +1,6 @@
 import type { Host as Connection, Session } from '@agenthost/client';
 import { SessionGoneError } from '@agenthost/client';
 import type { SessionState, URI } from '@agenthost/protocol';
-import { until } from '../support/until.js';
 import { describe } from './journal.js';
 import { release } from './play.js';
 import type { World } from './world.js';
@@ -22,6 +21,7 @@ export async function heal(world: World, timeoutMs: number): Promise<Healed> {
     release(client);
     world.setOnline(client, true);
   }
+  await world.restarted();
   const observer = await world.observer();
   const sessions = new Map<URI, Session>();
   const drivers: { dispose(): void }[] = [];
@@ -33,19 +33,19 @@ export async function heal(world: World, timeoutMs: number): Promise<Healed> {
       drivers.push(drive(session, world));
     }
   };
-  const isQuiet = () =>
-    world.journal.waiting.length === 0 && [...sessions.values()].every(({ confirmed }) => isIdle(confirmed.value));
+  const isQuiet = () => world.journal.waiting.length === 0 && [...sessions.values()].every(isAtRest);
   const healing = async () => {
     do {
       await openNew();
       await world.journal.allSettled();
       // Again: sessions may have been created while this waited.
       await openNew();
-      await Promise.all([...sessions.values()].map((session) => until(session.confirmed, isIdle, 'an idle session')));
+      await Promise.all([...sessions.values()].map(comeToRest));
       // Behind the answer nothing is under way any more that the host had said before.
       await Promise.all([observer, ...world.clients.map(({ connection }) => connection)].map((each) => each.ping()));
     } while (!isQuiet());
     for (const driver of drivers) driver.dispose();
+    for (const [uri, { gone }] of sessions) if (gone.value) sessions.delete(uri);
   };
   await within(timeoutMs, healing(), () => stuck(world, sessions));
   return { observer, sessions };
@@ -58,6 +58,21 @@ async function openIfThere(observer: Connection, uri: URI): Promise<Session | un
     if (error instanceof SessionGoneError) return undefined;
     throw error;
   }
+}
+
+function isAtRest({ confirmed, gone }: Session): boolean {
+  return gone.value !== undefined || isIdle(confirmed.value);
+}
+
+async function comeToRest(session: Session): Promise<void> {
+  if (isAtRest(session)) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = () => {
+    if (isAtRest(session)) resolve();
+  };
+  const watched = [session.confirmed.subscribe(look), session.gone.subscribe(look)];
+  await promise;
+  for (const subscription of watched) subscription.dispose();
 }
 
 function isIdle(state: SessionState): boolean {
@@ -77,6 +92,7 @@ function drive(session: Session, { journal }: World): { dispose(): void } {
     journal.add({ kind, clientId: 'observer', session: session.uri }, act());
   };
   const look = () => {
+    if (session.gone.value) return;
     const { activeTurn, turns } = session.confirmed.value;
     for (const confirmation of session.pendingConfirmations.value) {
       once('confirm', confirmation.toolCall.toolCallId, () => confirmation.approve());
@@ -107,9 +123,9 @@ async function within(timeoutMs: number, work: Promise<void>, what: () => string
 
 function stuck(world: World, sessions: ReadonlyMap<URI, Session>): string {
   const waiting = world.journal.waiting.map(describe);
-  const busy = [...sessions].flatMap(([uri, { confirmed }]) => {
-    const { lifecycle, activeTurn, steeringMessage, queuedMessages } = confirmed.value;
-    if (isIdle(confirmed.value)) return [];
+  const busy = [...sessions].flatMap(([uri, session]) => {
+    if (isAtRest(session)) return [];
+    const { lifecycle, activeTurn, steeringMessage, queuedMessages } = session.confirmed.value;
     return [`${uri}: ${JSON.stringify({ lifecycle, activeTurn, steeringMessage, queuedMessages })}`];
   });
   const apart = world.clients.flatMap(({ clientId, connection }) => {

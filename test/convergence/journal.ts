@@ -1,11 +1,12 @@
 import {
   ActionRejectedError,
   ClientClosedError,
+  CommandFailedError,
   ConnectionLostError,
   ReplacedError,
   SessionGoneError,
 } from '@agenthost/client';
-import type { SessionSummary, URI } from '@agenthost/protocol';
+import { ERROR_CODE, type SessionSummary, type URI } from '@agenthost/protocol';
 
 /** What a client was told. `unknown`: it was told that nobody can say; the host may have done it or not. */
 export type Outcome =
@@ -68,12 +69,22 @@ export class Journal {
     return this.operations.filter(({ outcome }) => outcome.state === 'waiting');
   }
 
+  /** Whether somebody asked to have the session removed, and was not refused. */
+  mayBeRemoved(session: URI): boolean {
+    return this.operations.some(
+      (one) => one.kind === 'remove' && one.session === session && one.outcome.state !== 'refused',
+    );
+  }
+
   async allSettled(): Promise<void> {
     while (this.#settling.size > 0) await Promise.all(this.#settling);
   }
 
   #failed(operation: Operation, error: unknown): Outcome {
     if (error instanceof ActionRejectedError) return { state: 'refused', reason: error.reason };
+    if (error instanceof CommandFailedError && error.code === ERROR_CODE.sessionNotFound) {
+      return { state: 'refused', reason: error.message };
+    }
     if (
       error instanceof ClientClosedError ||
       error instanceof ReplacedError ||

@@ -10,7 +10,10 @@ import type { World } from './world.js';
 /** Does one step. What needs something that isn't there (a handle, a prompt, a pending message) does nothing. */
 export async function play(world: World, step: Step): Promise<void> {
   world.journal.note(JSON.stringify(step));
-  if (step.do === 'restartHost') return world.restartHost();
+  if (step.do === 'restartHost') {
+    await world.restartHost();
+    return step.wait ? world.restarted() : undefined;
+  }
   if (step.do === 'killHost') return world.killHost(step.lastFramesArrive);
   if (step.do === 'run') {
     for (let left = step.ticks; left > 0; left--) await tick();
@@ -27,6 +30,7 @@ export async function play(world: World, step: Step): Promise<void> {
   const uri = world.sessions[step.session % world.sessions.length];
   if (uri === undefined) return;
   if (step.do === 'open') open(world, client, uri, step.turns);
+  else if (step.do === 'remove') remove(world, client, uri);
   else playOnSession(world, client, uri, step);
   // What is sent in one step leaves before the next one.
   await Promise.resolve();
@@ -94,6 +98,11 @@ function openAgain(world: World, client: TestClient, session: URI, turns?: numbe
   world.journal.add({ kind: 'open', clientId, session }, keep(client, session, opened));
 }
 
+/** Not the first session: there is always one that everybody can look at. */
+function remove({ journal, sessions }: World, { clientId, connection }: TestClient, session: URI): void {
+  if (session !== sessions[0]) journal.add({ kind: 'remove', clientId, session }, connection.disposeSession(session));
+}
+
 /** The handle is the client's, unless it has died or opened another one meanwhile. */
 async function keep(client: TestClient, uri: URI, opening: Promise<Session>): Promise<void> {
   const { connection } = client;
@@ -158,6 +167,8 @@ function ask(world: World, handle: Session, step: Step): Asked | undefined {
       return { answered: handle.markRead(step.value) };
     case 'archive':
       return { predicts: { isArchived: step.value }, answered: handle.archive(step.value) };
+    case 'loadEarlier':
+      return { answered: handle.loadEarlierTurns(1) };
     case 'model':
       return { predicts: { model: step.model }, answered: handle.setModel(step.model) };
     default:

@@ -25,11 +25,19 @@ export function converges(root: string, options: RunOptions = {}): fc.IAsyncProp
   return fc.asyncProperty(scenario, (run) => runScenario(run, root, options));
 }
 
-export async function runScenario(run: Scenario, root: string, { healMs = 5_000 }: RunOptions = {}): Promise<void> {
+export async function runScenario(run: Scenario, root: string, options: RunOptions = {}): Promise<void> {
   const world = await World.start(run, root);
-  try {
+  const doSteps = async () => {
     for (const step of run.steps) await play(world, step);
-    const healed = await heal(world, healMs);
+  };
+  await concludeRun(world, doSteps, options);
+}
+
+/** Whatever is done to the world: it heals, and then everything must be as it should. */
+export async function concludeRun(world: World, act: () => Promise<void>, options: RunOptions = {}): Promise<void> {
+  try {
+    await act();
+    const healed = await heal(world, options.healMs ?? 5_000);
     const states = hostStates(healed);
     checkClients(world, healed, states);
     healed.observer.close();
@@ -37,9 +45,8 @@ export async function runScenario(run: Scenario, root: string, { healMs = 5_000 
     await checkLogs(world, states);
     expect(world.journal.violations).toEqual([]);
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${world.journal.trace}`, {
-      cause: error,
-    });
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${message}\n${world.journal.trace}`, { cause: error });
   } finally {
     await world.dispose();
   }

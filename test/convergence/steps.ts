@@ -16,7 +16,7 @@ export type Step =
   | { readonly do: 'model'; readonly client: number; readonly session: number; readonly model: string }
   | { readonly do: 'create'; readonly client: number }
   | { readonly do: 'open'; readonly client: number; readonly session: number; readonly turns: number }
-  | { readonly do: 'close'; readonly client: number; readonly session: number }
+  | { readonly do: 'close' | 'loadEarlier' | 'remove'; readonly client: number; readonly session: number }
   | { readonly do: 'hold'; readonly client: number; readonly lane: LaneName }
   | { readonly do: 'deliver'; readonly client: number; readonly lane: LaneName; readonly count: number }
   | { readonly do: 'release'; readonly client: number }
@@ -24,7 +24,7 @@ export type Step =
   | { readonly do: 'cut'; readonly client: number; readonly hostNotices: boolean; readonly offline: boolean }
   | { readonly do: 'online'; readonly client: number }
   | { readonly do: 'crashClient'; readonly client: number; readonly hostNotices: boolean; readonly resend: boolean }
-  | { readonly do: 'restartHost' }
+  | { readonly do: 'restartHost'; readonly wait: boolean }
   | { readonly do: 'killHost'; readonly lastFramesArrive: boolean }
   | { readonly do: 'run'; readonly ticks: number }
   | { readonly do: 'settle'; readonly client: number };
@@ -89,6 +89,8 @@ const steps: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrar
   { weight: 1, arbitrary: step('create', { client }) },
   { weight: 3, arbitrary: step('open', { client, session, turns: fc.constantFrom(1, 2, 30) }) },
   { weight: 1, arbitrary: step('close', { client, session }) },
+  { weight: 1, arbitrary: step('loadEarlier', { client, session }) },
+  { weight: 1, arbitrary: step('remove', { client, session: fc.integer({ min: 1, max: MAX_SESSIONS - 1 }) }) },
   { weight: 5, arbitrary: step('hold', { client, lane }) },
   { weight: 4, arbitrary: step('deliver', { client, lane, count: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 3, arbitrary: step('release', { client }) },
@@ -96,7 +98,7 @@ const steps: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrar
   { weight: 5, arbitrary: step('cut', { client, hostNotices: fc.boolean(), offline: fc.boolean() }) },
   { weight: 2, arbitrary: step('online', { client }) },
   { weight: 2, arbitrary: step('crashClient', { client, hostNotices: fc.boolean(), resend: fc.boolean() }) },
-  { weight: 1, arbitrary: step('restartHost', {}) },
+  { weight: 2, arbitrary: step('restartHost', { wait: fc.boolean() }) },
   { weight: 2, arbitrary: step('killHost', { lastFramesArrive: fc.boolean() }) },
   { weight: 8, arbitrary: step('run', { ticks: fc.integer({ min: 1, max: 12 }) }) },
   { weight: 5, arbitrary: step('settle', { client }) },

@@ -20,6 +20,7 @@ export class World {
   #host: Host;
   #stateDir: string;
   #isUp = true;
+  #restarting: Promise<void> = Promise.resolve();
   #waiters: (() => void)[] = [];
   #dirs = 0;
   #messages = 0;
@@ -79,14 +80,20 @@ export class World {
     this.#reachabilityChanged();
   }
 
+  /** Clients that are still connected may go on talking to the host while it ends. */
   async restartHost(): Promise<void> {
+    await this.restarted();
     this.#isUp = false;
-    await this.#host.close();
-    await this.#start(this.#stateDir);
+    this.#restarting = this.#host.close().then(() => this.#start(this.#stateDir));
+  }
+
+  async restarted(): Promise<void> {
+    await this.#restarting;
   }
 
   /** As `kill -9`: what is on disk now is all that the next host finds. */
   async killHost(lastFramesArrive: boolean): Promise<void> {
+    await this.restarted();
     this.#isUp = false;
     const copy = join(this.#base, `state-${++this.#dirs}`);
     // In one go, so that the host does nothing meanwhile; a lock dies with its process.
@@ -118,6 +125,7 @@ export class World {
 
   async dispose(): Promise<void> {
     for (const client of this.clients) client.connection.close();
+    await this.#restarting.catch(() => {});
     await Promise.allSettled([this.#host.close(), ...this.#endings]);
     rmSync(this.#base, { recursive: true, force: true });
   }

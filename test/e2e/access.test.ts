@@ -190,6 +190,28 @@ describe('who gets in', () => {
       await other.fence();
     });
 
+    it('more frames than its share are read later, and none is lost', async () => {
+      const busy = await startTestHost({}, { webSocketLimits: { maxFramesPerSecond: 200 } });
+      try {
+        const client = await busy.raw('busy');
+        await Promise.all(Array.from({ length: 300 }, () => client.fence()));
+      } finally {
+        await busy.dispose();
+      }
+    });
+
+    it('more connections than allowed are ended, and there is room again when one ends', async () => {
+      const full = await startTestHost({}, { maxConnections: 2 });
+      try {
+        const [first] = [await full.raw('first'), await full.raw('second')];
+        await expect(RawClient.open(full)).rejects.toThrow();
+        await first?.end();
+        await expect.poll(() => full.raw('third').then(() => 'open', String), { timeout: 5_000 }).toBe('open');
+      } finally {
+        await full.dispose();
+      }
+    });
+
     it('a binary frame ends the connection', async () => {
       const client = await open();
       client.socket.send(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}'));

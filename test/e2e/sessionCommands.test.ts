@@ -173,6 +173,19 @@ describe('the commands about sessions', () => {
     await alice.request('disposeSession', { session: failed });
   });
 
+  it('listSessions and openSession give the SDK metadata as deep and large as createSession takes it', async () => {
+    const session = newUri();
+    let nested: object = {};
+    for (let n = 0; n < 59; n++) nested = { nested };
+    const metadata = { nested, long: 'x'.repeat(3_000_000) };
+    await alice.request('createSession', { session, metadata });
+    await alice.request('createSession', { session: newUri(), metadata });
+    const client = await host.connect();
+    const { items } = await client.listSessions({ limit: 2 });
+    expect(items.map((item) => item.metadata)).toEqual([metadata, metadata]);
+    expect((await client.openSession(session)).confirmed.value.summary.metadata).toEqual(metadata);
+  });
+
   it('fetchTurns pages back through more turns than the host keeps in memory', async () => {
     const session = await rawSession([alice]);
     const ids = Array.from({ length: 260 }, (_, n) => `turn-${n}`);

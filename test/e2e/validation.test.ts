@@ -26,7 +26,7 @@ describe('what the host refuses', () => {
     const clientSeq = alice.dispatch(full);
     const echo = await alice.echo(clientSeq);
     await bob.fence();
-    expect(bob.received.slice(heard).flatMap(({ params }) => params ?? [])).toEqual([]);
+    expect(bob.received.slice(heard).flatMap(({ params }) => params?.envelope ?? [])).toEqual([]);
     expect(await snapshot()).toEqual(before);
     expect(echo).toMatchObject({ action: full, origin: { clientId: 'alice', clientSeq } });
     return echo.rejectionReason;

@@ -25,7 +25,7 @@ export async function startRestartableHost(args: readonly string[] = []): Promis
   const clients: HostConnection[] = [];
   const raws: RawClient[] = [];
   const spawn = async () => {
-    const spawned = await spawnHost(stateDir, ['--public-url', proxy.url.href, ...args]);
+    const spawned = await spawnHost(stateDir, ['--state-dir', stateDir, '--public-url', proxy.url.href, ...args]);
     proxy.forwardTo(spawned.url);
     return spawned;
   };

@@ -82,6 +82,8 @@ export async function rawSession(clients: readonly RawClient[], config?: object)
 /** The real command in a process of its own, for what only a process can show: kills, signals, exit codes. */
 export interface HostProcess {
   readonly process: ChildProcess;
+  /** What it said when it listened. */
+  readonly firstLine: string;
   readonly url: URL;
   readonly token: string;
   readonly pid: number;
@@ -89,15 +91,15 @@ export interface HostProcess {
   kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-export async function spawnHost(stateDir: string, args: readonly string[] = []): Promise<HostProcess> {
-  const child = spawn(
-    process.execPath,
-    [CLI, 'serve', '--json', '--enable-mock-agent', '--state-dir', stateDir, '--port', '0', ...args],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: hostEnvironment(stateDir),
-    },
-  );
+export async function spawnHost(
+  stateDir: string,
+  args: readonly string[] = ['--state-dir', stateDir],
+  env: Readonly<Record<string, string>> = {},
+): Promise<HostProcess> {
+  const child = spawn(process.execPath, [CLI, 'serve', '--json', '--enable-mock-agent', '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...hostEnvironment(stateDir), ...env },
+  });
   let errors = '';
   child.stderr.on('data', (chunk) => {
     errors += String(chunk);
@@ -111,6 +113,7 @@ export async function spawnHost(stateDir: string, args: readonly string[] = []):
   const { url, link, pid } = JSON.parse(line) as { url: string; link: string; pid: number };
   return {
     process: child,
+    firstLine: line,
     url: new URL(url),
     token: new URL(link).hash.slice('#token='.length),
     pid,
@@ -130,6 +133,8 @@ export async function runCli(args: readonly string[], env: Readonly<Record<strin
   const child = spawn(process.execPath, [CLI, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...hostEnvironment(tmpdir()), ...env },
+    // One that starts although it should not must not outlive the test.
+    timeout: 20_000,
   });
   let stdout = '';
   let stderr = '';

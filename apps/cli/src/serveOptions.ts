@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { CommandError, EXIT } from './commandError.js';
 
@@ -145,7 +146,18 @@ function readTls(cert: string | undefined, key: string | undefined): ServeOption
       );
     }
   };
-  return { cert: read('--tls-cert', cert), key: read('--tls-key', key) };
+  const tls = { cert: read('--tls-cert', cert), key: read('--tls-key', key) };
+  try {
+    createSecureContext(tls);
+  } catch (cause) {
+    throw new CommandError(
+      EXIT.cannotStart,
+      `--tls-cert ${cert} and --tls-key ${key} are not a certificate and its key: ${(cause as Error).message}.`,
+      'Give both as PEM files that belong together.',
+      { cause },
+    );
+  }
+  return tls;
 }
 
 function isLoopback(address: string): boolean {

@@ -46,6 +46,12 @@ export interface ConnectionOptions {
 /** A connection that lived shorter than this doesn't count as a success, lest a host that hangs up be called in a tight loop. */
 const STABLE_MS = 5_000;
 
+/**
+ * What the host sends may be larger than what it takes: a snapshot or a replay is one frame. A client that refused it would
+ * come back, be sent the same again, and never get further.
+ */
+const HOST_FRAME_LIMITS = { maxFrameBytes: 256 * 1024 * 1024, maxDepth: 128 } as const;
+
 /** Keeps one connection to the host up, until it is closed or the host says something that another attempt can't change. */
 export class Connection {
   readonly state: Observable<ConnectionState>;
@@ -128,6 +134,7 @@ export class Connection {
     try {
       const transport = await this.#openTransport(signal);
       const peer = new RpcPeer(transport, {
+        ...HOST_FRAME_LIMITS,
         requestTimeoutMs: this.#options.requestTimeoutMs,
         onError: this.#options.reportError,
       });

@@ -84,8 +84,8 @@ export class SessionIndex {
   put(summary: SessionSummary): void {
     if (!this.#waiting.has(summary.resource)) this.expect(summary.resource);
     this.#waiting.set(summary.resource, summary);
-    if (this.#waiting.size >= MAX_WAITING) this.#attempt(() => this.flush());
-    else this.#timer ??= setTimeout(() => this.#attempt(() => this.flush()), WRITE_DELAY_MS).unref();
+    if (this.#waiting.size >= MAX_WAITING) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS).unref();
   }
 
   remove(resource: URI): void {
@@ -96,7 +96,7 @@ export class SessionIndex {
   }
 
   list({ filter = {}, limit = DEFAULT_LIST_LIMIT, cursor }: ListSessionsParams): ListSessionsResult {
-    this.#attempt(() => this.flush());
+    this.flush();
     const { where, values } = conditions(filter);
     const total = Number(this.#database.prepare(`SELECT count(*) AS n FROM sessions ${where}`).get(...values)?.['n']);
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
@@ -106,15 +106,29 @@ export class SessionIndex {
         `SELECT summary, modifiedAt, resource FROM sessions ${page} ORDER BY modifiedAt DESC, resource DESC LIMIT ?`,
       )
       .all(...values, ...(after ?? []), limit + 1);
-    const items = rows.slice(0, limit).map((row) => JSON.parse(String(row['summary'])) as SessionSummary);
+    // What waits is newer: the disk may be full.
+    const items = rows
+      .slice(0, limit)
+      .map(
+        (row) => this.#waiting.get(String(row['resource'])) ?? (JSON.parse(String(row['summary'])) as SessionSummary),
+      );
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     return { items, total, ...(last && { nextCursor: encodeCursor(last['modifiedAt'], last['resource']) }) };
   }
 
+  /** Writes what waits, if that can be done. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.size > 0) this.#attempt(() => this.#write());
+  }
+
+  close(): void {
+    this.flush();
+    this.#database.close();
+  }
+
+  #write(): void {
     this.#database.exec('BEGIN');
     try {
       const settle = this.#database.prepare('DELETE FROM unsettled WHERE resource = ?');
@@ -129,11 +143,6 @@ export class SessionIndex {
       throw error;
     }
     this.#waiting.clear();
-  }
-
-  close(): void {
-    this.#attempt(() => this.flush());
-    this.#database.close();
   }
 
   /** A cache that can't be written harms nobody: what waits goes with the next change. */

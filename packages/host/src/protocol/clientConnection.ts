@@ -32,6 +32,8 @@ export interface Credential {
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
 export class ClientConnection implements Subscriber {
+  /** Of two connections the one that was made later has the higher one. */
+  readonly number: number;
   readonly credentialId: string;
   readonly subscriptions: ConnectionSubscriptions;
   readonly #services: HostServices;
@@ -40,6 +42,7 @@ export class ClientConnection implements Subscriber {
   #identity: { readonly author: Author; readonly protocolVersion: number } | undefined;
 
   constructor(transport: FrameTransport, credential: Credential, services: HostServices, commands: CommandHandlers) {
+    this.number = services.clients.nextNumber();
     this.credentialId = credential.id;
     this.#transport = transport;
     this.#services = services;

@@ -9,6 +9,7 @@ import { CLOSE_CODE } from './closeCode.js';
 export class ClientRegistry {
   readonly #clients = new Map<string, ClientConnection>();
   readonly #delivery: Delivery;
+  #lastNumber = 0;
 
   constructor(delivery: Delivery) {
     this.#delivery = delivery;
@@ -22,19 +23,26 @@ export class ClientRegistry {
     return this.#clients.size;
   }
 
+  /** Counts connections in the order in which they were made. */
+  nextNumber(): number {
+    return ++this.#lastNumber;
+  }
+
   /**
    * A client has one connection. The older one ends first, so that nothing still on its way there can arrive later; but only
    * for who holds the same credential, or anybody could throw anybody out.
    */
   admit(clientId: string, connection: ClientConnection): void {
-    const older = this.#clients.get(clientId);
-    if (older === connection) return;
-    if (older) {
-      if (older.credentialId !== connection.credentialId) {
-        throw new RpcError(ERROR_CODE.permissionDenied, 'this clientId belongs to somebody else: choose another');
-      }
-      older.close({ code: CLOSE_CODE.replaced, message: 'another connection took over this client' });
+    const other = this.#clients.get(clientId);
+    if (other === connection) return;
+    if (other && other.credentialId !== connection.credentialId) {
+      throw new RpcError(ERROR_CODE.permissionDenied, 'this clientId belongs to somebody else: choose another');
     }
+    // A handshake may be overtaken by that of the connection for which the client has given this one up.
+    const isLate = other !== undefined && other.number > connection.number;
+    const older = isLate ? connection : other;
+    older?.close({ code: CLOSE_CODE.replaced, message: 'another connection took over this client' });
+    if (isLate) throw new RpcError(ERROR_CODE.invalidRequest, 'a newer connection has taken over this client');
     this.#clients.set(clientId, connection);
   }
 

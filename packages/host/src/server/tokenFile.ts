@@ -11,8 +11,8 @@ const FILE = 'token';
 export class WeakTokenError extends Error {
   constructor(where: string) {
     super(
-      `the token in ${where} is too weak: it needs at least ${MIN_TOKEN_LENGTH} characters out of A–Z a–z 0–9 . _ ~ -. ` +
-        'Unset it to have one made, or make one with: openssl rand -hex 32',
+      `The token in ${where} is too weak: it needs at least ${MIN_TOKEN_LENGTH} characters out of A–Z, a–z, 0–9 and -._~. ` +
+        'Remove it to have one made, or make one with: openssl rand -hex 32',
     );
     this.name = 'WeakTokenError';
   }

@@ -30,6 +30,8 @@ export class WebSocketTransport implements FrameTransport {
   readonly #inbox: Inbox;
   readonly #ping: NodeJS.Timeout;
   #isAlive = true;
+  /** The largest write that is more than the limit by itself, until everything was read. */
+  #largest = 0;
   #budget: number;
   #budgetAt = performance.now();
   #closeReason: CloseReason | undefined;
@@ -45,6 +47,9 @@ export class WebSocketTransport implements FrameTransport {
       this.#isAlive = true;
     });
     webSocket.on('error', () => webSocket.terminate());
+    socket.on('drain', () => {
+      this.#largest = 0;
+    });
     webSocket.on('close', (code, reason) => {
       clearInterval(this.#ping);
       this.#inbox.end(this.#closeReason ?? { code, message: reason.toString() || 'the client closed the connection' });
@@ -62,8 +67,12 @@ export class WebSocketTransport implements FrameTransport {
 
   write(frames: readonly EncodedFrame[]): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
-    this.#socket.write(join(frames));
-    if (this.#socket.writableLength > this.#limits.maxBufferedBytes) {
+    const { maxBufferedBytes } = this.#limits;
+    const bytes = join(frames);
+    // A long snapshot is no sign of a slow reader: who is cut off for it comes back, and is cut off for it again.
+    if (bytes.length > maxBufferedBytes) this.#largest = Math.max(this.#largest, bytes.length);
+    this.#socket.write(bytes);
+    if (this.#socket.writableLength > maxBufferedBytes + this.#largest) {
       this.#cutOff({ code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' });
     }
   }

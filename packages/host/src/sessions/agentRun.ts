@@ -68,6 +68,11 @@ export class AgentRun {
     if (turn === this.#current) void this.#abort(turn);
   }
 
+  /** Also turns that the session has no more, because they could not be stored. */
+  cancelAll(): void {
+    for (const turn of [this.#current, ...this.#waiting.values()]) if (turn) this.cancel(turn.id);
+  }
+
   /** Hands a message to the running turn. One that the agent can't take waits for the turn's end. */
   async steer(message: UserMessage, onAccepted: () => void): Promise<void> {
     const turn = this.#current;

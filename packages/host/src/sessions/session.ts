@@ -5,6 +5,7 @@ import {
   type FetchTurnsResult,
   isSafeKey,
   type PermissionResolvedAction,
+  REJECTION,
   type SessionAction,
   type SessionState,
   type Snapshot,
@@ -42,6 +43,7 @@ export class Session {
   readonly #answered = new AnsweredRequests();
   #lastUsed: number;
   #closed = false;
+  #isRemoved = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -66,12 +68,12 @@ export class Session {
   }
 
   subscribe(subscriber: Subscriber, turns: number): Snapshot {
-    this.#joined();
+    this.#joined(subscriber);
     return this.#options.store.subscribe(subscriber, turns);
   }
 
   resume(subscriber: Subscriber): void {
-    this.#joined();
+    this.#joined(subscriber);
     this.#options.store.resume(subscriber);
   }
 
@@ -95,6 +97,11 @@ export class Session {
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const { store, run, models } = this.#options;
+    if (this.#closed) {
+      // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
+      if (this.#isRemoved) store.reject(sender, clientSeq, action, REJECTION.unknownSession);
+      return;
+    }
     this.#lastUsed = this.#options.now();
     // Sent again after a lost connection; it was accepted then.
     if (clientSeq <= store.accepted.get(sender.author.clientId)) return;
@@ -177,9 +184,9 @@ export class Session {
   /** Something could not be stored: what runs can't be kept, so it ends; the next message tries again. */
   storageFailed(error: unknown): void {
     const { store, run } = this.#options;
+    run?.cancelAll();
     const turn = store.state.activeTurn;
     if (!turn) return;
-    run?.cancel(turn.id);
     const why = error instanceof Error ? error.message : String(error);
     const message = `This session could not be stored (${why}), so the turn was ended. Make room or mend the disk, then go on.`;
     store.dispatch(
@@ -188,16 +195,20 @@ export class Session {
     );
   }
 
-  async close(): Promise<void> {
+  /** Of a session that is removed everybody is told; one that is only unloaded is there again for whoever asks. */
+  async close({ isRemoved = false } = {}): Promise<void> {
     this.#closed = true;
+    this.#isRemoved = isRemoved;
     this.#presence.dispose();
     await this.#options.run?.dispose();
     await this.#options.close();
   }
 
-  #joined(): void {
+  #joined(subscriber: Subscriber): void {
     this.#lastUsed = this.#options.now();
     if (!this.#closed) this.#presence.changed();
+    // It left the memory while other sessions of the same handshake were still loading; nothing more would come from here.
+    else if (!this.#isRemoved) subscriber.cutOff('the session was unloaded in this moment');
   }
 
   /** A session without a title can't be found again; the agent may give it a better one later. */

@@ -60,7 +60,10 @@ export async function createSession(
     sequence,
     now,
     onChanged: (action, before) => changed(action, before),
-    onTakenBack: (error) => session.storageFailed(error),
+    onTakenBack: (error) => {
+      summaryChanged();
+      session.storageFailed(error);
+    },
   });
   const agent = agents.get(start.provider);
   const run =
@@ -102,11 +105,13 @@ export async function createSession(
   return session;
 
   function changed(action: SessionAction, before: SessionState): void {
-    if (store.state.summary !== before.summary) {
-      options.onSummaryChanged(store.state);
-      workspace.summaryChanged(store.state);
-    }
+    if (store.state.summary !== before.summary) summaryChanged();
     session.react(action);
+  }
+
+  function summaryChanged(): void {
+    options.onSummaryChanged(store.state);
+    workspace.summaryChanged(store.state);
   }
 }
 

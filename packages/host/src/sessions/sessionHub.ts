@@ -40,6 +40,7 @@ export class SessionHub {
   readonly #open = new Map<URI, Session>();
   /** On the way out; who wants such a session waits, then loads it anew. */
   readonly #closing = new Map<URI, Promise<void>>();
+  readonly #removals = new Set<Promise<void>>();
   /** Ids of sessions that are being made. A folder is named after the id alone, whatever the provider. */
   readonly #creating = new Set<string>();
   readonly #sweep: NodeJS.Timeout;
@@ -89,12 +90,9 @@ export class SessionHub {
   }
 
   async remove(uri: URI): Promise<void> {
-    const session = await this.open(uri);
-    const { sessionId } = mustParse(uri);
-    await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
-    this.#options.index.remove(uri);
-    this.#notifier.forget(uri);
-    this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
+    const removal = this.#remove(uri);
+    this.#removals.add(removal);
+    await removal.finally(() => this.#removals.delete(removal));
   }
 
   list(params: ListSessionsParams): ListSessionsResult {
@@ -134,8 +132,21 @@ export class SessionHub {
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     await Promise.allSettled(this.#opening.values());
+    // Also what is on its way out already: nothing may touch the index, or a log, after this.
+    await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
     this.#notifier.dispose();
+  }
+
+  async #remove(uri: URI): Promise<void> {
+    const session = await this.open(uri);
+    // On its way out already: whoever comes after that finds what is left, or nothing.
+    if (this.#open.get(uri) !== session) return this.#remove(uri);
+    const { sessionId } = mustParse(uri);
+    await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    this.#options.index.remove(uri);
+    this.#notifier.forget(uri);
+    this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
   }
 
   #begin(uri: URI, make: () => Promise<Session>): Promise<Session> {
@@ -189,6 +200,7 @@ export class SessionHub {
     const state = newSessionState(start);
     const session = await createSession(stored, { uri: params.session, start, state }, this.#factoryOptions());
     this.#options.index.put(state.summary);
+    this.#options.index.flush();
     this.#notifier.know(state.summary);
     this.#options.broadcast({ type: 'notify/sessionAdded', summary: state.summary });
     return session;
@@ -231,10 +243,10 @@ export class SessionHub {
     }
   }
 
-  async #close(uri: URI, session: Session, then: () => Promise<void> = async () => {}): Promise<void> {
+  async #close(uri: URI, session: Session, removeFiles?: () => Promise<void>): Promise<void> {
     this.#open.delete(uri);
     this.#opening.delete(uri);
-    const closing = session.close().then(then);
+    const closing = session.close({ isRemoved: removeFiles !== undefined }).then(removeFiles);
     const settled = closing.catch(() => {});
     this.#closing.set(uri, settled);
     await settled;

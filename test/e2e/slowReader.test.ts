@@ -1,0 +1,94 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Session } from '@agenthost/client';
+import type { ReconnectResult, SessionState } from '@agenthost/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawClient } from '../support/rawClient.js';
+import { startTestHost, type TestHost } from '../support/testHost.js';
+import { until } from '../support/until.js';
+
+const MEBIBYTE = 1024 * 1024;
+const DELTAS = 200_000;
+
+/** What the host holds after what nobody needs any more is gone. */
+function memory(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+describe('a client that stops reading', () => {
+  let host: TestHost;
+  let watching: Session;
+  let slow: RawClient;
+
+  beforeEach(async () => {
+    host = await startTestHost(
+      { replayLimits: { maxEnvelopes: 10_000, maxBytes: MEBIBYTE } },
+      { webSocketLimits: { maxBufferedBytes: MEBIBYTE } },
+    );
+    const watcher = await host.connect({ clientId: 'watcher' });
+    watching = await watcher.createSession({ provider: 'mock' });
+    await watching.ready();
+    slow = await host.raw('slow');
+    await slow.request('subscribe', { resource: watching.uri });
+    await until(watching.confirmed, ({ clients }) => clients?.length === 2, 'both of them');
+  });
+  afterEach(() => host.dispose());
+
+  const text = (state: SessionState) => {
+    const part = state.turns.at(-1)?.responseParts[0];
+    return part?.kind === 'markdown' ? part.content : '';
+  };
+
+  /** One turn of many deltas; what it should say. */
+  async function stream(): Promise<string> {
+    const turnId = await watching.send(`stream ${DELTAS}`);
+    await until(watching.confirmed, ({ turns }) => turns.at(-1)?.id === turnId, 'the end of the stream', 25_000);
+    return Array.from({ length: DELTAS }, (_, n) => `delta ${String(n).padStart(13, '0')}\n`).join('');
+  }
+
+  it('is cut off; the others get everything; memory stays bounded; it recovers by coming back', async () => {
+    const lastSeenServerSeq = slow.envelopes.at(-1)?.serverSeq ?? 0;
+    const before = memory();
+    slow.socket.pause();
+    let peak = 0;
+    const watched = watching.confirmed.subscribe(() => {
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers);
+    });
+    const buffers = process.memoryUsage().arrayBuffers;
+    const isCutOff = () => watching.confirmed.value.clients?.length === 1;
+    // The kernel takes some megabytes for it before the host notices.
+    let said = '';
+    for (let turn = 0; turn < 8 && !isCutOff(); turn++) said = await stream();
+    await until(watching.confirmed, isCutOff, 'the end of the slow one');
+    watched.dispose();
+    expect(text(watching.confirmed.value)).toBe(said);
+    expect(watching.confirmed.value.clients).toMatchObject([{ clientId: 'watcher' }]);
+    expect(peak - buffers).toBeLessThan(64 * MEBIBYTE);
+    expect(memory() - before).toBeLessThan(100 * MEBIBYTE);
+
+    slow.socket.resume();
+    expect((await slow.closed).code).toBe(1006);
+    const back = await RawClient.open(host);
+    const result = await back.request<ReconnectResult>('reconnect', {
+      clientId: 'slow',
+      instanceId: host.host.instanceId,
+      lastSeenServerSeq,
+      subscriptions: [watching.uri],
+    });
+    expect(result.type).toBe('snapshot');
+    const [snapshot] = result.type === 'snapshot' ? result.snapshots : [];
+    expect(text(snapshot?.state as SessionState)).toBe(said);
+    await back.end();
+  });
+
+  it('is not one that was sent a snapshot over its limit, which it reads', async () => {
+    const said = await stream();
+    const other = await host.connect();
+    const opened = await other.openSession(watching.uri);
+    expect(text(opened.confirmed.value)).toBe(said);
+    await other.ping();
+  });
+});
