@@ -4,7 +4,7 @@ import type { ActionRecord, LogRecord } from '../../packages/host/src/sessionFs/
 import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
 import { foldLog } from '../../packages/host/src/sessions/foldLog.js';
 import type { Healed } from './heal.js';
-import { describe, markOf, type Operation } from './journal.js';
+import { describe, type Journal, markOf, type Operation } from './journal.js';
 import type { World } from './world.js';
 
 /** [WA1] [WA2] At any time a client sees what the host confirmed, with what it is still waiting for on top. */
@@ -64,7 +64,7 @@ export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionSt
     const actions = records.filter((record) => record.type === 'action');
     checkNumbers(uri, actions);
     const operations = world.journal.operations.filter(({ session }) => session === uri);
-    checkOnce(operations, actions);
+    checkOnce(world.journal, operations, actions);
     checkMessages(operations, state);
   }
   for (const operation of world.journal.operations) {
@@ -84,7 +84,7 @@ function checkNumbers(uri: URI, actions: readonly ActionRecord[]): void {
 }
 
 /** [ONCE1] Each number of a client at most once; what the client was told is accepted is there, what is refused is not. */
-function checkOnce(operations: readonly Operation[], actions: readonly ActionRecord[]): void {
+function checkOnce({ duplicated }: Journal, operations: readonly Operation[], actions: readonly ActionRecord[]): void {
   const count = new Map<string, number>();
   for (const { origin } of actions) {
     if (!origin) continue;
@@ -95,8 +95,12 @@ function checkOnce(operations: readonly Operation[], actions: readonly ActionRec
   for (const operation of operations) {
     const { clientId, clientSeq, outcome } = operation;
     if (clientSeq === undefined) continue;
-    const times = count.get(`${clientId}#${clientSeq}`) ?? 0;
+    const key = `${clientId}#${clientSeq}`;
+    const times = count.get(key) ?? 0;
     if (outcome.state === 'accepted' && times !== 1) expect.fail(`${describe(operation)}, but not in the log`);
+    if (outcome.state === 'refused' && times > 0 && !duplicated.has(key)) {
+      expect.fail(`${describe(operation)}, but it is in the log`);
+    }
   }
   for (const operation of operations.filter(({ kind }) => kind === 'rename')) {
     const times = actions.filter(

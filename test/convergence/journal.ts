@@ -31,6 +31,8 @@ export interface Operation {
 /** Everything that clients asked for, and what became of it as far as they know. */
 export class Journal {
   readonly operations: Operation[] = [];
+  /** `clientId#clientSeq` of actions that the host may have got twice on one connection: once refused, then perhaps not. */
+  readonly duplicated = new Set<string>();
   /** What went wrong while the run was still going on. */
   readonly violations: string[] = [];
   readonly #trace: string[] = [];

@@ -9,6 +9,7 @@ export interface TestClientOptions {
   readonly reachable: (client: TestClient, signal: AbortSignal) => Promise<void>;
   readonly attach: (wire: Wire) => void;
   readonly onError: (error: unknown) => void;
+  readonly onDuplicated: (client: TestClient, clientSeq: number) => void;
   readonly onFrame: (client: TestClient, wire: Wire, message: WireMessage) => void;
 }
 
@@ -104,6 +105,10 @@ export class TestClient {
     const wire: Wire = new Wire({
       hold: this.held,
       onSentToHost: (text) => this.#sent(text),
+      onDuplicated: (text) => {
+        const { clientSeq } = dispatched(text) ?? {};
+        if (clientSeq !== undefined) this.#options.onDuplicated(this, clientSeq);
+      },
       onArrivingAtClient: (text) => this.#arriving(wire, JSON.parse(text) as WireMessage),
     });
     this.wires.push(wire);
@@ -112,10 +117,8 @@ export class TestClient {
   }
 
   #sent(text: string): void {
-    const message = JSON.parse(text) as { method?: string; params?: { clientSeq: number; action: { session: URI } } };
-    if (message.method !== 'dispatchAction' || !message.params) return;
-    const { clientSeq, action } = message.params;
-    this.#unanswered.set(clientSeq, { text, session: action.session });
+    const sent = dispatched(text);
+    if (sent) this.#unanswered.set(sent.clientSeq, { text, session: sent.action.session });
   }
 
   #arriving(wire: Wire, message: WireMessage): void {
@@ -133,6 +136,13 @@ export class TestClient {
     for (const { text } of this.#resend) this.#sent(text);
     this.#resend = [];
   }
+}
+
+function dispatched(
+  text: string,
+): { readonly clientSeq: number; readonly action: { readonly session: URI } } | undefined {
+  const { method, params } = JSON.parse(text);
+  return method === 'dispatchAction' ? params : undefined;
 }
 
 /** Pauses between attempts are none; what is meant to take long takes long. */

@@ -1,22 +1,27 @@
 import { type CloseReason, type Frame, frameToText, Inbox, type Transport } from '@agenthost/rpc';
 
-type Entry =
-  | { readonly kind: 'frame'; readonly text: string }
-  | { readonly kind: 'close'; readonly reason: CloseReason };
+interface FrameEntry {
+  readonly kind: 'frame';
+  readonly text: string;
+}
+
+type Entry = FrameEntry | { readonly kind: 'close'; readonly reason: CloseReason };
 
 const LOST: CloseReason = { message: 'the connection was lost' };
 
 /** One direction of a wire: what was sent and has not arrived yet, in order. */
 export class Lane {
   readonly #arrived: (entry: Entry) => void;
+  readonly #onDuplicated: ((text: string) => void) | undefined;
   #inFlight: Entry[] = [];
   #held: boolean;
   #sealed = false;
   #copyNext = false;
 
-  constructor(held: boolean, arrived: (entry: Entry) => void) {
+  constructor(held: boolean, arrived: (entry: Entry) => void, onDuplicated?: (text: string) => void) {
     this.#held = held;
     this.#arrived = arrived;
+    this.#onDuplicated = onDuplicated;
   }
 
   send(entry: Entry): void {
@@ -24,6 +29,7 @@ export class Lane {
     this.#inFlight.push(entry);
     if (this.#copyNext && isDispatch(entry)) {
       this.#copyNext = false;
+      this.#onDuplicated?.(entry.text);
       this.#inFlight.push(entry);
       queueMicrotask(() => this.#flow());
     }
@@ -47,11 +53,14 @@ export class Lane {
 
   /** A client's action arrives twice: right behind the first time, or behind all that is in flight. */
   duplicate(late: boolean): void {
-    const index = this.#inFlight.findIndex(isDispatch);
-    const found = this.#inFlight[index];
-    if (!found) this.#copyNext = true;
-    else if (late) this.send(found);
-    else this.#inFlight.splice(index, 0, found);
+    const found = this.#inFlight.find(isDispatch);
+    if (!found) {
+      this.#copyNext = true;
+      return;
+    }
+    this.#onDuplicated?.(found.text);
+    if (late) this.send(found);
+    else this.#inFlight.splice(this.#inFlight.indexOf(found), 0, found);
   }
 
   /** Nothing more is taken; what is in flight may still arrive. */
@@ -77,6 +86,8 @@ export class Lane {
 export interface WireOptions {
   readonly hold?: { readonly toHost: boolean; readonly toClient: boolean };
   readonly onSentToHost?: (text: string) => void;
+  /** A second copy of this action is under way. */
+  readonly onDuplicated?: (text: string) => void;
   /** Called right before the client sees the frame. */
   readonly onArrivingAtClient?: (text: string) => void;
 }
@@ -93,10 +104,10 @@ export class Wire {
   readonly #clientInbox: Inbox;
   readonly #hostInbox: Inbox;
 
-  constructor({ hold, onSentToHost, onArrivingAtClient }: WireOptions = {}) {
+  constructor({ hold, onSentToHost, onDuplicated, onArrivingAtClient }: WireOptions = {}) {
     this.#clientInbox = new Inbox((reason) => this.client.close(reason));
     this.#hostInbox = new Inbox((reason) => this.host.close(reason));
-    this.toHost = new Lane(hold?.toHost ?? false, (entry) => arrive(this.#hostInbox, entry));
+    this.toHost = new Lane(hold?.toHost ?? false, (entry) => arrive(this.#hostInbox, entry), onDuplicated);
     this.toClient = new Lane(hold?.toClient ?? false, (entry) => {
       if (entry.kind === 'frame' && !this.#clientInbox.ended) onArrivingAtClient?.(entry.text);
       arrive(this.#clientInbox, entry);
@@ -162,6 +173,6 @@ function arrive(inbox: Inbox, entry: Entry): void {
   else inbox.end(entry.reason);
 }
 
-function isDispatch(entry: Entry): boolean {
+function isDispatch(entry: Entry): entry is FrameEntry {
   return entry.kind === 'frame' && entry.text.includes('"method":"dispatchAction"');
 }

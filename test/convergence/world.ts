@@ -55,6 +55,7 @@ export class World {
           reachable: (client, signal) => this.#reachable(client, signal),
           attach: (wire) => this.#attach(wire),
           onError: (error) => journal.violations.push(`client-${index} reports: ${String(error)}`),
+          onDuplicated: ({ clientId }, clientSeq) => journal.duplicated.add(`${clientId}#${clientSeq}`),
           onFrame: (client, wire, message) => this.#check(client, wire, message),
         }),
     );
