@@ -3,13 +3,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const installStamp = join(root, 'node_modules', '.agenthost-installed');
-const require = createRequire(join(root, 'package.json'));
 
 const tasks = {
   build: (args) => runNode(bin('typescript', 'tsc'), ['-b', ...args]),
@@ -82,9 +80,9 @@ function reporters(args) {
 }
 
 function bin(packageName, command) {
-  const manifest = require.resolve(`${packageName}/package.json`);
-  const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
-  return join(dirname(manifest), typeof bin === 'string' ? bin : bin[command]);
+  const folder = join(root, 'node_modules', packageName);
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return join(folder, typeof bin === 'string' ? bin : bin[command]);
 }
 
 /** Runs until one fails; answers its exit code. */
