@@ -53,10 +53,10 @@ function install() {
     .digest('hex');
   const have = existsSync(installStamp) ? readFileSync(installStamp, 'utf8') : undefined;
   if (have === wanted) return;
-  const command = existsSync(join(root, 'node_modules')) ? 'install' : 'ci';
-  console.error(`Installing dependencies (npm ${command}); this happens once for each change of package-lock.json.`);
+  console.error('Installing dependencies; this happens once for each change of package-lock.json.');
   const npm = process.env.npm_execpath;
-  const flags = [command, '--no-audit', '--no-fund', '--loglevel=error'];
+  // Not `npm ci`: it refuses a lock file that lacks the binaries of other platforms, which a mirror may not have.
+  const flags = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   const done = npm
     ? spawnSync(process.execPath, [npm, ...flags], { cwd: root, stdio: 'inherit' })
     : spawnSync('npm', flags, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });

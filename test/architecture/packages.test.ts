@@ -73,18 +73,6 @@ describe.each(published)('%s as it is published', (workspace) => {
 });
 
 describe('the lock file', () => {
-  it('is complete for every platform: npm drops what is not for this one when node_modules exists', () => {
-    const { packages } = readJson('package-lock.json') as {
-      packages: Record<string, { optionalDependencies?: Record<string, string>; version?: string }>;
-    };
-    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies).filter(
-        (name) => !packages[`node_modules/${name}`]?.version && !packages[`${path}/node_modules/${name}`]?.version,
-      ),
-    );
-    expect(missing).toEqual([]);
-  });
-
   it('names no registry', () => {
     const { packages } = readJson('package-lock.json') as { packages: Record<string, { resolved?: string }> };
     const addresses = Object.values(packages).flatMap(({ resolved }) => (resolved?.includes('://') ? [resolved] : []));
