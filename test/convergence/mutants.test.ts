@@ -23,7 +23,7 @@ interface Mutant {
 /** Each breaks one promise on purpose. A suite that lets one of them pass proves nothing about the real thing. */
 const mutants: Readonly<Record<string, Mutant>> = {
   '[ONCE1] a host that does not look at clientSeq': {
-    breakIt: () => vi.spyOn(AcceptedSequences.prototype, 'get').mockReturnValue(0),
+    breakIt: () => vi.spyOn(AcceptedSequences.prototype, 'highest').mockReturnValue(0),
     shows: /is in the log \d+ times/,
   },
   '[ONCE2] a client that forgets what is pending when it reconnects': {

@@ -102,6 +102,23 @@ describe('a client that comes back', () => {
     await before.dispose();
   });
 
+  it('[ONCE2] is told of each of its actions whether it was accepted, also after a restart of the host', async () => {
+    const session = await rawSession([alice]);
+    const rename = (title: string) => alice.act({ session, type: 'session/titleChanged', title });
+    const first = await rename('first');
+    const refused = await alice.act({ session, type: 'session/turnCancelled', turnId: 'no such turn' });
+    const last = await rename('last');
+    expect(refused.rejectionReason).toBe('no active turn to cancel');
+    const { stateDir } = host;
+    await host.host.close();
+    const before = host;
+    host = await startTestHost({ stateDir });
+    const { result } = await comeBack({ lastSeenServerSeq: 0, subscriptions: [session] });
+    expect(result.recentlyAccepted).toEqual({ [session]: [first.origin?.clientSeq, last.origin?.clientSeq] });
+    await host.dispose();
+    await before.dispose();
+  });
+
   describe('takes a snapshot', () => {
     it('when more was missed than the host keeps', async () => {
       await host.dispose();

@@ -38,6 +38,8 @@ export interface Welcome {
   readonly missing: readonly URI[];
   /** Undefined when the host did not say what it had accepted. */
   readonly acceptedClientSeq: Readonly<Record<URI, number>> | undefined;
+  /** The newest that it accepted, one by one; an older host does not say. */
+  readonly recentlyAccepted?: Readonly<Record<URI, readonly number[]>>;
 }
 
 /** The first connection introduces the client; later ones resume, and introduce it again where the host won't resume. */

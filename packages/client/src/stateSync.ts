@@ -181,14 +181,17 @@ export class StateSync {
   #settleAccepted(shared: SharedSession, welcome: Welcome): void {
     const { resource } = shared.subscription;
     const accepted = welcome.acceptedClientSeq?.[resource] ?? 0;
+    const recent = welcome.recentlyAccepted?.[resource] ?? [];
     for (const entry of this.#outbox.entries(resource)) {
+      const { clientSeq } = entry;
       if (welcome.acceptedClientSeq === undefined) entry.uncertain ||= entry.sent;
-      else if (entry.clientSeq === accepted) this.#forget(shared, entry.clientSeq);
-      else if (entry.clientSeq < accepted) {
-        // The host tells the last one that it accepted. What came before it was accepted or refused; only a replay, which
-        // has everything that was accepted, can tell which.
-        const refused = welcome.replay !== undefined && !entry.uncertain;
-        this.#forget(shared, entry.clientSeq, (action) =>
+      else if (clientSeq === accepted || recent.includes(clientSeq)) this.#forget(shared, clientSeq);
+      else if (clientSeq < accepted) {
+        // Before the last that was accepted, so it was accepted too, or refused. The list tells as far as it goes, and so does a
+        // replay, which has everything that was accepted.
+        const isListed = clientSeq > (recent[0] ?? accepted);
+        const refused = isListed || (welcome.replay !== undefined && !entry.uncertain);
+        this.#forget(shared, clientSeq, (action) =>
           refused ? new ActionRejectedError(REASON_LOST, action) : new ConnectionLostError(action.type, true),
         );
       }

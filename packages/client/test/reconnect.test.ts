@@ -135,6 +135,24 @@ describe('resuming', () => {
     expect(session.state.value.queuedMessages).toEqual(fake.stateOf(URI).queuedMessages);
   });
 
+  it('[ONCE2] knows of each action what became of it when the host tells each that it accepted', async () => {
+    fake.tellsEachAccepted = true;
+    fake.mute = true;
+    const queued = session.queue('once');
+    const refused = session.dispatch({ type: 'session/turnCancelled', turnId: 'no such turn' });
+    refused.catch(() => undefined);
+    const renamed = session.rename('once');
+    await flush();
+    fake.drop();
+    fake.restart();
+    await reconnected();
+    await queued;
+    await expect(refused).rejects.toMatchObject({ name: 'ActionRejectedError' });
+    await renamed;
+    expect(dispatched()).toHaveLength(3);
+    expect(session.state.value).toBe(session.confirmed.value);
+  });
+
   it('[ONCE2] learns what became of an action whose handle was closed before the answer came', async () => {
     fake.mute = true;
     const renamed = session.rename('last word');

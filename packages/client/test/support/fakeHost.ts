@@ -40,6 +40,7 @@ import { rejectionOf } from './rejectionOf.js';
 interface HostedSession {
   state: SessionState;
   readonly accepted: Map<string, number>;
+  readonly each: Map<string, number[]>;
 }
 
 interface Seat {
@@ -98,7 +99,11 @@ export class FakeHost {
 
   addSession(uri: URI, state: Partial<SessionState> = {}): SessionState {
     const created = createSessionState({ resource: uri, provider: 'shell', createdAt: ++this.#clock });
-    const session = { state: { ...created, lifecycle: 'ready' as const, ...state }, accepted: new Map() };
+    const session = {
+      state: { ...created, lifecycle: 'ready' as const, ...state },
+      accepted: new Map(),
+      each: new Map(),
+    };
     this.sessions.set(uri, session);
     return session.state;
   }
@@ -257,6 +262,9 @@ export class FakeHost {
 
   content = new Uint8Array();
 
+  /** Older hosts tell the highest alone. */
+  tellsEachAccepted = false;
+
   #serverInfo() {
     return { name: 'fake', version: '0', instanceId: this.instanceId };
   }
@@ -282,6 +290,7 @@ export class FakeHost {
       serverSeq: this.serverSeq,
       missing: subscriptions.filter((uri) => !there.includes(uri)),
       acceptedClientSeq: Object.fromEntries(accepted),
+      ...(this.tellsEachAccepted && { recentlyAccepted: this.#recentlyAccepted(clientId) }),
     };
     const missed = this.#log.filter(({ serverSeq }) => serverSeq > lastSeenServerSeq);
     if (
@@ -292,6 +301,10 @@ export class FakeHost {
       return { ...base, type: 'snapshot', snapshots: there.map((uri) => this.#snapshot(uri)) };
     }
     return { ...base, type: 'replay', actions: missed.filter(({ action }) => there.includes(resourceOf(action))) };
+  }
+
+  #recentlyAccepted(clientId: string): Record<string, number[]> {
+    return Object.fromEntries([...this.sessions].map(([uri, session]) => [uri, session.each.get(clientId) ?? []]));
   }
 
   #receive(seat: Seat, clientSeq: number, action: ClientAction): void {
@@ -307,6 +320,7 @@ export class FakeHost {
       return;
     }
     session?.accepted.set(clientId, clientSeq);
+    session?.each.set(clientId, [...(session.each.get(clientId) ?? []), clientSeq]);
     this.#order({ ...action, at: ++this.#clock, by: { clientId, name: 'as the host says' } }, origin, seat);
   }
 

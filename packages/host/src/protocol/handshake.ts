@@ -55,12 +55,14 @@ export async function reconnect(
   const wanted = [...new Set(params.subscriptions)];
   const { found, missing } = await findAll(services, wanted);
   return new LateResult(() => {
+    const recentlyAccepted = services.sessions.acceptedFrom(params.clientId, wanted);
     const base = {
       protocolVersion,
       serverInfo: services.serverInfo,
       serverSeq: services.sequence.current,
       missing,
-      acceptedClientSeq: services.sessions.acceptedFrom(params.clientId, wanted),
+      acceptedClientSeq: mapValues(recentlyAccepted, (recent) => recent.at(-1) ?? 0),
+      recentlyAccepted,
     };
     const replay = missedEnvelopes(services, params, found, protocolVersion);
     for (const [uri, resource] of found) connection.subscriptions.resume(uri, resource);
@@ -117,4 +119,8 @@ async function findAll(services: HostServices, uris: readonly URI[]) {
     else missing.push(uri);
   });
   return { found, missing };
+}
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }

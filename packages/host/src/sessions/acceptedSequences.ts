@@ -1,25 +1,39 @@
-import { MAX_ACCEPTED_CLIENTS } from './sessionLimits.js';
+import { MAX_ACCEPTED_CLIENTS, MAX_RECENTLY_ACCEPTED } from './sessionLimits.js';
 
 /**
- * For each client the highest `clientSeq` that this session accepted, so that what a client sends again is not done again.
- * Bounded: the clients that have been quiet for longest are forgotten.
+ * For each client which `clientSeq` this session accepted, so that what a client sends again is not done again, and a client
+ * that lost its answers can be told. Bounded: only the newest of each client, and the clients that have been quiet for longest
+ * are forgotten.
  */
 export class AcceptedSequences {
-  readonly #highest = new Map<string, number>();
+  /** Rising, never empty. */
+  readonly #recent = new Map<string, number[]>();
 
-  get(clientId: string): number {
-    return this.#highest.get(clientId) ?? 0;
+  highest(clientId: string): number {
+    return this.#recent.get(clientId)?.at(-1) ?? 0;
   }
 
-  has(clientId: string): boolean {
-    return this.#highest.has(clientId);
+  recent(clientId: string): readonly number[] {
+    return this.#recent.get(clientId) ?? [];
   }
 
-  set(clientId: string, clientSeq: number): void {
-    this.#highest.delete(clientId);
-    if (clientSeq > 0) this.#highest.set(clientId, clientSeq);
-    if (this.#highest.size <= MAX_ACCEPTED_CLIENTS) return;
-    const [quietest] = this.#highest.keys();
-    if (quietest !== undefined) this.#highest.delete(quietest);
+  /** `clientSeq` is above the highest. */
+  add(clientId: string, clientSeq: number): void {
+    const recent = this.#recent.get(clientId) ?? [];
+    recent.push(clientSeq);
+    if (recent.length > 2 * MAX_RECENTLY_ACCEPTED) recent.splice(0, recent.length - MAX_RECENTLY_ACCEPTED);
+    this.#recent.delete(clientId);
+    this.#recent.set(clientId, recent);
+    if (this.#recent.size <= MAX_ACCEPTED_CLIENTS) return;
+    const [quietest] = this.#recent.keys();
+    if (quietest !== undefined) this.#recent.delete(quietest);
+  }
+
+  /** It was not stored, so it was not accepted. The newest one of the client. */
+  takeBack(clientId: string, clientSeq: number): void {
+    const recent = this.#recent.get(clientId);
+    if (recent?.at(-1) !== clientSeq) return;
+    recent.pop();
+    if (recent.length === 0) this.#recent.delete(clientId);
   }
 }

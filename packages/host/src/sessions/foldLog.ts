@@ -26,7 +26,8 @@ export async function foldLog(
       state = keep(sessionReducer(state, record.action));
       lastServerSeq = Math.max(lastServerSeq, record.serverSeq);
       const { origin } = record;
-      if (origin) accepted.set(origin.clientId, Math.max(origin.clientSeq, accepted.get(origin.clientId)));
+      if (origin && origin.clientSeq > accepted.highest(origin.clientId))
+        accepted.add(origin.clientId, origin.clientSeq);
     }
   }
   return start && state && { start, state, accepted, lastServerSeq };

@@ -57,8 +57,9 @@ export class Session {
     return this.#options.store.state;
   }
 
-  acceptedFrom(clientId: string): number {
-    return this.#options.store.accepted.get(clientId);
+  /** Which of a client's actions were accepted, the newest of them; rising. */
+  acceptedFrom(clientId: string): readonly number[] {
+    return this.#options.store.accepted.recent(clientId);
   }
 
   /** Nobody looks, nothing runs, and that for a while. */
@@ -104,7 +105,7 @@ export class Session {
     }
     this.#lastUsed = this.#options.now();
     // Sent again after a lost connection; it was accepted then.
-    if (clientSeq <= store.accepted.get(sender.author.clientId)) return;
+    if (clientSeq <= store.accepted.highest(sender.author.clientId)) return;
     run?.flush();
     const reason = refusal(action, {
       state: store.state,

@@ -105,12 +105,12 @@ export class SessionHub {
     }
   }
 
-  /** For each session: the highest `clientSeq` of that client that was accepted. */
-  acceptedFrom(clientId: string, wanted: readonly URI[]): Record<URI, number> {
-    const accepted: Record<URI, number> = {};
+  /** For each session which actions of that client were accepted, the newest of them. */
+  acceptedFrom(clientId: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
+    const accepted: Record<URI, readonly number[]> = {};
     for (const [uri, session] of this.#open) {
-      const clientSeq = session.acceptedFrom(clientId);
-      if (clientSeq > 0 || wanted.includes(uri)) accepted[uri] = clientSeq;
+      const recent = session.acceptedFrom(clientId);
+      if (recent.length > 0 || wanted.includes(uri)) accepted[uri] = recent;
     }
     return accepted;
   }

@@ -1,8 +1,9 @@
 /** Ended turns that the host keeps in memory for each loaded session; snapshots can't have more. */
 export const TURNS_IN_MEMORY = 200;
 
-/** Clients whose highest `clientSeq` a session remembers. */
+/** Clients whose accepted `clientSeq` a session remembers, and how many of each at least. */
 export const MAX_ACCEPTED_CLIENTS = 1_000;
+export const MAX_RECENTLY_ACCEPTED = 64;
 
 /** Clients named in `clients`; more look on unnamed. */
 export const MAX_LISTED_CLIENTS = 50;

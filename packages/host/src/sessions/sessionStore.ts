@@ -42,7 +42,6 @@ interface Tag {
   readonly before: SessionState;
   readonly logNumber: number | undefined;
   readonly sender: Subscriber | undefined;
-  readonly previousClientSeq: number;
 }
 
 /** Actions that the host produced and that must not be told before they are stored: where a message's fate changes. */
@@ -91,13 +90,11 @@ export class SessionStore implements DurableSource {
   accept(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const { clientId } = sender.author;
     const stamped: SessionAction = { ...action, session: this.uri, at: this.#options.now(), by: sender.author };
-    const previousClientSeq = this.accepted.get(clientId);
-    this.accepted.set(clientId, clientSeq);
+    this.accepted.add(clientId, clientSeq);
     this.#options.delivery.requireStored(this);
     this.#apply(stamped, sessionReducer(this.#state, stamped), {
       origin: { clientId, clientSeq },
       sender,
-      previousClientSeq,
     });
   }
 
@@ -133,9 +130,9 @@ export class SessionStore implements DurableSource {
     this.#state = first.before;
     const firstLogged = tags.find((tag) => tag.logNumber !== undefined)?.logNumber;
     if (firstLogged !== undefined) this.#options.log.rollbackTo(firstLogged - 1);
-    for (const { envelope, sender, previousClientSeq } of tags.toReversed()) {
+    for (const { envelope, sender } of tags.toReversed()) {
       if (!envelope.origin || !sender) continue;
-      this.accepted.set(envelope.origin.clientId, previousClientSeq);
+      this.accepted.takeBack(envelope.origin.clientId, envelope.origin.clientSeq);
       this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
     }
     // Whoever subscribed in between is about to be shown what never happened: its answer is in the queue already.
@@ -150,7 +147,7 @@ export class SessionStore implements DurableSource {
   #apply(
     action: SessionAction,
     next: SessionState,
-    from?: { readonly origin: ActionOrigin; readonly sender: Subscriber; readonly previousClientSeq: number },
+    from?: { readonly origin: ActionOrigin; readonly sender: Subscriber },
   ): void {
     const before = this.#state;
     const envelope: ActionEnvelope = {
@@ -165,7 +162,6 @@ export class SessionStore implements DurableSource {
       before,
       logNumber,
       sender: from?.sender,
-      previousClientSeq: from?.previousClientSeq ?? 0,
     };
     this.#options.publisher.publish({
       resource: this.uri,

@@ -99,6 +99,11 @@ export interface ReconnectResultBase {
   readonly missing: readonly URI[];
   /** For each session, the highest `clientSeq` of this client that the host has accepted. */
   readonly acceptedClientSeq: Readonly<Record<URI, number>>;
+  /**
+   * For each session, the newest of this client's `clientSeq` that the host has accepted, rising. A number between the first
+   * and the last of them that is not there was refused; of those before the first it is not known.
+   */
+  readonly recentlyAccepted?: Readonly<Record<URI, readonly number[]>>;
 }
 
 export interface ReplayResult extends ReconnectResultBase {

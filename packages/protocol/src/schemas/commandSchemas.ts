@@ -65,6 +65,7 @@ const reconnectBase = {
   serverSeq: sequence,
   missing: z.array(uri),
   acceptedClientSeq: z.record(z.string(), sequence),
+  recentlyAccepted: z.record(z.string(), z.array(sequence)).exactOptional(),
 };
 export const replayResult = z.object({ type: z.literal('replay'), ...reconnectBase, actions: z.array(actionEnvelope) });
 export const snapshotResult = z.object({
