@@ -10,7 +10,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
 /** Inside the host, what each folder may import of the others: never back. Its top files see everything. */
 export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['protocol', 'state'],
-  protocol: ['sessions', 'agents', 'state'],
+  protocol: ['sessions', 'agents', 'sessionFs', 'state'],
   sessions: ['agents', 'index', 'sessionFs', 'state'],
   index: [],
   agents: ['sessionFs'],

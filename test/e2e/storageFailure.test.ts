@@ -95,8 +95,11 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     await expect(bob.createSession({ provider: 'mock' })).rejects.toThrow();
 
     await rm(filler());
+    const found = async () => (await bob.listSessions({ filter: { text: 'xxx' } })).total;
+    expect(await found()).toBe(0);
     await hers.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id: 'q', userMessage: { text: long } });
     await ended(hers, 2);
+    expect(await found()).toBe(1);
     await hers.rename('after');
     const other = await bob.createSession({ provider: 'mock' });
     await other.ready();

@@ -6,6 +6,7 @@ import {
   ClientError,
   HostUnreachableError,
   ReplacedError,
+  SessionFsRefusedError,
   UnauthorizedError,
   UnsupportedVersionError,
 } from './errors.js';
@@ -192,9 +193,8 @@ export class Connection {
 }
 
 function isFinal(error: ClientError): boolean {
-  return (
-    error instanceof UnauthorizedError || error instanceof UnsupportedVersionError || error instanceof ReplacedError
-  );
+  const final = [UnauthorizedError, UnsupportedVersionError, ReplacedError, SessionFsRefusedError];
+  return final.some((kind) => error instanceof kind);
 }
 
 function connectError(error: unknown, clientId: string): ClientError {

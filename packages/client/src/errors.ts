@@ -46,6 +46,15 @@ export class UnsupportedVersionError extends ClientError {
 }
 
 /** A `clientId` has one connection; retrying would take turns with the other one for ever. */
+/** The host does not let this client keep the sessions' files. */
+export class SessionFsRefusedError extends ClientError {
+  override readonly name = 'SessionFsRefusedError';
+
+  constructor(reason: string, options: Cause = {}) {
+    super(`the host does not take this client's file system: ${reason}`, options);
+  }
+}
+
 export class ReplacedError extends ClientError {
   override readonly name = 'ReplacedError';
 

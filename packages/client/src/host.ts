@@ -25,6 +25,8 @@ import { Listeners, type ReportError } from './listeners.js';
 import { firstValue, type Observable } from './observable.js';
 import { memoryClientSeq } from './outbox.js';
 import { Session } from './session.js';
+import type { CreateSessionFsHandler } from './sessionFsHandler.js';
+import { SessionFsServer } from './sessionFsServer.js';
 import { StateSync } from './stateSync.js';
 import { scheduleWithTimer } from './timer.js';
 import { createWebSocketTransport } from './webSocketTransport.js';
@@ -32,17 +34,22 @@ import { createWebSocketTransport } from './webSocketTransport.js';
 /** What the host announces, and `client/listsStale`: announcements were missed, so what was listed before may be wrong. */
 export type HostEvent = Notification | { readonly type: 'client/listsStale' };
 
-export interface CreateSessionOptions extends Omit<CreateSessionParams, 'session' | 'provider'> {
+interface WithSessionFs {
+  /** Where this session's files are; needed when the client was made with `sessionFs`. */
+  readonly createSessionFsHandler?: CreateSessionFsHandler;
+}
+
+export interface CreateSessionOptions extends Omit<CreateSessionParams, 'session' | 'provider'>, WithSessionFs {
   readonly provider: string;
   /** Picked unless told. */
   readonly session?: URI;
 }
 
-export interface ForkSessionOptions extends Omit<ForkSessionParams, 'session'> {
+export interface ForkSessionOptions extends Omit<ForkSessionParams, 'session'>, WithSessionFs {
   readonly session?: URI;
 }
 
-export interface OpenSessionOptions {
+export interface OpenSessionOptions extends WithSessionFs {
   /** How many of the newest turns to begin with, where no other handle on this session is open. */
   readonly turns?: number;
 }
@@ -64,12 +71,15 @@ export class Host {
   readonly #keepAlive: Disposable;
   readonly #events: Listeners<HostEvent>;
   readonly #maxPendingActions: number;
+  /** There when this client keeps the sessions' files. */
+  readonly #files: SessionFsServer | undefined;
 
   constructor(options: HostOptions, retryFirst: boolean) {
     const { clientId = crypto.randomUUID(), schedule = scheduleWithTimer } = options;
     const reportError: ReportError = (error) => options.onError?.(error);
     const timeoutMs = options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
     this.clientId = clientId;
+    this.#files = options.sessionFs && new SessionFsServer(options.sessionFs);
     this.#maxPendingActions = options.maxPendingActions ?? DEFAULT_MAX_PENDING_ACTIONS;
     this.#events = new Listeners(reportError);
     this.#sync = new StateSync({
@@ -90,7 +100,11 @@ export class Host {
       clientId,
       transport: transportOf(options),
       onPeer: (peer) => this.#listen(peer),
-      handshake: (peer) => this.#sync.handshake(peer),
+      handshake: async (peer) => {
+        const commit = await this.#sync.handshake(peer);
+        await this.#files?.offer(peer);
+        return commit;
+      },
       retryFirst,
       connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
       requestTimeoutMs: timeoutMs,
@@ -153,20 +167,23 @@ export class Host {
   }
 
   /** Resolves when the host has taken it and its state is here; `session.ready()` waits until its agent runs. */
-  async createSession({ session, ...options }: CreateSessionOptions): Promise<Session> {
+  async createSession({ session, createSessionFsHandler, ...options }: CreateSessionOptions): Promise<Session> {
     const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
+    this.#files?.add(uri, createSessionFsHandler);
     return this.#openNew(uri, this.#commands.request('createSession', { ...options, session: uri }));
   }
 
   /** A new session that begins with the turns of another one. */
-  async forkSession({ session, ...options }: ForkSessionOptions): Promise<Session> {
+  async forkSession({ session, createSessionFsHandler, ...options }: ForkSessionOptions): Promise<Session> {
     const provider = parseSessionUri(options.source)?.provider ?? '';
     const uri = session ?? sessionUri(provider, crypto.randomUUID());
+    this.#files?.add(uri, createSessionFsHandler);
     return this.#openNew(uri, this.#commands.request('forkSession', { ...options, session: uri }));
   }
 
   /** Rejects with a SessionGoneError when the host has no such session. */
-  async openSession(uri: URI, { turns }: OpenSessionOptions = {}): Promise<Session> {
+  async openSession(uri: URI, { turns, createSessionFsHandler }: OpenSessionOptions = {}): Promise<Session> {
+    this.#files?.add(uri, createSessionFsHandler);
     const shared = await this.#sync.sessions.acquire(uri, turns);
     return new Session(shared, {
       connection: this.#connection,
@@ -217,6 +234,7 @@ export class Host {
   }
 
   #listen(peer: RpcPeer): void {
+    this.#files?.serve(peer);
     hostNotifications(peer, {
       onEnvelope: (envelope) => this.#sync.receive(envelope),
       onNotification: (notification) => {
@@ -242,6 +260,6 @@ export class Host {
 
 function transportOf(options: HostOptions): (signal: AbortSignal) => ReturnType<typeof createWebSocketTransport> {
   if (options.transport !== undefined) return options.transport;
-  const { url, token } = options;
-  return (signal) => createWebSocketTransport({ url, token, signal });
+  const { url, token, sessionFs } = options;
+  return (signal) => createWebSocketTransport({ url, token, signal, keepsFiles: sessionFs !== undefined });
 }

@@ -1,6 +1,7 @@
 import type { ClientInfo } from '@agenthost/protocol';
 import type { TransportFactory } from './connection.js';
 import type { ClientSeqStore } from './outbox.js';
+import type { SessionFsConfig } from './sessionFsHandler.js';
 import type { Schedule } from './timer.js';
 
 interface Common {
@@ -22,6 +23,11 @@ interface Common {
   readonly maxPendingActions?: number;
   /** Commands that may wait for a connection; 100 unless told. */
   readonly maxWaitingCommands?: number;
+  /**
+   * This client keeps the files of all sessions, and the host none. Then every session that is made or opened needs its
+   * `createSessionFsHandler`. When the connection is lost, the host can't go on: it has to be started anew.
+   */
+  readonly sessionFs?: SessionFsConfig;
   /** Told what has no caller to be told to: listeners that throw, frames that make no sense. */
   readonly onError?: (error: unknown) => void;
   /** From 0 to below 1, for the pauses between attempts. `Math.random` unless told. */

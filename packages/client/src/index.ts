@@ -14,6 +14,7 @@ export {
   LimitReachedError,
   ReplacedError,
   SessionCreationError,
+  SessionFsRefusedError,
   SessionGoneError,
   UnauthorizedError,
   UnsupportedVersionError,
@@ -31,6 +32,14 @@ export type {
   PermissionAnswer,
 } from './prompts.js';
 export type { ClientActionInput, Message, Session } from './session.js';
+export { createSessionFsAdapter, type SessionFsAdapter } from './sessionFsAdapter.js';
+export type {
+  CreateSessionFsHandler,
+  SessionFsConfig,
+  SessionFsFileOptions,
+  SessionFsFileStat,
+  SessionFsHandler,
+} from './sessionFsHandler.js';
 export type { Schedule } from './timer.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './webSocketTransport.js';
 export { type OrderedAction, type PendingAction, WriteAhead, type WriteAheadOptions } from './writeAhead.js';

@@ -6,12 +6,15 @@ export interface WebSocketTransportOptions extends InboxOptions {
   /** `http(s):` or `ws(s):`; without a path it is `/ws`. */
   readonly url: string | URL;
   readonly token?: string | undefined;
+  /** This client keeps the sessions' files: whole files go over the connection. */
+  readonly keepsFiles?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** What the other side doesn't drain; past it the transport closes itself. 16 MiB unless told. */
   readonly maxBufferedBytes?: number;
 }
 
 const SUBPROTOCOL = 'agenthost';
+const FILES_SUBPROTOCOL = 'agenthost-files';
 const TOKEN_SUBPROTOCOL_PREFIX = 'agenthost-token.';
 const DEFAULT_MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const NORMAL_CLOSE = 1000;
@@ -25,7 +28,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Pr
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const url = webSocketUrl(options.url);
-    const socket = openSocket(url, options.token);
+    const socket = openSocket(url, options);
     const transport = wrap(socket, options);
     const finish = (settle: () => void) => {
       signal?.removeEventListener('abort', onAbort);
@@ -59,19 +62,16 @@ export function webSocketUrl(from: string | URL): string {
  * A page can only offer the token as a subprotocol, and the browser says where the page is from. Outside of a browser nothing
  * says that, so the host wants the token in the header; Node's WebSocket takes headers where browsers take subprotocols only.
  */
-function openSocket(url: string, token: string | undefined): WebSocket {
-  if (token === undefined || !isNode()) return new WebSocket(url, subprotocols(token));
-  const options = { protocols: [SUBPROTOCOL], headers: { authorization: `Bearer ${token}` } };
-  return new WebSocket(url, options as unknown as string[]);
+function openSocket(url: string, { token, keepsFiles }: WebSocketTransportOptions): WebSocket {
+  const protocols = [SUBPROTOCOL, ...(keepsFiles ? [FILES_SUBPROTOCOL] : [])];
+  if (token === undefined) return new WebSocket(url, protocols);
+  if (!isNode()) return new WebSocket(url, [...protocols, `${TOKEN_SUBPROTOCOL_PREFIX}${token}`]);
+  return new WebSocket(url, { protocols, headers: { authorization: `Bearer ${token}` } } as unknown as string[]);
 }
 
 function isNode(): boolean {
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   return process?.versions?.node !== undefined;
-}
-
-function subprotocols(token: string | undefined): string[] {
-  return token === undefined ? [SUBPROTOCOL] : [SUBPROTOCOL, `${TOKEN_SUBPROTOCOL_PREFIX}${token}`];
 }
 
 function wrap(socket: WebSocket, options: WebSocketTransportOptions): Transport {

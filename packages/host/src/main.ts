@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Transport } from '@agenthost/rpc';
@@ -5,20 +6,23 @@ import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import { type HostLog, silentLog } from './hostLog.js';
-import type { SessionIndex } from './index/sessionIndex.js';
+import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
 import { ClientRegistry } from './protocol/clientRegistry.js';
 import { CLOSE_CODE } from './protocol/closeCode.js';
 import { type CommandHandlers, createCommandHandlers } from './protocol/commandHandlers.js';
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
 import type { HostServices } from './protocol/hostServices.js';
+import { HostSessions } from './protocol/hostSessions.js';
 import { Authenticator } from './server/authenticator.js';
 import { HostServer } from './server/hostServer.js';
 import { checkToken, TokenFile } from './server/tokenFile.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
+import { ProviderSessionStorage } from './sessionFs/providerSessionStorage.js';
 import type { SequenceFile } from './sessionFs/sequenceFile.js';
+import type { SessionStorage } from './sessionFs/sessionStorage.js';
 import { StateRoot } from './sessionFs/stateRoot.js';
 import { ClientDispatch } from './sessions/clientDispatch.js';
 import { openSequence } from './sessions/openSequence.js';
@@ -97,12 +101,15 @@ export class Host {
   static async #startIn(stateRoot: StateRoot, options: HostOptions, log: HostLog): Promise<Host> {
     const now = options.now ?? Date.now;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
+    const durability = options.durability ?? 'write';
+    const onDamage = (sessionId: string, damage: DamageReport) =>
+      log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
     const storage = new LocalSessionStorage({
       stateRoot: stateRoot.path,
       listSessionIds: () => stateRoot.listSessionIds(),
-      durability: options.durability ?? 'write',
+      durability,
       initialCwd: defaultDirectory,
-      onDamage: (sessionId, damage) => log.warn(`session ${sessionId}: ${describeDamage(damage)}`),
+      onDamage,
     });
     const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
     const sequence = await openSequence(stateRoot.path, storage, log);
@@ -116,35 +123,49 @@ export class Host {
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
-    const sessions = new SessionHub({
-      storage,
-      index,
-      agents,
-      delivery,
-      publisher,
-      sequence,
-      broadcast: (notification) => clients.broadcast(notification),
-      agentEnv: agentEnvironment(options.env ?? process.env),
-      defaultDirectory,
-      now,
+    const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
+      new SessionHub({
+        storage,
+        index,
+        agents,
+        delivery,
+        publisher,
+        sequence,
+        broadcast: (notification) => clients.broadcast(notification),
+        agentEnv: agentEnvironment(options.env ?? process.env),
+        defaultDirectory: directory,
+        now,
+        log,
+        idleMs: options.sessionIdleMs ?? 10 * MINUTE,
+        agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
+        abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
+      });
+    const sessions = new HostSessions({
+      local: hubFor(storage, index, defaultDirectory),
+      providedBy: (provider) => {
+        const { initialCwd } = provider.config;
+        const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
+        const provided = new ProviderSessionStorage({ provider, durability, onDamage });
+        return hubFor(provided, new SessionIndex(':memory:'), directory);
+      },
       log,
-      idleMs: options.sessionIdleMs ?? 10 * MINUTE,
-      agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
-      abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
     });
     const dispatch = new ClientDispatch({
-      loaded: (uri) => sessions.loaded(uri),
-      open: (uri) => sessions.open(uri),
+      loaded: (uri) => sessions.hub.loaded(uri),
+      open: (uri) => sessions.hub.open(uri),
       publisher,
       sequence,
     });
     agents.onChange((infos) => root.setAgents(infos));
     root.setAgents(agents.infos());
-    const host = new Host(stateRoot, index, sequence, log, {
+    const services: HostServices = {
       serverInfo: { name: 'agenthost', version: HOST_VERSION, instanceId: stateRoot.lock.holder.instanceId },
       defaultDirectory: pathToFileURL(defaultDirectory).href,
       root,
-      sessions,
+      get sessions() {
+        return sessions.hub;
+      },
+      setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
       dispatch,
       agents,
       clients,
@@ -153,9 +174,14 @@ export class Host {
       sequence,
       peerLimits: { maxIncomingRequests: 64 },
       log,
-    });
+      onConnectionClosed: (connection) => {
+        host.#connections.delete(connection);
+        sessions.connectionClosed(connection);
+      },
+    };
+    const host = new Host(stateRoot, index, sequence, log, services);
     await agents.refresh();
-    await sessions.recoverInterrupted();
+    await sessions.hub.recoverInterrupted();
     return host;
   }
 
@@ -164,14 +190,14 @@ export class Host {
     index: SessionIndex,
     sequence: SequenceFile,
     log: HostLog,
-    services: Omit<HostServices, 'onConnectionClosed'>,
+    services: HostServices,
   ) {
     this.#stateRoot = stateRoot;
     this.#index = index;
     this.#sequence = sequence;
     this.#log = log;
-    this.#services = { ...services, onConnectionClosed: (connection) => this.#connections.delete(connection) };
-    this.#commands = createCommandHandlers(this.#services);
+    this.#services = services;
+    this.#commands = createCommandHandlers(services);
   }
 
   get instanceId(): string {

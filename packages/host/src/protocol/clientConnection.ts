@@ -39,6 +39,7 @@ export class ClientConnection implements Subscriber {
   readonly #services: HostServices;
   readonly #transport: FrameTransport;
   readonly #peer: RpcPeer;
+  #isCalling = false;
   #identity: { readonly author: Author; readonly protocolVersion: number } | undefined;
 
   constructor(transport: FrameTransport, credential: Credential, services: HostServices, commands: CommandHandlers) {
@@ -54,11 +55,17 @@ export class ClientConnection implements Subscriber {
       close: (reason) => transport.close(reason),
       ...(transport.onOversizeFrame && { onOversizeFrame: transport.onOversizeFrame.bind(transport) }),
       send: (frame) => {
-        const text = typeof frame === 'string' ? frame : new TextDecoder().decode(frame);
-        services.delivery.enqueue({ frame: new EncodedFrame(text), receivers: [this] });
+        const encoded = new EncodedFrame(typeof frame === 'string' ? frame : new TextDecoder().decode(frame));
+        if (this.#isCalling) this.deliver([encoded]);
+        else services.delivery.enqueue({ frame: encoded, receivers: [this] });
       },
     };
-    this.#peer = new RpcPeer(ordered, { ...services.peerLimits, onError: (error) => this.#report(error) });
+    const { maxFrameBytes } = transport;
+    this.#peer = new RpcPeer(ordered, {
+      ...services.peerLimits,
+      ...(maxFrameBytes !== undefined && { maxFrameBytes }),
+      onError: (error) => this.#report(error),
+    });
     this.#peer.onClose(() => this.#closed());
     this.#registerCommands(commands);
     this.#registerNotifications();
@@ -90,6 +97,16 @@ export class ClientConnection implements Subscriber {
     if (this.isOpen) this.#transport.write(frames);
   }
 
+  /** A call to the client. It does not wait for the delivery, which may itself be waiting for the files that this asks for. */
+  request(method: string, params: object, timeoutMs: number): Promise<unknown> {
+    this.#isCalling = true;
+    try {
+      return this.#peer.request(method, params, { timeoutMs });
+    } finally {
+      this.#isCalling = false;
+    }
+  }
+
   cutOff(reason: string): void {
     this.close({ code: CLOSE_CODE.resync, message: reason });
   }
@@ -111,7 +128,11 @@ export class ClientConnection implements Subscriber {
         this.#checkHandshake(method);
         return parseParams(schema, params);
       },
-      handle: (params: Commands[M]['params'], context: RequestContext) => commands[method](params, this, context),
+      handle: (params: Commands[M]['params'], context: RequestContext) => {
+        // What is answered without waiting is answered at once: it is not in flight.
+        const answer = commands[method](params, this, context);
+        return answer instanceof Promise ? answer.catch((error: unknown) => Promise.reject(answerFor(error))) : answer;
+      },
     });
   }
 
@@ -150,4 +171,10 @@ export class ClientConnection implements Subscriber {
     if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
     this.#services.onConnectionClosed(this);
   }
+}
+
+/** Where the client that keeps the sessions has gone, that is what everybody is told. */
+function answerFor(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'UNAVAILABLE') return error;
+  return new RpcError(ERROR_CODE.sessionFsUnavailable, error.message, { cause: error });
 }

@@ -17,28 +17,32 @@ export type CommandHandlers = {
 
 /** What the host does for each command. Handlers stay thin: what takes thought is where its subject is. */
 export function createCommandHandlers(services: HostServices): CommandHandlers {
-  const { sessions, agents } = services;
+  const { agents } = services;
   return {
     ping: () => ({}),
     initialize: (params, connection) => initialize(services, params, connection),
     reconnect: (params, connection) => reconnect(services, params, connection),
     subscribe: (params, connection) => subscribe(params, connection),
     createSession: async (params) => {
-      await sessions.create(params);
+      await services.sessions.create(params);
       return null;
     },
     disposeSession: async ({ session }) => {
-      await sessions.remove(session);
+      await services.sessions.remove(session);
       return null;
     },
-    listSessions: (params) => sessions.list(params),
-    fetchTurns: async ({ session, range }) => (await sessions.open(session)).fetchTurns(range),
+    listSessions: (params) => services.sessions.list(params),
+    fetchTurns: async ({ session, range }) => (await services.sessions.open(session)).fetchTurns(range),
     browseDirectory: ({ uri }) => browseDirectory(uri),
-    fetchContent: ({ uri }) => {
-      throw new RpcError(ERROR_CODE.contentNotFound, `no content at ${uri}`);
+    fetchContent: (params) => services.sessions.fetchContent(params),
+    forkSession: async (params) => {
+      await services.sessions.fork(params);
+      return null;
     },
-    forkSession: () => unavailable('forkSession'),
-    'sessionFs.setProvider': () => unavailable('sessionFs.setProvider'),
+    'sessionFs.setProvider': (params, connection) => {
+      services.setSessionFsProvider(connection, params);
+      return { success: true };
+    },
     installAgent: ({ provider }) => noInstallation(provider),
     removeAgent: ({ provider }) => noInstallation(provider),
   };
@@ -50,9 +54,4 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       `${provider} is part of the host: it can't be installed or removed`,
     );
   }
-}
-
-/** Known to the protocol, not yet to this host. */
-function unavailable(method: string): never {
-  throw new RpcError(ERROR_CODE.methodNotFound, `this version of the host does not offer ${method} yet`);
 }

@@ -5,6 +5,8 @@ import type { EncodedFrame } from '../state/encodedFrame.js';
 export interface FrameTransport extends Pick<Transport, 'onMessage' | 'onClose' | 'close' | 'onOversizeFrame'> {
   /** Contract: never throws, never blocks; what the other side does not read is bounded, and past the bound it is cut off. */
   write(frames: readonly EncodedFrame[]): void;
+  /** What one frame from the other side may have, where that is not the usual. */
+  readonly maxFrameBytes?: number;
 }
 
 /** Any transport of `rpc`, for connections inside the process. */

@@ -1,4 +1,4 @@
-import type { ServerInfo, Snapshot, URI } from '@agenthost/protocol';
+import type { ServerInfo, SetProviderParams, Snapshot, URI } from '@agenthost/protocol';
 import type { RpcPeerOptions } from '@agenthost/rpc';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { HostLog } from '../hostLog.js';
@@ -38,5 +38,7 @@ export interface HostServices {
   readonly sequence: SequenceSource;
   readonly peerLimits: Partial<RpcPeerOptions>;
   readonly log: HostLog;
+  /** From now on this connection keeps the sessions' files. Throws with the rule that speaks against it. */
+  readonly setSessionFsProvider: (connection: ClientConnection, config: SetProviderParams) => void;
   readonly onConnectionClosed: (connection: ClientConnection) => void;
 }

@@ -2,6 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 export const SUBPROTOCOL = 'agenthost';
+/** Offered by a client that keeps the sessions' files: a whole file is one frame. */
+export const FILES_SUBPROTOCOL = 'agenthost-files';
 const TOKEN_PROTOCOL = 'agenthost-token.';
 
 /** How many wrong tokens from one address are remembered, and of how many addresses. */

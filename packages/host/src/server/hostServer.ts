@@ -8,7 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
 import { CLOSE_CODE } from '../protocol/closeCode.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
-import { type Authenticator, SUBPROTOCOL } from './authenticator.js';
+import { type Authenticator, FILES_SUBPROTOCOL, SUBPROTOCOL } from './authenticator.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
 import { findRoute } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
@@ -31,11 +31,16 @@ export const SOCKET_PATH = '/ws';
 
 const GOODBYE_MS = 500;
 
+/** A session's log comes in one piece from a client that keeps it. */
+const MAX_FILE_FRAME_BYTES = 64 * 1024 * 1024;
+
 /** HTTP and WebSocket: decides who gets in, and hands each socket on as a transport. Knows nothing of sessions. */
 export class HostServer {
   readonly #options: HostServerOptions;
   readonly #http: Server;
   readonly #webSockets: WebSocketServer;
+  /** For clients that keep the sessions' files. */
+  readonly #fileSockets: WebSocketServer;
   #guard: RequestGuard | undefined;
 
   constructor(options: HostServerOptions) {
@@ -44,13 +49,9 @@ export class HostServer {
     const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
     this.#http = options.tls ? createSecureServer({ ...limits, ...options.tls }, handle) : createServer(limits, handle);
     this.#http.maxConnections = options.maxConnections;
-    this.#webSockets = new WebSocketServer({
-      noServer: true,
-      perMessageDeflate: false,
-      // The peer answers what is over the limit; what is far over it is not even read.
-      maxPayload: 2 * MAX_FRAME_BYTES,
-      handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
-    });
+    // The peer answers what is over the limit; what is far over it is not even read.
+    this.#webSockets = webSocketServer(2 * MAX_FRAME_BYTES);
+    this.#fileSockets = webSocketServer(MAX_FILE_FRAME_BYTES);
     this.#http.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head));
     this.#http.on('clientError', (_error, socket) => socket.destroy());
   }
@@ -82,8 +83,9 @@ export class HostServer {
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
     this.#http.closeAllConnections();
-    await Promise.all([...this.#webSockets.clients].map(goodbye));
+    await Promise.all([...this.#webSockets.clients, ...this.#fileSockets.clients].map(goodbye));
     this.#webSockets.close();
+    this.#fileSockets.close();
     await closed;
   }
 
@@ -115,8 +117,11 @@ export class HostServer {
       return;
     }
     authenticator.succeeded(remote);
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits);
+    const keepsFiles = offers(request, FILES_SUBPROTOCOL);
+    const server = keepsFiles ? this.#fileSockets : this.#webSockets;
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const maxFrameBytes = keepsFiles ? MAX_FILE_FRAME_BYTES : undefined;
+      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, maxFrameBytes);
       this.#options.onConnection(transport, credentialId);
     });
   }
@@ -124,12 +129,26 @@ export class HostServer {
   /** A page can't see why a socket was refused, only why one was closed: it has to be opened to say that the token is wrong. */
   #refuseToken(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const reason = 'The token is missing or wrong.';
-    if (!request.headers['sec-websocket-protocol']?.includes(SUBPROTOCOL)) refuse(socket, { status: 401, reason });
+    if (!offers(request, SUBPROTOCOL)) refuse(socket, { status: 401, reason });
     else
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) =>
         webSocket.close(CLOSE_CODE.unauthorized, reason),
       );
   }
+}
+
+function webSocketServer(maxPayload: number): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload,
+    handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+}
+
+function offers(request: IncomingMessage, subprotocol: string): boolean {
+  const offered = request.headers['sec-websocket-protocol']?.split(',') ?? [];
+  return offered.some((name) => name.trim() === subprotocol);
 }
 
 async function goodbye(webSocket: WebSocket): Promise<void> {

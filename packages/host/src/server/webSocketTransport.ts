@@ -24,6 +24,7 @@ const joined = new WeakMap<readonly EncodedFrame[], Buffer>();
 
 /** A WebSocket whose frames are written as they were encoded: one write for all that a batch has. */
 export class WebSocketTransport implements FrameTransport {
+  readonly maxFrameBytes?: number;
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #limits: WebSocketLimits;
@@ -36,7 +37,8 @@ export class WebSocketTransport implements FrameTransport {
   #budgetAt = performance.now();
   #closeReason: CloseReason | undefined;
 
-  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits) {
+  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits, maxFrameBytes?: number) {
+    if (maxFrameBytes !== undefined) this.maxFrameBytes = maxFrameBytes;
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#limits = limits;

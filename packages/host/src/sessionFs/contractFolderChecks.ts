@@ -101,7 +101,8 @@ export const FOLDER_CHECKS: ContractChecks = {
     await fs.writeFile(at('ab'), 'stays');
     await failsWith('EISDIR', fs.rm(at('a')));
     await fs.rm(at('a'), { recursive: true });
-    deepEqual(await fs.readdir(at('')), ['ab']);
+    equal(await fs.exists(at('a')), false);
+    equal(await fs.readFile(at('ab')), 'stays');
   },
   'forgives that there is nothing to remove only with force': async (fs, { at }) => {
     await failsWith('ENOENT', fs.rm(at('a')));
@@ -114,7 +115,7 @@ export const FOLDER_CHECKS: ContractChecks = {
     await fs.writeFile(at('b'), 'old and longer');
     await fs.rename(at('a'), at('b'));
     equal(await fs.readFile(at('b')), 'new');
-    deepEqual(await fs.readdir(at('')), ['b']);
+    equal(await fs.exists(at('a')), false);
   },
   'renames a folder with all that is in it': async (fs, { at }) => {
     await fs.mkdir(at('a/b'), { recursive: true });

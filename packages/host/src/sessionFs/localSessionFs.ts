@@ -84,6 +84,14 @@ export class LocalSessionFs implements SessionFs {
     return this.#withFile(path, READ, (file) => file.readFile());
   }
 
+  async readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+    return this.#withFile(path, READ, async (file) => {
+      const buffer = Buffer.alloc(length);
+      const { bytesRead } = await file.read(buffer, 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    });
+  }
+
   async writeFile(path: string, content: string | Uint8Array): Promise<void> {
     return this.#withFile(path, REPLACE, (file) => file.writeFile(content));
   }

@@ -33,6 +33,8 @@ export interface SessionFs {
 
   /** The lines of a file without their ends, from a byte offset on; a last line without an end comes too. */
   readLines(path: string, fromByte?: number): AsyncIterable<string>;
+  /** A part of a file, where the backend can read one without the rest; the part ends where the file does. */
+  readRange?(path: string, offset: number, length: number): Promise<Uint8Array>;
   /** Forces to disk what was written to the file, where the backend can. */
   sync?(path: string): Promise<void>;
   /** Closes what it keeps open. */

@@ -1,6 +1,7 @@
-import type { UserMessage } from '@agenthost/protocol';
+import type { ToolCallResult, UserMessage } from '@agenthost/protocol';
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
 import { type AgentAction, AgentEventMapper } from '../agents/agentEventMapper.js';
+import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
 import { HeldEvents } from './heldEvents.js';
@@ -10,6 +11,8 @@ export interface AgentRunOptions {
   /** Asked for anew each time the agent's session is opened: model, customizations and native id may have changed. */
   readonly openOptions: () => Omit<OpenSessionOptions, 'signal'>;
   readonly onAction: (action: AgentAction) => void;
+  /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
+  readonly keepResult: (result: ToolCallResult) => ToolCallResult;
   readonly onPlan: (markdown: string) => void;
   readonly onOpened: (nativeSessionId: string | undefined) => void;
   readonly abortGraceMs: number;
@@ -142,9 +145,10 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { onAction, onPlan, abortGraceMs, log } = this.#options;
+    const { onAction, onPlan, keepResult, abortGraceMs, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
+      boundResult: (result) => boundedToolResult(keepResult(result)),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });
     const gatherer = new DeltaGatherer({

@@ -1,29 +1,33 @@
 import { open, rm } from 'node:fs/promises';
-import { withNewestTurns } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
 import { SessionIndex } from '../index/sessionIndex.js';
 import type { SessionStorage } from '../sessionFs/sessionStorage.js';
-import { foldLog } from './foldLog.js';
+import { indexLog } from './indexLog.js';
 
 /** Opens the index; one that is missing or can't be read is made anew from the sessions themselves. */
 export async function openSessionIndex(path: string, storage: SessionStorage, log: HostLog): Promise<SessionIndex> {
   const index = await openOrReplace(path, log);
-  if (index.isNew) await rebuild(index, storage, log);
+  if (index.isNew) {
+    await rebuild(index, storage, log);
+    index.markFilled();
+  }
   return index;
 }
 
 async function openOrReplace(path: string, log: HostLog): Promise<SessionIndex> {
-  const onError = (error: unknown) => log.warn(`the session index could not be written: ${String(error)}`);
-  try {
+  const openIndex = async () => {
     // Made by us, so that it is for this user's eyes only; SQLite gives its other files the same rights.
     await (await open(path, 'a', 0o600)).close();
-    return new SessionIndex(path, onError);
+    return new SessionIndex(path, (error) => log.warn(`the session index could not be written: ${String(error)}`));
+  };
+  try {
+    return await openIndex();
   } catch (error) {
     log.warn(
       `the session index can't be used and is made anew: ${error instanceof Error ? error.message : String(error)}`,
     );
     for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
-    return new SessionIndex(path, onError);
+    return await openIndex();
   }
 }
 
@@ -33,15 +37,13 @@ async function rebuild(index: SessionIndex, storage: SessionStorage, log: HostLo
     const stored = await storage.open(sessionId);
     if (!stored) continue;
     try {
-      const folded = await foldLog(stored.log.load(), (state) => withNewestTurns(state, 1));
-      if (folded) index.put(folded.state.summary);
-      count++;
+      await indexLog(index, stored.log);
+      if (++count % 1_000 === 0) log.info(`${count} sessions are in the session index`);
     } catch (error) {
       log.error(`session ${sessionId} can't be read`, error);
     } finally {
       await stored.fs.dispose();
     }
   }
-  index.flush();
   if (count > 0) log.info(`made the session index anew from ${count} sessions`);
 }

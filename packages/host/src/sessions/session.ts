@@ -16,16 +16,20 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
+import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
+import type { SessionContent } from './sessionContent.js';
 import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
 
 export interface SessionOptions {
   readonly store: SessionStore;
+  readonly stored: StoredSession;
+  readonly content: SessionContent;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
@@ -55,6 +59,15 @@ export class Session {
 
   get state(): SessionState {
     return this.#options.store.state;
+  }
+
+  get content(): SessionContent {
+    return this.#options.content;
+  }
+
+  /** Its files and its log. */
+  get stored(): StoredSession {
+    return this.#options.stored;
   }
 
   /** Which of a client's actions were accepted, the newest of them; rising. */

@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { isSafeKey, type SessionAction, type SessionState, type URI } from '@agenthost/protocol';
+import {
+  type ActiveTurn,
+  isSafeKey,
+  type SessionAction,
+  type SessionState,
+  type Turn,
+  type URI,
+} from '@agenthost/protocol';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
@@ -11,8 +18,10 @@ import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
 import { foldLog } from './foldLog.js';
 import { Session } from './session.js';
+import { SessionContent } from './sessionContent.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
+import { ToolOutputs } from './toolOutputs.js';
 
 export interface SessionFactoryOptions {
   readonly agents: AgentRegistry;
@@ -26,6 +35,10 @@ export interface SessionFactoryOptions {
   readonly agentIdleMs: number;
   readonly abortGraceMs: number;
   readonly onSummaryChanged: (state: SessionState) => void;
+  /** When a turn starts, and when it has ended. */
+  readonly onTurn: (uri: URI, turn: Turn | ActiveTurn) => void;
+  /** A turn that could not be stored never was. */
+  readonly onTurnTakenBack: (uri: URI, turnId: string) => void;
 }
 
 export interface SessionContents {
@@ -60,12 +73,18 @@ export async function createSession(
     sequence,
     now,
     onChanged: (action, before) => changed(action, before),
-    onTakenBack: (error) => {
+    onTakenBack: (error, undone) => {
       summaryChanged();
+      const kept = turnIds(store.state);
+      for (const turnId of turnIds(undone)) if (!kept.has(turnId)) options.onTurnTakenBack(uri, turnId);
       session.storageFailed(error);
     },
   });
-  const agent = agents.get(start.provider);
+  const { provider, sessionId } = start;
+  const onContentLost = (error: unknown) => log.error(`${uri}: content could not be stored`, error);
+  const content = new SessionContent({ fs: stored.fs, provider, sessionId, onError: onContentLost });
+  const outputs = new ToolOutputs(content);
+  const agent = agents.get(provider);
   const run =
     agent &&
     new AgentRun({
@@ -80,7 +99,10 @@ export async function createSession(
         ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
         ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
       }),
-      onAction: (action) => session.dispatchFromAgent(action),
+      onAction: (action) => {
+        for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
+      },
+      keepResult: (result) => outputs.keepResult(result),
       onPlan: (markdown) => workspace.writePlan(markdown),
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
@@ -89,6 +111,8 @@ export async function createSession(
     });
   const session = new Session({
     store,
+    stored,
+    content,
     run,
     models: () => modelsOf(agents, start.provider),
     now,
@@ -98,6 +122,7 @@ export async function createSession(
     },
     close: async () => {
       await workspace.settled();
+      await content.settled();
       await stored.log.close();
       await stored.fs.dispose();
     },
@@ -105,7 +130,11 @@ export async function createSession(
   return session;
 
   function changed(action: SessionAction, before: SessionState): void {
-    if (store.state.summary !== before.summary) summaryChanged();
+    const { summary, turns, activeTurn } = store.state;
+    if (summary !== before.summary) summaryChanged();
+    const ended = turns.at(-1);
+    if (ended && ended !== before.turns.at(-1)) options.onTurn(uri, ended);
+    if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
     session.react(action);
   }
 
@@ -113,6 +142,10 @@ export async function createSession(
     options.onSummaryChanged(store.state);
     workspace.summaryChanged(store.state);
   }
+}
+
+function turnIds({ turns, activeTurn }: SessionState): Set<string> {
+  return new Set([...turns, ...(activeTurn ? [activeTurn] : [])].map(({ id }) => id));
 }
 
 function directoryOf(state: SessionState): string | undefined {

@@ -2,27 +2,36 @@ import { pathToFileURL } from 'node:url';
 import {
   type CreateSessionParams,
   ERROR_CODE,
+  type FetchContentParams,
+  type FetchContentResult,
+  type ForkSessionParams,
   type ListSessionsParams,
   type ListSessionsResult,
   type Notification,
   PROTOCOL_VERSION,
+  parseContentUri,
   parseSessionUri,
   type SessionSummary,
+  sessionUri,
   type URI,
   withNewestTurns,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { InvalidCursorError, type SessionIndex } from '../index/sessionIndex.js';
+import { InvalidCursorError } from '../index/listQuery.js';
+import type { SessionIndex } from '../index/sessionIndex.js';
 import type { NewLogRecord } from '../sessionFs/eventLog.js';
 import type { SessionStorage } from '../sessionFs/sessionStorage.js';
 import { foldLog, newSessionState } from './foldLog.js';
+import { forkSession } from './forkSession.js';
+import { indexLog } from './indexLog.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
 import { TURNS_IN_MEMORY } from './sessionLimits.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 import { workingDirectoryOf } from './workingDirectory.js';
 
-export interface SessionHubOptions extends Omit<SessionFactoryOptions, 'onSummaryChanged'> {
+export interface SessionHubOptions
+  extends Omit<SessionFactoryOptions, 'onSummaryChanged' | 'onTurn' | 'onTurnTakenBack'> {
   readonly storage: SessionStorage;
   readonly index: SessionIndex;
   readonly broadcast: (notification: Notification) => void;
@@ -56,8 +65,14 @@ export class SessionHub {
     return this.#open.get(uri);
   }
 
-  get loadedSessions(): Iterable<Session> {
-    return this.#open.values();
+  /** No session is in memory, or on its way there or out. */
+  get isUnused(): boolean {
+    return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0;
+  }
+
+  /** The file system of all sessions is gone: what runs can't be kept, so it ends. */
+  storageLost(error: unknown): void {
+    for (const session of this.#open.values()) session.storageFailed(error);
   }
 
   /** Rejects with the error to answer when there is no such session. */
@@ -76,17 +91,31 @@ export class SessionHub {
     if (!this.#options.agents.get(parts.provider)) {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
-    // Somebody may be looking for it right now; it exists only if they find it.
-    const sought = this.#opening.get(uri);
-    let exists = false;
-    // Known from this turn on, so that a `subscribe` sent right behind finds it.
-    const session = await this.#begin(uri, async () => {
-      const found = await sought?.catch(() => undefined);
-      exists = found !== undefined;
-      return found ?? this.#create(params, parts);
-    });
-    if (exists) throw alreadyExists(uri);
+    const session = await this.#makeNew(uri, () => this.#create(params, parts));
     void session.createAgentSession();
+  }
+
+  /** A new session that begins with the turns of another one; its agent starts with its first turn. */
+  async fork(params: ForkSessionParams): Promise<void> {
+    const { source: sourceUri, session: uri } = params;
+    const [from, parts] = [parseSessionUri(sourceUri), parseSessionUri(uri)];
+    if (!from || from.provider !== parts?.provider) {
+      throw new RpcError(
+        ERROR_CODE.invalidParams,
+        "params.session: a fork has its source's provider: <provider>:/<id>",
+      );
+    }
+    await this.#makeNew(uri, () => this.#fork(params, from.sessionId, parts.sessionId));
+  }
+
+  async fetchContent({ uri, range }: FetchContentParams): Promise<FetchContentResult> {
+    const parts = parseContentUri(uri);
+    const missing = new RpcError(ERROR_CODE.contentNotFound, `no content at ${uri.slice(0, 200)}`);
+    if (!parts) throw missing;
+    const session = await this.open(sessionUri(parts.provider, parts.sessionId)).catch((error: unknown) => {
+      throw error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound ? missing : error;
+    });
+    return session.content.read(parts.contentId, range);
   }
 
   async remove(uri: URI): Promise<void> {
@@ -161,20 +190,51 @@ export class SessionHub {
     return opening;
   }
 
-  async #create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
-    if (this.#creating.has(parts.sessionId)) throw alreadyExists(params.session);
-    this.#creating.add(parts.sessionId);
-    try {
-      return await this.#createAlone(params, parts);
-    } finally {
-      this.#creating.delete(parts.sessionId);
-    }
+  /** Known from this turn on, so that a `subscribe` sent right behind finds it. */
+  async #makeNew(uri: URI, make: () => Promise<Session>): Promise<Session> {
+    const { sessionId } = mustParse(uri);
+    // Somebody may be looking for it right now; it exists only if they find it.
+    const sought = this.#opening.get(uri);
+    let exists = false;
+    const session = await this.#begin(uri, async () => {
+      const found = await sought?.catch(() => undefined);
+      exists = found !== undefined;
+      if (found) return found;
+      if (this.#creating.has(sessionId)) throw alreadyExists(uri);
+      this.#creating.add(sessionId);
+      try {
+        if (await this.#options.storage.exists(sessionId)) throw alreadyExists(uri);
+        return await make();
+      } finally {
+        this.#creating.delete(sessionId);
+      }
+    });
+    if (exists) throw alreadyExists(uri);
+    return session;
   }
 
-  async #createAlone(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
+  async #fork(params: ForkSessionParams, sourceId: string, sessionId: string): Promise<Session> {
+    const { storage, now, index, log, broadcast } = this.#options;
+    const source = await this.open(params.source);
+    if (source.state.lifecycle !== 'ready') {
+      throw new RpcError(ERROR_CODE.invalidRequest, `${params.source} is not ready: there is nothing to fork yet`);
+    }
+    index.expect(params.session);
+    await forkSession({ stored: source.stored, sessionId: sourceId, state: source.state }, params, {
+      storage,
+      sessionId,
+      now: now(),
+      onError: (error) => log.error(`what was made of ${params.session} could not be removed`, error),
+    });
+    const session = await this.#load(params.session);
+    index.flush();
+    broadcast({ type: 'notify/sessionAdded', summary: session.state.summary });
+    return session;
+  }
+
+  async #create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
     const { storage, now, defaultDirectory } = this.#options;
     const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
-    if (await storage.exists(parts.sessionId)) throw alreadyExists(params.session);
     const stored = await storage.open(parts.sessionId, { create: true });
     if (!stored) throw alreadyExists(params.session);
     const start = {
@@ -214,8 +274,14 @@ export class SessionHub {
       await stored?.fs.dispose();
       throw new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
     }
+    const { index, log } = this.#options;
+    if (!index.isComplete(uri)) {
+      await indexLog(index, stored.log, folded.state.summary).catch((error: unknown) =>
+        log.error(`${uri} can't be searched`, error),
+      );
+    }
     const session = await createSession(stored, { uri, ...folded }, this.#factoryOptions());
-    this.#options.index.put(folded.state.summary);
+    index.put(folded.state.summary);
     this.#notifier.know(folded.state.summary);
     // In the map before it acts: what it does now is told to whoever asks.
     this.#open.set(uri, session);
@@ -227,6 +293,8 @@ export class SessionHub {
     return {
       ...this.#options,
       onSummaryChanged: ({ summary }) => this.#summaryChanged(summary),
+      onTurn: (uri, turn) => this.#options.index.putTurn(uri, turn),
+      onTurnTakenBack: (uri, turnId) => this.#options.index.forgetTurn(uri, turnId),
     };
   }
 

@@ -32,8 +32,8 @@ export interface SessionStoreOptions {
   readonly now: () => number;
   /** After each change, with the state before it. */
   readonly onChanged: (action: SessionAction, before: SessionState) => void;
-  /** Something could not be stored; the state is again what clients know. */
-  readonly onTakenBack: (error: unknown) => void;
+  /** Something could not be stored; the state is again what clients know, and no more the one that is undone. */
+  readonly onTakenBack: (error: unknown, undone: SessionState) => void;
 }
 
 /** What a queued frame told, so that it can be taken back. */
@@ -127,6 +127,7 @@ export class SessionStore implements DurableSource {
     const tags = entries.map((entry) => entry.tag as Tag);
     const [first] = tags;
     if (!first) return;
+    const undone = this.#state;
     this.#state = first.before;
     const firstLogged = tags.find((tag) => tag.logNumber !== undefined)?.logNumber;
     if (firstLogged !== undefined) this.#options.log.rollbackTo(firstLogged - 1);
@@ -141,7 +142,7 @@ export class SessionStore implements DurableSource {
       if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error));
     }
     this.#options.publisher.forgetReplay(this.#options.sequence.current);
-    this.#options.onTakenBack(error);
+    this.#options.onTakenBack(error, undone);
   }
 
   #apply(

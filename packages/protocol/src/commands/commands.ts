@@ -170,7 +170,10 @@ export interface ListSessionsFilter {
   readonly isRead?: boolean;
   /** A working directory's `file:` URI, or a workspace's label. */
   readonly workspace?: string;
-  /** Words to find in titles, messages and tool output. */
+  /**
+   * Words to find in titles, messages, answers and tool output. A session fits that has all of them, wherever; the last
+   * one may be the beginning of a word, and "words in quotes" stand next to each other.
+   */
   readonly text?: string;
   readonly modifiedSince?: number;
 }
@@ -185,6 +188,11 @@ export interface ListSessionsResult {
   readonly items: readonly SessionSummary[];
   readonly nextCursor?: string;
   readonly total: number;
+  /**
+   * With `filter.text`: by session, the plain text around the first place where a word was found. What was found stands
+   * between ⟨ and ⟩ (U+27E8, U+27E9), and … stands for what is left out.
+   */
+  readonly snippets?: Readonly<Record<URI, string>>;
 }
 
 export interface TurnsRange {

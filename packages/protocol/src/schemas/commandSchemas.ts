@@ -121,6 +121,7 @@ export const listSessionsResult = z.object({
   items: z.array(sessionSummary),
   nextCursor: z.string().exactOptional(),
   total: count,
+  snippets: z.record(z.string(), z.string()).exactOptional(),
 });
 
 export const turnsRange = z.object({ before: id.exactOptional(), limit: z.int().min(1).max(MAX_SNAPSHOT_TURNS) });

@@ -1,0 +1,78 @@
+import type { SessionFsError, SessionFsOutcome, SessionFsRequests, WriteFileParams } from '@agenthost/protocol';
+import type { SessionFsFileOptions, SessionFsHandler } from './sessionFsHandler.js';
+
+/** The ten calls as they come over the wire: what went wrong is part of the result. */
+export type SessionFsAdapter = {
+  readonly [M in keyof SessionFsRequests]: (
+    params: SessionFsRequests[M]['params'],
+  ) => Promise<SessionFsRequests[M]['result']>;
+};
+
+/** Turns a handler, which returns and throws, into what the host expects. */
+export function createSessionFsAdapter(handler: SessionFsHandler): SessionFsAdapter {
+  return {
+    'sessionFs.readFile': ({ path, encoding = 'utf-8' }) =>
+      attempt(
+        async () => ({ content: await handler.readFile(path, encoding) }),
+        (error) => ({ content: '', error }),
+      ),
+    'sessionFs.writeFile': (params) =>
+      outcome(() => handler.writeFile(params.path, params.content, fileOptions(params))),
+    'sessionFs.appendFile': (params) =>
+      outcome(() => handler.appendFile(params.path, params.content, fileOptions(params))),
+    // A question that can't be answered is not answered with "no": the call itself fails.
+    'sessionFs.exists': async ({ path }) => ({ exists: await handler.exists(path) }),
+    'sessionFs.stat': ({ path }) =>
+      attempt(
+        async () => {
+          const { mtime, birthtime, ...stat } = await handler.stat(path);
+          return { ...stat, mtime: mtime.toISOString(), birthtime: birthtime.toISOString() };
+        },
+        (error) => ({ isFile: false, isDirectory: false, size: 0, mtime: '', birthtime: '', error }),
+      ),
+    'sessionFs.mkdir': ({ path, recursive = false, mode }) =>
+      outcome(() => handler.mkdir(path, { recursive, ...(mode !== undefined && { mode }) })),
+    'sessionFs.readdir': ({ path }) =>
+      attempt(
+        async () => ({ entries: await handler.readdir(path) }),
+        (error) => ({ entries: [], error }),
+      ),
+    'sessionFs.readdirWithTypes': ({ path }) =>
+      attempt(
+        async () => ({ entries: await handler.readdirWithTypes(path) }),
+        (error) => ({ entries: [], error }),
+      ),
+    'sessionFs.rm': ({ path, recursive = false, force = false }) =>
+      outcome(() => handler.rm(path, { recursive, force })),
+    'sessionFs.rename': ({ src, dest }) => outcome(() => handler.rename(src, dest)),
+  };
+}
+
+function fileOptions({ encoding = 'utf-8', mode }: WriteFileParams): SessionFsFileOptions {
+  return { encoding, ...(mode !== undefined && { mode }) };
+}
+
+function outcome(run: () => void | Promise<void>): Promise<SessionFsOutcome> {
+  return attempt<SessionFsOutcome>(
+    async () => {
+      await run();
+      return null;
+    },
+    (error) => error,
+  );
+}
+
+async function attempt<T>(run: () => Promise<T>, failed: (error: SessionFsError) => T): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    return failed(toSessionFsError(error));
+  }
+}
+
+/** The host needs to know what is not there; everything else is simply a failure. */
+function toSessionFsError(error: unknown): SessionFsError {
+  const message = error instanceof Error ? error.message : String(error);
+  const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+  return { code: isMissing ? 'ENOENT' : 'UNKNOWN', message };
+}

@@ -1,0 +1,40 @@
+import type { DamageReport } from './eventLog.js';
+import { type Durability, JsonlEventLog } from './jsonlEventLog.js';
+import { RpcSessionFs } from './rpcSessionFs.js';
+import type { SessionFsProvider } from './sessionFsProvider.js';
+import type { SessionStorage, StoredSession } from './sessionStorage.js';
+
+export interface ProviderSessionStorageOptions {
+  readonly provider: SessionFsProvider;
+  readonly durability: Durability;
+  readonly onDamage: (sessionId: string, damage: DamageReport) => void;
+}
+
+/** Sessions in the file system of a client. Which there are only the client knows: the host lists those that it was told of. */
+export class ProviderSessionStorage implements SessionStorage {
+  readonly #options: ProviderSessionStorageOptions;
+
+  constructor(options: ProviderSessionStorageOptions) {
+    this.#options = options;
+  }
+
+  async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
+    const { provider, durability, onDamage } = this.#options;
+    if (!create && !(await this.exists(sessionId))) return undefined;
+    const fs = new RpcSessionFs(provider, sessionId);
+    const log = await JsonlEventLog.open({ fs, durability, onDamage: (damage) => onDamage(sessionId, damage) });
+    return { fs, log };
+  }
+
+  async exists(sessionId: string): Promise<boolean> {
+    const fs = new RpcSessionFs(this.#options.provider, sessionId);
+    return fs.exists(fs.join(fs.sessionStatePath, 'events.jsonl'));
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    const fs = new RpcSessionFs(this.#options.provider, sessionId);
+    await fs.rm(fs.sessionStatePath, { recursive: true, force: true });
+  }
+
+  async *list(): AsyncGenerator<string> {}
+}

@@ -1,0 +1,68 @@
+import { ERROR_CODE, type ForkSessionParams, type SessionState } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
+import { forkFiles } from './forkFiles.js';
+import { type ForkedLog, forkLog } from './forkLog.js';
+
+export interface ForkSource {
+  readonly stored: StoredSession;
+  readonly sessionId: string;
+  readonly state: SessionState;
+}
+
+export interface ForkOptions {
+  readonly storage: SessionStorage;
+  readonly sessionId: string;
+  readonly now: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Makes the files of a session that begins with the turns of another one. When it fails, nothing of it is left. */
+export async function forkSession(source: ForkSource, params: ForkSessionParams, options: ForkOptions): Promise<void> {
+  const { storage, sessionId, now } = options;
+  const { stored: from, state } = source;
+  await from.log.flush();
+  const { records } = await from.log.loadAll();
+  const target = await storage.open(sessionId, { create: true });
+  if (!target) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${params.session} already exists`);
+  try {
+    const title = `${state.summary.title} (fork)`.trim();
+    const forked = forkLog(records, {
+      source: { uri: params.source, sessionId: source.sessionId, statePath: from.fs.sessionStatePath ?? '' },
+      session: params.session,
+      sessionId,
+      statePath: target.fs.sessionStatePath ?? '',
+      createdAt: now,
+      ...(params.toTurnId !== undefined && { toTurnId: params.toTurnId }),
+    });
+    if (!forked) throw new RpcError(ERROR_CODE.notFound, `no ended turn ${params.toTurnId} in ${params.source}`);
+    const isCut = params.toTurnId !== undefined;
+    const { lastCheckpoint } = forked;
+    await forkFiles(from.fs, target.fs, { sessionId, name: title, now, lastCheckpoint, isCut });
+    // Last: a folder without a log is no session yet.
+    await writeLog(target, forked, params, title, now);
+  } catch (error) {
+    await target.fs.dispose();
+    await storage.remove(sessionId).catch(options.onError);
+    throw error;
+  }
+  await target.fs.dispose();
+  const data = { session: params.session, ...(params.toTurnId !== undefined && { toTurnId: params.toTurnId }) };
+  from.log.append({ type: 'session.info', kind: 'fork', message: `forked to ${params.session}`, data });
+}
+
+async function writeLog(
+  { log }: StoredSession,
+  { start, records, lastTurnId }: ForkedLog,
+  { source, session }: ForkSessionParams,
+  title: string,
+  at: number,
+): Promise<void> {
+  const serverSeq = records.findLast((record) => record.type === 'action')?.serverSeq ?? 0;
+  log.append(start);
+  for (const record of records) log.append(record);
+  log.append({ type: 'action', serverSeq, action: { type: 'session/titleChanged', session, at, title } });
+  const data = { source, ...(lastTurnId !== undefined && { lastTurnId }) };
+  log.append({ type: 'session.info', kind: 'fork', message: `forked from ${source}`, data });
+  await log.close();
+}

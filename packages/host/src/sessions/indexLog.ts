@@ -1,0 +1,37 @@
+import {
+  type ActiveTurn,
+  type SessionState,
+  type SessionSummary,
+  type Turn,
+  withNewestTurns,
+} from '@agenthost/protocol';
+import type { SessionIndex } from '../index/sessionIndex.js';
+import type { EventLog } from '../sessionFs/eventLog.js';
+import { foldLog } from './foldLog.js';
+
+/**
+ * Tells the index of all turns in a log, one at a time, however many there are. Without the session's summary that is
+ * taken from the log as well, and a session that can't be read to its end is left out.
+ */
+export async function indexLog(index: SessionIndex, log: EventLog, known?: SessionSummary): Promise<void> {
+  let last: Turn | undefined;
+  let told: SessionSummary | undefined;
+  // Always with a summary: the index keeps no turn of a session that it doesn't have.
+  const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
+    told = known ?? state.summary;
+    index.put(told);
+    if (turn) index.putTurn(told.resource, turn);
+  };
+  try {
+    const folded = await foldLog(log.load(), (state) => {
+      const ended = state.turns.at(-1);
+      if (ended && ended !== last) tell(state, ended);
+      last = ended;
+      return withNewestTurns(state, 1);
+    });
+    if (folded) tell(folded.state, folded.state.activeTurn);
+  } catch (error) {
+    if (told && !known) index.remove(told.resource);
+    throw error;
+  }
+}

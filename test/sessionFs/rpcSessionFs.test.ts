@@ -1,0 +1,99 @@
+import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
+import { describe, expect, it } from 'vitest';
+import { SessionFsServer } from '../../packages/client/src/sessionFsServer.js';
+import { ConnectionSessionFs } from '../../packages/host/src/protocol/connectionSessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { RpcSessionFs } from '../../packages/host/src/sessionFs/rpcSessionFs.js';
+import { sessionFsContract } from '../../packages/host/src/sessionFs/sessionFsContract.js';
+import { memoryHandler } from '../support/memoryProvider.js';
+
+const STATE_PATH = '/state';
+
+/** A host's side and a client's, with a connection between them. */
+function provided({ initialCwd = '/', sessionId = 's1', conventions = 'posix' as 'posix' | 'windows' } = {}) {
+  const { a, b } = createMemoryTransportPair();
+  const [host, client] = [new RpcPeer(a, { maxFrameBytes: 64 * 1024 * 1024 }), new RpcPeer(b)];
+  const sessionStatePath = conventions === 'windows' ? 'C:\\state' : STATE_PATH;
+  const files = new MemorySessionFs({ conventions, sessionId, sessionStatePath, initialCwd });
+  const config = { initialCwd, sessionStatePath, conventions };
+  const server = new SessionFsServer(config);
+  server.add(`mock:/${sessionId}`, () => memoryHandler(files));
+  server.serve(client);
+  const provider = new ConnectionSessionFs(config, (method, params, timeoutMs) =>
+    host.request(method, params, { timeoutMs }),
+  );
+  host.onClose(() => provider.lose());
+  return { provider, host, client, files, fs: new RpcSessionFs(provider, sessionId) };
+}
+
+describe('RpcSessionFs, over a connection to a client', () => {
+  const cases = sessionFsContract(async ({ sessionId, initialCwd }) => {
+    const { fs, host } = provided({ sessionId, initialCwd });
+    await fs.mkdir(fs.sessionStatePath, { recursive: true });
+    await fs.mkdir(fs.tmpdir, { recursive: true });
+    return { fs, dispose: async () => host.dispose() };
+  });
+  for (const { name, run } of cases) it(name, run);
+
+  it("calls the ten methods and no others, each with its session's id", async () => {
+    const { fs, host } = provided();
+    const called: [string, unknown][] = [];
+    const request = host.request.bind(host);
+    host.request = (method, params, options) => {
+      called.push([method, (params as { sessionId: string }).sessionId]);
+      return request(method, params, options);
+    };
+    const path = fs.join(STATE_PATH, 'a');
+    await fs.writeFile(path, 'text');
+    await fs.appendFile(path, ' and more');
+    expect(await fs.readFile(path)).toBe('text and more');
+    await fs.exists(path);
+    await fs.stat(path);
+    await fs.mkdir(fs.join(STATE_PATH, 'b'));
+    await fs.readdir(STATE_PATH);
+    await fs.readdirWithTypes(STATE_PATH);
+    await fs.rename(path, fs.join(STATE_PATH, 'c'));
+    await fs.rm(fs.join(STATE_PATH, 'c'));
+    const methods = 'writeFile appendFile readFile exists stat mkdir readdir readdirWithTypes rename rm'.split(' ');
+    expect(called).toEqual(methods.map((method) => [`sessionFs.${method}`, 's1']));
+  });
+
+  it('keeps sessions apart: the same path has another lock, and a foreign id is refused', async () => {
+    const { fs, provider } = provided();
+    const other = new RpcSessionFs(provider, 's2');
+    expect(other.lockKey('/a')).not.toBe(fs.lockKey('/a'));
+    await expect(other.readFile('/a')).rejects.toMatchObject({
+      message: expect.stringContaining('keeps no session s2'),
+    });
+  });
+
+  it('fails clearly when the client goes: what is under way, what waits and what comes later', async () => {
+    const { fs, provider, client } = provided();
+    const calls = Array.from({ length: 50 }, () =>
+      fs.exists('/a').then(
+        () => 'answered',
+        (error: unknown) => error,
+      ),
+    );
+    client.dispose();
+    for (const outcome of await Promise.all(calls)) expect(outcome).toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(fs.readFile('/a')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(provider.isLost).toBe(true);
+  });
+
+  it('does not believe an answer that makes no sense', async () => {
+    const config = { initialCwd: '/', sessionStatePath: STATE_PATH, conventions: 'posix' } as const;
+    for (const nonsense of [null, {}, { exists: 'yes' }, 'yes', { content: 5 }]) {
+      const fs = new RpcSessionFs(new ConnectionSessionFs(config, async () => nonsense), 's1');
+      await expect(fs.exists('/a')).rejects.toMatchObject({ code: 'EPROTO' });
+    }
+  });
+
+  it("makes paths by the client's conventions", () => {
+    const { fs } = provided({ conventions: 'windows' });
+    expect([fs.join(fs.sessionStatePath, 'files', 'a.txt'), fs.tmpdir]).toEqual([
+      'C:\\state\\files\\a.txt',
+      'C:\\state\\temp',
+    ]);
+  });
+});

@@ -1,0 +1,24 @@
+import type { SessionFsFileStat, SessionFsHandler } from '@agenthost/client';
+import type { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+
+/** A client's file system for one session, in memory: what a program of a user would write. */
+export function memoryHandler(files: MemorySessionFs): SessionFsHandler {
+  const decode = (content: string, encoding: string) =>
+    encoding === 'base64' ? Buffer.from(content, 'base64') : content;
+  return {
+    readFile: async (path, encoding) =>
+      Buffer.from(await files.readFileBytes(path)).toString(encoding === 'base64' ? 'base64' : 'utf8'),
+    writeFile: (path, content, { encoding }) => files.writeFile(path, decode(content, encoding)),
+    appendFile: (path, content, { encoding }) => files.appendFile(path, decode(content, encoding)),
+    exists: (path) => files.exists(path),
+    stat: async (path): Promise<SessionFsFileStat> => {
+      const { mtime, birthtime, ...stat } = await files.stat(path);
+      return { ...stat, mtime: new Date(mtime), birthtime: new Date(birthtime) };
+    },
+    mkdir: (path, { recursive }) => files.mkdir(path, { recursive }),
+    readdir: (path) => files.readdir(path),
+    readdirWithTypes: (path) => files.readdirWithTypes(path),
+    rm: (path, options) => files.rm(path, options),
+    rename: (source, target) => files.rename(source, target),
+  };
+}
