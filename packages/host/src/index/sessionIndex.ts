@@ -112,7 +112,7 @@ export class SessionIndex {
     this.#expected.delete(resource);
     this.#incomplete.delete(resource);
     for (const table of ['sessions', 'unsettled']) {
-      this.#database.prepare(`DELETE FROM ${table} WHERE resource = ?`).run(resource);
+      this.#attempt(() => this.#database.prepare(`DELETE FROM ${table} WHERE resource = ?`).run(resource));
     }
   }
 

@@ -1,4 +1,3 @@
-import { pathToFileURL } from 'node:url';
 import {
   type CreateSessionParams,
   ERROR_CODE,
@@ -8,7 +7,6 @@ import {
   type ListSessionsParams,
   type ListSessionsResult,
   type Notification,
-  PROTOCOL_VERSION,
   parseContentUri,
   parseSessionUri,
   type SessionSummary,
@@ -19,8 +17,8 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import { InvalidCursorError } from '../index/listQuery.js';
 import type { SessionIndex } from '../index/sessionIndex.js';
-import type { NewLogRecord } from '../sessionFs/eventLog.js';
 import type { SessionStorage } from '../sessionFs/sessionStorage.js';
+import { beginSession } from './beginSession.js';
 import { foldLog, newSessionState } from './foldLog.js';
 import { forkSession } from './forkSession.js';
 import { indexLog } from './indexLog.js';
@@ -28,7 +26,6 @@ import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
 import { TURNS_IN_MEMORY } from './sessionLimits.js';
 import { SummaryNotifier } from './summaryNotifier.js';
-import { workingDirectoryOf } from './workingDirectory.js';
 
 export interface SessionHubOptions
   extends Omit<SessionFactoryOptions, 'onSummaryChanged' | 'onTurn' | 'onTurnTakenBack'> {
@@ -233,34 +230,17 @@ export class SessionHub {
   }
 
   async #create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
-    const { storage, now, defaultDirectory } = this.#options;
-    const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
-    const stored = await storage.open(parts.sessionId, { create: true });
-    if (!stored) throw alreadyExists(params.session);
-    const start = {
-      type: 'session.start',
-      ...parts,
-      cwd,
-      versions: { log: 1, protocol: PROTOCOL_VERSION },
-      createdAt: now(),
-      workingDirectory: pathToFileURL(cwd).href,
-      ...(params.model !== undefined && { model: params.model }),
-      ...(params.metadata && { metadata: params.metadata }),
-      ...(params.config && { config: params.config }),
-    } as const satisfies NewLogRecord;
-    this.#options.index.expect(params.session);
-    try {
-      stored.log.append(start);
-      await stored.log.flush();
-    } catch (error) {
-      await stored.fs.dispose();
-      await storage.remove(parts.sessionId).catch(() => {});
+    const { storage, index, now, defaultDirectory } = this.#options;
+    index.expect(params.session);
+    const beginning = beginSession(params, { storage, ...parts, defaultDirectory, now: now() });
+    const { stored, start } = await beginning.catch((error: unknown) => {
+      index.remove(params.session);
       throw error;
-    }
+    });
     const state = newSessionState(start);
     const session = await createSession(stored, { uri: params.session, start, state }, this.#factoryOptions());
-    this.#options.index.put(state.summary);
-    this.#options.index.flush();
+    index.put(state.summary);
+    index.flush();
     this.#notifier.know(state.summary);
     this.#options.broadcast({ type: 'notify/sessionAdded', summary: state.summary });
     return session;
