@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
+import { isLoopback } from '@agenthost/host';
 import { CommandError, EXIT } from './commandError.js';
 
 export const SERVE_HELP = `agenthost serve: start a host on this machine and print its link
@@ -158,10 +159,6 @@ function readTls(cert: string | undefined, key: string | undefined): ServeOption
     );
   }
   return tls;
-}
-
-function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
 }
 
 function usage(what: string, whatToDo: string): CommandError {
