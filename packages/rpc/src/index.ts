@@ -21,6 +21,7 @@ export { LateResult, type NotificationHandler, type RequestContext, type Request
 export { Inbox, type InboxOptions } from './inbox.js';
 export { createLineTransport, type LineTransportOptions } from './lineTransport.js';
 export { type Link, type LinkDirection, perfectLink } from './link.js';
+export { Listeners } from './listeners.js';
 export { type InFlightFrame, type ManualLink, manualLink } from './manualLink.js';
 export { createMemoryTransportPair, type MemoryTransportOptions, type TransportPair } from './memoryTransport.js';
 export {

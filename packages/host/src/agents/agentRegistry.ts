@@ -1,7 +1,7 @@
 import { type AgentInfo, isProviderId, type UnavailableAgent } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { Agent } from './agent.js';
-import { Listeners } from './listeners.js';
+import { createListeners } from './listeners.js';
 
 export interface AgentRegistryOptions {
   /** How long an agent may take to answer what it is able to do, or to end; 10,000 unless told. */
@@ -21,7 +21,7 @@ const UNCHECKED: UnavailableAgent = {
 export class AgentRegistry {
   readonly #agents = new Map<string, Agent>();
   readonly #infos = new Map<string, AgentInfo>();
-  readonly #listeners = new Listeners<readonly AgentInfo[]>();
+  readonly #listeners = createListeners<readonly AgentInfo[]>();
   readonly #timeoutMs: number;
   readonly #onError: (error: unknown, provider: string) => void;
   #refreshes = 0;

@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
-import { Listeners } from '../listeners.js';
+import { createListeners } from '../listeners.js';
 import { PendingAnswers } from '../pendingAnswers.js';
 import { behaviourOf } from './mockBehaviours.js';
 import { MockTurn } from './mockTurn.js';
@@ -20,7 +20,7 @@ export interface MockSessionOptions {
 export class MockSession implements AgentSession {
   readonly nativeSessionId: string;
   readonly #options: MockSessionOptions;
-  readonly #listeners = new Listeners<AgentEvent>();
+  readonly #listeners = createListeners<AgentEvent>();
   readonly #answers = new PendingAnswers();
   #model: string;
   #turn: MockTurn | undefined;

@@ -3,7 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
-import { Listeners } from '../listeners.js';
+import { createListeners } from '../listeners.js';
 import { PendingAnswers } from '../pendingAnswers.js';
 import { UnrunnableCommand } from './commandScript.js';
 import type { Shell } from './findShell.js';
@@ -30,7 +30,7 @@ interface ShellTurn {
 export class ShellSession implements AgentSession {
   readonly nativeSessionId: string;
   readonly #options: ShellSessionOptions;
-  readonly #listeners = new Listeners<AgentEvent>();
+  readonly #listeners = createListeners<AgentEvent>();
   readonly #answers = new PendingAnswers();
   #titled: boolean;
   /** Whether there may be processes to look for. */
