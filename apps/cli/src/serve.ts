@@ -10,6 +10,7 @@ import {
   WeakTokenError,
 } from '@agenthost/host';
 import { CommandError, EXIT } from './commandError.js';
+import { pageFolder } from './pageFolder.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
 
 export async function serve(args: string[]): Promise<number> {
@@ -25,6 +26,7 @@ export async function serve(args: string[]): Promise<number> {
       address: options.address,
       port: options.port,
       allowedOrigins: options.allowedOrigins,
+      pageFolder: pageFolder(),
       ...(options.tls && { tls: options.tls }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),

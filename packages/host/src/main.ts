@@ -16,6 +16,7 @@ import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
 import { Authenticator } from './server/authenticator.js';
 import { HostServer } from './server/hostServer.js';
+import { PageFiles } from './server/pageFiles.js';
 import { checkToken, TokenFile } from './server/tokenFile.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
@@ -58,6 +59,8 @@ export interface ListenOptions {
   readonly allowedOrigins?: readonly string[];
   readonly maxConnections?: number;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
+  /** The folder of the built page, served at `/`. */
+  readonly pageFolder?: string;
   /** The only token that is accepted. Without it the one in the state root is, and a new one there takes effect at once. */
   readonly token?: string;
 }
@@ -220,6 +223,7 @@ export class Host {
         ? await this.#useTokenFile(authenticator)
         : checkToken(options.token, '$AGENTHOST_TOKEN');
     authenticator.setTokens([{ id: 'owner', value: token }]);
+    const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
     this.#server = new HostServer({
       address: options.address ?? '127.0.0.1',
       port: options.port ?? 0,
@@ -229,6 +233,7 @@ export class Host {
       maxConnections: options.maxConnections ?? 2_000,
       webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
       authenticator,
+      ...(page && { page }),
       onConnection: (transport, credentialId) => this.#connect(transport, credentialId),
       log: this.#log,
     });
