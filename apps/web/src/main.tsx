@@ -1,8 +1,22 @@
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './theme/tokens.css';
+import './theme/app.css';
+import './theme/page.css';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Markdown } from './markdown/Markdown.js';
+import { App } from './app/App.js';
+import { createServices, ServicesProvider } from './app/services.js';
+import { takeTokenFromAddress } from './app/tokens.js';
 
+takeTokenFromAddress(location.origin);
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<Markdown text="# hello" />);
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <ServicesProvider value={createServices()}>
+        <App />
+      </ServicesProvider>
+    </StrictMode>,
+  );
+}

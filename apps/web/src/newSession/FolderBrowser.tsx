@@ -11,7 +11,7 @@ export interface FolderEntry {
 
 export interface RecentFolder {
   readonly uri: string;
-  readonly usedAt: number;
+  readonly usedAt: number | undefined;
 }
 
 interface FolderBrowserProps {
@@ -52,7 +52,7 @@ export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowse
               <button type="button" className="fd" aria-pressed={uri === folder} title={pathOf(uri)} onClick={() => onFolder(uri)}>
                 <Folder size={15} aria-hidden />
                 <span className="clip">{lastName(uri)}</span>
-                <span className="aux">{shortAge(usedAt, Date.now())}</span>
+                {usedAt !== undefined && <span className="aux">{shortAge(usedAt, Date.now())}</span>}
               </button>
             </li>
           ))}

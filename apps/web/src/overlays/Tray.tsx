@@ -1,0 +1,179 @@
+import { type ChatModel, type Session, SessionStatus } from '@agenthost/sessions';
+import { ArrowRight, Bell, BellOff, X } from 'lucide-react';
+import { useEffect, useMemo, useState } from 'react';
+import type { PageHost } from '../app/pageHosts.js';
+import { goTo } from '../app/route.js';
+import { useServices } from '../app/services.js';
+import { useObservable } from '../app/useObservable.js';
+import { type ChatContext, ChatProvider } from '../conversation/chatContext.js';
+import { Confirmation } from '../conversation/Confirmation.js';
+import { Question } from '../conversation/Question.js';
+import { AgentIcon } from '../glyphs/agentIcon.js';
+import { agentName } from '../list/agentName.js';
+import { askForNotifications } from '../app/notifications.js';
+import { Dialog } from './Dialog.js';
+
+/** Each open one is a subscription. */
+const MOST = 20;
+
+/** Everything that waits for an answer, over all hosts, to be answered where it stands. */
+export function Tray({ onClose }: { readonly onClose: () => void }) {
+  const { management, settings } = useServices();
+  const { notifications } = useObservable(settings.value);
+  const waiting = useWaitingSessions();
+  const [answered, setAnswered] = useState<readonly { readonly id: string; readonly title: string }[]>([]);
+  const seen = useMemo(() => new Map<string, string>(), []);
+  useEffect(() => {
+    const open = new Set(waiting.map(({ sessionId }) => sessionId));
+    const gone = [...seen].filter(([id]) => !open.has(id)).map(([id, title]) => ({ id, title }));
+    for (const { id } of gone) seen.delete(id);
+    for (const session of waiting) seen.set(session.sessionId, session.title.value);
+    if (gone.length > 0) setAnswered((before) => [...gone, ...before].slice(0, MOST));
+  }, [waiting, seen]);
+  const toggleNotifications = async () => {
+    const wanted = !notifications && (await askForNotifications());
+    settings.update({ notifications: wanted });
+  };
+  return (
+    <Dialog label="Needs input" className="tray" onClose={onClose}>
+      <div className="tray-h">
+        <h2>Needs input</h2>
+        {waiting.length > 0 && <span className="n num">{waiting.length}</span>}
+        <span className="grow" />
+        <button
+          type="button"
+          className="ib"
+          aria-pressed={notifications}
+          aria-label={notifications ? 'Turn notifications off' : 'Turn notifications on'}
+          title={notifications ? 'Turn notifications off' : 'Turn notifications on'}
+          onClick={() => void toggleNotifications()}
+        >
+          {notifications ? <Bell size={16} aria-hidden /> : <BellOff size={16} aria-hidden />}
+        </button>
+        <button type="button" className="ib" aria-label="Close" onClick={onClose}>
+          <X size={16} aria-hidden />
+        </button>
+      </div>
+      <div className="tray-b" tabIndex={0} role="region" aria-label="Open questions">
+        {waiting.length === 0 && <p className="blank padded">Nothing needs you.</p>}
+        {waiting.slice(0, MOST).map((session) => (
+          <WaitingSession key={session.sessionId} session={session} onClose={onClose} />
+        ))}
+        {waiting.length > MOST && <p className="blank padded">{waiting.length - MOST} more. They come up as these are answered.</p>}
+        {answered.map(({ id, title }) => (
+          <section className="need past" key={id}>
+            <h3>{title || 'A session'} was answered</h3>
+            <button type="button" className="btn quiet sm" onClick={() => open(id)}>
+              Show it
+              <ArrowRight size={13} aria-hidden />
+            </button>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+
+  function open(sessionId: string): void {
+    onClose();
+    if (management.getSessionById(sessionId)) goTo({ view: 'session', sessionId });
+  }
+}
+
+function useWaitingSessions(): readonly Session[] {
+  const { management } = useServices();
+  const [waiting, setWaiting] = useState<readonly Session[]>([]);
+  useEffect(() => {
+    const find = () => {
+      const found = management.getSessions().filter((session) => session.status.value === SessionStatus.NeedsInput);
+      setWaiting(found.toSorted((a, b) => b.updatedAt.value.getTime() - a.updatedAt.value.getTime()));
+    };
+    find();
+    const following = management.onDidChangeSessions(find);
+    return () => following.dispose();
+  }, [management]);
+  return waiting;
+}
+
+function WaitingSession({ session, onClose }: { readonly session: Session; readonly onClose: () => void }) {
+  const { hosts } = useServices();
+  const host = hosts.byId(session.providerId);
+  const title = useObservable(session.title);
+  const workspace = useObservable(session.workspace);
+  const chats = useObservable(session.chats);
+  const waiting = chats.find((chat) => chat.status.value === SessionStatus.NeedsInput) ?? session.mainChat;
+  if (!host) return null;
+  return (
+    <section className="need on">
+      <div className="from">
+        <AgentIcon icon={session.icon} />
+        <b className="clip">{title || 'New session'}</b>
+        <span>
+          {workspace?.label ? `${workspace.label}, ` : ''}
+          {host.name}
+        </span>
+      </div>
+      <Prompts session={session} host={host} chat={waiting.resource} />
+      <div className="acts">
+        <button
+          type="button"
+          className="btn quiet sm"
+          onClick={() => {
+            onClose();
+            goTo({ view: 'session', sessionId: session.sessionId, chat: waiting.resource });
+          }}
+        >
+          Answer in the conversation
+          <ArrowRight size={13} aria-hidden />
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function Prompts({ session, host, chat }: { readonly session: Session; readonly host: PageHost; readonly chat: string }) {
+  const [model, setModel] = useState<ChatModel>();
+  useEffect(() => {
+    const opened = host.provider.openChat(chat, { turns: 1 });
+    setModel(opened);
+    return () => opened.dispose();
+  }, [host, chat]);
+  return model ? <OpenPrompts model={model} session={session} host={host} /> : null;
+}
+
+function OpenPrompts({ model, session, host }: { readonly model: ChatModel; readonly session: Session; readonly host: PageHost }) {
+  const confirmations = useObservable(model.confirmations);
+  const permissions = useObservable(model.permissions);
+  const staleSince = useObservable(host.provider.status.staleSince);
+  const folder = useObservable(model.state)?.summary.workingDirectory;
+  const context = useMemo(
+    (): ChatContext => ({
+      me: host.clientId,
+      agentName: agentName(host, session.sessionType),
+      hostName: host.name,
+      folder,
+      staleSince,
+      approve: async (_turnId, id, options) => answerFirst(model.confirmations.value.find((one) => one.toolCall.toolCallId === id))?.approve(options),
+      deny: async (_turnId, id, options) => answerFirst(model.confirmations.value.find((one) => one.toolCall.toolCallId === id))?.deny(options),
+      answer: async (_turnId, id, answer) => answerFirst(model.permissions.value.find((one) => one.request.requestId === id))?.answer(answer),
+      fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
+      fork: () => undefined,
+      retry: () => undefined,
+    }),
+    [model, host, session, folder, staleSince],
+  );
+  return (
+    <ChatProvider value={context}>
+      {confirmations.map((one) => (
+        <Confirmation key={one.toolCall.toolCallId} turnId={one.turnId} call={one.toolCall} plain />
+      ))}
+      {permissions.map((one) => (
+        <Question key={one.request.requestId} turnId={one.turnId} request={one.request} plain />
+      ))}
+    </ChatProvider>
+  );
+}
+
+function answerFirst<T>(prompt: T | undefined): T {
+  if (!prompt) throw new Error("Somebody was faster. Your answer wasn't used.");
+  return prompt;
+}
