@@ -1,5 +1,5 @@
 import { SessionStatus } from '../session.js';
-import { expectEqual, expectRejection } from './contractFixture.js';
+import { expectEqual, expectRejection } from './contractTools.js';
 import { isListed } from './listingCases.js';
 import type { Check } from './providerContract.js';
 

@@ -1,6 +1,6 @@
 import { type Session, SessionStatus } from '../session.js';
 import { isProviderId, parseSessionId } from '../sessionId.js';
-import { expectEqual } from './contractFixture.js';
+import { expectEqual } from './contractTools.js';
 import type { Check } from './providerContract.js';
 
 /** Who it is, what it lists, and what its sessions look like. */

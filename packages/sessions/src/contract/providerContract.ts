@@ -1,8 +1,8 @@
-import { type ContractTools, contractTools, type ProviderFixture } from './contractFixture.js';
+import { type ContractTools, contractTools, type ProviderFixture } from './contractTools.js';
 import { lifecycleCases } from './lifecycleCases.js';
 import { listingCases } from './listingCases.js';
 
-export type { ProviderFixture } from './contractFixture.js';
+export type { ProviderFixture } from './contractTools.js';
 
 export interface ContractCase {
   readonly name: string;
