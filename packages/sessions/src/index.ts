@@ -1,5 +1,9 @@
 export type { Disposable, Observable } from '@agenthost/client';
 export type { ActiveSession } from './activeSession.js';
+export { AgentHostProvider, type AgentHostProviderOptions } from './agentHost/agentHostProvider.js';
+export type { ChatModel, ChatPhase, OpenChatOptions } from './agentHost/chatModel.js';
+export type { FolderBrowser } from './agentHost/folderBrowser.js';
+export type { HostStatus } from './agentHost/hostStatus.js';
 export type { ContextKeys, ContextKeyValues } from './contextKeys.js';
 export { type ChatFields, createChat, type EditableChat } from './editableChat.js';
 export { Emitter, type Event } from './emitter.js';
