@@ -4,7 +4,9 @@ export { AgentHostProvider, type AgentHostProviderOptions } from './agentHost/ag
 export type { ChatModel, ChatPhase, OpenChatOptions } from './agentHost/chatModel.js';
 export type { FolderBrowser } from './agentHost/folderBrowser.js';
 export type { HostStatus } from './agentHost/hostStatus.js';
+export { NeedsInput, type WaitingChat } from './agentHost/needsInput.js';
 export type { ContextKeys, ContextKeyValues } from './contextKeys.js';
+export { Drafts } from './drafts.js';
 export { type ChatFields, createChat, type EditableChat } from './editableChat.js';
 export { Emitter, type Event } from './emitter.js';
 export {
