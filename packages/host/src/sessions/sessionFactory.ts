@@ -17,11 +17,13 @@ import type { SequenceSource } from '../state/sequenceSource.js';
 import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
 import { foldLog } from './foldLog.js';
+import { MetadataRefresh } from './metadataRefresh.js';
 import { Session } from './session.js';
 import { SessionContent } from './sessionContent.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
+import { workspaceMetadata } from './workspaceMetadata.js';
 
 export interface SessionFactoryOptions {
   readonly agents: AgentRegistry;
@@ -43,7 +45,7 @@ export interface SessionFactoryOptions {
 
 export interface SessionContents {
   readonly uri: URI;
-  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config'>;
+  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config' | 'metadata'>;
   readonly state: SessionState;
   readonly accepted?: AcceptedSequences;
 }
@@ -81,6 +83,7 @@ export async function createSession(
     },
   });
   const { provider, sessionId } = start;
+  const given = new Set(Object.keys(start.metadata ?? {}));
   const onContentLost = (error: unknown) => log.error(`${uri}: content could not be stored`, error);
   const content = new SessionContent({ fs: stored.fs, provider, sessionId, onError: onContentLost });
   const outputs = new ToolOutputs(content);
@@ -116,6 +119,11 @@ export async function createSession(
     run,
     models: () => modelsOf(agents, start.provider),
     now,
+    metadata: new MetadataRefresh({
+      read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
+      apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
+      onError: (error) => log.error(`${uri}: where it works could not be told`, error),
+    }),
     readAllTurns: async () => {
       await stored.log.flush();
       return (await foldLog(stored.log.load()))?.state.turns ?? [];

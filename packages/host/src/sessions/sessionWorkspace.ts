@@ -51,7 +51,9 @@ export class SessionWorkspace {
   summaryChanged({ summary }: SessionState): void {
     const { title: name, metadata } = summary;
     if (name === this.#info.name && metadata === this.#info.metadata) return;
-    this.#change({ name, ...(metadata && { metadata }) });
+    const { gitRoot: _, repository: __, branch: ___, metadata: ____, ...rest } = this.#info;
+    this.#info = { ...rest, ...(metadata && { metadata, ...gitFields(metadata) }) };
+    this.#change({ name });
   }
 
   writePlan(markdown: string): void {
@@ -83,4 +85,17 @@ export class SessionWorkspace {
       })
       .catch((error: unknown) => this.#log.error('workspace.yaml could not be stored', error));
   }
+}
+
+/** The keys of the metadata contract, under the names that they have in the file. */
+function gitFields(
+  metadata: Readonly<Record<string, unknown>>,
+): Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'> {
+  const { worktreePath, repositoryPath, repositoryUrl, branch } = metadata;
+  const gitRoot = worktreePath ?? repositoryPath;
+  return {
+    ...(typeof gitRoot === 'string' && { gitRoot }),
+    ...(typeof repositoryUrl === 'string' && { repository: repositoryUrl }),
+    ...(typeof branch === 'string' && { branch }),
+  };
 }
