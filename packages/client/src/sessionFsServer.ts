@@ -1,8 +1,21 @@
-import { ERROR_CODE, parseSessionUri, SESSION_FS_SCHEMAS, type SessionFsRequests, type URI } from '@agenthost/protocol';
-import { RpcError, type RpcPeer } from '@agenthost/rpc';
+import { ERROR_CODE, parseSessionUri, type SessionFsRequests, type URI } from '@agenthost/protocol';
+import { RPC_ERROR, RpcError, type RpcPeer } from '@agenthost/rpc';
 import { SessionFsRefusedError } from './errors.js';
 import { createSessionFsAdapter, type SessionFsAdapter } from './sessionFsAdapter.js';
 import type { CreateSessionFsHandler, SessionFsConfig } from './sessionFsHandler.js';
+
+const METHODS: Readonly<Record<keyof SessionFsRequests, true>> = {
+  'sessionFs.readFile': true,
+  'sessionFs.writeFile': true,
+  'sessionFs.appendFile': true,
+  'sessionFs.exists': true,
+  'sessionFs.stat': true,
+  'sessionFs.mkdir': true,
+  'sessionFs.readdir': true,
+  'sessionFs.readdirWithTypes': true,
+  'sessionFs.rm': true,
+  'sessionFs.rename': true,
+};
 
 /** Answers the host's calls for the files of the sessions, which this client keeps. */
 export class SessionFsServer {
@@ -37,14 +50,20 @@ export class SessionFsServer {
   }
 
   serve(peer: RpcPeer): void {
-    for (const method of Object.keys(SESSION_FS_SCHEMAS) as (keyof SessionFsRequests)[])
-      this.#serveMethod(peer, method);
+    for (const method of Object.keys(METHODS) as (keyof SessionFsRequests)[]) this.#serveMethod(peer, method);
   }
 
   #serveMethod<M extends keyof SessionFsRequests>(peer: RpcPeer, method: M): void {
+    type Params = SessionFsRequests[M]['params'];
     peer.onRequest(method, {
-      parse: (params) => SESSION_FS_SCHEMAS[method].params.parse(params) as SessionFsRequests[M]['params'],
-      handle: (params: SessionFsRequests[M]['params']) => this.#adapterOf(params.sessionId)[method](params),
+      parse: (params) => params,
+      handle: async (raw) => {
+        const { SESSION_FS_SCHEMAS } = await import('./sessionFsSchemas.js');
+        const { success, data, error } = SESSION_FS_SCHEMAS[method].params.safeParse(raw);
+        if (!success) throw new RpcError(RPC_ERROR.invalidParams, error.message);
+        const params = data as Params;
+        return this.#adapterOf(params.sessionId)[method](params);
+      },
     });
   }
 

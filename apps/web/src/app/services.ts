@@ -1,4 +1,4 @@
-import { SessionsListModel, SessionsManagementService, SessionsProvidersService } from '@agenthost/sessions';
+import { Drafts, NeedsInput, SessionsListModel, SessionsManagementService, SessionsProvidersService } from '@agenthost/sessions';
 import { createContext, useContext } from 'react';
 import { PageHosts } from './pageHosts.js';
 import { SettingsStore } from './settings.js';
@@ -9,6 +9,8 @@ export interface PageServices {
   readonly hosts: PageHosts;
   readonly management: SessionsManagementService;
   readonly list: SessionsListModel;
+  readonly needsInput: NeedsInput;
+  readonly drafts: Drafts;
 }
 
 export function createServices(): PageServices {
@@ -17,7 +19,8 @@ export function createServices(): PageServices {
   const management = new SessionsManagementService(providers, { storage: localStorage });
   const hosts = new PageHosts(providers, settings);
   const list = new SessionsListModel(management, { filter: { isArchived: false } });
-  return { settings, hosts, management, list };
+  const needsInput = new NeedsInput(providers, management);
+  return { settings, hosts, management, list, needsInput, drafts: new Drafts(localStorage) };
 }
 
 const Services = createContext<PageServices | undefined>(undefined);

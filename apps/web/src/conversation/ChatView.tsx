@@ -7,7 +7,6 @@ import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
 import { Composer, type Draft, EMPTY_DRAFT } from '../composer/Composer.js';
-import { loadDraft, saveDraft } from '../composer/drafts.js';
 import { Queue } from '../composer/Queue.js';
 import { agentName } from '../list/agentName.js';
 import { Banner } from './Banner.js';
@@ -138,11 +137,12 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
 }
 
 function useComposer(chat: string, model: ChatModel, state: SessionState | undefined, thread: { readonly current: ThreadHandle | null }) {
-  const [draft, setDraftState] = useState<Draft>(() => loadDraft(chat));
+  const { drafts } = useServices();
+  const [draft, setDraftState] = useState<Draft>(() => ({ ...EMPTY_DRAFT, text: drafts.of(chat).value }));
   const [editing, setEditing] = useState<string>();
   const setDraft = (next: Draft) => {
     setDraftState(next);
-    saveDraft(chat, next);
+    drafts.set(chat, next.text);
   };
   const edit = (message: PendingMessage) => {
     setEditing(message.id);
@@ -162,7 +162,7 @@ function useComposer(chat: string, model: ChatModel, state: SessionState | undef
     const last = state?.queuedMessages?.at(-1);
     if (last) edit(last);
   };
-  return { draft: draft ?? EMPTY_DRAFT, setDraft, edit, send, editLast, editing };
+  return { draft, setDraft, edit, send, editLast, editing };
 }
 
 async function prompt(

@@ -1,4 +1,4 @@
-import type { ApproveOptions, Content, DenyOptions, PermissionAnswer } from '@agenthost/sessions';
+import type { ApproveOptions, Content, DenyOptions, PermissionAnswer } from '@agenthost/client';
 import { createContext, useContext } from 'react';
 
 /** What the parts of a conversation need of the chat that they belong to. */

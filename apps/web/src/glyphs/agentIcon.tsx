@@ -2,13 +2,13 @@ import { Asterisk, Bot, Box, Braces, Cpu, FlaskConical, type LucideIcon, Sparkle
 
 /** Neutral shapes, no logos. An agent that isn't known here gets a chip of its own. */
 const ICONS: Readonly<Record<string, LucideIcon>> = {
-  asterisk: Asterisk,
-  bot: Bot,
-  box: Box,
-  braces: Braces,
-  flask: FlaskConical,
-  sparkle: Sparkle,
-  terminal: SquareTerminal,
+  claude: Asterisk,
+  codex: Box,
+  copilot: Bot,
+  gemini: Sparkle,
+  mock: FlaskConical,
+  opencode: Braces,
+  shell: SquareTerminal,
 };
 
 export function AgentIcon({ icon, size = 13 }: { readonly icon: string | undefined; readonly size?: number }) {

@@ -1,4 +1,4 @@
-import type { ConnectionState } from '@agenthost/sessions';
+import type { ConnectionState } from '@agenthost/client';
 import { Plus, Unplug } from 'lucide-react';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';

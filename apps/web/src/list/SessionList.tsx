@@ -37,7 +37,7 @@ export function SessionList(props: SessionListProps) {
 
   const sessionAt = (index: number): Session | undefined => {
     const item = model.at(index);
-    return item?.kind === 'session' ? item.row.session : undefined;
+    return item?.kind === 'session' ? item.session : undefined;
   };
   const focusRow = (index: number, step: 1 | -1) => {
     for (let at = index; at >= 0 && at < model.length; at += step) {
@@ -104,7 +104,7 @@ export function SessionList(props: SessionListProps) {
               />
             );
           }
-          const { session } = item.row;
+          const { session } = item;
           const { sessionId } = session;
           return (
             <SessionRow
@@ -149,7 +149,7 @@ function GroupHeading({ group, isCollapsed, host, onCollapse }: GroupHeadingProp
 
 function firstId(model: SessionsListModel): string | undefined {
   const item = model.at(1);
-  return item?.kind === 'session' ? item.row.session.sessionId : undefined;
+  return item?.kind === 'session' ? item.session.sessionId : undefined;
 }
 
 function rowOf(region: HTMLElement | null, sessionId: string): HTMLElement | null | undefined {
@@ -165,5 +165,5 @@ function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
 function chosen(model: SessionsListModel, ids: ReadonlySet<string>, session: Session): Session[] {
   if (ids.size === 0) return [session];
   const all = [...ids].map((id) => model.at(model.indexOf(id)));
-  return all.flatMap((item) => (item?.kind === 'session' ? [item.row.session] : []));
+  return all.flatMap((item) => (item?.kind === 'session' ? [item.session] : []));
 }

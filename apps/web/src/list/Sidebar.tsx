@@ -37,7 +37,7 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
   const snippets = useSearch(filter.text ?? '', setProblem);
   const field = useRef<HTMLInputElement>(null);
 
-  const change = (changes: Partial<SessionsFilter>) => {
+  const change = (changes: FilterChanges) => {
     const next = clean({ ...filter, ...changes });
     setFilter(next);
     list.setFilter(next);
@@ -169,7 +169,9 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
   );
 }
 
-function clean(filter: { [Key in keyof SessionsFilter]?: SessionsFilter[Key] | undefined }): SessionsFilter {
+type FilterChanges = { [Key in keyof SessionsFilter]?: SessionsFilter[Key] | undefined };
+
+function clean(filter: FilterChanges): SessionsFilter {
   const entries = Object.entries(filter).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(entries) as SessionsFilter;
 }

@@ -21,7 +21,7 @@ export function useSearch(text: string, onProblem: (problem: string | undefined)
       const snippets = results.flatMap(({ session, snippet }) => (snippet === undefined ? [] : [[session.sessionId, snippet] as const]));
       setFound(new Map(snippets));
       list.setFound(results.map(({ session }) => session.sessionId));
-      onProblem(failures[0] && messageOf(failures[0]));
+      onProblem(failures.length > 0 ? messageOf(failures[0]) : undefined);
     };
     const timer = setTimeout(() => {
       search().catch((error: unknown) => !abort.signal.aborted && onProblem(messageOf(error)));

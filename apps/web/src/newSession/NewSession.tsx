@@ -5,8 +5,7 @@ import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
-import { Composer, type Draft } from '../composer/Composer.js';
-import { loadDraft, saveDraft } from '../composer/drafts.js';
+import { Composer, type Draft, EMPTY_DRAFT } from '../composer/Composer.js';
 import { CopyButton } from '../controls/CopyButton.js';
 import { Banner } from '../conversation/Banner.js';
 import { bytes } from '../conversation/times.js';
@@ -18,18 +17,18 @@ const DRAFT = 'new session';
 
 /** Agent, model, folder, first message. */
 export function NewSession() {
-  const { hosts, management } = useServices();
+  const { hosts, management, drafts } = useServices();
   const all = useObservable(hosts.all);
   const [hostId, setHostId] = useState<string>();
   const host = all.find(({ id }) => id === hostId) ?? all[0];
-  const [draft, setDraftState] = useState<Draft>(() => loadDraft(DRAFT));
+  const [draft, setDraftState] = useState<Draft>(() => ({ ...EMPTY_DRAFT, text: drafts.of(DRAFT).value }));
   const [agentId, setAgentId] = useState<string>();
   const [model, setModel] = useState<string>();
   const [folder, setFolder] = useState<string>();
   if (!host) return null;
   const setDraft = (next: Draft) => {
     setDraftState(next);
-    saveDraft(DRAFT, next);
+    drafts.set(DRAFT, next.text);
   };
   const start = async (provider: string, uri: string, text: string, attachments: Draft['attachments']) => {
     const workspace = management.resolveWorkspace(host.id, uri);

@@ -1,4 +1,4 @@
-import { type ChatModel, type Session, SessionStatus } from '@agenthost/sessions';
+import type { ChatModel, Session, WaitingChat } from '@agenthost/sessions';
 import { ArrowRight, Bell, BellOff, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
@@ -13,22 +13,22 @@ import { agentName } from '../list/agentName.js';
 import { askForNotifications } from '../app/notifications.js';
 import { Dialog } from './Dialog.js';
 
-/** Each open one is a subscription. */
-const MOST = 20;
+const MOST_ANSWERED = 20;
 
 /** Everything that waits for an answer, over all hosts, to be answered where it stands. */
 export function Tray({ onClose }: { readonly onClose: () => void }) {
-  const { management, settings } = useServices();
+  const { management, settings, needsInput } = useServices();
   const { notifications } = useObservable(settings.value);
-  const waiting = useWaitingSessions();
+  const waiting = useObservable(needsInput.waiting);
+  const count = useObservable(needsInput.count);
   const [answered, setAnswered] = useState<readonly { readonly id: string; readonly title: string }[]>([]);
   const seen = useMemo(() => new Map<string, string>(), []);
   useEffect(() => {
-    const open = new Set(waiting.map(({ sessionId }) => sessionId));
+    const open = new Set(waiting.map(({ session }) => session.sessionId));
     const gone = [...seen].filter(([id]) => !open.has(id)).map(([id, title]) => ({ id, title }));
     for (const { id } of gone) seen.delete(id);
-    for (const session of waiting) seen.set(session.sessionId, session.title.value);
-    if (gone.length > 0) setAnswered((before) => [...gone, ...before].slice(0, MOST));
+    for (const { session } of waiting) seen.set(session.sessionId, session.title.value);
+    if (gone.length > 0) setAnswered((before) => [...gone, ...before].slice(0, MOST_ANSWERED));
   }, [waiting, seen]);
   const toggleNotifications = async () => {
     const wanted = !notifications && (await askForNotifications());
@@ -38,7 +38,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
     <Dialog label="Needs input" className="tray" onClose={onClose}>
       <div className="tray-h">
         <h2>Needs input</h2>
-        {waiting.length > 0 && <span className="n num">{waiting.length}</span>}
+        {count > 0 && <span className="n num">{count}</span>}
         <span className="grow" />
         <button
           type="button"
@@ -56,10 +56,10 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
       </div>
       <div className="tray-b" tabIndex={0} role="region" aria-label="Open questions">
         {waiting.length === 0 && <p className="blank padded">Nothing needs you.</p>}
-        {waiting.slice(0, MOST).map((session) => (
-          <WaitingSession key={session.sessionId} session={session} onClose={onClose} />
+        {waiting.map((one) => (
+          <Waiting key={one.chat.resource} waiting={one} onClose={onClose} />
         ))}
-        {waiting.length > MOST && <p className="blank padded">{waiting.length - MOST} more. They come up as these are answered.</p>}
+        {count > waiting.length && <p className="blank padded">{count - waiting.length} more. They come up as these are answered.</p>}
         {answered.map(({ id, title }) => (
           <section className="need past" key={id}>
             <h3>{title || 'A session'} was answered</h3>
@@ -79,28 +79,12 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
   }
 }
 
-function useWaitingSessions(): readonly Session[] {
-  const { management } = useServices();
-  const [waiting, setWaiting] = useState<readonly Session[]>([]);
-  useEffect(() => {
-    const find = () => {
-      const found = management.getSessions().filter((session) => session.status.value === SessionStatus.NeedsInput);
-      setWaiting(found.toSorted((a, b) => b.updatedAt.value.getTime() - a.updatedAt.value.getTime()));
-    };
-    find();
-    const following = management.onDidChangeSessions(find);
-    return () => following.dispose();
-  }, [management]);
-  return waiting;
-}
-
-function WaitingSession({ session, onClose }: { readonly session: Session; readonly onClose: () => void }) {
+function Waiting({ waiting, onClose }: { readonly waiting: WaitingChat; readonly onClose: () => void }) {
   const { hosts } = useServices();
+  const { session, chat, model } = waiting;
   const host = hosts.byId(session.providerId);
   const title = useObservable(session.title);
   const workspace = useObservable(session.workspace);
-  const chats = useObservable(session.chats);
-  const waiting = chats.find((chat) => chat.status.value === SessionStatus.NeedsInput) ?? session.mainChat;
   if (!host) return null;
   return (
     <section className="need on">
@@ -112,14 +96,14 @@ function WaitingSession({ session, onClose }: { readonly session: Session; reado
           {host.name}
         </span>
       </div>
-      <Prompts session={session} host={host} chat={waiting.resource} />
+      <OpenPrompts session={session} host={host} model={model} />
       <div className="acts">
         <button
           type="button"
           className="btn quiet sm"
           onClick={() => {
             onClose();
-            goTo({ view: 'session', sessionId: session.sessionId, chat: waiting.resource });
+            goTo({ view: 'session', sessionId: session.sessionId, chat: chat.resource });
           }}
         >
           Answer in the conversation
@@ -128,16 +112,6 @@ function WaitingSession({ session, onClose }: { readonly session: Session; reado
       </div>
     </section>
   );
-}
-
-function Prompts({ session, host, chat }: { readonly session: Session; readonly host: PageHost; readonly chat: string }) {
-  const [model, setModel] = useState<ChatModel>();
-  useEffect(() => {
-    const opened = host.provider.openChat(chat, { turns: 1 });
-    setModel(opened);
-    return () => opened.dispose();
-  }, [host, chat]);
-  return model ? <OpenPrompts model={model} session={session} host={host} /> : null;
 }
 
 function OpenPrompts({ model, session, host }: { readonly model: ChatModel; readonly session: Session; readonly host: PageHost }) {
