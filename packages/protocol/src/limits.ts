@@ -22,6 +22,10 @@ export const MAX_JSON_DEPTH = 64;
 /** Bytes in one answer of `fetchContent`; base64 of it still fits into a frame. */
 export const MAX_CONTENT_RANGE = 1024 * 1024;
 
+/** Artifacts in one answer of `listArtifacts` when `limit` is not given, and at the most. */
+export const DEFAULT_ARTIFACTS_LIMIT = 100;
+export const MAX_ARTIFACTS_LIMIT = 500;
+
 export const MAX_ID_LENGTH = 256;
 export const MAX_URI_LENGTH = 4_096;
 export const MAX_TITLE_LENGTH = 1_000;
