@@ -172,6 +172,10 @@ export class LocalSessionFs implements SessionFs {
     }
   }
 
+  async realPath(path: string): Promise<string> {
+    return attempt(() => this.#paths.real(path));
+  }
+
   async sync(path: string): Promise<void> {
     await attempt(async () => {
       const written = this.#paths.written(path);
