@@ -15,4 +15,5 @@ export { isLoopback } from './server/requestGuard.js';
 export { WeakTokenError } from './server/tokenFile.js';
 export { LockHeldError } from './sessionFs/hostLock.js';
 export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
+export type { SessionStorage, StoredSession } from './sessionFs/sessionStorage.js';
 export { StateRootFailure } from './sessionFs/stateRoot.js';

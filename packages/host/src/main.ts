@@ -41,6 +41,8 @@ export interface HostOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly agents: readonly Agent[];
   readonly durability?: 'write' | 'fsync';
+  /** Where sessions are kept; in the state root without it. */
+  readonly storage?: SessionStorage;
   readonly defaultDirectory?: string;
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
@@ -104,13 +106,15 @@ export class Host {
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
-    const storage = new LocalSessionStorage({
-      stateRoot: stateRoot.path,
-      listSessionIds: () => stateRoot.listSessionIds(),
-      durability,
-      initialCwd: defaultDirectory,
-      onDamage,
-    });
+    const storage =
+      options.storage ??
+      new LocalSessionStorage({
+        stateRoot: stateRoot.path,
+        listSessionIds: () => stateRoot.listSessionIds(),
+        durability,
+        initialCwd: defaultDirectory,
+        onDamage,
+      });
     const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
     const sequence = await openSequence(stateRoot.path, storage, log);
     const agents = new AgentRegistry({

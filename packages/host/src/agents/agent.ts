@@ -42,6 +42,8 @@ export interface OpenSessionOptions {
   /** The native id of the session to go on with, from an earlier `AgentSession.nativeSessionId`. */
   readonly resume?: string;
   readonly sessionFs: SessionFs;
+  /** Where the session may have an SQLite database: whoever opens it makes it. Absent where its files are not on this machine. */
+  readonly databasePath?: string;
   readonly customizations: readonly SessionCustomization[];
   /** `createSession.config`, as the client sent it. Unchecked: it comes from outside. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -102,7 +104,17 @@ export type AgentEvent =
   | { readonly type: 'usage'; readonly usage: UsageInfo }
   | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'activity'; readonly activity?: string }
+  /** The whole plan; an empty one takes it away. */
   | { readonly type: 'plan'; readonly markdown: string }
+  /** A summary of history that the agent has compacted. */
+  | { readonly type: 'checkpoint'; readonly title: string; readonly markdown: string }
+  /** A file to keep with the session, or a note of its research. The name may have folders, with `/` between them. */
+  | {
+      readonly type: 'artifact';
+      readonly kind: 'file' | 'research';
+      readonly name: string;
+      readonly content: string | Uint8Array;
+    }
   | { readonly type: 'changes'; readonly changes: readonly FileChangeSummary[] }
   | { readonly type: 'idle' }
   | { readonly type: 'error'; readonly error: ErrorInfo };

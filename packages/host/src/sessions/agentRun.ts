@@ -1,6 +1,6 @@
 import type { ToolCallResult, UserMessage } from '@agenthost/protocol';
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
-import { type AgentAction, AgentEventMapper } from '../agents/agentEventMapper.js';
+import { type AgentAction, type AgentArtifact, AgentEventMapper } from '../agents/agentEventMapper.js';
 import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
@@ -13,7 +13,7 @@ export interface AgentRunOptions {
   readonly onAction: (action: AgentAction) => void;
   /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
   readonly keepResult: (result: ToolCallResult) => ToolCallResult;
-  readonly onPlan: (markdown: string) => void;
+  readonly onArtifact: (artifact: AgentArtifact) => void;
   readonly onOpened: (nativeSessionId: string | undefined) => void;
   readonly abortGraceMs: number;
   /** After this long without a turn the agent's session is closed; the next turn resumes it. */
@@ -145,7 +145,7 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { onAction, onPlan, keepResult, abortGraceMs, log } = this.#options;
+    const { onAction, onArtifact, keepResult, abortGraceMs, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
       boundResult: (result) => boundedToolResult(keepResult(result)),
@@ -153,9 +153,9 @@ export class AgentRun {
     });
     const gatherer = new DeltaGatherer({
       emit: (event) => {
-        const { actions, plan } = mapper.map(event);
+        const { actions, artifact } = mapper.map(event);
         for (const action of actions) onAction(action);
-        if (plan !== undefined) onPlan(plan);
+        if (artifact) onArtifact(artifact);
       },
     });
     const settled = Promise.withResolvers<void>();

@@ -22,6 +22,7 @@ import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
+import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
 import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
@@ -30,6 +31,7 @@ export interface SessionOptions {
   readonly store: SessionStore;
   readonly stored: StoredSession;
   readonly content: SessionContent;
+  readonly artifacts: SessionArtifacts;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
@@ -63,6 +65,10 @@ export class Session {
 
   get content(): SessionContent {
     return this.#options.content;
+  }
+
+  get artifacts(): SessionArtifacts {
+    return this.#options.artifacts;
   }
 
   /** Its files and its log. */

@@ -7,7 +7,9 @@ import {
   MAX_CONTENT_RANGE,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { locateWithin } from '../sessionFs/artifactFolder.js';
 import { type SessionFs, SessionFsFailure } from '../sessionFs/sessionFs.js';
+import { readPiece } from './contentPiece.js';
 
 export interface SessionContentOptions {
   readonly fs: SessionFs;
@@ -53,13 +55,9 @@ export class SessionContent {
   ): Promise<FetchContentResult> {
     await this.#writing;
     const { fs } = this.#options;
-    const path = this.#path(contentId);
     try {
-      const { size, isFile } = await fs.stat(path);
-      if (!isFile) throw new SessionFsFailure('ENOENT', `${path} is no file`);
-      const length = Math.max(Math.min(range.length, size - range.offset), 0);
-      const bytes = length === 0 ? new Uint8Array() : await readRange(fs, path, range.offset, length);
-      return { ...encoded(bytes), mimeType: MIME_TYPE, size };
+      const path = await locateWithin(fs, this.#folder(), this.#path(contentId));
+      return { ...(await readPiece(fs, path, range)), mimeType: MIME_TYPE };
     } catch (error) {
       if (!(error instanceof SessionFsFailure) || error.code !== 'ENOENT') throw error;
       throw new RpcError(ERROR_CODE.contentNotFound, `no content ${contentId} in this session`, { cause: error });
@@ -73,27 +71,17 @@ export class SessionContent {
   async #makeFolder(): Promise<void> {
     if (this.#hasFolder) return;
     const { fs } = this.#options;
-    await fs.mkdir(fs.join(fs.sessionStatePath ?? fs.tmpdir, 'files'), { recursive: true });
+    await fs.mkdir(this.#folder(), { recursive: true });
     this.#hasFolder = true;
   }
 
   /** A content id has no separator and no leading dot (`contentUri`), so that this leads nowhere else. */
   #path(contentId: string): string {
-    const { fs } = this.#options;
-    return fs.join(fs.sessionStatePath ?? fs.tmpdir, 'files', contentId);
+    return this.#options.fs.join(this.#folder(), contentId);
   }
-}
 
-async function readRange(fs: SessionFs, path: string, offset: number, length: number): Promise<Uint8Array> {
-  if (fs.readRange) return fs.readRange(path, offset, length);
-  return (await fs.readFileBytes(path)).subarray(offset, offset + length);
-}
-
-/** As text where the piece is whole text; a cut in the middle of a character makes it bytes. */
-function encoded(bytes: Uint8Array): Pick<FetchContentResult, 'data' | 'encoding'> {
-  try {
-    return { data: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), encoding: 'utf-8' };
-  } catch {
-    return { data: Buffer.from(bytes).toString('base64'), encoding: 'base64' };
+  #folder(): string {
+    const { fs } = this.#options;
+    return fs.join(fs.sessionStatePath ?? fs.tmpdir, 'files');
   }
 }

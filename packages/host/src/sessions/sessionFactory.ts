@@ -11,6 +11,7 @@ import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
+import { Workspace } from '../sessionFs/workspace.js';
 import type { Delivery } from '../state/delivery.js';
 import type { Publisher } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
@@ -18,6 +19,7 @@ import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
 import { foldLog } from './foldLog.js';
 import { Session } from './session.js';
+import { SessionArtifacts } from './sessionArtifacts.js';
 import { SessionContent } from './sessionContent.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
@@ -56,7 +58,8 @@ export async function createSession(
 ): Promise<Session> {
   const { uri, start, state, accepted } = contents;
   const { agents, delivery, publisher, sequence, now, log } = options;
-  const workspace = await SessionWorkspace.open(stored.fs, {
+  const files = stored.fs.sessionStatePath === undefined ? undefined : new Workspace(stored.fs);
+  const workspace = await SessionWorkspace.open(files, {
     sessionId: start.sessionId,
     cwd: start.cwd,
     state,
@@ -84,6 +87,17 @@ export async function createSession(
   const onContentLost = (error: unknown) => log.error(`${uri}: content could not be stored`, error);
   const content = new SessionContent({ fs: stored.fs, provider, sessionId, onError: onContentLost });
   const outputs = new ToolOutputs(content);
+  const artifacts = await SessionArtifacts.open({
+    fs: stored.fs,
+    workspace: files,
+    provider,
+    sessionId,
+    store,
+    records: stored.log,
+    now,
+    log,
+  });
+  const databasePath = stored.fs.realPath && files?.databasePath();
   const agent = agents.get(provider);
   const run =
     agent &&
@@ -93,6 +107,7 @@ export async function createSession(
         sessionId: start.sessionId,
         cwd: directoryOf(store.state) ?? start.cwd,
         sessionFs: stored.fs,
+        ...(databasePath !== undefined && { databasePath }),
         customizations: store.state.customizations ?? [],
         config: start.config ?? {},
         env: options.agentEnv,
@@ -103,7 +118,7 @@ export async function createSession(
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },
       keepResult: (result) => outputs.keepResult(result),
-      onPlan: (markdown) => workspace.writePlan(markdown),
+      onArtifact: (artifact) => artifacts.take(artifact),
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
       idleMs: options.agentIdleMs,
@@ -113,6 +128,7 @@ export async function createSession(
     store,
     stored,
     content,
+    artifacts,
     run,
     models: () => modelsOf(agents, start.provider),
     now,
@@ -121,6 +137,7 @@ export async function createSession(
       return (await foldLog(stored.log.load()))?.state.turns ?? [];
     },
     close: async () => {
+      await artifacts.settled();
       await workspace.settled();
       await content.settled();
       await stored.log.close();

@@ -7,6 +7,7 @@ import {
   type ListSessionsParams,
   type ListSessionsResult,
   type Notification,
+  parseArtifactUri,
   parseContentUri,
   parseSessionUri,
   type SessionSummary,
@@ -106,13 +107,13 @@ export class SessionHub {
   }
 
   async fetchContent({ uri, range }: FetchContentParams): Promise<FetchContentResult> {
-    const parts = parseContentUri(uri);
+    const parts = parseContentUri(uri) ?? parseArtifactUri(uri);
     const missing = new RpcError(ERROR_CODE.contentNotFound, `no content at ${uri.slice(0, 200)}`);
     if (!parts) throw missing;
     const session = await this.open(sessionUri(parts.provider, parts.sessionId)).catch((error: unknown) => {
       throw error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound ? missing : error;
     });
-    return session.content.read(parts.contentId, range);
+    return 'kind' in parts ? session.artifacts.read(parts, range) : session.content.read(parts.contentId, range);
   }
 
   async remove(uri: URI): Promise<void> {
@@ -216,6 +217,7 @@ export class SessionHub {
     if (source.state.lifecycle !== 'ready') {
       throw new RpcError(ERROR_CODE.invalidRequest, `${params.source} is not ready: there is nothing to fork yet`);
     }
+    await source.artifacts.settled();
     index.expect(params.session);
     await forkSession({ stored: source.stored, sessionId: sourceId, state: source.state }, params, {
       storage,
