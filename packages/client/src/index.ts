@@ -1,3 +1,4 @@
+export type { EachArtifactOptions, ListArtifactsOptions } from './artifacts.js';
 export type { CommandOptions } from './commandChannel.js';
 export { connect, createHost } from './connect.js';
 export type { ConnectionState, TransportFactory } from './connection.js';
