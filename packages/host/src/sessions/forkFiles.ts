@@ -18,6 +18,8 @@ export interface ForkFilesOptions {
 export async function forkFiles(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
   const [from, to] = [source.sessionStatePath, target.sessionStatePath];
   if (from === undefined || to === undefined) return;
+  // What an earlier try left there that was cut short.
+  for (const name of COPIED) await target.rm(target.join(to, name), { recursive: true, force: true });
   for (const name of COPIED) await copy(source, source.join(from, name), target, target.join(to, name));
   if (options.isCut) await removeLaterCheckpoints(target, target.join(to, CHECKPOINTS), options.lastCheckpoint);
   await forkWorkspace(source, target, options);

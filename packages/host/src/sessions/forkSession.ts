@@ -23,7 +23,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
   const { stored: from, state } = source;
   await from.log.flush();
   const { records } = await from.log.loadAll();
-  const target = await storage.open(sessionId, { create: true });
+  const target = await storage.open(sessionId, { create: true, isDraft: true });
   if (!target) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${params.session} already exists`);
   try {
     const title = `${state.summary.title} (fork)`.trim();
@@ -39,7 +39,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
     const isCut = params.toTurnId !== undefined;
     const { lastCheckpoint } = forked;
     await forkFiles(from.fs, target.fs, { sessionId, name: title, now, lastCheckpoint, isCut });
-    // Last: a folder without a log is no session yet.
+    // Last: without its log, under its name, it is no session yet.
     await writeLog(target, forked, params, title, now);
   } catch (error) {
     await target.fs.dispose();
