@@ -119,7 +119,8 @@ export class LogReader {
   async #keep(found: DamagedLog, end: LogPosition, known: readonly BrokenLine[]): Promise<DamageReport | undefined> {
     const isKnown = (line: BrokenLine) => known.some((other) => other.line === line.line);
     const broken = found.allBroken.filter((line) => !isKnown(line));
-    const isAltered = broken.length === 0 && !isSame(found.position, end);
+    // With a line that is broken the bytes can't be the same.
+    const isAltered = found.allBroken.length === 0 && !isSame(found.position, end);
     if (broken.length === 0 && !isAltered) return undefined;
     const repaired = await this.#locked(() => this.#file.keepCopies(found.damaged));
     return { broken, ...(isAltered && { altered: true }), repaired };

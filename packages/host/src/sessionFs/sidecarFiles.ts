@@ -51,7 +51,7 @@ export interface CheckedEntry {
   readonly end: number;
 }
 
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 16 * 1024;
 const NEWLINE = 0x0a;
 
 /** A list that only grows, one value a line, read from its end. Whoever uses it remembers how many bytes of it are valid. */

@@ -4,7 +4,7 @@ import type { SessionFs } from '../sessionFs/sessionFs.js';
 import { CheckedFile, CheckedList } from '../sessionFs/sidecarFiles.js';
 import { AcceptedSequences } from './acceptedSequences.js';
 import type { FoldedLog } from './foldLog.js';
-import { MAX_CHECKPOINT_BYTES, MAX_INDEX_LINE, TURNS_IN_MEMORY } from './sessionLimits.js';
+import { type HistoryLimits, MAX_INDEX_LINE } from './sessionLimits.js';
 import type { StoredTurnIndex } from './turnIndex.js';
 
 /** To be raised when a reducer computes something else from the same actions, or when this form changes. */
@@ -38,10 +38,12 @@ interface CheckpointContent {
 export class CheckpointFile {
   readonly #file: CheckedFile;
   readonly #hostVersion: string;
+  readonly #limits: HistoryLimits;
 
-  constructor(fs: SessionFs, hostVersion: string) {
-    this.#file = new CheckedFile(fs, beside(fs, 'events.checkpoint.json'), MAX_CHECKPOINT_BYTES);
+  constructor(fs: SessionFs, hostVersion: string, limits: HistoryLimits) {
+    this.#file = new CheckedFile(fs, beside(fs, 'events.checkpoint.json'), limits.maxCheckpointBytes);
     this.#hostVersion = hostVersion;
+    this.#limits = limits;
   }
 
   async read(): Promise<Checkpoint | undefined> {
@@ -72,7 +74,8 @@ export class CheckpointFile {
       lastServerSeq,
       ...(turns && { turns }),
     };
-    for (const window of [() => TURNS_IN_MEMORY, () => fitting(state.turns), () => 0]) {
+    const { window: most, maxCheckpointBytes } = this.#limits;
+    for (const window of [() => most, () => fitting(state.turns, maxCheckpointBytes / 2), () => 0]) {
       const bytes = await this.#file.write({ ...content, state: withNewestTurns(state, window()) });
       if (bytes !== undefined) return bytes;
     }
@@ -84,9 +87,9 @@ export class CheckpointFile {
   }
 }
 
-/** How many of the newest turns take half of the room. */
-function fitting(turns: readonly Turn[]): number {
-  let room = MAX_CHECKPOINT_BYTES / 2;
+/** How many of the newest turns have room in so many bytes. */
+function fitting(turns: readonly Turn[], bytes: number): number {
+  let room = bytes;
   const tooOld = turns.findLastIndex((turn) => {
     room -= Buffer.byteLength(JSON.stringify(turn));
     return room < 0;

@@ -1,4 +1,4 @@
-import { type SessionState, withNewestTurns } from '@agenthost/protocol';
+import { type SessionState, type URI, withNewestTurns } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
 import { errorCode } from '../sessionFs/errnoFailure.js';
 import { LOG_BEGINNING, type LoadFrom, type LogPosition, type SessionStartRecord } from '../sessionFs/eventLog.js';
@@ -7,27 +7,18 @@ import { AcceptedSequences } from './acceptedSequences.js';
 import { type Checkpoint, CheckpointFile, turnIndexFile } from './checkpointFile.js';
 import { type FoldedLog, LogFold } from './foldLog.js';
 import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } from './readTurns.js';
-import {
-  CHECKPOINT_PATIENCE,
-  MAX_CHECKPOINT_BYTES,
-  MAX_INDEX_REBUILDS,
-  MAX_PENDING_PAGES,
-  MIN_CHECKPOINT_BYTES,
-  TURNS_IN_MEMORY,
-} from './sessionLimits.js';
+import { CHECKPOINT_PATIENCE, HISTORY_LIMITS, type HistoryLimits, MAX_INDEX_REBUILDS } from './sessionLimits.js';
 import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface SessionHistoryOptions {
+  readonly uri: URI;
   readonly stored: StoredSession;
   readonly hostVersion: string;
   readonly log: HostLog;
-  /** For tests. */
-  readonly minCheckpointBytes?: number;
+  readonly limits?: HistoryLimits;
 }
 
 type Contents = Omit<FoldedLog, 'start'>;
-
-const window = (state: SessionState) => withNewestTurns(state, TURNS_IN_MEMORY);
 
 /**
  * What is kept beside a session's log so that nobody has to read all of it: a checkpoint to open it from, and an index of
@@ -36,6 +27,7 @@ const window = (state: SessionState) => withNewestTurns(state, TURNS_IN_MEMORY);
  */
 export class SessionHistory {
   readonly #options: SessionHistoryOptions;
+  readonly #limits: HistoryLimits;
   readonly #checkpoints: CheckpointFile;
   #turns: TurnIndex;
   #start: SessionStartRecord | undefined;
@@ -51,14 +43,15 @@ export class SessionHistory {
 
   constructor(options: SessionHistoryOptions) {
     this.#options = options;
-    this.#checkpoints = new CheckpointFile(options.stored.fs, options.hostVersion);
-    this.#turns = new TurnIndex(turnIndexFile(options.stored.fs));
+    this.#limits = options.limits ?? HISTORY_LIMITS;
+    this.#checkpoints = new CheckpointFile(options.stored.fs, options.hostVersion, this.#limits);
+    this.#turns = this.#newIndex();
   }
 
   /** Loads the log: what comes after the checkpoint, or all of it. `skipped` is what was not read. */
   async open(): Promise<{ readonly folded: FoldedLog; readonly skipped: LogPosition | undefined } | undefined> {
     const checkpoint = await this.#checkpoints.read().catch((error: unknown) => {
-      this.#options.log.warn(`a checkpoint can't be read: ${messageOf(error)}`);
+      this.#warn("its checkpoint can't be read, its log is read as a whole", error);
       return undefined;
     });
     if (checkpoint) {
@@ -66,7 +59,7 @@ export class SessionHistory {
         return { folded: await this.#openFrom(checkpoint), skipped: checkpoint.from.position };
       } catch (error) {
         if (errorCode(error) !== 'NOT_THERE') throw error;
-        this.#options.log.warn(`a checkpoint does not fit its log, which is read as a whole: ${messageOf(error)}`);
+        this.#warn('its checkpoint does not fit its log, which is read as a whole', error);
       }
     }
     const folded = await this.#openWhole();
@@ -85,7 +78,7 @@ export class SessionHistory {
     const isDue = this.#isCheckpointDue(state, log.size);
     if (!isDue && !this.#turns.isDue(state, log.size)) return;
     this.#isMarking = true;
-    const captured = captureOf({ ...contents, state });
+    const captured = captureOf(state, contents);
     void log.mark().then((position) => {
       this.#isMarking = false;
       if (!position || this.#isGivenUp) return;
@@ -106,7 +99,7 @@ export class SessionHistory {
           return await readTurnsByIndex(log, start, this.#turns, target, limit);
         } catch (error) {
           if (!isStale(error)) throw error;
-          this.#options.log.warn(`a turn index can't be used and is made anew: ${messageOf(error)}`);
+          this.#warn("its turn index can't be used and is made anew", error);
           this.#turns.breakOff();
         }
       }
@@ -135,9 +128,9 @@ export class SessionHistory {
   }
 
   async #openFrom({ from, folded, turns, bytes }: Checkpoint): Promise<FoldedLog> {
-    const index = new TurnIndex(turnIndexFile(this.#options.stored.fs), turns);
+    const index = this.#newIndex(turns);
     if (!turns) index.breakOff();
-    const fold = new LogFold(window, folded);
+    const fold = this.#newFold(folded);
     this.#settled = (await this.#fold(fold, index, from)) ?? from.position;
     this.#turns = index;
     this.#start = folded.start;
@@ -148,7 +141,7 @@ export class SessionHistory {
   /** A checkpoint of very large turns has not as many as the memory should. */
   async #withWholeWindow(folded: FoldedLog): Promise<FoldedLog> {
     const { turns, earlierTurns = 0 } = folded.state;
-    const missing = Math.min(TURNS_IN_MEMORY - turns.length, earlierTurns);
+    const missing = Math.min(this.#limits.window - turns.length, earlierTurns);
     if (missing <= 0) return folded;
     const older = await this.readTurns({ ordinal: earlierTurns }, missing, earlierTurns);
     const { earlierTurns: _, ...state } = folded.state;
@@ -160,15 +153,15 @@ export class SessionHistory {
   }
 
   async #openWhole(): Promise<FoldedLog | undefined> {
-    const index = new TurnIndex(turnIndexFile(this.#options.stored.fs));
-    const fold = new LogFold(window);
+    const index = this.#newIndex();
+    const fold = this.#newFold();
     const end = await this.#fold(fold, index);
     const folded = fold.result;
     if (!folded || !end) return folded;
     this.#settled = end;
     this.#turns = index;
     this.#start = folded.start;
-    if (this.#isCheckpointDue(folded.state, end.end)) this.#save(captureOf(folded), end);
+    if (this.#isCheckpointDue(folded.state, end.end)) this.#save(captureOf(folded.state, folded), end);
     return folded;
   }
 
@@ -182,13 +175,13 @@ export class SessionHistory {
       const state = fold.result?.state;
       if (!state || !index.isDue(state, position.end)) continue;
       index.endPage(state, position);
-      if (index.pending >= MAX_PENDING_PAGES / 4) await this.#store(index).catch(this.#failed);
+      if (index.isFilling) await this.#store(index).catch(this.#failed);
     }
     return last;
   }
 
   #isCheckpointDue(state: SessionState, size: number): boolean {
-    const due = Math.max(this.#options.minCheckpointBytes ?? MIN_CHECKPOINT_BYTES, this.#saved.bytes);
+    const due = Math.max(this.#limits.minCheckpointBytes, this.#saved.bytes);
     return size - this.#saved.end >= due * (state.activeTurn ? CHECKPOINT_PATIENCE : 1);
   }
 
@@ -206,7 +199,7 @@ export class SessionHistory {
         folded: { ...contents, start },
         turns,
       });
-      this.#saved = { ...this.#saved, bytes: bytes ?? MAX_CHECKPOINT_BYTES };
+      this.#saved = { ...this.#saved, bytes: bytes ?? this.#limits.maxCheckpointBytes };
     }).catch(this.#failed);
   }
 
@@ -224,10 +217,18 @@ export class SessionHistory {
   async #rebuild(): Promise<void> {
     if (!this.#turns.isBroken || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
     this.#rebuilds++;
-    const index = new TurnIndex(turnIndexFile(this.#options.stored.fs));
-    await this.#fold(new LogFold(window), index, undefined, this.#settled);
+    const index = this.#newIndex();
+    await this.#fold(this.#newFold(), index, undefined, this.#settled);
     this.#turns = index;
     this.#saved = { end: 0, bytes: 0 };
+  }
+
+  #newIndex(stored?: StoredTurnIndex): TurnIndex {
+    return new TurnIndex(turnIndexFile(this.#options.stored.fs), this.#limits, stored);
+  }
+
+  #newFold(from?: FoldedLog): LogFold {
+    return new LogFold((state) => withNewestTurns(state, this.#limits.window), from);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -236,21 +237,20 @@ export class SessionHistory {
     return done;
   }
 
-  readonly #failed = (error: unknown): void => {
-    this.#options.log.warn(`a checkpoint could not be stored: ${messageOf(error)}`);
-  };
+  readonly #failed = (error: unknown): void => this.#warn('its checkpoint could not be stored', error);
+
+  #warn(what: string, error: unknown): void {
+    const { uri, log } = this.#options;
+    log.warn(`${uri}: ${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** The session goes on changing what it has of these. */
-function captureOf({ state, accepted, lastServerSeq }: Contents): Contents {
+function captureOf(state: SessionState, { accepted, lastServerSeq }: Omit<Contents, 'state'>): Contents {
   return { state, accepted: new AcceptedSequences(accepted.entries()), lastServerSeq };
 }
 
 /** What was kept isn't there, isn't whole, or isn't that of this log. */
 function isStale(error: unknown): boolean {
   return ['ALTERED', 'ESTALE', 'ENOENT'].includes(errorCode(error) ?? '');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -242,7 +242,7 @@ export class SessionHub {
       throw error;
     });
     const state = newSessionState(start);
-    const history = this.#historyOf(stored);
+    const history = this.#historyOf(params.session, stored);
     history.begin(start);
     const contents = { uri: params.session, start, state, history };
     const session = await createSession(stored, contents, this.#factoryOptions());
@@ -256,7 +256,7 @@ export class SessionHub {
   async #load(uri: URI): Promise<Session> {
     const parts = parseSessionUri(uri);
     const stored = parts && (await this.#options.storage.open(parts.sessionId));
-    const history = stored && this.#historyOf(stored);
+    const history = stored && this.#historyOf(uri, stored);
     const opened = await history?.open();
     const folded = opened?.folded;
     if (!stored || !history || !folded || folded.start.provider !== parts?.provider) {
@@ -286,9 +286,9 @@ export class SessionHub {
     return session;
   }
 
-  #historyOf(stored: StoredSession): SessionHistory {
+  #historyOf(uri: URI, stored: StoredSession): SessionHistory {
     const { hostVersion, log } = this.#options;
-    return new SessionHistory({ stored, hostVersion, log });
+    return new SessionHistory({ uri, stored, hostVersion, log });
   }
 
   #factoryOptions(): SessionFactoryOptions {

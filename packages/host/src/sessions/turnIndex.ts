@@ -2,13 +2,7 @@ import type { SessionState } from '@agenthost/protocol';
 import { LOG_BEGINNING, type LogPosition } from '../sessionFs/eventLog.js';
 import { SessionFsFailure } from '../sessionFs/sessionFs.js';
 import type { CheckedList } from '../sessionFs/sidecarFiles.js';
-import {
-  INDEX_PAGE_BYTES,
-  INDEX_PAGE_TURNS,
-  MAX_INDEX_LINE,
-  MAX_PENDING_PAGES,
-  MAX_TURN_HINTS,
-} from './sessionLimits.js';
+import { type HistoryLimits, MAX_INDEX_LINE, MAX_TURN_HINTS } from './sessionLimits.js';
 
 /** A place where no turn runs. */
 export interface TurnBoundary {
@@ -46,6 +40,7 @@ const BEGINNING: TurnBoundary = { position: LOG_BEGINNING, turns: 0 };
  */
 export class TurnIndex {
   readonly #file: CheckedList;
+  readonly #limits: HistoryLimits;
   #bytes: number;
   #boundary: TurnBoundary;
   #pending: TurnPage[] = [];
@@ -53,8 +48,9 @@ export class TurnIndex {
   /** Of turns that were asked for: how many are before them, and where to look for their page. */
   readonly #hints = new Map<string, { readonly ordinal: number; readonly end: number }>();
 
-  constructor(file: CheckedList, stored: StoredTurnIndex = { bytes: 0, boundary: BEGINNING }) {
+  constructor(file: CheckedList, limits: HistoryLimits, stored: StoredTurnIndex = { bytes: 0, boundary: BEGINNING }) {
     this.#file = file;
+    this.#limits = limits;
     this.#bytes = stored.bytes;
     this.#boundary = stored.boundary;
   }
@@ -67,16 +63,16 @@ export class TurnIndex {
     return this.#isBroken;
   }
 
-  /** How many pages wait to be stored. */
-  get pending(): number {
-    return this.#pending.length;
+  /** Many pages wait to be stored. */
+  get isFilling(): boolean {
+    return this.#pending.length >= this.#limits.maxPendingPages / 4;
   }
 
   /** Whether a page should end here, with this many bytes in the log. */
   isDue(state: SessionState, size: number): boolean {
     const turns = endedTurns(state) - this.#boundary.turns;
     if (state.activeTurn || turns <= 0 || this.#isBroken) return false;
-    return turns >= INDEX_PAGE_TURNS || size - this.#boundary.position.end >= INDEX_PAGE_BYTES;
+    return turns >= this.#limits.pageTurns || size - this.#boundary.position.end >= this.#limits.pageBytes;
   }
 
   /** Ends a page after the turn that has ended last, when `state` is the one at `position`. */
@@ -86,7 +82,7 @@ export class TurnIndex {
     if (this.#isBroken || state.activeTurn || count <= 0) return;
     const waiting = waitingIn(state);
     if (waiting && JSON.stringify(waiting).length > MAX_INDEX_LINE / 2) return;
-    if (count > state.turns.length || this.#pending.length >= MAX_PENDING_PAGES) {
+    if (count > state.turns.length || this.#pending.length >= this.#limits.maxPendingPages) {
       this.breakOff();
       return;
     }
