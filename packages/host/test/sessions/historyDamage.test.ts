@@ -73,7 +73,8 @@ async function older({ history, folded }: OpenedSession) {
   return [...(page?.turns ?? []), ...folded.state.turns];
 }
 
-describe('a log with a checkpoint', () => {
+// Every byte is tried: minutes on a machine that has much else to do.
+describe('a log with a checkpoint', { timeout: 180_000 }, () => {
   it('is opened from it, and whole', async () => {
     expect(comparable(first.folded)).toEqual(whole && comparable(whole));
     expect([first.reports, await check(first)]).toEqual([[], undefined]);
