@@ -140,6 +140,7 @@ export class Host {
         defaultDirectory: directory,
         now,
         log,
+        hostVersion: HOST_VERSION,
         idleMs: options.sessionIdleMs ?? 10 * MINUTE,
         agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
         abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
@@ -281,9 +282,10 @@ export class Host {
   }
 }
 
-function describeDamage({ tornTail, broken }: DamageReport): string {
+function describeDamage({ tornTail, broken, altered }: DamageReport): string {
   const parts = [
     ...(tornTail ? [`${tornTail.bytes} bytes at the end of its log were incomplete and have been cut off`] : []),
+    ...(altered ? ['its log is not the one that was stored: somebody else changed it; it is read anew next time'] : []),
     ...broken.map(({ line, reason }) => `line ${line} of its log can't be read (${reason})`),
   ];
   return parts.join('; ');

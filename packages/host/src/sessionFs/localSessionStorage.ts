@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode, toSessionFsFailure } from './errnoFailure.js';
 import type { DamageReport } from './eventLog.js';
-import { type Durability, JsonlEventLog } from './jsonlEventLog.js';
+import { type Durability, JsonlEventLog, LOG_FILE } from './jsonlEventLog.js';
+import { KeyedLock } from './keyedLock.js';
 import { LocalSessionFs } from './localSessionFs.js';
+import { CORRUPT_SUFFIX } from './logFile.js';
 import { sessionFolder } from './sessionFolder.js';
-import { SessionFsFailure } from './sessionFs.js';
-import type { SessionStorage, StoredSession } from './sessionStorage.js';
+import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
 
 export interface LocalSessionStorageOptions {
   readonly stateRoot: string;
@@ -19,17 +21,30 @@ export interface LocalSessionStorageOptions {
 /** Sessions in folders of the state root. */
 export class LocalSessionStorage implements SessionStorage {
   readonly #options: LocalSessionStorageOptions;
+  readonly #lock = new KeyedLock();
 
   constructor(options: LocalSessionStorageOptions) {
     this.#options = options;
   }
 
-  async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
+  async open(
+    sessionId: string,
+    { create = false, isDraft = false }: OpenStoredOptions = {},
+  ): Promise<StoredSession | undefined> {
     const { stateRoot, durability, initialCwd, onDamage } = this.#options;
-    if (!create && !(await this.exists(sessionId))) return undefined;
+    const exists = await this.exists(sessionId);
+    if (!create && !exists) return undefined;
+    // What is there without a log was cut short when it was made.
+    if (!exists) await this.#removeIfAny(sessionId);
     const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create });
     try {
-      const log = await JsonlEventLog.open({ fs, durability, onDamage: (damage) => onDamage(sessionId, damage) });
+      const log = await JsonlEventLog.open({
+        fs,
+        durability,
+        isDraft,
+        lock: this.#lock,
+        onDamage: (damage) => onDamage(sessionId, damage),
+      });
       return { fs, log };
     } catch (error) {
       await fs.dispose();
@@ -37,14 +52,10 @@ export class LocalSessionStorage implements SessionStorage {
     }
   }
 
+  /** A log that is empty because all of it was damaged is one too: what it held is beside it. */
   async exists(sessionId: string): Promise<boolean> {
-    return access(sessionFolder(this.#options.stateRoot, sessionId)).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return false;
-        throw new SessionFsFailure(error.code ?? 'UNKNOWN', error.message, { cause: error });
-      },
-    );
+    const log = join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
+    return this.#lock.run(log, async () => (await sizeIfAny(log)) > 0 || (await sizeIfAny(log + CORRUPT_SUFFIX)) > 0);
   }
 
   /** Moved aside first, so that a removal which is cut short leaves no half session behind. */
@@ -56,7 +67,26 @@ export class LocalSessionStorage implements SessionStorage {
     await rm(aside, { recursive: true, force: true });
   }
 
-  list(): AsyncIterable<string> {
-    return this.#options.listSessionIds();
+  async *list(): AsyncGenerator<string> {
+    for await (const sessionId of this.#options.listSessionIds()) {
+      if (await this.exists(sessionId)) yield sessionId;
+    }
+  }
+
+  async #removeIfAny(sessionId: string): Promise<void> {
+    try {
+      await this.remove(sessionId);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw toSessionFsFailure(error);
+    }
+  }
+}
+
+async function sizeIfAny(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 0;
+    throw toSessionFsFailure(error);
   }
 }

@@ -24,6 +24,7 @@ import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
+import type { SessionHistory } from './sessionHistory.js';
 import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
 
@@ -36,8 +37,7 @@ export interface SessionOptions {
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
   readonly now: () => number;
-  /** Every ended turn, from the log. */
-  readonly readAllTurns: () => Promise<readonly Turn[]>;
+  readonly history: SessionHistory;
   readonly close: () => Promise<void>;
 }
 
@@ -110,9 +110,11 @@ export class Session {
     if (page && (page.turns.length === limit || earlierTurns === 0)) {
       return { turns: page.turns, hasMore: page.hasMore || earlierTurns > 0 };
     }
-    const fromLog = pageBefore(await this.#options.readAllTurns(), before, limit);
-    if (!fromLog) throw new RpcError(ERROR_CODE.notFound, `no turn ${before} in ${this.uri}`);
-    return fromLog;
+    const target = page || before === undefined ? { ordinal: earlierTurns } : { turnId: before };
+    const missing = limit - (page?.turns.length ?? 0);
+    const older = await this.#options.history.readTurns(target, missing, earlierTurns);
+    if (!older) throw new RpcError(ERROR_CODE.notFound, `no turn ${before} in ${this.uri}`);
+    return { turns: [...older.turns, ...(page?.turns ?? [])], hasMore: older.hasMore };
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {

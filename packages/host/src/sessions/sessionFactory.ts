@@ -17,10 +17,10 @@ import type { Publisher } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
-import { foldLog } from './foldLog.js';
 import { Session } from './session.js';
 import { SessionArtifacts } from './sessionArtifacts.js';
 import { SessionContent } from './sessionContent.js';
+import type { SessionHistory } from './sessionHistory.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
@@ -48,6 +48,8 @@ export interface SessionContents {
   readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config'>;
   readonly state: SessionState;
   readonly accepted?: AcceptedSequences;
+  readonly lastServerSeq?: number;
+  readonly history: SessionHistory;
 }
 
 /** Puts the parts of one session together. */
@@ -56,7 +58,7 @@ export async function createSession(
   contents: SessionContents,
   options: SessionFactoryOptions,
 ): Promise<Session> {
-  const { uri, start, state, accepted } = contents;
+  const { uri, start, state, accepted, lastServerSeq, history } = contents;
   const { agents, delivery, publisher, sequence, now, log } = options;
   const files = stored.fs.sessionStatePath === undefined ? undefined : new Workspace(stored.fs);
   const workspace = await SessionWorkspace.open(files, {
@@ -70,6 +72,7 @@ export async function createSession(
     uri,
     state,
     ...(accepted && { accepted }),
+    ...(lastServerSeq !== undefined && { lastServerSeq }),
     log: stored.log,
     delivery,
     publisher,
@@ -132,15 +135,13 @@ export async function createSession(
     run,
     models: () => modelsOf(agents, start.provider),
     now,
-    readAllTurns: async () => {
-      await stored.log.flush();
-      return (await foldLog(stored.log.load()))?.state.turns ?? [];
-    },
+    history,
     close: async () => {
       await artifacts.settled();
       await workspace.settled();
       await content.settled();
       await stored.log.close();
+      await history.settled();
       await stored.fs.dispose();
     },
   });
@@ -152,6 +153,8 @@ export async function createSession(
     const ended = turns.at(-1);
     if (ended && ended !== before.turns.at(-1)) options.onTurn(uri, ended);
     if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
+    // Before anything is set off: the state is that of the last record now.
+    history.changed(store.state, store);
     session.react(action);
   }
 
