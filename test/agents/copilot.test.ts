@@ -8,6 +8,7 @@ import { processesIn } from '../../packages/host/test/agents/support/processes.j
 import { failure, reasoning, slow, text, toolCall } from '../support/modelServer/modelReply.js';
 import { ModelServer } from '../support/modelServer/modelServer.js';
 import { agentEnv, agentFolders } from './support/agentCase.js';
+import { scriptedCopilot } from './support/copilotConfiguration.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
 
 let model: ModelServer;
@@ -34,12 +35,7 @@ beforeEach(async () => {
 afterEach(() => model.dispose());
 
 function agent(): CopilotAgent {
-  return new CopilotAgent({
-    agentsFolder: AGENTS_FOLDER,
-    providers: { scripted: { baseUrl: `${model.url}/v1`, apiKey: 'none', wireApi: 'completions', models: ['m1'] } },
-    defaultProvider: 'scripted',
-    env: { COPILOT_OFFLINE: 'true' },
-  });
+  return new CopilotAgent({ agentsFolder: AGENTS_FOLDER, configuration: scriptedCopilot(model) });
 }
 
 const sessionFileSystems = {

@@ -8,7 +8,7 @@ export type {
 } from './agents/agent.js';
 export { AGENTS_FOLDER } from './agents/agentInstall.js';
 export { CopilotAgent, type CopilotAgentOptions } from './agents/copilot/copilotAgent.js';
-export type { CopilotProvider } from './agents/copilot/providerConfig.js';
+export type { CopilotConfiguration } from './agents/copilot/copilotConfiguration.js';
 export { MockAgent } from './agents/mock/mockAgent.js';
 export { ShellAgent } from './agents/shell/shellAgent.js';
 export { consoleLog, type HostLog, silentLog } from './hostLog.js';

@@ -6,9 +6,10 @@ import { Confinement } from '../../sessionFs/confinement.js';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
 import { agentEnvironment } from '../agentEnvironment.js';
 import { type AgentInstall, resolveAgentInstall } from '../agentInstall.js';
+import { type CopilotConfiguration, loadConfiguration } from './copilotConfiguration.js';
 import { CopilotProcess, findRuntime } from './copilotProcess.js';
 import { CopilotSession } from './copilotSession.js';
-import { type CopilotProvider, parseSessionConfig, sdkProvider } from './providerConfig.js';
+import { parseSessionConfig, sdkProvider } from './providerConfig.js';
 import { SDK_PACKAGE, type SdkModel, type SdkSessionConfig } from './sdk.js';
 import { SessionMemory } from './sessionMemory.js';
 import { stateFiles } from './stateFiles.js';
@@ -16,14 +17,8 @@ import { stateFiles } from './stateFiles.js';
 export interface CopilotAgentOptions {
   /** Where agents were added: the state root's `agents` folder. */
   readonly agentsFolder: string;
-  /** Model providers by name, for those who don't use GitHub's models. A session chooses one with `config.provider`. */
-  readonly providers?: Readonly<Record<string, CopilotProvider>>;
-  /** The one that sessions use which don't choose. */
-  readonly defaultProvider?: string;
-  /** Added to the environment of Copilot's processes, e.g. `COPILOT_OFFLINE`. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Used instead of the login of whoever runs the host. */
-  readonly gitHubToken?: string;
+  /** Instead of the file in that folder. */
+  readonly configuration?: CopilotConfiguration;
   /** Of the host; Copilot is asked with its harmless part whether somebody is logged in. */
   readonly hostEnv?: Readonly<Record<string, string | undefined>>;
 }
@@ -60,29 +55,32 @@ export class CopilotAgent implements Agent {
       const howToFix = 'Run `agenthost agents add copilot`, then refresh the list of agents.';
       return { state: 'unavailable', reason: 'GitHub Copilot is not installed here.', howToFix };
     }
-    if ((await findRuntime(install, this.#env())) === undefined) {
+    const configuration = await this.#configuration();
+    if ((await findRuntime(install, this.#probeEnv(configuration))) === undefined) {
       const howToFix = 'Run `agenthost agents add copilot` again on this machine.';
       return { state: 'unavailable', reason: "Copilot's runtime for this kind of machine is missing.", howToFix };
     }
-    if (this.#options.defaultProvider !== undefined) return { state: 'available' };
-    const { isAuthenticated } = await this.#ask(install);
+    if (configuration.defaultProvider !== undefined) return { state: 'available' };
+    const { isAuthenticated } = await this.#ask(install, configuration);
     if (isAuthenticated) return { state: 'available' };
-    const howToFix = 'Log in with `copilot login`, or name a model provider of your own in the configuration.';
+    const howToFix =
+      'Log in with `copilot login`, or name a model provider of your own in agents/copilot.json in the state folder.';
     return { state: 'unavailable', reason: 'Nobody is logged in to GitHub Copilot on this machine.', howToFix };
   }
 
   async listModels(): Promise<readonly ModelInfo[]> {
-    const { defaultProvider, providers = {} } = this.#options;
+    const configuration = await this.#configuration();
+    const { defaultProvider, providers = {} } = configuration;
     if (defaultProvider !== undefined) {
       const models = providers[defaultProvider]?.models ?? [];
       return models.map((id) => ({ id, provider: PROVIDER, name: id }));
     }
     const install = await this.#install();
-    return install ? (await this.#ask(install)).models.map(modelInfo) : [];
+    return install ? (await this.#ask(install, configuration)).models.map(modelInfo) : [];
   }
 
   async openSession(options: OpenSessionOptions): Promise<AgentSession> {
-    const { providers = {}, defaultProvider, gitHubToken } = this.#options;
+    const { providers = {}, defaultProvider, env } = await this.#configuration();
     const { provider, reasoningEffort } = parseSessionConfig(options.config, providers, defaultProvider);
     const model = options.model ?? provider?.models?.[0];
     if (provider && model === undefined) throw new Error('A model provider of your own needs a model: choose one.');
@@ -98,10 +96,9 @@ export class CopilotAgent implements Agent {
     const process = await CopilotProcess.start({
       install,
       cwd,
-      env: { ...options.env, ...this.#options.env },
+      env: { ...options.env, ...env },
       client: {
-        useLoggedInUser: !provider && gitHubToken === undefined,
-        ...(gitHubToken !== undefined && { gitHubToken }),
+        useLoggedInUser: !provider,
         sessionFs: {
           initialCwd: cwd,
           sessionStatePath: files.path,
@@ -159,21 +156,25 @@ export class CopilotAgent implements Agent {
     return resolveAgentInstall(this.#options.agentsFolder, PROVIDER, SDK_PACKAGE);
   }
 
-  #env(): Record<string, string> {
-    return { ...agentEnvironment(this.#options.hostEnv ?? process.env), ...this.#options.env };
+  async #configuration(): Promise<CopilotConfiguration> {
+    return this.#options.configuration ?? loadConfiguration(this.#options.agentsFolder);
   }
 
-  #ask(install: AgentInstall): Promise<Probe> {
+  #probeEnv({ env }: CopilotConfiguration): Record<string, string> {
+    return { ...agentEnvironment(this.#options.hostEnv ?? process.env), ...env };
+  }
+
+  #ask(install: AgentInstall, configuration: CopilotConfiguration): Promise<Probe> {
     const now = Date.now();
-    if (!this.#probe || now - this.#probe.at > PROBE_VALID_MS)
-      this.#probe = { at: now, answer: this.#askAnew(install) };
+    if (!this.#probe || now - this.#probe.at > PROBE_VALID_MS) {
+      this.#probe = { at: now, answer: this.#askAnew(install, configuration) };
+    }
     return this.#probe.answer;
   }
 
-  async #askAnew(install: AgentInstall): Promise<Probe> {
-    const { gitHubToken } = this.#options;
-    const client = { useLoggedInUser: gitHubToken === undefined, ...(gitHubToken !== undefined && { gitHubToken }) };
-    const probe = await CopilotProcess.start({ install, cwd: tmpdir(), env: this.#env(), client });
+  async #askAnew(install: AgentInstall, configuration: CopilotConfiguration): Promise<Probe> {
+    const env = this.#probeEnv(configuration);
+    const probe = await CopilotProcess.start({ install, cwd: tmpdir(), env, client: { useLoggedInUser: true } });
     const tooLate = setTimeout(() => void probe.dispose({ tidy: false }), PROBE_MS);
     try {
       const { isAuthenticated } = await probe.client.getAuthStatus();

@@ -34,14 +34,16 @@ export function parseSessionConfig(
     throw new Error(`config.reasoningEffort must be one of ${EFFORTS.join(', ')}.`);
   }
   return {
-    provider: parseProvider(provider, providers),
+    provider: parseProvider(provider, providers, 'config.provider'),
     reasoningEffort: reasoningEffort === undefined ? undefined : String(reasoningEffort),
   };
 }
 
-function parseProvider(
+/** A provider, or the name of one of `providers`; `where` is what an error says it is. */
+export function parseProvider(
   provider: unknown,
   providers: Readonly<Record<string, CopilotProvider>>,
+  where: string,
 ): CopilotProvider | undefined {
   if (provider === undefined) return undefined;
   if (typeof provider === 'string') {
@@ -50,21 +52,20 @@ function parseProvider(
     const names = Object.keys(providers).join(', ') || 'none';
     throw new Error(`This host has no model provider ${JSON.stringify(provider)} for Copilot; it has: ${names}.`);
   }
-  if (typeof provider !== 'object' || provider === null)
-    throw new Error('config.provider must be a name or an object.');
+  if (typeof provider !== 'object' || provider === null) throw new Error(`${where} must be a name or an object.`);
   const given = provider as Readonly<Record<string, unknown>>;
   const { baseUrl, models } = given;
   if (typeof baseUrl !== 'string' || !/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : '')) {
-    throw new Error('config.provider.baseUrl must be an http or https address.');
+    throw new Error(`${where}.baseUrl must be an http or https address.`);
   }
   if (models !== undefined && !(Array.isArray(models) && models.every((model) => typeof model === 'string'))) {
-    throw new Error('config.provider.models must be a list of model ids.');
+    throw new Error(`${where}.models must be a list of model ids.`);
   }
-  return { ...pick(given), baseUrl, ...(models !== undefined && { models }) };
+  return { ...pick(given, where), baseUrl, ...(models !== undefined && { models }) };
 }
 
 /** What of an object from outside is passed on: nothing that this page doesn't name. */
-function pick(given: Readonly<Record<string, unknown>>): Omit<CopilotProvider, 'baseUrl' | 'models'> {
+function pick(given: Readonly<Record<string, unknown>>, where: string): Omit<CopilotProvider, 'baseUrl' | 'models'> {
   const kinds: Readonly<Record<string, string>> = {
     type: 'string',
     wireApi: 'string',
@@ -78,7 +79,7 @@ function pick(given: Readonly<Record<string, unknown>>): Omit<CopilotProvider, '
   for (const [name, kind] of Object.entries(kinds)) {
     const value = given[name];
     if (value !== undefined && (typeof value !== kind || value === null)) {
-      throw new Error(`config.provider.${name} must be a ${kind}.`);
+      throw new Error(`${where}.${name} must be ${kind === 'object' ? 'an' : 'a'} ${kind}.`);
     }
   }
   return Object.fromEntries(

@@ -19,8 +19,6 @@ export interface CopilotClientOptions {
   readonly workingDirectory: string;
   readonly logLevel: 'none' | 'error';
   readonly useLoggedInUser: boolean;
-  readonly gitHubToken?: string;
-  readonly baseDirectory?: string;
   readonly sessionFs?: {
     readonly initialCwd: string;
     readonly sessionStatePath: string;
