@@ -209,9 +209,11 @@ function shellOutput(content: string | undefined): string | undefined {
 function editsIn(diff: string | undefined): (FileChangeSummary & { readonly diff: string })[] {
   if (diff === undefined) return [];
   return diff.split(/^(?=diff --git )/m).flatMap((part) => {
-    const [, path] = /^\+\+\+ b(\/.+)$/m.exec(part) ?? /^--- a(\/.+)$/m.exec(part) ?? [];
-    if (path === undefined || path === '/dev/null') return [];
-    const lines = part.split('\n').filter((line) => !/^(\+\+\+|---) /.test(line));
+    const names = [/^\+\+\+ b(\/.+)$/m, /^--- a(\/.+)$/m].map((pattern) => pattern.exec(part)?.[1]);
+    const path = names.find((name) => name !== undefined && name !== '/dev/null');
+    if (path === undefined) return [];
+    // Only what follows the first hunk's head: above it, signs stand for the names of the files.
+    const lines = part.slice(part.search(/^@@ /m)).split('\n');
     const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
     return [{ uri: pathToFileURL(path).href, insertions: count('+'), deletions: count('-'), diff: part.trim() }];
   });
