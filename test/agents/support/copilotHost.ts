@@ -17,13 +17,16 @@ export interface CopilotHost extends TestHost, AgentFolders {
 }
 
 /** A real host with a real Copilot and a scripted model; all of it goes when the test ends. */
-export async function startCopilotHost(model?: ModelServer): Promise<CopilotHost> {
+export async function startCopilotHost(
+  model?: ModelServer,
+  env: Readonly<Record<string, string>> = {},
+): Promise<CopilotHost> {
   const scripted = model ?? (await ModelServer.start());
   const folders = await agentFolders();
   const agent = new CopilotAgent({ agentsFolder: AGENTS_FOLDER, configuration: scriptedCopilot(scripted) });
   const host = await startTestHost({
     agents: [agent],
-    env: agentEnv(folders.home),
+    env: { ...agentEnv(folders.home), ...env },
     defaultDirectory: folders.cwd,
     stateDir: folders.state,
   });

@@ -108,7 +108,7 @@ export class CopilotAgent implements Agent {
     });
     const readable = new Confinement(await realpath(cwd));
     const onDispose = () => this.#sessions.delete(session);
-    const session: CopilotSession = new CopilotSession({ process, memory, readable, onDispose });
+    const session: CopilotSession = new CopilotSession({ process, memory, readable, files, onDispose });
     this.#sessions.add(session);
     try {
       this.#checkOpening(options.signal);
@@ -119,6 +119,8 @@ export class CopilotAgent implements Agent {
         ...(reasoningEffort !== undefined && { reasoningEffort }),
         streaming: true,
         includeSubAgentStreamingEvents: false,
+        enableFileHooks: false,
+        enableConfigDiscovery: false,
         workingDirectory: cwd,
         createSessionFsProvider: () => files.provider,
         onEvent: (event) => session.handle(event),

@@ -17,11 +17,13 @@ import type {
   UserInputResponse,
 } from './sdk.js';
 import type { SessionMemory } from './sessionMemory.js';
+import type { StateFiles } from './stateFiles.js';
 
 export interface CopilotSessionOptions {
   readonly process: CopilotProcess;
   readonly memory: SessionMemory;
   readonly readable: Confinement;
+  readonly files: StateFiles;
   onDispose(): void;
 }
 
@@ -58,11 +60,12 @@ export class CopilotSession implements AgentSession {
   async send(message: UserMessage): Promise<void> {
     const sdk = this.#alive();
     if (this.#turn) throw new Error('a turn is running already');
-    const { memory, readable } = this.#options;
+    const { memory, readable, files } = this.#options;
     const turn = new CopilotTurn({
       sdk,
       memory,
       readable,
+      files,
       emit: (event) => this.#listeners.emit(event),
       onEnd: (event) => {
         if (event.type === 'idle') memory.end();
@@ -73,7 +76,8 @@ export class CopilotSession implements AgentSession {
     });
     this.#turn = turn;
     try {
-      await sdk.send(sdkMessage(message, memory.begin(message.text)));
+      const prompt = memory.begin(message.text);
+      await turn.handIn(() => sdk.send(sdkMessage(message, prompt)));
     } catch (error) {
       if (this.#turn === turn) this.#closeTurn();
       const why = `Copilot did not take the message (${messageOf(error)}).`;
@@ -85,7 +89,7 @@ export class CopilotSession implements AgentSession {
   async steer(message: UserMessage): Promise<void> {
     const sdk = this.#alive();
     if (!this.#turn) throw new Error('no turn is running');
-    await this.#turn.steer(() => sdk.send({ ...sdkMessage(message, message.text), mode: 'immediate' }));
+    await this.#turn.handIn(() => sdk.send({ ...sdkMessage(message, message.text), mode: 'immediate' }));
   }
 
   answer(requestId: string, decision: Decision): void {

@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import type { PermissionRequest } from '@agenthost/protocol';
-import type { Confinement } from '../../sessionFs/confinement.js';
+import { type Confinement, isWithin } from '../../sessionFs/confinement.js';
 import type { AgentEvent, Decision } from '../agent.js';
-import { changesWith, EventTranslator } from './eventTranslator.js';
+import { changesWith, EventTranslator, editsOf } from './eventTranslator.js';
 import { sdkDecision } from './permissionDisplay.js';
 import type {
   ExitPlanModeRequest,
@@ -14,12 +15,15 @@ import type {
   UserInputResponse,
 } from './sdk.js';
 import type { SessionMemory } from './sessionMemory.js';
+import type { StateFiles } from './stateFiles.js';
 
 export interface CopilotTurnOptions {
   readonly sdk: SdkSession;
   readonly memory: SessionMemory;
   /** What Copilot may read without asking: the session's folder. */
   readonly readable: Confinement;
+  /** Copilot's own files. */
+  readonly files: StateFiles;
   readonly emit: (event: AgentEvent) => void;
   /** Called once, with the turn's last event; the owner emits it. */
   readonly onEnd: (event: Extract<AgentEvent, { type: 'idle' | 'error' }>) => void;
@@ -29,6 +33,8 @@ export interface CopilotTurnOptions {
 const RELEASE_MS = 250;
 /** How long an idle Copilot may take to show that it took a message that was handed in before. */
 const STEERING_MS = 2_000;
+/** What it left running in the background (a server, say) may call it again soon; longer than this a turn doesn't wait. */
+const BACKGROUND_MS = 2_000;
 
 /** One turn of Copilot's, from a message until it is idle. */
 export class CopilotTurn {
@@ -46,6 +52,7 @@ export class CopilotTurn {
   #error: SdkEventData['session.error'] | undefined;
   #releaseTimer: NodeJS.Timeout | undefined;
   #steeringTimer: NodeJS.Timeout | undefined;
+  #backgroundTimer: NodeJS.Timeout | undefined;
 
   constructor(options: CopilotTurnOptions) {
     this.#options = options;
@@ -61,15 +68,17 @@ export class CopilotTurn {
       case 'user.message':
         this.#taken(event.data.messageId ?? '');
         return;
-      case 'session.plan_changed':
-        void this.#readPlan();
-        return;
       case 'session.error':
         this.#error ??= event.data;
         return;
+      case 'assistant.turn_start':
+        if (event.agentId === undefined) this.#worksAgain();
+        return;
+      case 'assistant.idle':
+        this.#backgroundTimer = setTimeout(() => this.#becameIdle(), event.data.aborted ? 0 : BACKGROUND_MS);
+        return;
       case 'session.idle':
-        this.#isIdle = true;
-        this.#endIfIdle();
+        this.#becameIdle();
         return;
       default:
         this.#translator.translate(event);
@@ -77,8 +86,8 @@ export class CopilotTurn {
     }
   }
 
-  /** Hands a message to the turn. One that Copilot takes keeps the turn going, also when it had just become idle. */
-  async steer(send: () => Promise<string>): Promise<void> {
+  /** Hands a message to the turn. It doesn't end before Copilot took it up, though it may be idle after what was before. */
+  async handIn(send: () => Promise<string>): Promise<void> {
     this.#handing++;
     try {
       const id = await send();
@@ -136,6 +145,7 @@ export class CopilotTurn {
     this.#hasEnded = true;
     clearTimeout(this.#releaseTimer);
     clearTimeout(this.#steeringTimer);
+    clearTimeout(this.#backgroundTimer);
     this.#waiting.clear();
   }
 
@@ -192,16 +202,22 @@ export class CopilotTurn {
   }
 
   #taken(messageId: string): void {
-    if (this.#handedIn.delete(messageId)) this.#isIdle = false;
+    if (this.#handedIn.delete(messageId)) this.#worksAgain();
     else if (this.#handing > 0) {
       this.#early.add(messageId);
-      this.#isIdle = false;
+      this.#worksAgain();
     }
   }
 
-  async #readPlan(): Promise<void> {
-    const plan = await this.#options.sdk.rpc.plan.read().catch(() => undefined);
-    if (plan?.content) this.#tell({ type: 'plan', markdown: plan.content });
+  #worksAgain(): void {
+    clearTimeout(this.#backgroundTimer);
+    this.#isIdle = false;
+  }
+
+  #becameIdle(): void {
+    clearTimeout(this.#backgroundTimer);
+    this.#isIdle = true;
+    this.#endIfIdle();
   }
 
   #releaseSoon(): void {
@@ -211,11 +227,22 @@ export class CopilotTurn {
 
   #tell(event: AgentEvent): void {
     if (this.#hasEnded) return;
-    const { memory, emit } = this.#options;
+    const { memory, files, emit } = this.#options;
     emit(event);
-    if (event.type !== 'toolComplete' || !event.result.content?.length) return;
-    memory.setChanges(changesWith(memory.changes, event));
-    emit({ type: 'changes', changes: memory.changes });
+    if (event.type !== 'toolComplete') return;
+    const edited = editsOf(event.result);
+    const inProject = edited.filter(({ uri }) => !isWithin(files.path, fileURLToPath(uri)));
+    if (inProject.length > 0) {
+      memory.setChanges(changesWith(memory.changes, inProject));
+      emit({ type: 'changes', changes: memory.changes });
+    }
+    // Its own files are no work on the project; the one that people want to see of them is the plan.
+    if (inProject.length < edited.length) void this.#readPlan();
+  }
+
+  async #readPlan(): Promise<void> {
+    const markdown = await this.#options.files.readPlan().catch(() => '');
+    if (markdown !== '') this.#tell({ type: 'plan', markdown });
   }
 
   #endIfIdle(): void {

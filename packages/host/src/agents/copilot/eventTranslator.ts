@@ -1,4 +1,4 @@
-import type { FileChangeSummary, UsageInfo } from '@agenthost/protocol';
+import type { FileChangeSummary, ToolCallResult, UsageInfo } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
 import { confirmationOf, permissionRequestOf } from './permissionDisplay.js';
 import type { KnownSdkEvent, SdkEvent, SdkEventData } from './sdk.js';
@@ -201,19 +201,23 @@ export class EventTranslator {
   }
 }
 
-/** The files that a result says it changed, added to those that were changed before. */
+/** The files that a call has changed. */
+export function editsOf({ content = [] }: ToolCallResult): readonly FileChangeSummary[] {
+  return content.filter((part) => part.type === 'fileEdit');
+}
+
+/** What was changed, with what was changed before. */
 export function changesWith(
   before: readonly FileChangeSummary[],
-  event: Extract<AgentEvent, { type: 'toolComplete' }>,
+  edits: readonly FileChangeSummary[],
 ): readonly FileChangeSummary[] {
   const changed = new Map(before.map((change) => [change.uri, change]));
-  for (const content of event.result.content ?? []) {
-    if (content.type !== 'fileEdit') continue;
-    const known = changed.get(content.uri);
-    changed.set(content.uri, {
-      uri: content.uri,
-      insertions: (known?.insertions ?? 0) + content.insertions,
-      deletions: (known?.deletions ?? 0) + content.deletions,
+  for (const { uri, insertions, deletions } of edits) {
+    const known = changed.get(uri) ?? { insertions: 0, deletions: 0 };
+    changed.set(uri, {
+      uri,
+      insertions: known.insertions + insertions,
+      deletions: known.deletions + deletions,
     });
   }
   return [...changed.values()];

@@ -55,6 +55,10 @@ export interface SdkSessionConfig {
   readonly reasoningEffort?: string;
   readonly streaming: true;
   readonly includeSubAgentStreamingEvents: false;
+  /** Hooks of the project's own would run commands that nobody was asked about. */
+  readonly enableFileHooks: false;
+  /** The same goes for MCP servers and plugins that the project names. */
+  readonly enableConfigDiscovery: false;
   readonly workingDirectory: string;
   readonly createSessionFsProvider: () => SdkSessionFsProvider;
   readonly onEvent: (event: SdkEvent) => void;
@@ -72,7 +76,6 @@ export interface SdkSession {
         readonly result: PermissionDecision;
       }): Promise<{ readonly success: boolean }>;
     };
-    readonly plan: { read(): Promise<{ readonly content?: string | null }> };
   };
   /** Answers the id of the message. */
   send(options: SdkMessage): Promise<string>;
@@ -176,11 +179,11 @@ export interface SdkEventData {
   'subagent.completed': { readonly agentDisplayName?: string };
   'session.compaction_start': unknown;
   'session.compaction_complete': { readonly success?: boolean };
-  'session.plan_changed': unknown;
   'session.title_changed': { readonly title: string };
   'session.warning': { readonly message: string };
   'session.error': { readonly errorType?: string; readonly message: string };
-  'assistant.idle': unknown;
+  'assistant.turn_start': unknown;
+  'assistant.idle': { readonly aborted?: boolean };
   'session.idle': { readonly aborted?: boolean };
 }
 

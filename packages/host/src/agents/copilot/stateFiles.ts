@@ -15,11 +15,14 @@ import type { SessionFs } from '../../sessionFs/sessionFs.js';
 import type { SdkFileInfo, SdkSessionFsProvider } from './sdk.js';
 
 const FOLDER = 'copilot';
+const PLAN = 'plan.md';
 
 export interface StateFiles {
   /** Where Copilot thinks that its state is. */
   readonly path: string;
   readonly provider: SdkSessionFsProvider;
+  /** Rejects when there is none. */
+  readPlan(): Promise<string>;
   /** The same folder in the session's own file system. */
   readonly folder: string;
 }
@@ -71,7 +74,7 @@ export function stateFiles(sessionFs: SessionFs, sessionId: string): StateFiles 
       return isState(source) ? sessionFs.rename(own(source), own(target)) : rename(source, target);
     },
   };
-  return { path, folder, provider };
+  return { path, folder, provider, readPlan: () => sessionFs.readFile(sessionFs.join(folder, PLAN)) };
 }
 
 interface Times {
