@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -234,7 +235,14 @@ describe('the end of a Copilot', () => {
     await session.send('serve');
     await (await confirmation(session)).approve();
     await turnEnded(session);
-    expect((await processesIn(host.cwd)).length).toBeGreaterThan(1);
+    const pids = await processesIn(host.cwd);
+    expect(pids.length).toBeGreaterThan(1);
+    const groups = pids.map((pid) =>
+      execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }).trim(),
+    );
+    const ownGroup = execFileSync('ps', ['-o', 'pgid=', '-p', String(process.pid)], { encoding: 'utf8' }).trim();
+    // The launcher alone stays with the host.
+    expect(groups.filter((group) => group === ownGroup).length).toBe(1);
     await client.disposeSession(session.uri);
     await vi.waitFor(async () => expect(await processesIn(host.cwd)).toEqual([]), PATIENCE_MS);
   });
