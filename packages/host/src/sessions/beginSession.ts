@@ -35,7 +35,7 @@ export async function beginSession(
     createdAt: now,
     workingDirectory: pathToFileURL(cwd).href,
     ...(params.model !== undefined && { model: params.model }),
-    ...(params.metadata && { metadata: params.metadata }),
+    metadata: { workingDirectoryPath: cwd, ...params.metadata },
     ...(params.config && { config: params.config }),
   };
   try {

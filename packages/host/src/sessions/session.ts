@@ -20,6 +20,7 @@ import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
+import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
@@ -38,6 +39,8 @@ export interface SessionOptions {
   readonly models: () => ReadonlySet<string> | undefined;
   readonly now: () => number;
   readonly history: SessionHistory;
+  /** Keeps the metadata saying where the session works. */
+  readonly metadata: MetadataRefresh;
   readonly close: () => Promise<void>;
 }
 
@@ -145,6 +148,7 @@ export class Session {
   /** Opens the agent for a session that was just made, and says how that went. */
   async createAgentSession(): Promise<void> {
     const { store, run } = this.#options;
+    this.#options.metadata.request();
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
       await run.open();
@@ -160,6 +164,7 @@ export class Session {
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
     if (lifecycle === 'creating') void this.createAgentSession();
+    else this.#options.metadata.request();
     if (!activeTurn) return;
     const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
     this.#options.store.dispatch({
@@ -178,10 +183,17 @@ export class Session {
         this.#startAgent(action.turnId, action.userMessage);
         return;
       case 'session/ready':
-      case 'session/turnComplete':
         this.#startNext();
         return;
+      case 'session/turnComplete':
+        this.#options.metadata.request();
+        this.#startNext();
+        return;
+      case 'session/error':
+        this.#options.metadata.request();
+        return;
       case 'session/turnCancelled':
+        this.#options.metadata.request();
         run?.cancel(action.turnId);
         this.#startNext();
         return;
@@ -222,6 +234,7 @@ export class Session {
     this.#closed = true;
     this.#isRemoved = isRemoved;
     this.#presence.dispose();
+    this.#options.metadata.dispose();
     await this.#options.run?.dispose();
     await this.#options.close();
   }

@@ -17,6 +17,7 @@ import type { Publisher } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
+import { MetadataRefresh } from './metadataRefresh.js';
 import { Session } from './session.js';
 import { SessionArtifacts } from './sessionArtifacts.js';
 import { SessionContent } from './sessionContent.js';
@@ -24,6 +25,7 @@ import type { SessionHistory } from './sessionHistory.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
+import { workspaceMetadata } from './workspaceMetadata.js';
 
 export interface SessionFactoryOptions {
   readonly agents: AgentRegistry;
@@ -45,7 +47,7 @@ export interface SessionFactoryOptions {
 
 export interface SessionContents {
   readonly uri: URI;
-  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config'>;
+  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config' | 'metadata'>;
   readonly state: SessionState;
   readonly accepted?: AcceptedSequences;
   readonly lastServerSeq?: number;
@@ -87,6 +89,7 @@ export async function createSession(
     },
   });
   const { provider, sessionId } = start;
+  const given = new Set(Object.keys(start.metadata ?? {}));
   const onContentLost = (error: unknown) => log.error(`${uri}: content could not be stored`, error);
   const content = new SessionContent({ fs: stored.fs, provider, sessionId, onError: onContentLost });
   const outputs = new ToolOutputs(content);
@@ -136,6 +139,11 @@ export async function createSession(
     models: () => modelsOf(agents, start.provider),
     now,
     history,
+    metadata: new MetadataRefresh({
+      read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
+      apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
+      onError: (error) => log.error(`${uri}: where it works could not be told`, error),
+    }),
     close: async () => {
       await artifacts.settled();
       await workspace.settled();
