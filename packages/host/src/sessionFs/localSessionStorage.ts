@@ -13,6 +13,8 @@ export interface LocalSessionStorageOptions {
   readonly listSessionIds: () => AsyncIterable<string>;
   readonly durability: Durability;
   readonly initialCwd: string;
+  /** Where sessions have their temporary folders; in the operating system's when not given. */
+  readonly tempRoot?: string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -25,9 +27,10 @@ export class LocalSessionStorage implements SessionStorage {
   }
 
   async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
-    const { stateRoot, durability, initialCwd, onDamage } = this.#options;
+    const { stateRoot, durability, initialCwd, tempRoot, onDamage } = this.#options;
     if (!create && !(await this.exists(sessionId))) return undefined;
-    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create });
+    const tmpRoot = tempRoot !== undefined && { tmpRoot: tempRoot };
+    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create, ...tmpRoot });
     try {
       const log = await JsonlEventLog.open({ fs, durability, onDamage: (damage) => onDamage(sessionId, damage) });
       return { fs, log };
