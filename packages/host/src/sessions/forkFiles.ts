@@ -3,6 +3,8 @@ import { readWorkspaceFile, writeWorkspaceFile } from '../sessionFs/workspaceFil
 
 const COPIED = ['plan.md', 'checkpoints', 'files', 'research'];
 const CHECKPOINTS = 'checkpoints';
+/** What is copied at once at the most: a tool's output may be larger than the memory. */
+const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface ForkFilesOptions {
   readonly sessionId: string;
@@ -34,13 +36,26 @@ async function forkWorkspace(source: SessionFs, target: SessionFs, options: Fork
 
 async function copy(source: SessionFs, from: string, target: SessionFs, to: string): Promise<void> {
   if (!(await source.exists(from))) return;
-  if ((await source.stat(from)).isFile) {
-    await target.writeFile(to, await source.readFileBytes(from));
+  const { isFile, size } = await source.stat(from);
+  if (isFile) {
+    await copyFile(source, from, target, to, size);
     return;
   }
   await target.mkdir(to, { recursive: true });
   for (const { name } of await source.readdirWithTypes(from)) {
     await copy(source, source.join(from, name), target, target.join(to, name));
+  }
+}
+
+async function copyFile(source: SessionFs, from: string, target: SessionFs, to: string, size: number): Promise<void> {
+  if (!source.readRange || size <= PIECE_BYTES) {
+    await target.writeFile(to, await source.readFileBytes(from));
+    return;
+  }
+  await target.writeFile(to, '');
+  for (let offset = 0; offset < size; offset += PIECE_BYTES) {
+    const length = Math.min(PIECE_BYTES, size - offset);
+    await target.appendFile(to, await source.readRange(from, offset, length));
   }
 }
 
