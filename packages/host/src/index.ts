@@ -16,3 +16,4 @@ export { WeakTokenError } from './server/tokenFile.js';
 export { LockHeldError } from './sessionFs/hostLock.js';
 export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
 export { StateRootFailure } from './sessionFs/stateRoot.js';
+export type { TempFiles } from './sessionFs/tempFiles.js';
