@@ -20,3 +20,4 @@ export { LockHeldError } from './sessionFs/hostLock.js';
 export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
 export type { SessionStorage, StoredSession } from './sessionFs/sessionStorage.js';
 export { resolveStateRoot, StateRootFailure } from './sessionFs/stateRoot.js';
+export type { TempFiles } from './sessionFs/tempFiles.js';

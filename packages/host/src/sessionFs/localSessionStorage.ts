@@ -15,6 +15,8 @@ export interface LocalSessionStorageOptions {
   readonly listSessionIds: () => AsyncIterable<string>;
   readonly durability: Durability;
   readonly initialCwd: string;
+  /** Where sessions have their temporary folders; in the operating system's when not given. */
+  readonly tempRoot?: string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -31,12 +33,13 @@ export class LocalSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { stateRoot, durability, initialCwd, onDamage } = this.#options;
+    const { stateRoot, durability, initialCwd, tempRoot, onDamage } = this.#options;
     const exists = await this.exists(sessionId);
     if (!create && !exists) return undefined;
     // What is there without a log was cut short when it was made.
     if (!exists) await this.#removeIfAny(sessionId);
-    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create });
+    const tmpRoot = tempRoot !== undefined && { tmpRoot: tempRoot };
+    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create, ...tmpRoot });
     try {
       const log = await JsonlEventLog.open({
         fs,

@@ -20,6 +20,7 @@ import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
+import type { MessageIntake, Taken } from './messageIntake.js';
 import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
@@ -34,6 +35,7 @@ export interface SessionOptions {
   readonly stored: StoredSession;
   readonly content: SessionContent;
   readonly artifacts: SessionArtifacts;
+  readonly intake: MessageIntake;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
@@ -86,8 +88,9 @@ export class Session {
 
   /** Nobody looks, nothing runs, and that for a while. */
   isIdleSince(time: number): boolean {
-    const { store, run } = this.#options;
-    return store.subscribers.length === 0 && !store.state.activeTurn && !run?.isBusy && this.#lastUsed <= time;
+    const { store, run, intake } = this.#options;
+    const isBusy = store.state.activeTurn !== undefined || run?.isBusy || intake.isBusy;
+    return store.subscribers.length === 0 && !isBusy && this.#lastUsed <= time;
   }
 
   subscribe(subscriber: Subscriber, turns: number): Snapshot {
@@ -121,7 +124,17 @@ export class Session {
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const { store, run, models } = this.#options;
+    const { store, intake } = this.#options;
+    const { clientId } = sender.author;
+    intake.pass(clientId, action, {
+      isWanted: () =>
+        !this.#closed && clientSeq > store.accepted.highest(clientId) && this.#refusal(action) === undefined,
+      take: (taken) => this.#take(sender, clientSeq, taken),
+    });
+  }
+
+  #take(sender: Subscriber, clientSeq: number, { action, refusal }: Taken): void {
+    const { store, run } = this.#options;
     if (this.#closed) {
       // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
       if (this.#isRemoved) store.reject(sender, clientSeq, action, REJECTION.unknownSession);
@@ -131,13 +144,15 @@ export class Session {
     // Sent again after a lost connection; it was accepted then.
     if (clientSeq <= store.accepted.highest(sender.author.clientId)) return;
     run?.flush();
-    const reason = refusal(action, {
-      state: store.state,
-      models: models(),
-      answeredBy: (requestId) => this.#answered.by(requestId),
-    });
+    const reason = this.#refusal(action) ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);
     else store.reject(sender, clientSeq, action, reason);
+  }
+
+  #refusal(action: ClientAction): string | undefined {
+    const { store, models } = this.#options;
+    const answeredBy = (requestId: string) => this.#answered.by(requestId);
+    return refusal(action, { state: store.state, models: models(), answeredBy });
   }
 
   /** What the agent reported, as an action. */
@@ -236,6 +251,7 @@ export class Session {
     this.#presence.dispose();
     this.#options.metadata.dispose();
     await this.#options.run?.dispose();
+    await this.#options.intake.settled();
     await this.#options.close();
   }
 

@@ -14,6 +14,9 @@ export const ABORT_GRACE_MS = 5_000;
 /** At most this often a second, a session's changed summary is told to everybody. */
 export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
+/** Bytes that a session keeps of what clients pasted and attached. */
+export const MAX_PASTED_BYTES = 256 * 1024 * 1024;
+
 /** A title that is made from a message. */
 export const MAX_DERIVED_TITLE = 80;
 
