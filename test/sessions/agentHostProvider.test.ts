@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHost, type Host } from '@agenthost/client';
 import { MockAgent, ShellAgent } from '@agenthost/host';
@@ -27,6 +28,12 @@ async function testHost(...args: Parameters<typeof startTestHost>): Promise<Test
   const test = await startTestHost(...args);
   cleanups.push(() => test.dispose());
   return test;
+}
+
+async function folderOfTest(): Promise<string> {
+  const folder = await temporaryFolder();
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 async function providerOf(test: TestHost, options: ConstructorParameters<typeof AgentHostProvider>[1] = {}) {
@@ -112,7 +119,7 @@ describe('the sessions of a host', () => {
   it('have other types when the host comes back with other agents', async () => {
     const proxy = await startTcpProxy();
     cleanups.push(() => proxy.close());
-    const stateDir = await temporaryFolder();
+    const stateDir = await folderOfTest();
     const first = await startTestHost({ stateDir, agents: [new MockAgent()] }, { publicUrl: proxy.url });
     proxy.forwardTo(first.url);
     const host = createHost({ url: proxy.url, token: first.token, random: () => 0.01 });
@@ -169,7 +176,7 @@ describe('the sessions of a host', () => {
   it('keep what was set before the first message: type, model, title, folder', async () => {
     const test = await testHost();
     const provider = await providerOf(test);
-    const folder = await temporaryFolder();
+    const folder = await folderOfTest();
     const untitled = await provider.createNewSession(provider.resolveWorkspace(`file://${folder}`));
     await provider.setModel(untitled.sessionId, 'mock-large');
     await provider.renameChat(untitled.sessionId, untitled.mainChat.resource, 'My name for it');
@@ -190,8 +197,19 @@ describe('the sessions of a host', () => {
     provider.onDidChangeSessions((change) => events.push(change));
     await expect(provider.sendAndCreateChat(untitled.sessionId, { query: 'x' })).rejects.toThrow('does not exist');
     expect([provider.getSessions(), untitled.loading.value, events]).toEqual([[untitled], false, []]);
-    await provider.setModel(untitled.sessionId, 'no-such-model');
-    expect(untitled.status.value).toBe(SessionStatus.Untitled);
+    // The host makes the session, and its agent does not start.
+    const other = await provider.createNewSession(provider.resolveWorkspace(`file://${test.stateDir}`));
+    await provider.setModel(other.sessionId, 'no-such-model');
+    const client = await test.connect();
+    const disposed = new Promise<void>((resolve) => {
+      client.onNotification(({ type }) => type === 'notify/sessionRemoved' && resolve());
+    });
+    await expect(provider.sendAndCreateChat(other.sessionId, { query: 'x' })).rejects.toThrow('There is no model');
+    await disposed;
+    expect([(await client.listSessions()).items, other.status.value]).toEqual([[], SessionStatus.Untitled]);
+    await provider.setModel(other.sessionId, 'mock-small');
+    const sent = await provider.sendAndCreateChat(other.sessionId, { query: 'hello' });
+    expect(provider.getSessions()).toEqual([untitled, sent]);
   });
 
   it('can be searched beyond what is listed', async () => {
@@ -269,7 +287,7 @@ describe('the sessions of a host', () => {
 
 describe('10,000 sessions of a host', () => {
   it('are listed by pages, without a subscription for any of them', async () => {
-    const stateDir = await temporaryFolder();
+    const stateDir = await folderOfTest();
     const index = new SessionIndex(join(stateDir, 'index.sqlite'));
     for (let n = 0; n < 10_000; n++) {
       const resource = `mock:/s${n}`;

@@ -1,4 +1,4 @@
-import { type Commands, isCommandKnownToVersion } from '@agenthost/protocol';
+import { type Commands, ERROR_CODE, isCommandKnownToVersion } from '@agenthost/protocol';
 import { ConnectionClosedError, RequestTimeoutError, RpcError, type RpcPeer } from '@agenthost/rpc';
 import type { Connection } from './connection.js';
 import {
@@ -33,6 +33,7 @@ const REPEATABLE: ReadonlySet<Command> = new Set([
   'listSessions',
   'fetchTurns',
   'fetchContent',
+  'listArtifacts',
   'browseDirectory',
   'ping',
 ]);
@@ -73,6 +74,10 @@ export class CommandChannel {
       const current = this.#options.connection.state.value;
       if (error instanceof ConnectionClosedError && current.state === 'closed') throw current.reason;
       if (error instanceof ConnectionClosedError && mayRepeat) return this.#attempt(method, params, signal, false);
+      // Of its version, but made before the command was: an older host says so itself.
+      if (error instanceof RpcError && error.code === ERROR_CODE.methodNotFound) {
+        throw new CapabilityMissingError(`command ${method}`, version);
+      }
       throw commandError(method, error);
     }
   }

@@ -1,4 +1,5 @@
 export type { Disposable } from '@agenthost/rpc';
+export type { EachArtifactOptions, ListArtifactsOptions } from './artifacts.js';
 export type { CommandOptions } from './commandChannel.js';
 export { connect, createHost } from './connect.js';
 export type { ConnectionState, TransportFactory } from './connection.js';

@@ -1,7 +1,10 @@
 import {
+  type Artifact,
+  type ArtifactTimes,
   type ClientAction,
   findPendingMessage,
   isActionKnownToVersion,
+  type ListArtifactsResult,
   MAX_FRAME_BYTES,
   MAX_SNAPSHOT_TURNS,
   type PendingMessageKind,
@@ -12,8 +15,16 @@ import {
   type UserMessage,
   withNewestTurns,
 } from '@agenthost/protocol';
-import type { CommandChannel } from './commandChannel.js';
+import {
+  type EachArtifactOptions,
+  eachArtifact,
+  fetchPlan,
+  type ListArtifactsOptions,
+  observeArtifactTimes,
+} from './artifacts.js';
+import type { CommandChannel, CommandOptions } from './commandChannel.js';
 import type { Connection } from './connection.js';
+import { type Content, type FetchContentOptions, fetchContent } from './content.js';
 import {
   ActionRejectedError,
   CapabilityMissingError,
@@ -33,6 +44,7 @@ import {
 import type { SharedSession } from './sharedSessions.js';
 import type { StateSync } from './stateSync.js';
 import { prependTurns } from './turnsWindow.js';
+import { wholeMessage } from './wholeMessage.js';
 
 type WithoutStamps<A> = A extends ClientAction ? Omit<A, 'session' | 'at' | 'by'> : never;
 
@@ -66,6 +78,8 @@ export class Session {
   readonly gone: Observable<SessionGoneError | undefined>;
   readonly pendingConfirmations: Observable<readonly PendingConfirmation[]>;
   readonly pendingPermissions: Observable<readonly PendingPermission[]>;
+  /** When something of each kind of artifact was stored last; who shows one reads it again when its time changes. */
+  readonly artifactTimes: Observable<ArtifactTimes>;
   readonly #shared: SharedSession;
   readonly #context: SessionContext;
   readonly #closing = new AbortController();
@@ -79,6 +93,7 @@ export class Session {
     this.state = subscription.state;
     this.confirmed = subscription.confirmed;
     this.gone = gone;
+    this.artifactTimes = observeArtifactTimes(this.confirmed);
     const dispatch = (action: ClientActionInput) => this.dispatch(action);
     this.pendingConfirmations = pendingConfirmations(this.state, dispatch);
     this.pendingPermissions = pendingPermissions(this.state, dispatch);
@@ -181,10 +196,35 @@ export class Session {
     await sync.dispatch(this.#shared, action);
   }
 
+  /** A message of this session as it was sent: the state only refers to what is large. To show all of it, or to edit it. */
+  wholeMessage(message: UserMessage, options: CommandOptions = {}): Promise<UserMessage> {
+    return wholeMessage(this.#context.commands, message, options);
+  }
+
   /** Turns that are older than those of `state`, newest first, fetched page by page and not kept. */
   history(options: HistoryOptions = {}): AsyncGenerator<Turn, void, undefined> {
     const oldest = () => this.confirmed.value.turns[0]?.id;
     return sessionHistory(this.#context.commands, this.uri, oldest, options);
+  }
+
+  /** A page of what the session keeps beside its conversation; `artifacts` walks through all pages. */
+  async listArtifacts({ signal, timeoutMs, ...params }: ListArtifactsOptions = {}): Promise<ListArtifactsResult> {
+    const session = this.uri;
+    return this.#context.commands.request('listArtifacts', { session, ...params }, { signal, timeoutMs });
+  }
+
+  artifacts(options: EachArtifactOptions = {}): AsyncGenerator<Artifact, void, undefined> {
+    return eachArtifact(this.#context.commands, this.uri, options);
+  }
+
+  /** The whole of it, or a range. */
+  async readArtifact({ uri }: Pick<Artifact, 'uri'>, options: FetchContentOptions = {}): Promise<Content> {
+    return fetchContent(this.#context.commands, uri, options);
+  }
+
+  /** The agent's plan in markdown; `undefined` when it has none. */
+  async plan(options: CommandOptions = {}): Promise<string | undefined> {
+    return fetchPlan(this.#context.commands, this.uri, options);
   }
 
   /** Puts up to `limit` older turns in front of `state.turns`; resolves with how many. */

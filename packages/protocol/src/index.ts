@@ -35,9 +35,11 @@ export type {
   TurnStartedAction,
   UsageAction,
 } from './actions/sessionActions.js';
+export { ARTIFACT_KINDS, type ArtifactKind, type ArtifactTimes, artifactTimes, withArtifactTime } from './artifacts.js';
 export type {
   ActionParams,
   AgentParams,
+  Artifact,
   BrowseDirectoryParams,
   BrowseDirectoryResult,
   ClientInfo,
@@ -56,6 +58,8 @@ export type {
   HostNotifications,
   InitializeParams,
   InitializeResult,
+  ListArtifactsParams,
+  ListArtifactsResult,
   ListSessionsFilter,
   ListSessionsParams,
   ListSessionsResult,
@@ -94,9 +98,12 @@ export type {
 } from './commands/sessionFs.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
 export {
+  DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,
   DEFAULT_SNAPSHOT_TURNS,
   INLINE_CONTENT_LIMIT,
+  INLINE_MESSAGE_LIMIT,
+  MAX_ARTIFACTS_LIMIT,
   MAX_ATTACHMENT_DATA_LENGTH,
   MAX_ATTACHMENTS,
   MAX_CONTENT_RANGE,
@@ -196,10 +203,13 @@ export type {
   UserMessage,
 } from './state/turn.js';
 export {
+  type ArtifactUriParts,
+  artifactUri,
   type ContentUriParts,
   contentUri,
   isProviderId,
   isSessionId,
+  parseArtifactUri,
   parseContentUri,
   parseSessionUri,
   ROOT_URI,

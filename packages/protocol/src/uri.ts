@@ -1,3 +1,4 @@
+import { ARTIFACT_KINDS, type ArtifactKind } from './artifacts.js';
 import { MAX_URI_LENGTH } from './limits.js';
 
 /** A URI as it stands on the wire. */
@@ -19,6 +20,12 @@ export interface SessionUriParts {
 
 export interface ContentUriParts extends SessionUriParts {
   readonly contentId: string;
+}
+
+export interface ArtifactUriParts extends SessionUriParts {
+  readonly kind: ArtifactKind;
+  /** With `/` between its folders. Whether it is a name that the host takes is the host's to say. */
+  readonly name: string;
 }
 
 export function isProviderId(text: string): boolean {
@@ -59,6 +66,40 @@ export function parseContentUri(uri: URI): ContentUriParts | undefined {
   const [sessionId, contentId] = splitOnce(rest, '/');
   if (!isProviderId(provider) || !isSessionId(sessionId) || !CONTENT_ID.test(contentId)) return undefined;
   return { provider, sessionId, contentId };
+}
+
+/** `<provider>://<sessionId>/<kind>/<name>`: at least one part more than a content's, so that neither is taken for the other. */
+export function artifactUri({ provider, sessionId, kind, name }: ArtifactUriParts): URI {
+  if (!isProviderId(provider)) throw new RangeError(`not a provider id: ${JSON.stringify(provider)}`);
+  if (!isSessionId(sessionId)) throw new RangeError(`not a session id: ${JSON.stringify(sessionId)}`);
+  const segments = name.split('/');
+  if (segments.includes('') || !name.isWellFormed()) throw new RangeError(`not a name: ${JSON.stringify(name)}`);
+  return `${provider}://${sessionId}/${kind}/${segments.map(encodeURIComponent).join('/')}`;
+}
+
+/** Of all ways to write a URI only the one that `artifactUri` makes. */
+export function parseArtifactUri(uri: URI): ArtifactUriParts | undefined {
+  if (uri.length > MAX_URI_LENGTH) return undefined;
+  const [provider, rest] = splitOnce(uri, '://');
+  const [sessionId, path] = splitOnce(rest, '/');
+  const [kind, encoded] = splitOnce(path, '/');
+  const name = decoded(encoded);
+  if (!isArtifactKind(kind) || name === undefined || !isProviderId(provider) || !isSessionId(sessionId))
+    return undefined;
+  const parts = { provider, sessionId, kind, name };
+  return !name.split('/').includes('') && artifactUri(parts) === uri ? parts : undefined;
+}
+
+function isArtifactKind(text: string): text is ArtifactKind {
+  return (ARTIFACT_KINDS as readonly string[]).includes(text);
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

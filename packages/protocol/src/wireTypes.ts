@@ -2,6 +2,7 @@ import type { ClientAction } from './actions/clientActions.js';
 import type * as Envelope from './actions/envelope.js';
 import type * as RootActions from './actions/rootActions.js';
 import type * as SessionActions from './actions/sessionActions.js';
+import type { ArtifactKind } from './artifacts.js';
 import type * as Commands from './commands/commands.js';
 import type * as SessionFs from './commands/sessionFs.js';
 import type { UnsupportedProtocolVersionData } from './errors.js';
@@ -138,6 +139,10 @@ export interface WireTypes {
   ContentRange: Commands.ContentRange;
   FetchContentParams: Commands.FetchContentParams;
   FetchContentResult: Commands.FetchContentResult;
+  ArtifactKind: ArtifactKind;
+  ListArtifactsParams: Commands.ListArtifactsParams;
+  Artifact: Commands.Artifact;
+  ListArtifactsResult: Commands.ListArtifactsResult;
   BrowseDirectoryParams: Commands.BrowseDirectoryParams;
   DirectoryEntry: Commands.DirectoryEntry;
   BrowseDirectoryResult: Commands.BrowseDirectoryResult;

@@ -1,10 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../test/support/holds.js';
+import { ARTIFACT_KINDS } from '../src/artifacts.js';
 import {
+  artifactUri,
   contentUri,
   isProviderId,
   isSessionId,
+  parseArtifactUri,
   parseContentUri,
   parseSessionUri,
   ROOT_URI,
@@ -78,6 +81,61 @@ describe('URIs', () => {
     'shell:/s1/c',
   ])('[URI2] refuses %j as content', (uri) => {
     expect(parseContentUri(uri)).toBeUndefined();
+  });
+});
+
+describe('URIs of artifacts', () => {
+  const kind = fc.constantFrom(...ARTIFACT_KINDS);
+  const name = fc
+    .array(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 4 })
+    .map((segments) => segments.join('/'));
+
+  it('[URI4] parses what it made, and makes nothing else', () => {
+    holds(
+      fc.property(provider, sessionId, kind, name, (p, s, k, n) => {
+        const parts = { provider: p, sessionId: s, kind: k, name: n };
+        const made = attempt(() => artifactUri(parts));
+        if (made === undefined) return;
+        expect(parseArtifactUri(made)).toEqual(parts);
+        expect(parseContentUri(made)).toBeUndefined();
+        expect(parseSessionUri(made)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('[URI4] has one form for each artifact', () => {
+    holds(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const uri = `mock://s1/file/${text}`;
+        const parts = parseArtifactUri(uri);
+        if (parts) expect(artifactUri(parts)).toBe(uri);
+      }),
+    );
+  });
+
+  it.each([
+    'mock://s1/file',
+    'mock://s1/file/',
+    'mock://s1/file//a',
+    'mock://s1/file/a/',
+    'mock://s1/secret/a',
+    'mock://s1/file/a%2Fb',
+    'mock://s1/file/%61',
+    'mock://s1/file/a b',
+    'mock://s1/file/%ff',
+    'mock://s1/file/%',
+    'mock:/s1/file/a',
+    'file://s1/file/a',
+    'mock://../file/a',
+    `mock://s1/file/${'a'.repeat(5_000)}`,
+  ])('[URI4] refuses %s', (uri) => {
+    expect(parseArtifactUri(uri)).toBeUndefined();
+  });
+
+  it('[URI4] makes none of half a character', () => {
+    expect(() => artifactUri({ provider: 'mock', sessionId: 's1', kind: 'file', name: '\ud800' })).toThrow(RangeError);
+    expect(() => artifactUri({ provider: 'mock', sessionId: '..', kind: 'file', name: 'a' })).toThrow(RangeError);
+    expect(() => artifactUri({ provider: 'file', sessionId: 's1', kind: 'file', name: 'a' })).toThrow(RangeError);
   });
 });
 

@@ -1,7 +1,7 @@
-import type { Disposable } from '@agenthost/client';
+import type { Disposable, Observable } from '@agenthost/client';
 import { Emitter, type Event } from './emitter.js';
 import { AmbiguousResourceError, type ProviderError, ProviderFailedError } from './errors.js';
-import { transaction } from './observable.js';
+import { computed, observable, tracked, transaction } from './observable.js';
 import type { Session, URI } from './session.js';
 import { parseSessionId } from './sessionId.js';
 import type { SessionReplacement, SessionsChangeEvent, SessionsProvider } from './sessionsProvider.js';
@@ -11,6 +11,7 @@ interface Entry {
   readonly provider: SessionsProvider;
   readonly sessions: Map<string, Session>;
   readonly byResource: Map<URI, Session>;
+  readonly hasMore: Observable<boolean> | undefined;
   readonly following: Disposable[];
 }
 
@@ -23,6 +24,7 @@ export class AggregatedSessions {
   readonly #changes = new Emitter<SessionsChangeEvent>();
   readonly #replacements = new Emitter<SessionReplacement>();
   readonly #typeChanges = new Emitter<void>();
+  readonly #providersChanged = observable({});
   readonly #following: Disposable;
   readonly #onError: (error: ProviderError) => void;
 
@@ -30,6 +32,11 @@ export class AggregatedSessions {
   /** Before `onDidChangeSessions` tells the same as a removal and an addition. */
   readonly onDidReplaceSession: Event<SessionReplacement> = this.#replacements.event;
   readonly onDidChangeSessionTypes: Event<void> = this.#typeChanges.event;
+
+  readonly hasMore: Observable<boolean> = computed(() => {
+    void this.#providersChanged.value;
+    return [...this.#entries.values()].some(({ hasMore }) => hasMore?.value);
+  });
 
   constructor(providers: SessionsProvidersService, onError: (error: ProviderError) => void) {
     this.#onError = onError;
@@ -66,8 +73,10 @@ export class AggregatedSessions {
   }
 
   #add(provider: SessionsProvider): void {
-    const entry: Entry = { provider, sessions: new Map(), byResource: new Map(), following: [] };
+    const hasMore = provider.hasMoreSessions && tracked(provider.hasMoreSessions);
+    const entry: Entry = { provider, sessions: new Map(), byResource: new Map(), hasMore, following: [] };
     this.#entries.set(provider.id, entry);
+    this.#providersChanged.set({});
     const follow = <T>(what: string, event: Event<T> | undefined, handle: (value: T) => void) => {
       const guarded = (value: T) => {
         if (this.#entries.get(provider.id) === entry) this.#guard(provider, what, () => handle(value));
@@ -87,6 +96,7 @@ export class AggregatedSessions {
     const entry = this.#entries.get(provider.id);
     if (entry?.provider !== provider) return;
     this.#entries.delete(provider.id);
+    this.#providersChanged.set({});
     for (const one of entry.following) this.#guard(provider, 'dispose', () => one.dispose());
     if (entry.sessions.size > 0) this.#changes.fire({ added: [], removed: [...entry.sessions.values()], changed: [] });
     this.#typeChanges.fire();

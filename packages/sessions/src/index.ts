@@ -34,7 +34,7 @@ export {
 } from './list/sessionsListModel.js';
 export { type SessionsOrder, type SessionsOrderName, sessionsOrders } from './list/sessionsOrder.js';
 export { computed, constant, observable, type SettableObservable, tracked, transaction } from './observable.js';
-export type { FoundSessions } from './searchAll.js';
+export type { FoundSessions, SearchAllOptions } from './searchAll.js';
 export {
   type Chat,
   type GitHubInfo,
@@ -52,7 +52,11 @@ export {
 } from './session.js';
 export { isProviderId, parseSessionId, type SessionIdParts, sessionIdOf } from './sessionId.js';
 export { type SessionOfChatsOptions, sessionOfChats } from './sessionOfChats.js';
-export { type SessionsManagementOptions, SessionsManagementService } from './sessionsManagementService.js';
+export {
+  type OpenSessionOptions,
+  type SessionsManagementOptions,
+  SessionsManagementService,
+} from './sessionsManagementService.js';
 export type {
   AttachedContext,
   SearchOptions,

@@ -1,3 +1,4 @@
+import type { Disposable } from '@agenthost/client';
 import {
   ProviderFailedError,
   ProviderNotFoundError,
@@ -19,12 +20,13 @@ export interface CallOptions {
 export class ProviderCalls {
   readonly #providers: SessionsProvidersService;
   readonly #timeoutMs: number;
+  readonly #following: Disposable;
   readonly #waiting = new Map<SessionsProvider, Set<() => void>>();
 
   constructor(providers: SessionsProvidersService, timeoutMs: number) {
     this.#providers = providers;
     this.#timeoutMs = timeoutMs;
-    providers.onDidChangeProviders(({ removed }) => {
+    this.#following = providers.onDidChangeProviders(({ removed }) => {
       for (const provider of removed) this.#giveUp(provider);
     });
   }
@@ -71,6 +73,10 @@ export class ProviderCalls {
       waiting.delete(giveUp);
       if (waiting.size === 0) this.#waiting.delete(provider);
     }
+  }
+
+  dispose(): void {
+    this.#following.dispose();
   }
 
   #giveUp(provider: SessionsProvider): void {

@@ -7,13 +7,13 @@ import type { Event } from './emitter.js';
 import { ProviderFailedError, SessionNotFoundError } from './errors.js';
 import { ProviderCalls } from './providerCalls.js';
 import { reportFailure } from './reportFailure.js';
-import { type FoundSessions, searchAll } from './searchAll.js';
+import { type FoundSessions, type SearchAllOptions, searchAll } from './searchAll.js';
 import type { Session, SessionWorkspace, URI } from './session.js';
 import { parseSessionId } from './sessionId.js';
 import { SessionSelection } from './sessionSelection.js';
 import type {
-  SearchOptions,
   SendRequestOptions,
+  SessionReplacement,
   SessionsChangeEvent,
   SessionsProvider,
   SessionType,
@@ -31,6 +31,10 @@ export interface SessionsManagementOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+export interface OpenSessionOptions {
+  readonly chatUri?: URI;
+}
+
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** One list of the sessions of all providers, which session is looked at, and the way of every action to its provider. */
@@ -39,6 +43,10 @@ export class SessionsManagementService {
   readonly activeProviderId: Observable<string | undefined>;
   readonly contextKeys: ContextKeys;
   readonly onDidChangeSessions: Event<SessionsChangeEvent>;
+  /** An untitled session was committed; `onDidChangeSessions` tells it too. What was kept under the old one belongs to the new. */
+  readonly onDidReplaceSession: Event<SessionReplacement>;
+  /** Whether any provider has sessions that it has not listed yet. */
+  readonly hasMoreSessions: Observable<boolean>;
   readonly onDidChangeSessionTypes: Event<void>;
   readonly #providers: SessionsProvidersService;
   readonly #calls: ProviderCalls;
@@ -63,6 +71,8 @@ export class SessionsManagementService {
     this.#contextKeys = new SessionContextKeys(this.activeSession, providers);
     this.contextKeys = this.#contextKeys.keys;
     this.onDidChangeSessions = this.#sessions.onDidChangeSessions;
+    this.onDidReplaceSession = this.#sessions.onDidReplaceSession;
+    this.hasMoreSessions = this.#sessions.hasMore;
     this.onDidChangeSessionTypes = this.#sessions.onDidChangeSessionTypes;
     this.#following = providers.onDidChangeProviders(() => this.#activeProvider.update());
   }
@@ -108,16 +118,17 @@ export class SessionsManagementService {
   }
 
   /** Asks every provider that can search, at once; what one of them can't answer is in `failures`. */
-  searchSessions(text: string, options: SearchOptions = {}): Promise<FoundSessions> {
+  searchSessions(text: string, options: SearchAllOptions = {}): Promise<FoundSessions> {
     return searchAll(this.#providers, this.#calls, text, options);
   }
 
-  /** Lets every provider that has more of them list more. */
-  async loadMoreSessions(): Promise<void> {
-    const more = this.#providers.getProviders().filter((it) => it.loadMoreSessions && it.hasMoreSessions?.value);
-    const load = ({ id }: SessionsProvider) =>
+  /** Lets the providers that have more of them list more: all, or the one that is named. */
+  async loadMoreSessions(providerId?: string): Promise<void> {
+    const load = (id: string) =>
       this.#calls.call(id, 'loadMoreSessions', async (provider) => provider.loadMoreSessions?.());
-    const outcomes = await Promise.allSettled(more.map(load));
+    if (providerId !== undefined) return load(providerId);
+    const more = this.#providers.getProviders().filter(({ hasMoreSessions }) => hasMoreSessions?.value);
+    const outcomes = await Promise.allSettled(more.map(({ id }) => load(id)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') this.#onError(outcome.reason);
   }
 
@@ -130,10 +141,11 @@ export class SessionsManagementService {
     this.#contextKeys.setMenuSession(session);
   }
 
-  async openSession(resource: URI): Promise<void> {
+  /** With its main chat unless told. */
+  async openSession(resource: URI, { chatUri }: OpenSessionOptions = {}): Promise<void> {
     const session = this.getSession(resource);
     if (!session) throw new SessionNotFoundError(`session ${resource}`);
-    this.#selection.select(session, session.mainChat.resource);
+    await this.openChat(session, chatUri ?? session.mainChat.resource);
   }
 
   async openChat(session: Session, chatUri: URI): Promise<void> {
@@ -227,6 +239,7 @@ export class SessionsManagementService {
     this.#following.dispose();
     this.#selection.dispose();
     this.#sessions.dispose();
+    this.#calls.dispose();
   }
 
   /** By the id alone: the object may be an old one, and its provider another instance under the same id. */

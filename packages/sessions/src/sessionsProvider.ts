@@ -65,6 +65,8 @@ export interface SearchOptions {
  * Contract, checked by `@agenthost/sessions/contract`:
  * - The ids of its sessions are `${id}:${localId}`, and each is there once. Ids of no session of it reject with an error.
  * - An event is fired when `getSessions` shows what it says already, and never for sessions of others.
+ * - Its observables are made by this package (`observable`, `computed`), or wrapped by it (`tracked`): what is computed from
+ *   them has to notice.
  * - A field's observable and `onDidChangeSessions` both tell of a change; the event is for lists, once for each change.
  * - A new session is `Untitled`. When its first message is committed it is replaced: `getSessions` shows the new one and
  *   not the old, and then `onDidReplaceSession` is fired, which stands for its removal and the other's addition.

@@ -41,6 +41,11 @@ const faults: [name: string, change: (provider: SessionsProvider) => Partial<Ses
     },
     /atomically/,
   ],
+  [
+    'has observables that nothing can be computed from',
+    (it) => ({ sendAndCreateChat: async (id, options) => foreign(await it.sendAndCreateChat(id, options)) }),
+    /renames/,
+  ],
   ['forgets a rename', () => ({ renameChat: async () => {} }), /renames/],
   ['forgets to archive', () => ({ archiveSession: async () => {} }), /archives/],
   ['forgets to unarchive', () => ({ unarchiveSession: async () => {} }), /archives/],
@@ -127,4 +132,15 @@ function renamed(session: Session): Session {
   return new Proxy(session, {
     get: (target, key) => (key === 'providerId' ? 'other' : Reflect.get(target, key, target)),
   });
+}
+
+/** Its title tells listeners of changes, but not whoever computes something of it. */
+function foreign(session: Session): Session {
+  let value = session.title.value;
+  session.title.subscribe((title) => {
+    value = title;
+  });
+  const title = { ...session.title, subscribe: session.title.subscribe };
+  Object.defineProperty(title, 'value', { get: () => value });
+  return new Proxy(session, { get: (target, key) => (key === 'title' ? title : Reflect.get(target, key, target)) });
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type FoundSessions,
   InMemoryProvider,
   memoryStorage,
+  observable,
+  type SearchResults,
   SessionNotFoundError,
   SessionStatus,
   type SessionsChangeEvent,
@@ -74,6 +77,52 @@ describe('aggregation', () => {
   });
 });
 
+describe('what providers may have', () => {
+  it('is more sessions than are listed: one that has them says so, and only that one is asked', async () => {
+    const { service, registry } = manage(['a']);
+    const told: boolean[] = [];
+    service.hasMoreSessions.subscribe((hasMore) => told.push(hasMore));
+    const hasMoreSessions = observable(true);
+    const paged = Object.assign(new InMemoryProvider({ id: 'paged' }), {
+      hasMoreSessions,
+      loadMoreSessions: async () => hasMoreSessions.set(false),
+    });
+    const registration = registry.registerProvider(paged);
+    await service.loadMoreSessions();
+    hasMoreSessions.set(true);
+    await service.loadMoreSessions('paged');
+    hasMoreSessions.set(true);
+    registration.dispose();
+    expect([told, service.hasMoreSessions.value]).toEqual([[true, false, true, false, true, false], false]);
+    await expect(service.loadMoreSessions('paged')).rejects.toThrow('there is no provider');
+  });
+
+  it('is a search: what one finds is told while another one is still looking or has failed', async () => {
+    const { service, registry, providers } = manage(['a']);
+    const session = await send(providers[0] as InMemoryProvider);
+    const searching = (id: string, searchSessions: () => Promise<SearchResults>) =>
+      registry.registerProvider(Object.assign(new InMemoryProvider({ id }), { searchSessions }));
+    searching('finds', async () => ({ results: [{ session, snippet: 's' }], total: 7 }));
+    searching('fails', () => Promise.reject(new Error('no index')));
+    const hanging = searching('hangs', () => new Promise(() => {}));
+    const seen: (readonly [number, number])[] = [];
+    const stop = new AbortController();
+    const onResults = ({ total, failures }: FoundSessions) => {
+      seen.push([total, failures.length]);
+      if (failures.length > 0) stop.abort(new Error('enough'));
+    };
+    await expect(service.searchSessions('x', { onResults, signal: stop.signal })).rejects.toThrow('enough');
+    expect(seen).toEqual([
+      [7, 0],
+      [7, 1],
+    ]);
+    hanging.dispose();
+    const found = await service.searchSessions('x');
+    expect([found.results, found.total]).toEqual([[{ session, snippet: 's' }], 7]);
+    expect(found.failures).toMatchObject([{ name: 'ProviderFailedError', providerId: 'fails' }]);
+  });
+});
+
 describe('the active session', () => {
   it('is none at first; then it is what was opened, with its main chat', async () => {
     const { service, providers } = manage(['a']);
@@ -87,6 +136,7 @@ describe('the active session', () => {
       session.mainChat,
     ]);
     await expect(service.openSession('a:none')).rejects.toThrow(SessionNotFoundError);
+    await expect(service.openSession(session.resource, { chatUri: 'a:none' })).rejects.toThrow('there is no chat');
     expect(service.activeSession.value).toBe(active);
   });
 
@@ -106,6 +156,10 @@ describe('the active session', () => {
     await service.deleteChat(session, second);
     expect(active()).toBe('one');
     await expect(service.openChat(session, second)).rejects.toThrow('there is no chat');
+    await provider.sendAndCreateChat(session.sessionId, { query: 'three' });
+    const third = session.chats.value[1]?.resource ?? '';
+    await service.openSession(session.resource, { chatUri: third });
+    expect(active()).toBe('three');
     const other = await send(provider, 'other');
     await service.openChat(other, other.mainChat.resource);
     expect(active()).toBe('other');
@@ -115,10 +169,15 @@ describe('the active session', () => {
     const { service } = manage(['a']);
     const seen: (string | undefined)[] = [];
     service.activeSession.subscribe((session) => seen.push(session?.sessionId));
+    const replaced: string[] = [];
+    service.onDidReplaceSession(({ from, to }) => replaced.push(from.sessionId, to.sessionId));
     const untitled = await service.createNewSession('a', service.resolveWorkspace('a', WORKSPACE));
     expect(service.activeSession.value?.status.value).toBe(SessionStatus.Untitled);
     const sent = await service.sendAndCreateChat(untitled, { query: 'hello' });
-    expect(seen).toEqual([untitled.sessionId, sent.sessionId]);
+    expect([seen, replaced]).toEqual([
+      [untitled.sessionId, sent.sessionId],
+      [untitled.sessionId, sent.sessionId],
+    ]);
     expect(service.activeSession.value?.activeChat.value).toBe(sent.mainChat);
     expect(ids(service.getSessions())).toEqual([sent.sessionId]);
   });

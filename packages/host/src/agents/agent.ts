@@ -14,6 +14,7 @@ import type {
 } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
+import type { TempFiles } from '../sessionFs/tempFiles.js';
 
 /**
  * A backend that does the work: one for each provider.
@@ -42,6 +43,8 @@ export interface OpenSessionOptions {
   /** The native id of the session to go on with, from an earlier `AgentSession.nativeSessionId`. */
   readonly resume?: string;
   readonly sessionFs: SessionFs;
+  /** Where the session may have an SQLite database: whoever opens it makes it. Absent where its files are not on this machine. */
+  readonly databasePath?: string;
   readonly customizations: readonly SessionCustomization[];
   /** `createSession.config`, as the client sent it. Unchecked: it comes from outside. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -49,6 +52,8 @@ export interface OpenSessionOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Aborts when the session is disposed of while it is still being opened. */
   readonly signal: AbortSignal;
+  /** For what has to be a file for a while: an attachment for a program, say. They go when the session leaves the memory. */
+  readonly tempFiles?: TempFiles;
 }
 
 /**
@@ -70,6 +75,13 @@ export interface AgentSession {
   /** The answer to a tool call that waits (its `toolCallId`) or to a permission request (its `requestId`). */
   answer(requestId: string, decision: Decision): void;
   abort(): Promise<void>;
+  /**
+   * Asks it to report nothing for now: what it reported is still on its way to where it is kept. It stops reading its source;
+   * what it has read already may still come. `abort` and `dispose` work meanwhile. An agent without these is not asked, and
+   * its turn ends with an error when far too much waits.
+   */
+  pause?(): void;
+  resume?(): void;
   /** Used from the next turn on. */
   setModel?(id: string): Promise<void>;
   dispose(): Promise<void>;
@@ -102,7 +114,17 @@ export type AgentEvent =
   | { readonly type: 'usage'; readonly usage: UsageInfo }
   | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'activity'; readonly activity?: string }
+  /** The whole plan; an empty one takes it away. */
   | { readonly type: 'plan'; readonly markdown: string }
+  /** A summary of history that the agent has compacted. */
+  | { readonly type: 'checkpoint'; readonly title: string; readonly markdown: string }
+  /** A file to keep with the session, or a note of its research. The name may have folders, with `/` between them. */
+  | {
+      readonly type: 'artifact';
+      readonly kind: 'file' | 'research';
+      readonly name: string;
+      readonly content: string | Uint8Array;
+    }
   | { readonly type: 'changes'; readonly changes: readonly FileChangeSummary[] }
   | { readonly type: 'idle' }
   | { readonly type: 'error'; readonly error: ErrorInfo };

@@ -19,9 +19,15 @@ export type { AgentAction };
 
 export interface MappedEvent {
   readonly actions: readonly AgentAction[];
-  /** The agent's plan, in markdown. No action: the host stores it. */
-  readonly plan?: string;
+  /** Something to keep with the session. No action: the host stores it, and then says so. */
+  readonly artifact?: AgentArtifact;
 }
+
+/** What agents make that is no part of the conversation. */
+export type AgentArtifact =
+  | { readonly kind: 'plan'; readonly markdown: string }
+  | { readonly kind: 'checkpoint'; readonly title: string; readonly markdown: string }
+  | { readonly kind: 'file' | 'research'; readonly name: string; readonly content: string | Uint8Array };
 
 export interface AgentEventMapperOptions {
   readonly turnId: string;
@@ -115,7 +121,15 @@ export class AgentEventMapper {
         return one({ type: 'session/activityChanged', ...(activity && { activity }) });
       }
       case 'plan':
-        return { actions: [], plan: event.markdown };
+        return { actions: [], artifact: { kind: 'plan', markdown: event.markdown } };
+      case 'checkpoint': {
+        const { title, markdown } = event;
+        return { actions: [], artifact: { kind: 'checkpoint', title: oneLine(title, MAX_TITLE_LENGTH), markdown } };
+      }
+      case 'artifact': {
+        const { kind, name, content } = event;
+        return { actions: [], artifact: { kind, name, content } };
+      }
       case 'changes':
         return one({
           type: 'session/changesChanged',

@@ -5,9 +5,9 @@ export async function replaceFile(
   fs: SessionFs,
   path: string,
   content: string | Uint8Array,
-  options: { readonly sync?: boolean } = {},
+  options: { readonly sync?: boolean; readonly temporary?: string } = {},
 ): Promise<void> {
-  const temp = `${path}.tmp`;
+  const temp = options.temporary ?? `${path}.tmp`;
   try {
     await fs.writeFile(temp, content);
     if (options.sync) await fs.sync?.(temp);

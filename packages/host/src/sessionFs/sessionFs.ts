@@ -15,6 +15,8 @@ export interface SessionFs {
   /** Where this session's files are. Without one there is no workspace, but the session still runs. */
   readonly sessionStatePath: string | undefined;
   readonly tmpdir: string;
+  /** Whether its paths are paths of this machine, which programs here can open. */
+  readonly isLocal?: boolean;
   initialCwd(): string;
   join(...parts: string[]): string;
   lockKey(path: string): string;
@@ -35,6 +37,11 @@ export interface SessionFs {
   readLines(path: string, fromByte?: number): AsyncIterable<string>;
   /** A part of a file, where the backend can read one without the rest; the part ends where the file does. */
   readRange?(path: string, offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * Where a path really is, links followed; its end may be missing. Only where paths are those of this machine: then a program
+   * can be handed one.
+   */
+  realPath?(path: string): Promise<string>;
   /** Forces to disk what was written to the file, where the backend can. */
   sync?(path: string): Promise<void>;
   /** Closes what it keeps open. */

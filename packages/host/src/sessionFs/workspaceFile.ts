@@ -2,6 +2,7 @@ import { parse, stringify } from 'yaml';
 import { errorCode } from './errnoFailure.js';
 import { replaceFile } from './replaceFile.js';
 import type { SessionFs } from './sessionFs.js';
+import { requireStatePath, WorkspaceFailure } from './workspaceFailure.js';
 
 export interface WorkspaceInfo {
   readonly id: string;
@@ -16,21 +17,6 @@ export interface WorkspaceInfo {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
-}
-
-export type WorkspaceFailureCode =
-  /** The file can't be understood; it can be made again from the log. */
-  'DAMAGED' | 'NO_STATE_PATH';
-
-/** `code` is one of its own, or that of the SessionFsFailure which is the cause. */
-export class WorkspaceFailure extends Error {
-  readonly code: WorkspaceFailureCode | (string & {});
-
-  constructor(code: WorkspaceFailureCode | (string & {}), message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'WorkspaceFailure';
-    this.code = code;
-  }
 }
 
 const FILE_NAME = 'workspace.yaml';
@@ -60,11 +46,7 @@ export async function writeWorkspaceFile(fs: SessionFs, workspace: WorkspaceInfo
 }
 
 function workspacePath(fs: SessionFs): string {
-  if (fs.sessionStatePath !== undefined) return fs.join(fs.sessionStatePath, FILE_NAME);
-  throw new WorkspaceFailure(
-    'NO_STATE_PATH',
-    'this file system has no folder for the session, so there is no workspace',
-  );
+  return fs.join(requireStatePath(fs), FILE_NAME);
 }
 
 async function readMapping(fs: SessionFs, path: string): Promise<Record<string, unknown> | undefined> {

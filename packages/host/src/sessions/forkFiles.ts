@@ -1,8 +1,11 @@
+import { ArtifactFolder, leadsOutside } from '../sessionFs/artifactFolder.js';
+import { CheckpointFolder } from '../sessionFs/checkpointFolder.js';
+import { errorCode } from '../sessionFs/errnoFailure.js';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
+import { Workspace } from '../sessionFs/workspace.js';
 import { readWorkspaceFile, writeWorkspaceFile } from '../sessionFs/workspaceFile.js';
 
-const COPIED = ['plan.md', 'checkpoints', 'files', 'research'];
-const CHECKPOINTS = 'checkpoints';
+const COPIED = ['checkpoints', 'files', 'research'];
 
 export interface ForkFilesOptions {
   readonly sessionId: string;
@@ -18,8 +21,11 @@ export interface ForkFilesOptions {
 export async function forkFiles(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
   const [from, to] = [source.sessionStatePath, target.sessionStatePath];
   if (from === undefined || to === undefined) return;
-  for (const name of COPIED) await copy(source, source.join(from, name), target, target.join(to, name));
-  if (options.isCut) await removeLaterCheckpoints(target, target.join(to, CHECKPOINTS), options.lastCheckpoint);
+  // What an earlier try left there that was cut short.
+  for (const name of ['plan.md', ...COPIED]) await target.rm(target.join(to, name), { recursive: true, force: true });
+  await copyPlan(source, target);
+  for (const name of COPIED) await new ArtifactFolder(source, name).copyTo(new ArtifactFolder(target, name));
+  if (options.isCut) await new CheckpointFolder(target).removeAfter(options.lastCheckpoint);
   await forkWorkspace(source, target, options);
 }
 
@@ -32,23 +38,11 @@ async function forkWorkspace(source: SessionFs, target: SessionFs, options: Fork
   await writeWorkspaceFile(target, { ...kept, id, name, createdAt: now, updatedAt: now });
 }
 
-async function copy(source: SessionFs, from: string, target: SessionFs, to: string): Promise<void> {
-  if (!(await source.exists(from))) return;
-  if ((await source.stat(from)).isFile) {
-    await target.writeFile(to, await source.readFileBytes(from));
-    return;
-  }
-  await target.mkdir(to, { recursive: true });
-  for (const { name } of await source.readdirWithTypes(from)) {
-    await copy(source, source.join(from, name), target, target.join(to, name));
-  }
-}
-
-/** Checkpoints are numbered (`001-…`), so their names are their order. */
-async function removeLaterCheckpoints(fs: SessionFs, folder: string, last: string | undefined): Promise<void> {
-  if (!(await fs.exists(folder))) return;
-  const lastName = last?.split(/[\\/]/).at(-1) ?? '';
-  for (const name of await fs.readdir(folder)) {
-    if (/^\d+-/.test(name) && name > lastName) await fs.rm(fs.join(folder, name));
+async function copyPlan(source: SessionFs, target: SessionFs): Promise<void> {
+  try {
+    const plan = await source.readFileBytes(await new Workspace(source).locatePlan());
+    await target.writeFile(await new Workspace(target).locatePlan(), plan);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' && !leadsOutside(error)) throw error;
   }
 }

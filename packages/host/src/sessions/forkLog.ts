@@ -16,6 +16,8 @@ export interface ForkedLog {
   readonly records: readonly NewLogRecord[];
   /** The file of the last checkpoint that belongs to what was kept. */
   readonly lastCheckpoint?: string;
+  /** Whether something that happened in the source is not in it. */
+  readonly isCut: boolean;
   /** The turn after which the log was cut. */
   readonly lastTurnId?: string;
 }
@@ -44,6 +46,7 @@ export function forkLog(records: readonly LogRecord[], target: ForkTarget): Fork
       metadata,
     },
     records: kept,
+    isCut: target.toTurnId !== undefined || end.index < records.length - 1,
     ...(lastCheckpoint !== undefined && { lastCheckpoint }),
     ...(end.turnId !== undefined && { lastTurnId: end.turnId }),
   };

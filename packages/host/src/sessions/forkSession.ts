@@ -1,4 +1,11 @@
-import { ERROR_CODE, type ForkSessionParams, type SessionState } from '@agenthost/protocol';
+import {
+  artifactTimes,
+  ERROR_CODE,
+  type ForkSessionParams,
+  type SessionAction,
+  type SessionState,
+  withArtifactTime,
+} from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { forkFiles } from './forkFiles.js';
@@ -23,7 +30,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
   const { stored: from, state } = source;
   await from.log.flush();
   const { records } = await from.log.loadAll();
-  const target = await storage.open(sessionId, { create: true });
+  const target = await storage.open(sessionId, { create: true, isDraft: true });
   if (!target) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${params.session} already exists`);
   try {
     const title = `${state.summary.title} (fork)`.trim();
@@ -36,11 +43,11 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
       ...(params.toTurnId !== undefined && { toTurnId: params.toTurnId }),
     });
     if (!forked) throw new RpcError(ERROR_CODE.notFound, `no ended turn ${params.toTurnId} in ${params.source}`);
-    const isCut = params.toTurnId !== undefined;
-    const { lastCheckpoint } = forked;
+    const { lastCheckpoint, isCut } = forked;
     await forkFiles(from.fs, target.fs, { sessionId, name: title, now, lastCheckpoint, isCut });
-    // Last: a folder without a log is no session yet.
-    await writeLog(target, forked, params, title, now);
+    // Last: without its log, under its name, it is no session yet.
+    const artifacts = artifactTimesOf(state, forked);
+    await writeLog(target, forked, params, { title, artifacts, at: now });
   } catch (error) {
     await target.fs.dispose();
     await storage.remove(sessionId).catch(options.onError);
@@ -55,14 +62,24 @@ async function writeLog(
   { log }: StoredSession,
   { start, records, lastTurnId }: ForkedLog,
   { source, session }: ForkSessionParams,
-  title: string,
-  at: number,
+  { title, artifacts, at }: { readonly title: string; readonly artifacts: ArtifactMetadata; readonly at: number },
 ): Promise<void> {
   const serverSeq = records.findLast((record) => record.type === 'action')?.serverSeq ?? 0;
   log.append(start);
   for (const record of records) log.append(record);
   log.append({ type: 'action', serverSeq, action: { type: 'session/titleChanged', session, at, title } });
+  const metadata: SessionAction = { type: 'session/metadataChanged', session, at, metadata: artifacts };
+  log.append({ type: 'action', serverSeq, action: metadata });
   const data = { source, ...(lastTurnId !== undefined && { lastTurnId }) };
   log.append({ type: 'session.info', kind: 'fork', message: `forked from ${source}`, data });
   await log.close();
+}
+
+type ArtifactMetadata = ReturnType<typeof withArtifactTime>;
+
+/** The files were copied as they are now, whatever the log said of them at the turn where it was cut. */
+function artifactTimesOf({ summary }: SessionState, { isCut, lastCheckpoint }: ForkedLog): ArtifactMetadata {
+  const times = artifactTimes(summary);
+  const hasCheckpoints = !isCut || lastCheckpoint !== undefined;
+  return withArtifactTime(times, 'checkpoint', hasCheckpoints ? times.checkpoint : undefined);
 }

@@ -1,7 +1,8 @@
 import type { SessionState } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
-import type { SessionFs } from '../sessionFs/sessionFs.js';
-import { readWorkspaceFile, type WorkspaceInfo, writeWorkspaceFile } from '../sessionFs/workspaceFile.js';
+import type { Workspace } from '../sessionFs/workspace.js';
+import type { WorkspaceInfo } from '../sessionFs/workspaceFile.js';
+import { readGitMetadata } from './gitMetadata.js';
 
 export interface SessionWorkspaceOptions {
   readonly sessionId: string;
@@ -11,29 +12,32 @@ export interface SessionWorkspaceOptions {
   readonly log: HostLog;
 }
 
-/** The session's `workspace.yaml` and its plan, kept up to date behind the session's back: their loss costs no message. */
+/** The session's `workspace.yaml`, kept up to date behind the session's back: its loss costs no message. */
 export class SessionWorkspace {
-  readonly #fs: SessionFs;
+  readonly #files: Workspace | undefined;
   readonly #log: HostLog;
   readonly #now: () => number;
   #info: WorkspaceInfo;
   #saving: Promise<void> = Promise.resolve();
   #isDirty = false;
 
-  static async open(fs: SessionFs, options: SessionWorkspaceOptions): Promise<SessionWorkspace> {
-    const found = await readWorkspaceFile(fs).catch((error: unknown) => {
+  /** Without files nothing is kept. */
+  static async open(files: Workspace | undefined, options: SessionWorkspaceOptions): Promise<SessionWorkspace> {
+    const found = await files?.readInfo().catch((error: unknown) => {
       options.log.warn(`${options.sessionId}: workspace.yaml can't be read and is written anew: ${String(error)}`);
       return undefined;
     });
     const { title, createdAt, modifiedAt } = options.state.summary;
-    const fresh = { id: options.sessionId, name: title, cwd: options.cwd, createdAt, updatedAt: modifiedAt };
-    const workspace = new SessionWorkspace(fs, found ?? fresh, options);
+    const { cwd, sessionId: id } = options;
+    const git = files && !found ? await checkoutOf(cwd) : {};
+    const fresh = { id, name: title, cwd, ...git, createdAt, updatedAt: modifiedAt };
+    const workspace = new SessionWorkspace(files, found ?? fresh, options);
     if (!found) workspace.#save();
     return workspace;
   }
 
-  private constructor(fs: SessionFs, info: WorkspaceInfo, { log, now }: SessionWorkspaceOptions) {
-    this.#fs = fs;
+  private constructor(files: Workspace | undefined, info: WorkspaceInfo, { log, now }: SessionWorkspaceOptions) {
+    this.#files = files;
     this.#info = info;
     this.#log = log;
     this.#now = now;
@@ -56,14 +60,6 @@ export class SessionWorkspace {
     this.#change({ name });
   }
 
-  writePlan(markdown: string): void {
-    const folder = this.#fs.sessionStatePath;
-    if (folder === undefined) return;
-    this.#saving = this.#saving
-      .then(() => this.#fs.writeFile(this.#fs.join(folder, 'plan.md'), markdown))
-      .catch((error: unknown) => this.#log.error('a plan could not be stored', error));
-  }
-
   /** Resolves when everything is written, or has failed to be. */
   settled(): Promise<void> {
     return this.#saving;
@@ -76,12 +72,13 @@ export class SessionWorkspace {
 
   /** One write at a time; what changes meanwhile goes with the next. */
   #save(): void {
-    if (this.#fs.sessionStatePath === undefined || this.#isDirty) return;
+    const files = this.#files;
+    if (!files || this.#isDirty) return;
     this.#isDirty = true;
     this.#saving = this.#saving
       .then(() => {
         this.#isDirty = false;
-        return writeWorkspaceFile(this.#fs, this.#info);
+        return files.writeInfo(this.#info);
       })
       .catch((error: unknown) => this.#log.error('workspace.yaml could not be stored', error));
   }
@@ -97,5 +94,16 @@ function gitFields(
     ...(typeof gitRoot === 'string' && { gitRoot }),
     ...(typeof repositoryUrl === 'string' && { repository: repositoryUrl }),
     ...(typeof branch === 'string' && { branch }),
+  };
+}
+
+/** What checkout the folder is in, as `workspace.yaml` names it. */
+async function checkoutOf(cwd: string): Promise<Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'>> {
+  const { repositoryPath, worktreePath, repositoryUrl, branch } = await readGitMetadata(cwd);
+  const gitRoot = worktreePath ?? repositoryPath;
+  return {
+    ...(gitRoot !== undefined && { gitRoot }),
+    ...(repositoryUrl !== undefined && { repository: repositoryUrl }),
+    ...(branch !== undefined && { branch }),
   };
 }

@@ -112,7 +112,7 @@ describe('AgentEventMapper', () => {
   });
 
   it('maps what belongs to the session and not to the response', () => {
-    const { mapper, map } = setUp();
+    const { map } = setUp();
     const changes = [{ uri: 'file:///a', insertions: 1, deletions: 0 }];
     expect(
       map(
@@ -127,7 +127,29 @@ describe('AgentEventMapper', () => {
       { type: 'session/activityChanged' },
       { type: 'session/changesChanged', changes },
     ]);
-    expect(mapper.map({ type: 'plan', markdown: '# Plan' })).toEqual({ actions: [], plan: '# Plan' });
+  });
+
+  it('hands on what is to be kept beside the conversation', () => {
+    const { mapper } = setUp();
+    const kept = (event: AgentEvent) => {
+      const { actions, artifact } = mapper.map(event);
+      expect(actions).toEqual([]);
+      return artifact;
+    };
+    const content = Uint8Array.of(1);
+    expect([
+      kept({ type: 'plan', markdown: '# Plan' }),
+      kept({ type: 'checkpoint', title: ' two\nlines ', markdown: 'x' }),
+      kept({ type: 'artifact', kind: 'file', name: 'a/b.bin', content }),
+      kept({ type: 'artifact', kind: 'research', name: 'note.md', content: 'n' }),
+    ]).toEqual([
+      { kind: 'plan', markdown: '# Plan' },
+      { kind: 'checkpoint', title: 'two lines', markdown: 'x' },
+      { kind: 'file', name: 'a/b.bin', content },
+      { kind: 'research', name: 'note.md', content: 'n' },
+    ]);
+    mapper.end();
+    expect(kept({ type: 'plan', markdown: 'too late' })).toBeUndefined();
   });
 
   it('ends the turn once; only a title may follow', () => {
@@ -304,6 +326,9 @@ describe('AgentEventMapper', () => {
       fc.constantFrom<AgentEvent>(
         { type: 'idle' },
         { type: 'activity' },
+        { type: 'plan', markdown: 'p' },
+        { type: 'checkpoint', title: 'c', markdown: 'm' },
+        { type: 'artifact', kind: 'file', name: '../a', content: '' },
         { type: 'notice', text: 'n', severity: 'info' },
       ),
     );

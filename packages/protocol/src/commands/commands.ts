@@ -1,5 +1,6 @@
 import type { ClientAction } from '../actions/clientActions.js';
 import type { ActionEnvelope } from '../actions/envelope.js';
+import type { ArtifactKind } from '../artifacts.js';
 import type { Notification } from '../notifications.js';
 import type { RootState } from '../state/rootState.js';
 import type { SessionState, SessionStatus, SessionSummary } from '../state/sessionState.js';
@@ -19,6 +20,7 @@ export interface Commands {
   readonly listSessions: Command<ListSessionsParams, ListSessionsResult>;
   readonly fetchTurns: Command<FetchTurnsParams, FetchTurnsResult>;
   readonly fetchContent: Command<FetchContentParams, FetchContentResult>;
+  readonly listArtifacts: Command<ListArtifactsParams, ListArtifactsResult>;
   readonly browseDirectory: Command<BrowseDirectoryParams, BrowseDirectoryResult>;
   readonly installAgent: Command<AgentParams, null>;
   readonly removeAgent: Command<AgentParams, null>;
@@ -229,6 +231,37 @@ export interface FetchContentResult {
   readonly mimeType?: string;
   /** Of the whole content, in bytes. */
   readonly size: number;
+}
+
+export interface ListArtifactsParams {
+  readonly session: URI;
+  /** Only those of this kind. */
+  readonly kind?: ArtifactKind;
+  readonly limit?: number;
+  /** From an earlier answer; the list goes on behind it. */
+  readonly cursor?: string;
+}
+
+/** Something that a session keeps beside its conversation. */
+export interface Artifact {
+  readonly kind: ArtifactKind;
+  /** Below the folder of its kind, with `/` between folders. */
+  readonly name: string;
+  /** For `fetchContent`. */
+  readonly uri: URI;
+  /** In bytes. */
+  readonly size: number;
+  readonly modifiedAt: number;
+  /** What to show instead of the name, where it has a title. */
+  readonly title?: string;
+}
+
+export interface ListArtifactsResult {
+  /** The plan, then checkpoints, files and research, each by name. */
+  readonly items: readonly Artifact[];
+  readonly nextCursor?: string;
+  /** There are more than the host looks through: some are in no page. */
+  readonly isIncomplete?: true;
 }
 
 export interface BrowseDirectoryParams {

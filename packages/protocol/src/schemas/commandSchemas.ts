@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { MAX_CONTENT_RANGE, MAX_LIST_LIMIT, MAX_SNAPSHOT_TURNS, MAX_SUBSCRIPTIONS } from '../limits.js';
+import { ARTIFACT_KINDS } from '../artifacts.js';
+import {
+  MAX_ARTIFACTS_LIMIT,
+  MAX_CONTENT_RANGE,
+  MAX_LIST_LIMIT,
+  MAX_SNAPSHOT_TURNS,
+  MAX_SUBSCRIPTIONS,
+} from '../limits.js';
 import { actionEnvelope, clientAction } from './actionSchemas.js';
 import { notification } from './notificationSchemas.js';
 import { anyRecord, count, id, label, sequence, timestamp, uri } from './primitives.js';
@@ -23,6 +30,7 @@ export const protocolCapabilities = z.object({
   fork: yes,
   agentInstallation: yes,
   sessionFs: yes,
+  artifacts: yes,
 });
 
 export const unsupportedProtocolVersionData = z.object({ supportedVersions: z.array(version) });
@@ -135,6 +143,27 @@ export const fetchContentResult = z.object({
   encoding: z.enum(['utf-8', 'base64']),
   mimeType: z.string().exactOptional(),
   size: count,
+});
+
+export const artifactKind = z.enum(ARTIFACT_KINDS);
+export const listArtifactsParams = z.object({
+  session: uri,
+  kind: artifactKind.exactOptional(),
+  limit: z.int().min(1).max(MAX_ARTIFACTS_LIMIT).exactOptional(),
+  cursor: uri.exactOptional(),
+});
+export const artifact = z.object({
+  kind: artifactKind,
+  name: z.string(),
+  uri,
+  size: count,
+  modifiedAt: timestamp,
+  title: z.string().exactOptional(),
+});
+export const listArtifactsResult = z.object({
+  items: z.array(artifact),
+  nextCursor: z.string().exactOptional(),
+  isIncomplete: yes,
 });
 
 export const browseDirectoryParams = z.object({ uri });

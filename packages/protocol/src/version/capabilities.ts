@@ -11,6 +11,7 @@ export interface ProtocolCapabilities {
   readonly fork?: true;
   readonly agentInstallation?: true;
   readonly sessionFs?: true;
+  readonly artifacts?: true;
 }
 
 const V1: ProtocolCapabilities = {
@@ -25,6 +26,7 @@ const V1: ProtocolCapabilities = {
   fork: true,
   agentInstallation: true,
   sessionFs: true,
+  artifacts: true,
 };
 
 /** By version, index 0 being version 1. A version above the last has at least what the last one has. */

@@ -54,6 +54,7 @@ export const COMMAND_INTRODUCED_IN: { readonly [K in keyof Commands]: number } =
   listSessions: 1,
   fetchTurns: 1,
   fetchContent: 1,
+  listArtifacts: 1,
   browseDirectory: 1,
   installAgent: 1,
   removeAgent: 1,

@@ -24,6 +24,8 @@ export async function createChatOnHost(host: Host, chat: NewHostChat): Promise<S
       ...(workingDirectory !== undefined && { workingDirectory }),
       ...(model !== undefined && { model }),
     });
+    // Says why when the agent did not start; a message would only be refused.
+    await session.ready();
     await session.send({ text: query, ...(attachedContext?.length && { attachments: attachedContext }) });
     if (title !== '') await session.rename(title);
     return session.confirmed.value.summary;

@@ -1,3 +1,4 @@
+import { computed } from '../observable.js';
 import { SessionStatus } from '../session.js';
 import { expectEqual, expectRejection } from './contractTools.js';
 import { isListed } from './listingCases.js';
@@ -74,7 +75,10 @@ export const lifecycleCases: Readonly<Record<string, Check>> = {
     const before = events.length;
     await provider.renameChat(session.sessionId, session.mainChat.resource, 'Another name');
     await tools.until('the new title', session.title, (title) => title === 'Another name');
-    expectEqual('title of the chat', session.mainChat.title.value, 'Another name');
+    const shown = computed(() => `» ${session.title.value}`);
+    const computing = tools.until('what is computed from the title', shown, (title) => title === '» A third name');
+    await Promise.all([computing, provider.renameChat(session.sessionId, session.mainChat.resource, 'A third name')]);
+    expectEqual('title of the chat', session.mainChat.title.value, 'A third name');
     await tools.untilEvent(
       'changed',
       (event) =>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { bigOutput, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
 
@@ -122,16 +123,46 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     turn.emit({ type: 'usage', usage });
   },
 
-  plan: (turn) => {
-    turn.emit({ type: 'plan', markdown: '# Plan\n\n1. [ ] Look\n2. [ ] Leap\n' });
+  /** `plan TEXT`: that plan, or one of its own without a text; `no-plan` takes it away. */
+  plan: (turn, argument) => {
+    turn.emit({ type: 'plan', markdown: argument || '# Plan\n\n1. [ ] Look\n2. [ ] Leap\n' });
     turn.text('That is the plan.');
   },
+
+  'no-plan': (turn) => {
+    turn.emit({ type: 'plan', markdown: '' });
+    turn.text('There is no plan.');
+  },
+
+  /** `checkpoint TITLE` */
+  checkpoint: (turn, argument) => {
+    turn.emit({ type: 'checkpoint', title: argument, markdown: `All about ${argument}.\n` });
+    turn.text('That is behind us.');
+  },
+
+  /** `artifact NAME` and `research NAME` keep a small file under that name. */
+  artifact: (turn, argument) => keep(turn, 'file', argument),
+  research: (turn, argument) => keep(turn, 'research', argument),
 
   activity: async (turn) => {
     turn.emit({ type: 'activity', activity: 'Looking busy' });
     await turn.pause();
     turn.emit({ type: 'activity' });
     turn.emit({ type: 'notice', text: 'Nothing was done.', severity: 'info' });
+  },
+
+  /** What has arrived of each attachment. */
+  attachments: (turn) => {
+    const { attachments = [] } = turn.message;
+    for (const { label, data, ref } of attachments) {
+      const hash = data === undefined ? 'none' : createHash('sha256').update(data).digest('hex');
+      turn.text(`${label}: ${data?.length ?? 0} ${hash}${ref ? ' (not resolved)' : ''}\n`);
+    }
+  },
+
+  'temp-file': async (turn, argument) => {
+    const path = await turn.tempFiles?.create(argument, 'txt');
+    turn.text(path ?? 'There are no temporary files.');
   },
 
   model: (turn) => turn.text(`The model is ${turn.model}.`),
@@ -144,6 +175,11 @@ export function behaviourOf(prompt: string): (turn: MockTurn) => void | Promise<
   const [, word = '', argument = ''] = /^(\S*)\s*(.*)$/s.exec(prompt.trim()) ?? [];
   const behaviour = Object.hasOwn(behaviours, word) ? behaviours[word] : undefined;
   return behaviour ? (turn) => behaviour(turn, argument) : (turn) => turn.text(`You said: ${prompt}`);
+}
+
+function keep(turn: MockTurn, kind: 'file' | 'research', name: string): void {
+  turn.emit({ type: 'artifact', kind, name, content: `The content of ${name}.\n` });
+  turn.text('Made it.');
 }
 
 function count(argument: string, otherwise: number): number {

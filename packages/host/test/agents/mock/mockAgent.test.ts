@@ -35,6 +35,11 @@ describe('MockAgent', () => {
       ['reasoning', 'reasoning'],
       ['usage', 'usage'],
       ['plan', 'plan'],
+      ['plan # Mine', 'plan'],
+      ['no-plan', 'plan'],
+      ['checkpoint Half way', 'checkpoint'],
+      ['artifact a/b.txt', 'artifact'],
+      ['research note.md', 'artifact'],
       ['title New name', 'title'],
       ['activity', 'notice'],
     ] as const) {
