@@ -52,6 +52,7 @@ export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionSt
     listSessionIds: async function* () {},
     durability: 'write',
     initialCwd: world.stateDir,
+    now: Date.now,
     onDamage: (id, damage) => expect.fail(`the log of ${id} is damaged: ${JSON.stringify(damage)}`),
   });
   for (const [uri, state] of states) {

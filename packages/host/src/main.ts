@@ -40,6 +40,8 @@ export interface HostOptions {
   readonly stateDir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly agents: readonly Agent[];
+  /** Where sessions are kept; folders of the state root without it. */
+  readonly storage?: SessionStorage;
   readonly durability?: 'write' | 'fsync';
   readonly defaultDirectory?: string;
   readonly sessionIdleMs?: number;
@@ -104,13 +106,16 @@ export class Host {
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
-    const storage = new LocalSessionStorage({
-      stateRoot: stateRoot.path,
-      listSessionIds: () => stateRoot.listSessionIds(),
-      durability,
-      initialCwd: defaultDirectory,
-      onDamage,
-    });
+    const local = () =>
+      new LocalSessionStorage({
+        stateRoot: stateRoot.path,
+        listSessionIds: () => stateRoot.listSessionIds(),
+        durability,
+        initialCwd: defaultDirectory,
+        now,
+        onDamage,
+      });
+    const storage = options.storage ?? local();
     const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
     const sequence = await openSequence(stateRoot.path, storage, log);
     const agents = new AgentRegistry({
@@ -145,7 +150,7 @@ export class Host {
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, onDamage });
+        const provided = new ProviderSessionStorage({ provider, durability, now, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
       log,

@@ -38,13 +38,9 @@ export class JsonlEventLog implements EventLog {
   /** Reads nothing: a log that exists has to be loaded before anything is appended. */
   static async open(options: JsonlEventLogOptions): Promise<JsonlEventLog> {
     const { fs } = options;
-    const folder = fs.sessionStatePath;
-    if (folder === undefined) {
-      throw new EventLogFailure('NO_STATE_PATH', 'this file system has no folder for the session, so it keeps no log');
-    }
-    const path = fs.join(folder, FILE_NAME);
+    const path = logPath(fs);
     const size = await sizeOf(fs, path);
-    if (size === 0) await fs.mkdir(folder, { recursive: true });
+    if (size === 0) await fs.mkdir(fs.sessionStatePath ?? '', { recursive: true });
     return new JsonlEventLog(options, path, size === 0 ? 'open' : 'unloaded');
   }
 
@@ -179,6 +175,11 @@ export class JsonlEventLog implements EventLog {
       }
     }
   }
+}
+
+export function logPath(fs: SessionFs): string {
+  if (fs.sessionStatePath !== undefined) return fs.join(fs.sessionStatePath, FILE_NAME);
+  throw new EventLogFailure('NO_STATE_PATH', 'this file system has no folder for the session, so it keeps no log');
 }
 
 async function sizeOf(fs: SessionFs, path: string): Promise<number> {

@@ -13,6 +13,8 @@ export interface LocalSessionStorageOptions {
   readonly listSessionIds: () => AsyncIterable<string>;
   readonly durability: Durability;
   readonly initialCwd: string;
+  /** What stamps the records of the logs. */
+  readonly now: () => number;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -25,11 +27,11 @@ export class LocalSessionStorage implements SessionStorage {
   }
 
   async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
-    const { stateRoot, durability, initialCwd, onDamage } = this.#options;
+    const { stateRoot, durability, initialCwd, now, onDamage } = this.#options;
     if (!create && !(await this.exists(sessionId))) return undefined;
     const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create });
     try {
-      const log = await JsonlEventLog.open({ fs, durability, onDamage: (damage) => onDamage(sessionId, damage) });
+      const log = await JsonlEventLog.open({ fs, durability, now, onDamage: (damage) => onDamage(sessionId, damage) });
       return { fs, log };
     } catch (error) {
       await fs.dispose();

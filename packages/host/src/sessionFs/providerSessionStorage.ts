@@ -7,6 +7,8 @@ import type { SessionStorage, StoredSession } from './sessionStorage.js';
 export interface ProviderSessionStorageOptions {
   readonly provider: SessionFsProvider;
   readonly durability: Durability;
+  /** What stamps the records of the logs. */
+  readonly now: () => number;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -19,10 +21,10 @@ export class ProviderSessionStorage implements SessionStorage {
   }
 
   async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
-    const { provider, durability, onDamage } = this.#options;
+    const { provider, durability, now, onDamage } = this.#options;
     if (!create && !(await this.exists(sessionId))) return undefined;
     const fs = new RpcSessionFs(provider, sessionId);
-    const log = await JsonlEventLog.open({ fs, durability, onDamage: (damage) => onDamage(sessionId, damage) });
+    const log = await JsonlEventLog.open({ fs, durability, now, onDamage: (damage) => onDamage(sessionId, damage) });
     return { fs, log };
   }
 

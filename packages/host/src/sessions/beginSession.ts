@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
-import { type CreateSessionParams, ERROR_CODE, PROTOCOL_VERSION } from '@agenthost/protocol';
-import { RpcError } from '@agenthost/rpc';
+import { type CreateSessionParams, PROTOCOL_VERSION } from '@agenthost/protocol';
 import type { NewLogRecord } from '../sessionFs/eventLog.js';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
+import { openNewSession } from './openNewSession.js';
 import { workingDirectoryOf } from './workingDirectory.js';
 
 export interface BeginSessionOptions {
@@ -11,6 +11,8 @@ export interface BeginSessionOptions {
   readonly sessionId: string;
   readonly defaultDirectory: string;
   readonly now: number;
+  /** Removes what was made of the session. */
+  readonly discard: (sessionId: string) => Promise<void>;
 }
 
 type Start = Extract<NewLogRecord, { type: 'session.start' }>;
@@ -18,11 +20,9 @@ type Start = Extract<NewLogRecord, { type: 'session.start' }>;
 /** Puts the beginning of a session on disk. When that fails, nothing of it is left. */
 export async function beginSession(
   params: CreateSessionParams,
-  { storage, provider, sessionId, defaultDirectory, now }: BeginSessionOptions,
+  { storage, provider, sessionId, defaultDirectory, now, discard }: BeginSessionOptions,
 ): Promise<{ readonly stored: StoredSession; readonly start: Start }> {
   const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
-  const stored = await storage.open(sessionId, { create: true });
-  if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${params.session} already exists`);
   const start: Start = {
     type: 'session.start',
     provider,
@@ -35,13 +35,9 @@ export async function beginSession(
     ...(params.metadata && { metadata: params.metadata }),
     ...(params.config && { config: params.config }),
   };
-  try {
-    stored.log.append(start);
-    await stored.log.flush();
-    return { stored, start };
-  } catch (error) {
-    await stored.fs.dispose();
-    await storage.remove(sessionId).catch(() => {});
-    throw error;
-  }
+  const fill = async ({ log }: StoredSession) => {
+    log.append(start);
+    await log.flush();
+  };
+  return { stored: await openNewSession({ storage, session: params.session, sessionId, discard }, fill), start };
 }

@@ -23,6 +23,9 @@ export class SessionContent {
   readonly #options: SessionContentOptions;
   /** Writes happen one after the other; what is read waits for those before it. */
   #writing: Promise<void> = Promise.resolve();
+  /** Of these there is a beginning and no more: what follows a piece that is missing would be in the wrong place. */
+  readonly #cutOff = new Set<string>();
+  #failure: { readonly error: unknown } | undefined;
   #hasFolder = false;
 
   constructor(options: SessionContentOptions) {
@@ -41,10 +44,15 @@ export class SessionContent {
   append(contentId: string, text: string): void {
     this.#writing = this.#writing
       .then(async () => {
+        if (this.#cutOff.has(contentId)) return;
         await this.#makeFolder();
         await this.#options.fs.appendFile(this.#path(contentId), text);
       })
-      .catch(this.#options.onError);
+      .catch((error: unknown) => {
+        this.#cutOff.add(contentId);
+        this.#failure = { error };
+        this.#options.onError(error);
+      });
   }
 
   async read(
@@ -68,6 +76,14 @@ export class SessionContent {
 
   settled(): Promise<void> {
     return this.#writing;
+  }
+
+  /** Rejects, once, when something of what was appended could not be stored. */
+  async stored(): Promise<void> {
+    await this.#writing;
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure) throw failure.error;
   }
 
   async #makeFolder(): Promise<void> {

@@ -68,6 +68,7 @@ export async function createSession(
     state,
     ...(accepted && { accepted }),
     log: stored.log,
+    contentStored: () => content.stored(),
     delivery,
     publisher,
     sequence,
@@ -123,8 +124,11 @@ export async function createSession(
     close: async () => {
       await workspace.settled();
       await content.settled();
-      await stored.log.close();
-      await stored.fs.dispose();
+      try {
+        await stored.log.close();
+      } finally {
+        await stored.fs.dispose();
+      }
     },
   });
   return session;

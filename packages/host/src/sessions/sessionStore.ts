@@ -25,6 +25,8 @@ export interface SessionStoreOptions {
   readonly uri: URI;
   readonly state: SessionState;
   readonly log: EventLog;
+  /** Rejects when what the state refers to could not be stored. */
+  readonly contentStored: () => Promise<void>;
   readonly accepted?: AcceptedSequences;
   readonly delivery: Delivery;
   readonly publisher: Publisher;
@@ -119,8 +121,8 @@ export class SessionStore implements DurableSource {
     return this.#subscribers.remove(subscriber);
   }
 
-  makeDurable(): Promise<void> {
-    return this.#options.log.flush();
+  async makeDurable(): Promise<void> {
+    await Promise.all([this.#options.log.flush(), this.#options.contentStored()]);
   }
 
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void {
