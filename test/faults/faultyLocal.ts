@@ -22,6 +22,7 @@ class FaultyLocalStorage extends LocalSessionStorage {
       durability: 'write',
       initialCwd: stateRoot,
       now: Date.now,
+      newId: () => crypto.randomUUID(),
       onDamage: () => {},
     });
     this.#stateRoot = stateRoot;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -49,6 +50,8 @@ export interface HostOptions {
   readonly abortGraceMs?: number;
   readonly replayLimits?: ReplayLimits;
   readonly now?: () => number;
+  /** Ids of what a session keeps: records, parts, contents. Random unless told. */
+  readonly newId?: () => string;
   readonly log?: HostLog;
 }
 
@@ -102,6 +105,7 @@ export class Host {
 
   static async #startIn(stateRoot: StateRoot, options: HostOptions, log: HostLog): Promise<Host> {
     const now = options.now ?? Date.now;
+    const newId = options.newId ?? randomUUID;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
@@ -113,6 +117,7 @@ export class Host {
         durability,
         initialCwd: defaultDirectory,
         now,
+        newId,
         onDamage,
       });
     const storage = options.storage ?? local();
@@ -140,6 +145,7 @@ export class Host {
         agentEnv: agentEnvironment(options.env ?? process.env),
         defaultDirectory: directory,
         now,
+        newId,
         log,
         idleMs: options.sessionIdleMs ?? 10 * MINUTE,
         agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
@@ -150,7 +156,7 @@ export class Host {
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, now, onDamage });
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
       log,

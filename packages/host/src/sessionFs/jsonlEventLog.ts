@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { errorCode } from './errnoFailure.js';
 import { type DamageReport, type EventLog, EventLogFailure, type LogRecord, type NewLogRecord } from './eventLog.js';
 import { KeyedLock } from './keyedLock.js';
@@ -20,6 +21,7 @@ export interface JsonlEventLogOptions {
   readonly maxBufferedBytes?: number;
   readonly lock?: KeyedLock;
   readonly now?: () => number;
+  readonly newId?: () => string;
   readonly onDamage?: (damage: DamageReport) => void;
   readonly onWriteFailed?: (error: EventLogFailure) => void;
 }
@@ -57,6 +59,7 @@ export class JsonlEventLog implements EventLog {
       retryMs: options.retryMs ?? 1_000,
       maxBufferedBytes: options.maxBufferedBytes ?? 8 * 1024 * 1024,
       now: options.now ?? Date.now,
+      newId: options.newId ?? randomUUID,
       onWriteFailed: (error) => options.onWriteFailed?.(error),
     });
   }

@@ -13,8 +13,9 @@ export interface LocalSessionStorageOptions {
   readonly listSessionIds: () => AsyncIterable<string>;
   readonly durability: Durability;
   readonly initialCwd: string;
-  /** What stamps the records of the logs. */
+  /** What the records of the logs are stamped with. */
   readonly now: () => number;
+  readonly newId: () => string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -27,11 +28,17 @@ export class LocalSessionStorage implements SessionStorage {
   }
 
   async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
-    const { stateRoot, durability, initialCwd, now, onDamage } = this.#options;
+    const { stateRoot, durability, initialCwd, now, newId, onDamage } = this.#options;
     if (!create && !(await this.exists(sessionId))) return undefined;
     const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create });
     try {
-      const log = await JsonlEventLog.open({ fs, durability, now, onDamage: (damage) => onDamage(sessionId, damage) });
+      const log = await JsonlEventLog.open({
+        fs,
+        durability,
+        now,
+        newId,
+        onDamage: (damage) => onDamage(sessionId, damage),
+      });
       return { fs, log };
     } catch (error) {
       await fs.dispose();

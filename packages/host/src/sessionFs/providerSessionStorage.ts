@@ -7,8 +7,9 @@ import type { SessionStorage, StoredSession } from './sessionStorage.js';
 export interface ProviderSessionStorageOptions {
   readonly provider: SessionFsProvider;
   readonly durability: Durability;
-  /** What stamps the records of the logs. */
+  /** What the records of the logs are stamped with. */
   readonly now: () => number;
+  readonly newId: () => string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -21,10 +22,16 @@ export class ProviderSessionStorage implements SessionStorage {
   }
 
   async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
-    const { provider, durability, now, onDamage } = this.#options;
+    const { provider, durability, now, newId, onDamage } = this.#options;
     if (!create && !(await this.exists(sessionId))) return undefined;
     const fs = new RpcSessionFs(provider, sessionId);
-    const log = await JsonlEventLog.open({ fs, durability, now, onDamage: (damage) => onDamage(sessionId, damage) });
+    const log = await JsonlEventLog.open({
+      fs,
+      durability,
+      now,
+      newId,
+      onDamage: (damage) => onDamage(sessionId, damage),
+    });
     return { fs, log };
   }
 

@@ -18,6 +18,7 @@ export interface AgentRunOptions {
   readonly abortGraceMs: number;
   /** After this long without a turn the agent's session is closed; the next turn resumes it. */
   readonly idleMs: number;
+  readonly newId: () => string;
   readonly log: HostLog;
 }
 
@@ -145,9 +146,10 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { onAction, onPlan, keepResult, abortGraceMs, log } = this.#options;
+    const { onAction, onPlan, keepResult, abortGraceMs, newId, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
+      newId,
       boundResult: (result) => boundedToolResult(keepResult(result)),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });

@@ -17,13 +17,14 @@ export interface ForkOptions {
   readonly storage: SessionStorage;
   readonly sessionId: string;
   readonly now: number;
+  readonly newId: () => string;
   /** Removes what was made of the session. */
   readonly discard: (sessionId: string) => Promise<void>;
 }
 
 /** Makes the files of a session that begins with the turns of another one. When it fails, nothing of it is left. */
 export async function forkSession(source: ForkSource, params: ForkSessionParams, options: ForkOptions): Promise<void> {
-  const { sessionId, now } = options;
+  const { sessionId, now, newId } = options;
   const { stored: from, state } = source;
   await from.log.flush();
   const { records } = await from.log.loadAll();
@@ -42,7 +43,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
     const { lastCheckpoint } = forked;
     await forkFiles(from.fs, target.fs, { sessionId, name: title, now, lastCheckpoint, isCut });
     // Last, and as a whole: a folder without a log is no session yet, and a part of the log would be another one.
-    await writeLog(target, forked, params, title, now);
+    await writeLog(target, forked, params, { title, at: now, newId });
   };
   const made = await openNewSession({ ...options, session: params.session }, fill);
   await made.fs.dispose();
@@ -58,8 +59,7 @@ async function writeLog(
   { fs }: StoredSession,
   { start, records, lastTurnId }: ForkedLog,
   { source, session }: ForkSessionParams,
-  title: string,
-  at: number,
+  { title, at, newId }: { readonly title: string; readonly at: number; readonly newId: () => string },
 ): Promise<void> {
   const serverSeq = records.findLast((record) => record.type === 'action')?.serverSeq ?? 0;
   const data = { source, ...(lastTurnId !== undefined && { lastTurnId }) };
@@ -69,5 +69,5 @@ async function writeLog(
     { type: 'action', serverSeq, action: { type: 'session/titleChanged', session, at, title } },
     { type: 'session.info', kind: 'fork', message: `forked from ${source}`, data },
   ];
-  await writeWholeLog(fs, all, { at });
+  await writeWholeLog(fs, all, { at, newId });
 }

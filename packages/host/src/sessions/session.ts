@@ -36,6 +36,8 @@ export interface SessionOptions {
   readonly now: () => number;
   /** Every ended turn, from the log. */
   readonly readAllTurns: () => Promise<readonly Turn[]>;
+  /** Resolves when what it keeps beside its log is written. */
+  readonly filesWritten: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -72,6 +74,11 @@ export class Session {
   /** Its files and its log. */
   get stored(): StoredSession {
     return this.#options.stored;
+  }
+
+  /** Resolves when what it keeps beside its log (plan, outputs) is written, as far as it is known by now. */
+  filesWritten(): Promise<void> {
+    return this.#options.filesWritten();
   }
 
   /** Which of a client's actions were accepted, the newest of them; rising. */

@@ -31,6 +31,7 @@ export interface SessionFactoryOptions {
   /** What agents' processes see; none of the host's secrets. */
   readonly agentEnv: Readonly<Record<string, string>>;
   readonly now: () => number;
+  readonly newId: () => string;
   readonly log: HostLog;
   readonly agentIdleMs: number;
   readonly abortGraceMs: number;
@@ -84,7 +85,7 @@ export async function createSession(
   const { provider, sessionId } = start;
   const onContentLost = (error: unknown) => log.error(`${uri}: content could not be stored`, error);
   const content = new SessionContent({ fs: stored.fs, provider, sessionId, onError: onContentLost });
-  const outputs = new ToolOutputs(content);
+  const outputs = new ToolOutputs(content, options.newId);
   const agent = agents.get(provider);
   const run =
     agent &&
@@ -108,6 +109,7 @@ export async function createSession(
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
       idleMs: options.agentIdleMs,
+      newId: options.newId,
       log,
     });
   const session = new Session({
@@ -121,9 +123,9 @@ export async function createSession(
       await stored.log.flush();
       return (await foldLog(stored.log.load()))?.state.turns ?? [];
     },
+    filesWritten,
     close: async () => {
-      await workspace.settled();
-      await content.settled();
+      await filesWritten();
       try {
         await stored.log.close();
       } finally {
@@ -132,6 +134,11 @@ export async function createSession(
     },
   });
   return session;
+
+  async function filesWritten(): Promise<void> {
+    await workspace.settled();
+    await content.settled();
+  }
 
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;

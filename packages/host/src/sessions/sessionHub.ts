@@ -217,16 +217,17 @@ export class SessionHub {
   }
 
   async #fork(params: ForkSessionParams, sourceId: string, sessionId: string): Promise<Session> {
-    const { storage, now, index, broadcast } = this.#options;
+    const { storage, now, newId, index, broadcast } = this.#options;
     const session = await this.open(params.source);
     if (session.state.lifecycle !== 'ready') {
       throw new RpcError(ERROR_CODE.invalidRequest, `${params.source} is not ready: there is nothing to fork yet`);
     }
+    await session.filesWritten();
     index.expect(params.session);
     const source = { stored: session.stored, sessionId: sourceId, state: session.state };
     const discard = (id: string) => this.#leftovers.discard(id);
     try {
-      await forkSession(source, params, { storage, sessionId, now: now(), discard });
+      await forkSession(source, params, { storage, sessionId, now: now(), newId, discard });
       const fork = await this.#load(params.session).catch(async (error: unknown) => {
         await discard(sessionId);
         throw error;

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { INLINE_CONTENT_LIMIT, type ToolCallResult } from '@agenthost/protocol';
 import type { AgentAction } from '../agents/agentAction.js';
 import type { SessionContent } from './sessionContent.js';
@@ -16,10 +16,12 @@ interface LiveOutput {
  */
 export class ToolOutputs {
   readonly #content: SessionContent;
+  readonly #newId: () => string;
   readonly #live = new Map<string, LiveOutput>();
 
-  constructor(content: SessionContent) {
+  constructor(content: SessionContent, newId: () => string) {
     this.#content = content;
+    this.#newId = newId;
   }
 
   /** The action, with the reference where one is due. */
@@ -42,7 +44,7 @@ export class ToolOutputs {
   keepResult(result: ToolCallResult): ToolCallResult {
     const { toolOutput } = result;
     if (toolOutput === undefined || toolOutput.length <= INLINE_CONTENT_LIMIT) return result;
-    const contentId = contentIdOf('result', randomUUID());
+    const contentId = contentIdOf('result', this.#newId());
     const ref = this.#content.ref(contentId, Buffer.byteLength(toolOutput));
     if (!ref) return result;
     this.#content.append(contentId, toolOutput);
