@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -41,9 +42,9 @@ export interface HostOptions {
   readonly stateDir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly agents: readonly Agent[];
-  readonly durability?: 'write' | 'fsync';
-  /** Where sessions are kept; in the state root without it. */
+  /** Where sessions are kept; folders of the state root without it. */
   readonly storage?: SessionStorage;
+  readonly durability?: 'write' | 'fsync';
   readonly defaultDirectory?: string;
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
@@ -52,6 +53,8 @@ export interface HostOptions {
   readonly maxPastedBytes?: number;
   readonly replayLimits?: ReplayLimits;
   readonly now?: () => number;
+  /** Ids of what a session keeps: records, parts, contents. Random unless told. */
+  readonly newId?: () => string;
   readonly log?: HostLog;
 }
 
@@ -113,20 +116,23 @@ export class Host {
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     const now = options.now ?? Date.now;
+    const newId = options.newId ?? randomUUID;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
-    const storage =
-      options.storage ??
+    const local = () =>
       new LocalSessionStorage({
         stateRoot: stateRoot.path,
         listSessionIds: () => stateRoot.listSessionIds(),
         durability,
         initialCwd: defaultDirectory,
         tempRoot: tempRoot.path,
+        now,
+        newId,
         onDamage,
       });
+    const storage = options.storage ?? local();
     const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
     const sequence = await openSequence(stateRoot.path, storage, log);
     const agents = new AgentRegistry({
@@ -151,6 +157,7 @@ export class Host {
         agentEnv: agentEnvironment(options.env ?? process.env),
         defaultDirectory: directory,
         now,
+        newId,
         log,
         hostVersion: HOST_VERSION,
         idleMs: options.sessionIdleMs ?? 10 * MINUTE,
@@ -165,7 +172,7 @@ export class Host {
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, onDamage });
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
       log,

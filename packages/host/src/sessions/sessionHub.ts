@@ -20,12 +20,13 @@ import type { SessionIndex } from '../index/sessionIndex.js';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { beginSession } from './beginSession.js';
 import { newSessionState } from './foldLog.js';
-import { forkSession } from './forkSession.js';
+import { forkSession, noteFork } from './forkSession.js';
 import { indexLog } from './indexLog.js';
+import { Leftovers } from './leftovers.js';
 import { LogChecks } from './logChecks.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
-import { SessionHistory } from './sessionHistory.js';
+import { type OpenedHistory, SessionHistory } from './sessionHistory.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionHubOptions
@@ -53,12 +54,14 @@ export class SessionHub {
   /** Ids of sessions that are being made. A folder is named after the id alone, whatever the provider. */
   readonly #creating = new Set<string>();
   readonly #checks: LogChecks;
+  readonly #leftovers: Leftovers;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: SessionHubOptions) {
     this.#options = options;
     this.#notifier = new SummaryNotifier(options.broadcast);
     this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
+    this.#leftovers = new Leftovers(options.storage, options.log);
     this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
   }
 
@@ -166,6 +169,7 @@ export class SessionHub {
     // Also what is on its way out already: nothing may touch the index, or a log, after this.
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
+    await this.#leftovers.removeAll();
     this.#notifier.dispose();
   }
 
@@ -205,6 +209,8 @@ export class SessionHub {
       if (this.#creating.has(sessionId)) throw alreadyExists(uri);
       this.#creating.add(sessionId);
       try {
+        if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
+        void this.#leftovers.removeAll();
         if (await this.#options.storage.exists(sessionId)) throw alreadyExists(uri);
         return await make();
       } finally {
@@ -216,29 +222,36 @@ export class SessionHub {
   }
 
   async #fork(params: ForkSessionParams, sourceId: string, sessionId: string): Promise<Session> {
-    const { storage, now, index, log, broadcast } = this.#options;
-    const source = await this.open(params.source);
-    if (source.state.lifecycle !== 'ready') {
+    const { storage, now, index, broadcast } = this.#options;
+    const session = await this.open(params.source);
+    if (session.state.lifecycle !== 'ready') {
       throw new RpcError(ERROR_CODE.invalidRequest, `${params.source} is not ready: there is nothing to fork yet`);
     }
-    await source.artifacts.settled();
+    await session.filesWritten();
     index.expect(params.session);
-    await forkSession({ stored: source.stored, sessionId: sourceId, state: source.state }, params, {
-      storage,
-      sessionId,
-      now: now(),
-      onError: (error) => log.error(`what was made of ${params.session} could not be removed`, error),
-    });
-    const session = await this.#load(params.session);
-    index.flush();
-    broadcast({ type: 'notify/sessionAdded', summary: session.state.summary });
-    return session;
+    const source = { stored: session.stored, sessionId: sourceId, state: session.state };
+    const discard = (id: string) => this.#leftovers.discard(id);
+    try {
+      await forkSession(source, params, { storage, sessionId, now: now(), discard });
+      const fork = await this.#load(params.session).catch(async (error: unknown) => {
+        await discard(sessionId);
+        throw error;
+      });
+      noteFork(source, params);
+      index.flush();
+      broadcast({ type: 'notify/sessionAdded', summary: fork.state.summary });
+      return fork;
+    } catch (error) {
+      index.remove(params.session);
+      throw error;
+    }
   }
 
   async #create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
-    const { storage, index, now, defaultDirectory } = this.#options;
+    const { storage, index, now, newId, defaultDirectory } = this.#options;
     index.expect(params.session);
-    const beginning = beginSession(params, { storage, ...parts, defaultDirectory, now: now() });
+    const discard = (id: string) => this.#leftovers.discard(id);
+    const beginning = beginSession(params, { storage, ...parts, defaultDirectory, now: now(), newId, discard });
     const { stored, start } = await beginning.catch((error: unknown) => {
       index.remove(params.session);
       throw error;
@@ -257,15 +270,24 @@ export class SessionHub {
 
   async #load(uri: URI): Promise<Session> {
     const parts = parseSessionUri(uri);
-    const stored = parts && (await this.#options.storage.open(parts.sessionId));
-    const history = stored && this.#historyOf(uri, stored);
-    const opened = await history?.open();
-    const folded = opened?.folded;
-    if (!stored || !history || !folded || folded.start.provider !== parts?.provider) {
-      await history?.settled();
-      await stored?.fs.dispose();
-      throw new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
+    const isThere = parts && !this.#leftovers.has(parts.sessionId);
+    const stored = isThere && (await this.#options.storage.open(parts.sessionId));
+    const notFound = new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
+    if (!stored) throw notFound;
+    const history = this.#historyOf(uri, stored);
+    try {
+      const opened = await history.open();
+      if (opened?.folded.start.provider !== parts.provider) throw notFound;
+      return await this.#loaded(uri, stored, history, opened);
+    } catch (error) {
+      await history.settled();
+      await stored.fs.dispose();
+      throw error;
     }
+  }
+
+  async #loaded(uri: URI, stored: StoredSession, history: SessionHistory, opened: OpenedHistory): Promise<Session> {
+    const { folded, skipped } = opened;
     const { index, log } = this.#options;
     if (!index.isComplete(uri)) {
       await indexLog(index, stored.log, folded.state.summary).catch((error: unknown) =>
@@ -278,7 +300,6 @@ export class SessionHub {
     // In the map before it acts: what it does now is told to whoever asks.
     this.#open.set(uri, session);
     session.recover();
-    const { skipped } = opened;
     if (skipped) {
       this.#checks.add(uri, async (options) => {
         const damage = await stored.log.check(skipped, options);
@@ -308,6 +329,7 @@ export class SessionHub {
   }
 
   #evictIdle(): void {
+    void this.#leftovers.removeAll();
     const before = this.#options.now() - this.#options.idleMs;
     for (const [uri, session] of this.#open) {
       if (!session.isIdleSince(before)) continue;
