@@ -46,6 +46,8 @@ export interface HostOptions {
   readonly agentIdleMs?: number;
   readonly abortGraceMs?: number;
   readonly replayLimits?: ReplayLimits;
+  /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
+  readonly indexPatienceMs?: number;
   readonly now?: () => number;
   readonly log?: HostLog;
 }
@@ -111,7 +113,9 @@ export class Host {
       initialCwd: defaultDirectory,
       onDamage,
     });
-    const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
+    const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
+      local.fillIndex({ changedSince: 0 }),
+    );
     const sequence = await openSequence(stateRoot.path, storage, log);
     const agents = new AgentRegistry({
       onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
@@ -140,8 +144,9 @@ export class Host {
         agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
         abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
       });
+    const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
-      local: hubFor(storage, index, defaultDirectory),
+      local,
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
@@ -181,7 +186,9 @@ export class Host {
     };
     const host = new Host(stateRoot, index, sequence, log, services);
     await agents.refresh();
-    await sessions.hub.recoverInterrupted();
+    await local.recoverInterrupted();
+    if (missing) local.fillIndex(missing);
+    await local.indexFilled(options.indexPatienceMs);
     return host;
   }
 

@@ -24,7 +24,7 @@ export interface JsonlEventLogOptions {
   readonly onWriteFailed?: (error: EventLogFailure) => void;
 }
 
-const FILE_NAME = 'events.jsonl';
+export const LOG_FILE_NAME = 'events.jsonl';
 
 /** The log as a file of lines, each with a checksum. */
 export class JsonlEventLog implements EventLog {
@@ -42,7 +42,7 @@ export class JsonlEventLog implements EventLog {
     if (folder === undefined) {
       throw new EventLogFailure('NO_STATE_PATH', 'this file system has no folder for the session, so it keeps no log');
     }
-    const path = fs.join(folder, FILE_NAME);
+    const path = fs.join(folder, LOG_FILE_NAME);
     const size = await sizeOf(fs, path);
     if (size === 0) await fs.mkdir(folder, { recursive: true });
     return new JsonlEventLog(options, path, size === 0 ? 'open' : 'unloaded');

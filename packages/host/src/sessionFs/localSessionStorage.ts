@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { access, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DamageReport } from './eventLog.js';
-import { type Durability, JsonlEventLog } from './jsonlEventLog.js';
+import { type Durability, JsonlEventLog, LOG_FILE_NAME } from './jsonlEventLog.js';
 import { LocalSessionFs } from './localSessionFs.js';
 import { sessionFolder } from './sessionFolder.js';
 import { SessionFsFailure } from './sessionFs.js';
@@ -54,6 +54,14 @@ export class LocalSessionStorage implements SessionStorage {
     const aside = join(bin, randomUUID());
     await rename(sessionFolder(this.#options.stateRoot, sessionId), aside);
     await rm(aside, { recursive: true, force: true });
+  }
+
+  async modifiedAt(sessionId: string): Promise<number | undefined> {
+    const path = join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE_NAME);
+    return stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    );
   }
 
   list(): AsyncIterable<string> {

@@ -16,3 +16,6 @@ export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
 /** A title that is made from a message. */
 export const MAX_DERIVED_TITLE = 80;
+
+/** How long a start, or a list, waits for an index that is being filled; then it goes on with what is there. */
+export const INDEX_PATIENCE_MS = 2_000;
