@@ -29,13 +29,13 @@ class FaultyLocalStorage extends LocalSessionStorage {
     this.#plan = plan;
   }
 
-  override async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
+  override async open(sessionId: string, { create = false, isDraft = false } = {}): Promise<StoredSession | undefined> {
     if (!create && !(await this.exists(sessionId))) return undefined;
     this.#check('open', sessionId);
     const inner = await LocalSessionFs.open({ stateRoot: this.#stateRoot, sessionId, create });
     const fs = new FaultySessionFs(inner, (_, call) => this.#plan.next(call));
     try {
-      return { fs, log: await JsonlEventLog.open({ fs, retryMs: 20 }) };
+      return { fs, log: await JsonlEventLog.open({ fs, isDraft, retryMs: 20 }) };
     } catch (error) {
       await fs.dispose();
       throw error;

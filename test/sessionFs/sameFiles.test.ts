@@ -39,14 +39,15 @@ function local(): Backend {
 function memory(): Backend {
   const files = new Map<string, MemorySessionFs>();
   const storage = ({ now, newId }: Stamps): SessionStorage => ({
-    open: async (sessionId, { create = false } = {}) => {
+    open: async (sessionId, { create = false, isDraft = false } = {}) => {
       const fs = files.get(sessionId) ?? (create ? new MemorySessionFs({ sessionId }) : undefined);
       if (!fs) return undefined;
       files.set(sessionId, fs);
-      return { fs, log: await JsonlEventLog.open({ fs, now, newId }) };
+      return { fs, log: await JsonlEventLog.open({ fs, isDraft, now, newId }) };
     },
     exists: async (sessionId) => files.has(sessionId),
     remove: async (sessionId) => void files.delete(sessionId),
+    modifiedAt: async () => undefined,
     list: async function* () {
       yield* files.keys();
     },

@@ -52,6 +52,8 @@ export interface HostOptions {
   /** Bytes that a session keeps of what clients paste and attach. */
   readonly maxPastedBytes?: number;
   readonly replayLimits?: ReplayLimits;
+  /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
+  readonly indexPatienceMs?: number;
   readonly now?: () => number;
   /** Ids of what a session keeps: records, parts, contents. Random unless told. */
   readonly newId?: () => string;
@@ -121,7 +123,7 @@ export class Host {
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
-    const local = () =>
+    const inStateRoot = () =>
       new LocalSessionStorage({
         stateRoot: stateRoot.path,
         listSessionIds: () => stateRoot.listSessionIds(),
@@ -132,8 +134,10 @@ export class Host {
         newId,
         onDamage,
       });
-    const storage = options.storage ?? local();
-    const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
+    const storage = options.storage ?? inStateRoot();
+    const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
+      local.fillIndex({ changedSince: 0 }),
+    );
     const sequence = await openSequence(stateRoot.path, storage, log);
     const agents = new AgentRegistry({
       onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
@@ -167,8 +171,9 @@ export class Host {
         keepTempFiles: keepsTempFiles(options),
         ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
       });
+    const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
-      local: hubFor(storage, index, defaultDirectory),
+      local,
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
@@ -208,7 +213,9 @@ export class Host {
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
     await agents.refresh();
-    await sessions.hub.recoverInterrupted();
+    await local.recoverInterrupted();
+    if (missing) local.fillIndex(missing);
+    await local.indexFilled(options.indexPatienceMs);
     return host;
   }
 

@@ -75,6 +75,14 @@ export class LocalSessionStorage implements SessionStorage {
     await rm(aside, { recursive: true, force: true });
   }
 
+  async modifiedAt(sessionId: string): Promise<number | undefined> {
+    const path = join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
+    return stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    );
+  }
+
   async *list(): AsyncGenerator<string> {
     for await (const sessionId of this.#options.listSessionIds()) {
       if (await this.exists(sessionId)) yield sessionId;

@@ -53,5 +53,7 @@ export class ProviderSessionStorage implements SessionStorage {
     await fs.rm(fs.sessionStatePath, { recursive: true, force: true });
   }
 
+  async modifiedAt(): Promise<undefined> {}
+
   async *list(): AsyncGenerator<string> {}
 }

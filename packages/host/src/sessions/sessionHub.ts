@@ -15,18 +15,22 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { IndexReplacedError } from '../index/indexDamage.js';
 import { InvalidCursorError } from '../index/listQuery.js';
 import type { SessionIndex } from '../index/sessionIndex.js';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { beginSession } from './beginSession.js';
 import { newSessionState } from './foldLog.js';
 import { forkSession, noteFork } from './forkSession.js';
+import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
 import { Leftovers } from './leftovers.js';
 import { LogChecks } from './logChecks.js';
+import type { MissingInIndex } from './openSessionIndex.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
 import { type OpenedHistory, SessionHistory } from './sessionHistory.js';
+import { INDEX_PATIENCE_MS } from './sessionLimits.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionHubOptions
@@ -55,6 +59,9 @@ export class SessionHub {
   readonly #creating = new Set<string>();
   readonly #checks: LogChecks;
   readonly #leftovers: Leftovers;
+  /** By id: logs that are read for the index right now. Nobody may open them meanwhile. */
+  readonly #indexing = new Map<string, Promise<unknown>>();
+  readonly #filler: IndexFiller;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: SessionHubOptions) {
@@ -62,6 +69,11 @@ export class SessionHub {
     this.#notifier = new SummaryNotifier(options.broadcast);
     this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
     this.#leftovers = new Leftovers(options.storage, options.log);
+    this.#filler = new IndexFiller({
+      ...options,
+      indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
+      forget: (uri) => this.#forget(uri),
+    });
     this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
   }
 
@@ -129,14 +141,36 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
-  list(params: ListSessionsParams): ListSessionsResult {
+  async list(params: ListSessionsParams): Promise<ListSessionsResult> {
     try {
       return this.#options.index.list(params);
     } catch (error) {
       if (error instanceof InvalidCursorError)
         throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
-      throw error;
+      if (!(error instanceof IndexReplacedError)) throw error;
+      await this.indexFilled();
+      return this.#options.index.list(params);
     }
+  }
+
+  /** Looks at the sessions on disk for what the index lacks; `indexFilled` says when that is done. */
+  fillIndex(missing: MissingInIndex): void {
+    this.#filler.start(missing);
+  }
+
+  /** The index stays as it is, and is looked at again at the next start. */
+  stopFilling(): Promise<void> {
+    return this.#filler.stop();
+  }
+
+  /** Resolves when the index has everything, or when that would take too long to wait for. */
+  async indexFilled(patienceMs: number = INDEX_PATIENCE_MS): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patienceMs);
+    });
+    await Promise.race([this.#filler.settled, patience]);
+    clearTimeout(timer);
   }
 
   /** For each session which actions of that client were accepted, the newest of them. */
@@ -152,10 +186,10 @@ export class SessionHub {
   /** After a start: what the index shows at work, or may not know the end of, was interrupted. Opening it says so. */
   async recoverInterrupted(): Promise<void> {
     const { index, log } = this.#options;
-    const atWork = (['inProgress', 'inputNeeded'] as const).flatMap(
-      (status) => index.list({ filter: { status }, limit: 10_000 }).items,
+    const atWork = await Promise.all(
+      AT_WORK.map(async (status) => (await this.list({ filter: { status }, limit: 10_000 })).items),
     );
-    for (const uri of new Set([...index.unsettled(), ...atWork.map(({ resource }) => resource)])) {
+    for (const uri of new Set([...index.unsettled(), ...atWork.flat().map(({ resource }) => resource)])) {
       await this.open(uri).catch((error: unknown) => {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) index.remove(uri);
         else log.error(`${uri} could not be opened`, error);
@@ -165,6 +199,7 @@ export class SessionHub {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
+    await this.stopFilling();
     await Promise.allSettled(this.#opening.values());
     // Also what is on its way out already: nothing may touch the index, or a log, after this.
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
@@ -179,13 +214,58 @@ export class SessionHub {
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
     await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    this.#forget(uri);
+  }
+
+  #forget(uri: URI): void {
     this.#options.index.remove(uri);
     this.#notifier.forget(uri);
     this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
   }
 
+  async #indexSession(sessionId: string, isNew: boolean): Promise<void> {
+    const used = this.#inUse(sessionId);
+    if (used !== undefined) return this.#indexUsed(used);
+    const reading = this.#indexStored(sessionId);
+    this.#indexing.set(sessionId, reading);
+    const summary = await reading.finally(() => this.#indexing.delete(sessionId));
+    if (!summary) return;
+    if (isNew) this.#options.broadcast({ type: 'notify/sessionAdded', summary });
+    // It was interrupted: opening it says so.
+    if (AT_WORK.some((status) => status === summary.status)) await this.open(summary.resource);
+  }
+
+  async #indexStored(sessionId: string): Promise<SessionSummary | undefined> {
+    const stored = await this.#options.storage.open(sessionId);
+    try {
+      return stored && (await indexLog(this.#options.index, stored.log));
+    } finally {
+      await stored?.fs.dispose();
+    }
+  }
+
+  /** It changes while its log is read: the newest comes last. */
+  async #indexUsed(uri: URI): Promise<void> {
+    const { index } = this.#options;
+    const session = await this.open(uri);
+    if (index.isComplete(uri)) return;
+    await session.stored.log.flush();
+    await indexLog(index, session.stored.log, () => session.state.summary);
+    const { turns, activeTurn } = session.state;
+    for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])]) index.putTurn(uri, turn);
+  }
+
+  #inUse(sessionId: string): URI | undefined {
+    for (const uris of [this.#opening.keys(), this.#closing.keys()]) {
+      for (const uri of uris) if (uri.endsWith(`:/${sessionId}`)) return uri;
+    }
+    return undefined;
+  }
+
   #begin(uri: URI, make: () => Promise<Session>): Promise<Session> {
-    const opening = (this.#closing.get(uri) ?? Promise.resolve()).then(make).then((session) => {
+    const reading = this.#indexing.get(parseSessionUri(uri)?.sessionId ?? '');
+    const free = Promise.allSettled([this.#closing.get(uri), reading]);
+    const opening = free.then(make).then((session) => {
       this.#open.set(uri, session);
       return session;
     });
@@ -290,7 +370,7 @@ export class SessionHub {
     const { folded, skipped } = opened;
     const { index, log } = this.#options;
     if (!index.isComplete(uri)) {
-      await indexLog(index, stored.log, folded.state.summary).catch((error: unknown) =>
+      await indexLog(index, stored.log, () => folded.state.summary).catch((error: unknown) =>
         log.error(`${uri} can't be searched`, error),
       );
     }
@@ -350,6 +430,8 @@ export class SessionHub {
     await closing;
   }
 }
+
+const AT_WORK = ['inProgress', 'inputNeeded'] as const;
 
 function alreadyExists(uri: URI): RpcError {
   return new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${uri} already exists`);
