@@ -1,7 +1,7 @@
 import { runInContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../architecture/workspace.js';
-import { browserPage, bundled } from '../support/browserPage.js';
+import { browserPage, bundled, bundledChunks } from '../support/browserPage.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 
 // The page's own tests use a real browser; this one proves early and cheaply that the SDK's bundle needs nothing of Node.
@@ -18,6 +18,15 @@ describe('the SDK bundled for a browser', () => {
 
   it('imports nothing', () => {
     expect(bundle).not.toMatch(/\bfrom\s*['"]|\brequire\(|['"]node:/);
+  });
+
+  it('has the schemas in a file of its own, which only a client that keeps files loads', async () => {
+    const [first, ...later] = await bundledChunks(`${ROOT}/packages/client/dist/index.js`, {
+      name: 'sdk',
+      format: 'es',
+    });
+    expect(first).not.toMatch(/ZodType|zod/i);
+    expect(later.join()).toMatch(/ZodType/);
   });
 
   it('runs a turn with nothing but what browsers have', async () => {

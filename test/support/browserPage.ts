@@ -39,13 +39,22 @@ function browserSocket(origin: string) {
 
 /** As one script that sets the variable `name`. */
 export async function bundled(entry: string, name: string): Promise<string> {
+  const [code] = await bundledChunks(entry, { name, format: 'iife' });
+  if (code === undefined) throw new Error('the bundler made no chunk');
+  return code;
+}
+
+/** The entry's code first. */
+export async function bundledChunks(
+  entry: string,
+  { name, format }: { readonly name: string; readonly format: 'iife' | 'es' },
+): Promise<string[]> {
   const result = await build({
     configFile: false,
     logLevel: 'silent',
-    build: { write: false, minify: false, target: 'es2022', lib: { entry, name, formats: ['iife'] } },
+    build: { write: false, minify: false, target: 'es2022', lib: { entry, name, formats: [format] } },
   });
   const [output] = Array.isArray(result) ? result : [];
-  const chunk = output && 'output' in output ? output.output[0] : undefined;
-  if (chunk?.type !== 'chunk') throw new Error('the bundler made no chunk');
-  return chunk.code;
+  const made = output && 'output' in output ? output.output : [];
+  return made.flatMap((chunk) => (chunk.type === 'chunk' ? [chunk.code] : []));
 }

@@ -1,21 +1,8 @@
 import { ERROR_CODE, parseSessionUri, type SessionFsRequests, type URI } from '@agenthost/protocol';
-import { RPC_ERROR, RpcError, type RpcPeer } from '@agenthost/rpc';
+import { RpcError, type RpcPeer } from '@agenthost/rpc';
 import { SessionFsRefusedError } from './errors.js';
 import { createSessionFsAdapter, type SessionFsAdapter } from './sessionFsAdapter.js';
 import type { CreateSessionFsHandler, SessionFsConfig } from './sessionFsHandler.js';
-
-const METHODS: Readonly<Record<keyof SessionFsRequests, true>> = {
-  'sessionFs.readFile': true,
-  'sessionFs.writeFile': true,
-  'sessionFs.appendFile': true,
-  'sessionFs.exists': true,
-  'sessionFs.stat': true,
-  'sessionFs.mkdir': true,
-  'sessionFs.readdir': true,
-  'sessionFs.readdirWithTypes': true,
-  'sessionFs.rm': true,
-  'sessionFs.rename': true,
-};
 
 /** Answers the host's calls for the files of the sessions, which this client keeps. */
 export class SessionFsServer {
@@ -41,6 +28,7 @@ export class SessionFsServer {
 
   /** Tells the host, right after the handshake. What it refuses now it refuses for good. */
   async offer(peer: RpcPeer): Promise<void> {
+    await this.#serve(peer);
     try {
       await peer.request('sessionFs.setProvider', this.#config);
     } catch (error) {
@@ -49,22 +37,15 @@ export class SessionFsServer {
     }
   }
 
-  serve(peer: RpcPeer): void {
-    for (const method of Object.keys(METHODS) as (keyof SessionFsRequests)[]) this.#serveMethod(peer, method);
-  }
-
-  #serveMethod<M extends keyof SessionFsRequests>(peer: RpcPeer, method: M): void {
-    type Params = SessionFsRequests[M]['params'];
-    peer.onRequest(method, {
-      parse: (params) => params,
-      handle: async (raw) => {
-        const { SESSION_FS_SCHEMAS } = await import('./sessionFsSchemas.js');
-        const { success, data, error } = SESSION_FS_SCHEMAS[method].params.safeParse(raw);
-        if (!success) throw new RpcError(RPC_ERROR.invalidParams, error.message);
-        const params = data as Params;
-        return this.#adapterOf(params.sessionId)[method](params);
-      },
-    });
+  /** The schemas are most of what a client would have to load, and no other client needs them. */
+  async #serve(peer: RpcPeer): Promise<void> {
+    const { SESSION_FS_SCHEMAS } = await import('@agenthost/protocol/schemas');
+    const serveMethod = <M extends keyof SessionFsRequests>(method: M) =>
+      peer.onRequest(method, {
+        parse: (params) => SESSION_FS_SCHEMAS[method].params.parse(params) as SessionFsRequests[M]['params'],
+        handle: (params: SessionFsRequests[M]['params']) => this.#adapterOf(params.sessionId)[method](params),
+      });
+    for (const method of Object.keys(SESSION_FS_SCHEMAS) as (keyof SessionFsRequests)[]) serveMethod(method);
   }
 
   /** One session's files are never another's. */

@@ -16,7 +16,9 @@ export { Host, type HostOptions, type Listening, type ListenOptions } from './ma
 export { CLOSE_CODE } from './protocol/closeCode.js';
 export { isLoopback } from './server/requestGuard.js';
 export { WeakTokenError } from './server/tokenFile.js';
+export type { EventLog } from './sessionFs/eventLog.js';
 export { LockHeldError } from './sessionFs/hostLock.js';
+export { JsonlEventLog, type JsonlEventLogOptions } from './sessionFs/jsonlEventLog.js';
 export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
 export type { SessionStorage, StoredSession } from './sessionFs/sessionStorage.js';
 export { resolveStateRoot, StateRootFailure } from './sessionFs/stateRoot.js';

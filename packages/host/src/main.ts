@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -42,9 +43,9 @@ export interface HostOptions {
   readonly stateDir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly agents: readonly Agent[];
-  readonly durability?: 'write' | 'fsync';
-  /** Where sessions are kept; in the state root without it. */
+  /** Where sessions are kept; folders of the state root without it. */
   readonly storage?: SessionStorage;
+  readonly durability?: 'write' | 'fsync';
   readonly defaultDirectory?: string;
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
@@ -52,7 +53,11 @@ export interface HostOptions {
   /** Bytes that a session keeps of what clients paste and attach. */
   readonly maxPastedBytes?: number;
   readonly replayLimits?: ReplayLimits;
+  /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
+  readonly indexPatienceMs?: number;
   readonly now?: () => number;
+  /** Ids of what a session keeps: records, parts, contents. Random unless told. */
+  readonly newId?: () => string;
   readonly log?: HostLog;
 }
 
@@ -116,21 +121,26 @@ export class Host {
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     const now = options.now ?? Date.now;
+    const newId = options.newId ?? randomUUID;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
-    const storage =
-      options.storage ??
+    const inStateRoot = () =>
       new LocalSessionStorage({
         stateRoot: stateRoot.path,
         listSessionIds: () => stateRoot.listSessionIds(),
         durability,
         initialCwd: defaultDirectory,
         tempRoot: tempRoot.path,
+        now,
+        newId,
         onDamage,
       });
-    const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
+    const storage = options.storage ?? inStateRoot();
+    const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
+      local.fillIndex({ changedSince: 0 }),
+    );
     const sequence = await openSequence(stateRoot.path, storage, log);
     const agents = new AgentRegistry({
       onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
@@ -154,6 +164,7 @@ export class Host {
         agentEnv: agentEnvironment(options.env ?? process.env),
         defaultDirectory: directory,
         now,
+        newId,
         log,
         hostVersion: HOST_VERSION,
         idleMs: options.sessionIdleMs ?? 10 * MINUTE,
@@ -163,12 +174,13 @@ export class Host {
         keepTempFiles: keepsTempFiles(options),
         ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
       });
+    const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
-      local: hubFor(storage, index, defaultDirectory),
+      local,
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, onDamage });
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
       log,
@@ -204,7 +216,9 @@ export class Host {
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
     await agents.refresh();
-    await sessions.hub.recoverInterrupted();
+    await local.recoverInterrupted();
+    if (missing) local.fillIndex(missing);
+    await local.indexFilled(options.indexPatienceMs);
     return host;
   }
 

@@ -25,6 +25,7 @@ export interface AgentRunOptions {
   readonly abortGraceMs: number;
   /** After this long without a turn the agent's session is closed; the next turn resumes it. */
   readonly idleMs: number;
+  readonly newId: () => string;
   readonly log: HostLog;
 }
 
@@ -166,9 +167,10 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { onAction, onArtifact, keepResult, abortGraceMs, log } = this.#options;
+    const { onAction, onArtifact, keepResult, abortGraceMs, newId, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
+      newId,
       boundResult: (result) => boundedToolResult(keepResult(result)),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });

@@ -43,6 +43,8 @@ export interface SessionOptions {
   readonly history: SessionHistory;
   /** Keeps the metadata saying where the session works. */
   readonly metadata: MetadataRefresh;
+  /** Resolves when what it keeps beside its log is written. */
+  readonly filesWritten: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -55,6 +57,10 @@ export class Session {
   #lastUsed: number;
   #closed = false;
   #isRemoved = false;
+  /** The agent has been opened for a session that is new. */
+  #isAgentReady = false;
+  /** What is told of a failed storage starts nothing: it would fail as well, and that would be told, and so on. */
+  #isTellingFailure = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -79,6 +85,11 @@ export class Session {
   /** Its files and its log. */
   get stored(): StoredSession {
     return this.#options.stored;
+  }
+
+  /** Resolves when what it keeps beside its log (plan, outputs) is written, as far as it is known by now. */
+  filesWritten(): Promise<void> {
+    return this.#options.filesWritten();
   }
 
   /** Which of a client's actions were accepted, the newest of them; rising. */
@@ -167,6 +178,7 @@ export class Session {
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
       await run.open();
+      this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -234,14 +246,16 @@ export class Session {
   storageFailed(error: unknown): void {
     const { store, run } = this.#options;
     run?.cancelAll();
+    this.#isTellingFailure = true;
+    const told = { mustBeStored: false };
+    // Nobody opens its agent again before the next start of the host, which would find out by itself.
+    if (this.state.lifecycle === 'creating' && this.#isAgentReady) store.dispatch({ type: 'session/ready' }, told);
     const turn = store.state.activeTurn;
-    if (!turn) return;
     const why = error instanceof Error ? error.message : String(error);
     const message = `This session could not be stored (${why}), so the turn was ended. Make room or mend the disk, then go on.`;
-    store.dispatch(
-      { type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } },
-      { mustBeStored: false },
-    );
+    if (turn)
+      store.dispatch({ type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } }, told);
+    this.#isTellingFailure = false;
   }
 
   /** Of a session that is removed everybody is told; one that is only unloaded is there again for whoever asks. */
@@ -284,7 +298,7 @@ export class Session {
   #startNext(): void {
     const { lifecycle, activeTurn, steeringMessage, queuedMessages } = this.state;
     const next = steeringMessage ?? queuedMessages?.[0];
-    if (lifecycle !== 'ready' || activeTurn || !next) return;
+    if (lifecycle !== 'ready' || activeTurn || !next || this.#isTellingFailure) return;
     const { id, userMessage, by } = next;
     this.#options.store.dispatch({
       type: 'session/turnStarted',

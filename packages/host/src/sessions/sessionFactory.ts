@@ -39,6 +39,7 @@ export interface SessionFactoryOptions {
   /** What agents' processes see; none of the host's secrets. */
   readonly agentEnv: Readonly<Record<string, string>>;
   readonly now: () => number;
+  readonly newId: () => string;
   readonly log: HostLog;
   readonly agentIdleMs: number;
   readonly abortGraceMs: number;
@@ -84,6 +85,7 @@ export async function createSession(
     ...(accepted && { accepted }),
     ...(lastServerSeq !== undefined && { lastServerSeq }),
     log: stored.log,
+    contentStored: () => content.stored(),
     delivery,
     publisher,
     sequence,
@@ -105,10 +107,12 @@ export async function createSession(
     sync: options.syncContent ?? false,
     onError: (error) => {
       log.error(`${uri}: what a tool printed could not be stored`, error);
+      if (!store.state.activeTurn) return false;
       session.storageFailed(error);
+      return true;
     },
   });
-  const outputs = new ToolOutputs(content);
+  const outputs = new ToolOutputs(content, options.newId);
   const pasted = new PastedContent({ content, session: uri, maxBytes: options.maxPastedBytes ?? MAX_PASTED_BYTES });
   const tempFiles = new TempFiles({
     fs: stored.fs,
@@ -163,6 +167,7 @@ export async function createSession(
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
       idleMs: options.agentIdleMs,
+      newId: options.newId,
       log,
     });
   const session = new Session({
@@ -183,17 +188,25 @@ export async function createSession(
       apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
       onError: (error) => log.error(`${uri}: where it works could not be told`, error),
     }),
+    filesWritten,
     close: async () => {
-      await artifacts.settled();
-      await workspace.settled();
-      await content.settled();
+      await filesWritten();
       await tempFiles.dispose();
-      await stored.log.close();
-      await history.settled();
-      await stored.fs.dispose();
+      try {
+        await stored.log.close();
+      } finally {
+        await history.settled();
+        await stored.fs.dispose();
+      }
     },
   });
   return session;
+
+  async function filesWritten(): Promise<void> {
+    await artifacts.settled();
+    await workspace.settled();
+    await content.settled();
+  }
 
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;

@@ -51,3 +51,6 @@ export const MAX_INDEX_LINE = 256 * 1024;
 export const MAX_TURN_HINTS = 64;
 /** How often a turn index is made anew while its session is open. */
 export const MAX_INDEX_REBUILDS = 3;
+
+/** How long a start, or a list, waits for an index that is being filled; then it goes on with what is there. */
+export const INDEX_PATIENCE_MS = 2_000;

@@ -79,6 +79,7 @@ export class MockTurn {
 
   steering(): Promise<UserMessage> {
     return new Promise((resolve, reject) => {
+      this.#aborted.signal.throwIfAborted();
       this.#onSteering = resolve;
       this.#aborted.signal.addEventListener('abort', () => reject(this.#aborted.signal.reason), { once: true });
     });
@@ -95,6 +96,7 @@ export class MockTurn {
   /** Ends with the session only, whoever aborts. */
   hang(): Promise<never> {
     return new Promise((_, reject) => {
+      this.#disposed.signal.throwIfAborted();
       this.#disposed.signal.addEventListener('abort', () => reject(this.#disposed.signal.reason), { once: true });
     });
   }
