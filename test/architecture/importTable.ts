@@ -5,6 +5,23 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/client': { may: ['@agenthost/protocol', '@agenthost/rpc'] },
   'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
   'packages/host': { may: ['@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml'], node: true },
+  'apps/web': {
+    may: [
+      '@agenthost/client',
+      '@agenthost/protocol',
+      '@agenthost/sessions',
+      '@fontsource-variable/inter',
+      '@fontsource-variable/jetbrains-mono',
+      'anser',
+      'diff',
+      'lucide-react',
+      'marked',
+      'react',
+      'react-dom',
+      'shiki',
+      'virtua',
+    ],
+  },
   'apps/cli': { may: ['@agenthost/host'], node: true },
 };
 

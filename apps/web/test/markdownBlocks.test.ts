@@ -12,13 +12,16 @@ const TEXTS = [
 ];
 
 describe('MarkdownBlocks', () => {
-  it.each(TEXTS.map((text, index) => [index, text] as const))('text %i, letter by letter, is split as the whole is', (_, text) => {
-    const blocks = new MarkdownBlocks();
-    for (let length = 1; length <= text.length; length += 1) {
-      const part = text.slice(0, length);
-      expect(blocks.update(part).map((block) => block.token)).toEqual([...lexer(part, { gfm: true })]);
-    }
-  });
+  it.each(TEXTS.map((text, index) => [index, text] as const))(
+    'text %i, letter by letter, is split as the whole is',
+    (_, text) => {
+      const blocks = new MarkdownBlocks();
+      for (let length = 1; length <= text.length; length += 1) {
+        const part = text.slice(0, length);
+        expect(blocks.update(part).map((block) => block.token)).toEqual([...lexer(part, { gfm: true })]);
+      }
+    },
+  );
 
   it('keeps the objects of settled blocks', () => {
     const blocks = new MarkdownBlocks();
@@ -41,6 +44,11 @@ describe('MarkdownBlocks', () => {
 
   it('shows what is nested without end', () => {
     const text = '>'.repeat(50_000);
-    expect(new MarkdownBlocks().update(text).map((block) => block.token.raw).join('')).toBe(text);
+    expect(
+      new MarkdownBlocks()
+        .update(text)
+        .map((block) => block.token.raw)
+        .join(''),
+    ).toBe(text);
   });
 });

@@ -38,7 +38,11 @@ export function App() {
   const close = () => setOverlay(undefined);
   useEffect(() => applyTheme(theme), [theme]);
   useAttention(management, needsInput, notifications);
-  const findEntries = usePaletteEntries({ onTray: () => setOverlay({ kind: 'tray' }), onShortcuts: () => setOverlay({ kind: 'shortcuts' }), onAddHost: () => setOverlay({ kind: 'addHost' }) });
+  const findEntries = usePaletteEntries({
+    onTray: () => setOverlay({ kind: 'tray' }),
+    onShortcuts: () => setOverlay({ kind: 'shortcuts' }),
+    onAddHost: () => setOverlay({ kind: 'addHost' }),
+  });
   useShortcuts(
     [
       { key: 'k', withControl: true, run: () => setOverlay({ kind: 'palette' }) },
@@ -55,7 +59,12 @@ export function App() {
   const host = session && hosts.byId(session.providerId);
   return (
     <div className={listHidden ? 'app hide-list' : 'app'} data-view={route.view === 'start' ? 'list' : 'chat'}>
-      <Sidebar currentId={session?.sessionId} onTray={() => setOverlay({ kind: 'tray' })} onAddHost={() => setOverlay({ kind: 'addHost' })} onHost={(one) => setOverlay({ kind: 'host', host: one })} />
+      <Sidebar
+        currentId={session?.sessionId}
+        onTray={() => setOverlay({ kind: 'tray' })}
+        onAddHost={() => setOverlay({ kind: 'addHost' })}
+        onHost={(one) => setOverlay({ kind: 'host', host: one })}
+      />
       {route.view === 'new' && <NewSession />}
       {route.view === 'start' && <FirstRun isFirst={list.sessionCount === 0} />}
       {route.view === 'session' &&
@@ -74,7 +83,11 @@ export function App() {
                 <div className="first-in">
                   <h1>There is no such session</h1>
                   <p className="lede">It was deleted, or it is on a host that this page doesn't know.</p>
-                  <button type="button" className="btn primary" onClick={() => goTo({ view: 'start' }, { replace: true })}>
+                  <button
+                    type="button"
+                    className="btn primary"
+                    onClick={() => goTo({ view: 'start' }, { replace: true })}
+                  >
                     Back to the list
                   </button>
                 </div>
@@ -86,7 +99,13 @@ export function App() {
         ))}
       {overlay?.kind === 'palette' && <Palette find={findEntries} onClose={close} />}
       {overlay?.kind === 'tray' && <Tray onClose={close} />}
-      {overlay?.kind === 'shortcuts' && <Shortcuts singleLetters={singleLetters} onSingleLetters={(on) => settings.update({ singleLetters: on })} onClose={close} />}
+      {overlay?.kind === 'shortcuts' && (
+        <Shortcuts
+          singleLetters={singleLetters}
+          onSingleLetters={(on) => settings.update({ singleLetters: on })}
+          onClose={close}
+        />
+      )}
       {overlay?.kind === 'addHost' && (
         <AskDialog
           title="Add a host"
@@ -105,7 +124,9 @@ export function App() {
           confirm="Rename"
           value={overlay.session.title.value}
           valueLabel="Title"
-          onConfirm={(title) => management.renameChat(overlay.session, routed.chat ?? overlay.session.mainChat.resource, title)}
+          onConfirm={(title) =>
+            management.renameChat(overlay.session, routed.chat ?? overlay.session.mainChat.resource, title)
+          }
           onClose={close}
         />
       )}

@@ -5,7 +5,8 @@ import { goTo } from './route.js';
 /** Whether the browser may show them; asks when it was never asked. */
 export async function askForNotifications(): Promise<boolean> {
   if (!('Notification' in window)) return false;
-  const allowed = Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
+  const allowed =
+    Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
   return allowed === 'granted';
 }
 
@@ -16,7 +17,12 @@ export function useAttention(management: SessionsManagementService, waiting: num
   }, [waiting]);
   useEffect(() => {
     if (!notifications) return;
-    const known = new Set(management.getSessions().filter(needsInput).map(({ sessionId }) => sessionId));
+    const known = new Set(
+      management
+        .getSessions()
+        .filter(needsInput)
+        .map(({ sessionId }) => sessionId),
+    );
     const following = management.onDidChangeSessions(({ added, changed, removed }) => {
       for (const { sessionId } of removed) known.delete(sessionId);
       for (const session of [...added, ...changed]) {

@@ -45,11 +45,13 @@ export class PageHosts {
   add(link: string, name: string): PageHost {
     const url = URL.canParse(link) ? new URL(link) : undefined;
     const token = url && new URLSearchParams(url.hash.slice(1)).get('token');
-    if (!url || !/^https?:$/.test(url.protocol)) throw new Error('That is no link. Give the one that agenthost serve prints on that machine.');
+    if (!url || !/^https?:$/.test(url.protocol))
+      throw new Error('That is no link. Give the one that agenthost serve prints on that machine.');
     if (!token) throw new Error('The link has no token. Copy it whole, with what comes after #.');
     if (this.#all.value.some((host) => host.url === url.origin)) throw new Error('That host is in the list already.');
     const known: KnownHost = { name: name || url.hostname, url: url.origin };
-    if (this.#all.value.some((host) => host.name === known.name)) throw new Error(`There is a host called ${known.name}. Give this one another name.`);
+    if (this.#all.value.some((host) => host.name === known.name))
+      throw new Error(`There is a host called ${known.name}. Give this one another name.`);
     saveToken(known.url, token);
     this.#settings.update({ hosts: [...this.#settings.value.value.hosts, known] });
     return this.#attach(known.name, known.url);
@@ -68,7 +70,11 @@ export class PageHosts {
   }
 
   #attach(name: string | undefined, url: string): Attached {
-    const host = createHost({ url: new URL(url), token: loadToken(url) ?? '', clientInfo: { name: 'You', device: deviceName() } });
+    const host = createHost({
+      url: new URL(url),
+      token: loadToken(url) ?? '',
+      clientInfo: { name: 'You', device: deviceName() },
+    });
     const provider = new AgentHostProvider(host, name === undefined ? { label: OWN_NAME } : { name });
     const registration = this.#providers.registerProvider(provider);
     const attached: Attached = {

@@ -1,6 +1,9 @@
-import { observable, type Observable } from '@agenthost/sessions';
+import { type Observable, observable } from '@agenthost/sessions';
 
-export type Route = { readonly view: 'start' } | { readonly view: 'new' } | { readonly view: 'session'; readonly sessionId: string; readonly chat?: string };
+export type Route =
+  | { readonly view: 'start' }
+  | { readonly view: 'new' }
+  | { readonly view: 'session'; readonly sessionId: string; readonly chat?: string };
 
 const route = observable<Route>(parse(location.hash));
 

@@ -1,4 +1,10 @@
-import { Drafts, NeedsInput, SessionsListModel, SessionsManagementService, SessionsProvidersService } from '@agenthost/sessions';
+import {
+  Drafts,
+  NeedsInput,
+  SessionsListModel,
+  SessionsManagementService,
+  SessionsProvidersService,
+} from '@agenthost/sessions';
 import { createContext, useContext } from 'react';
 import { PageHosts } from './pageHosts.js';
 import { SettingsStore } from './settings.js';

@@ -1,4 +1,4 @@
-import { observable, type Observable } from '@agenthost/sessions';
+import { type Observable, observable } from '@agenthost/sessions';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -44,7 +44,12 @@ function read(): Settings {
     const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Settings>;
     const theme = stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'system';
     const hosts = Array.isArray(stored.hosts) ? stored.hosts.filter(isKnownHost).slice(0, MOST_HOSTS) : [];
-    return { theme, hosts, singleLetters: stored.singleLetters !== false, notifications: stored.notifications === true };
+    return {
+      theme,
+      hosts,
+      singleLetters: stored.singleLetters !== false,
+      notifications: stored.notifications === true,
+    };
   } catch {
     return DEFAULTS;
   }

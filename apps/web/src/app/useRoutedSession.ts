@@ -34,9 +34,16 @@ export function useRoutedSession(route: Route): RoutedSession {
     const provider = hosts.byId(providerId)?.provider;
     provider?.findSession(localId).then(changed, () => changed());
   }, [hosts, session, sessionId]);
-  const chat = route.view === 'session' && session?.chats.value.some(({ resource }) => resource === route.chat) ? route.chat : undefined;
+  const chat =
+    route.view === 'session' && session?.chats.value.some(({ resource }) => resource === route.chat)
+      ? route.chat
+      : undefined;
   const provider = sessionId === undefined ? undefined : hosts.byId(safeParse(sessionId).providerId)?.provider;
-  const isMissing = sessionId !== undefined && !session && (provider === undefined || (!provider.isLoadingSessions.value && provider.status.connection.value.state === 'connected'));
+  const isMissing =
+    sessionId !== undefined &&
+    !session &&
+    (provider === undefined ||
+      (!provider.isLoadingSessions.value && provider.status.connection.value.state === 'connected'));
   return { session, chat, isMissing };
 
   function find(id: string): Session | undefined {

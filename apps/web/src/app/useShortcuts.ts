@@ -18,7 +18,9 @@ export function useShortcuts(shortcuts: readonly Shortcut[], singleLetters: bool
       if (!control && (!singleLetters || isWriting(event.target))) return;
       if (!control && document.querySelector('dialog[open]')) return;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      const found = current.current.find((shortcut) => shortcut.key === key && (shortcut.withControl ?? false) === control);
+      const found = current.current.find(
+        (shortcut) => shortcut.key === key && (shortcut.withControl ?? false) === control,
+      );
       if (!found) return;
       event.preventDefault();
       found.run();
@@ -29,5 +31,9 @@ export function useShortcuts(shortcuts: readonly Shortcut[], singleLetters: bool
 }
 
 function isWriting(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || (target instanceof HTMLElement && target.isContentEditable);
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    (target instanceof HTMLElement && target.isContentEditable)
+  );
 }

@@ -1,6 +1,14 @@
 import type { Attachment, UserMessage } from '@agenthost/protocol';
 import { ArrowUp, CornerDownLeft, Paperclip, Square, X } from 'lucide-react';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { AttachmentIcon } from '../conversation/UserMessage.js';
 import { readAttachments } from './readAttachments.js';
 
@@ -82,7 +90,12 @@ export function Composer(props: ComposerProps) {
     void attach([...event.dataTransfer.files]);
   };
   return (
-    <form className="composer" onSubmit={(event) => event.preventDefault()} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
+    <form
+      className="composer"
+      onSubmit={(event) => event.preventDefault()}
+      onDrop={drop}
+      onDragOver={(event) => event.preventDefault()}
+    >
       {draft.attachments.length > 0 && (
         <ul className="atts" aria-label="Attachments">
           {draft.attachments.map((attachment, index) => (
@@ -93,7 +106,9 @@ export function Composer(props: ComposerProps) {
                 type="button"
                 className="ib sm"
                 aria-label={`Remove ${attachment.label}`}
-                onClick={() => onDraft({ ...draft, attachments: draft.attachments.filter((_, place) => place !== index) })}
+                onClick={() =>
+                  onDraft({ ...draft, attachments: draft.attachments.filter((_, place) => place !== index) })
+                }
               >
                 <X size={12} aria-hidden />
               </button>
@@ -118,7 +133,13 @@ export function Composer(props: ComposerProps) {
         </p>
       )}
       <div className="bar">
-        <button type="button" className="ib" aria-label="Attach files" title="Attach files" onClick={() => files.current?.click()}>
+        <button
+          type="button"
+          className="ib"
+          aria-label="Attach files"
+          title="Attach files"
+          onClick={() => files.current?.click()}
+        >
           <Paperclip size={16} aria-hidden />
         </button>
         <input
@@ -148,11 +169,23 @@ export function Composer(props: ComposerProps) {
           )}
         </span>
         {running && (
-          <button type="button" className="stop" aria-label="Stop the turn" title="Stop (Esc Esc)" onClick={props.onStop}>
+          <button
+            type="button"
+            className="stop"
+            aria-label="Stop the turn"
+            title="Stop (Esc Esc)"
+            onClick={props.onStop}
+          >
             <Square size={12} fill="currentColor" aria-hidden />
           </button>
         )}
-        <button type="button" className={empty ? 'send off' : 'send'} aria-disabled={empty} aria-label={running ? 'Queue' : 'Send'} onClick={() => send('send')}>
+        <button
+          type="button"
+          className={empty ? 'send off' : 'send'}
+          aria-disabled={empty}
+          aria-label={running ? 'Queue' : 'Send'}
+          onClick={() => send('send')}
+        >
           <ArrowUp size={16} aria-hidden />
         </button>
       </div>

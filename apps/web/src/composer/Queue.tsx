@@ -1,9 +1,9 @@
 import type { PendingMessage } from '@agenthost/protocol';
 import { GripVertical, Pencil, X } from 'lucide-react';
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
-import { InlineText } from '../conversation/InlineText.js';
 import { authorName } from '../conversation/authorName.js';
 import { useChat } from '../conversation/chatContext.js';
+import { InlineText } from '../conversation/InlineText.js';
 
 interface QueueProps {
   readonly messages: readonly PendingMessage[];
@@ -58,7 +58,12 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
         <div className="queue-h">
           Steering <span className="clip">{steering.userMessage.text}</span>
           <span className="grow" />
-          <button type="button" className="ib sm" aria-label="Take the steering message back" onClick={() => onRemove(steering.id)}>
+          <button
+            type="button"
+            className="ib sm"
+            aria-label="Take the steering message back"
+            onClick={() => onRemove(steering.id)}
+          >
             <X size={13} aria-hidden />
           </button>
         </div>
@@ -94,7 +99,12 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
               <button type="button" className="ib sm" aria-label={`Edit ${label}`} onClick={() => onEdit(message)}>
                 <Pencil size={13} aria-hidden />
               </button>
-              <button type="button" className="ib sm" aria-label={`Remove ${label}`} onClick={() => onRemove(message.id)}>
+              <button
+                type="button"
+                className="ib sm"
+                aria-label={`Remove ${label}`}
+                onClick={() => onRemove(message.id)}
+              >
                 <X size={13} aria-hidden />
               </button>
             </li>

@@ -5,7 +5,9 @@ const MOST = 20;
 const IMAGE = /^image\/(?:png|jpeg|gif|webp)$/;
 
 /** Files of this device as attachments. What can't be one is named, with the reason. */
-export async function readAttachments(files: readonly File[]): Promise<{ attachments: Attachment[]; refused: string | undefined }> {
+export async function readAttachments(
+  files: readonly File[],
+): Promise<{ attachments: Attachment[]; refused: string | undefined }> {
   const attachments: Attachment[] = [];
   const problems: string[] = [];
   if (files.length > MOST) problems.push(`Only the first ${MOST} files were attached.`);
@@ -21,7 +23,8 @@ export async function readAttachments(files: readonly File[]): Promise<{ attachm
       continue;
     }
     const text = asText(bytes);
-    if (text === undefined) problems.push(`${label} is neither text nor an image. Put it into the session's folder and name its path.`);
+    if (text === undefined)
+      problems.push(`${label} is neither text nor an image. Put it into the session's folder and name its path.`);
     else attachments.push({ kind: 'text', label, data: text, ...(file.type && { mimeType: file.type }) });
   }
   return { attachments, refused: problems.length > 0 ? problems.join(' ') : undefined };

@@ -1,7 +1,13 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
-export function CopyButton({ text, label }: { readonly text: string | (() => Promise<string>); readonly label: string }) {
+export function CopyButton({
+  text,
+  label,
+}: {
+  readonly text: string | (() => Promise<string>);
+  readonly label: string;
+}) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -13,7 +19,13 @@ export function CopyButton({ text, label }: { readonly text: string | (() => Pro
     setCopied(true);
   };
   return (
-    <button type="button" className="ib sm" aria-label={copied ? 'Copied' : label} title={label} onClick={() => void copy().catch(() => setCopied(false))}>
+    <button
+      type="button"
+      className="ib sm"
+      aria-label={copied ? 'Copied' : label}
+      title={label}
+      onClick={() => void copy().catch(() => setCopied(false))}
+    >
       {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
     </button>
   );

@@ -27,7 +27,8 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
       <div className="banner" role="alert">
         <Unplug size={16} aria-hidden />
         <span className="grow">
-          <b>{host.name} doesn't take this token.</b> It is wrong, or was rotated. Paste a current one: <code>agenthost token show</code> prints it.
+          <b>{host.name} doesn't take this token.</b> It is wrong, or was rotated. Paste a current one:{' '}
+          <code>agenthost token show</code> prints it.
         </span>
         <button type="button" className="btn plain sm" onClick={() => setSigningIn(true)}>
           Paste a token
@@ -62,8 +63,8 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
       <div className="banner" role="status">
         <Unplug size={16} aria-hidden />
         <span className="grow num">
-          <b>{host.name} isn't answering.</b> Reconnecting {seconds === 0 ? 'now' : `in ${seconds} s`}, attempt {connection.attempt}.
-          {staleSince !== undefined && ` You see the state of ${clock(staleSince, true)}.`}
+          <b>{host.name} isn't answering.</b> Reconnecting {seconds === 0 ? 'now' : `in ${seconds} s`}, attempt{' '}
+          {connection.attempt}.{staleSince !== undefined && ` You see the state of ${clock(staleSince, true)}.`}
         </span>
         <button type="button" className="btn plain sm" onClick={() => host.provider.status.retryNow()}>
           Try now
@@ -76,7 +77,8 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
       <div className="banner" role="alert">
         <CircleAlert size={16} aria-hidden />
         <span className="grow">
-          <b>This session was deleted.</b> Somebody removed it from {host.name}. What you see is how it was last; what you wrote below is kept until you leave.
+          <b>This session was deleted.</b> Somebody removed it from {host.name}. What you see is how it was last; what
+          you wrote below is kept until you leave.
         </span>
       </div>
     );

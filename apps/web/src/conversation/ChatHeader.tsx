@@ -1,9 +1,22 @@
-import type { ChatModel, Session } from '@agenthost/sessions';
 import type { SessionState } from '@agenthost/protocol';
-import { Archive, ArrowLeft, Ellipsis, FileDiff, Folder, GitBranch, GitFork, Mail, MessageSquarePlus, Pencil, Puzzle, Trash2 } from 'lucide-react';
+import type { ChatModel, Session } from '@agenthost/sessions';
+import {
+  Archive,
+  ArrowLeft,
+  Ellipsis,
+  FileDiff,
+  Folder,
+  GitBranch,
+  GitFork,
+  Mail,
+  MessageSquarePlus,
+  Pencil,
+  Puzzle,
+  Trash2,
+} from 'lucide-react';
 import { useState } from 'react';
-import { goTo } from '../app/route.js';
 import type { PageHost } from '../app/pageHosts.js';
+import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
@@ -45,21 +58,35 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
   const usage = usageOf(state, host, session);
   const items: (MenuItem | 'line')[] = [
     { label: 'Rename', icon: <Pencil size={14} aria-hidden />, hint: 'R', choose: onRename },
-    { label: isArchived ? 'Bring back' : 'Archive', icon: <Archive size={14} aria-hidden />, choose: () => onProblem(isArchived ? management.unarchiveSession(session) : management.archiveSession(session)) },
+    {
+      label: isArchived ? 'Bring back' : 'Archive',
+      icon: <Archive size={14} aria-hidden />,
+      choose: () => onProblem(isArchived ? management.unarchiveSession(session) : management.archiveSession(session)),
+    },
     {
       label: 'Mark unread',
       icon: <Mail size={14} aria-hidden />,
       choose: () => onProblem(management.setRead(session, false).then(() => goTo({ view: 'start' }))),
     },
     { label: 'Fork', icon: <GitFork size={14} aria-hidden />, hint: 'F', choose: onFork },
-    { label: 'New chat in this session', icon: <MessageSquarePlus size={14} aria-hidden />, disabled: !session.capabilities.supportsMultipleChats, choose: () => setDialog('newChat') },
+    {
+      label: 'New chat in this session',
+      icon: <MessageSquarePlus size={14} aria-hidden />,
+      disabled: !session.capabilities.supportsMultipleChats,
+      choose: () => setDialog('newChat'),
+    },
     { label: 'Customizations', icon: <Puzzle size={14} aria-hidden />, choose: () => setDialog('customizations') },
     'line',
     { label: 'Delete', icon: <Trash2 size={14} aria-hidden />, danger: true, choose: onDelete },
   ];
   return (
     <header className="head">
-      <button type="button" className="ib phone-only" aria-label="Back to sessions" onClick={() => goTo({ view: 'start' })}>
+      <button
+        type="button"
+        className="ib phone-only"
+        aria-label="Back to sessions"
+        onClick={() => goTo({ view: 'start' })}
+      >
         <ArrowLeft size={18} aria-hidden />
       </button>
       <div className="grow">
@@ -102,7 +129,14 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
         })}
         {usage && <span className="stat wide num">{usage}</span>}
         {changes.length > 0 && (
-          <button type="button" className="stat wide" title="Changed files (D)" aria-label="Changed files" onClick={() => setDialog('changes')} data-changes>
+          <button
+            type="button"
+            className="stat wide"
+            title="Changed files (D)"
+            aria-label="Changed files"
+            onClick={() => setDialog('changes')}
+            data-changes
+          >
             <FileDiff size={15} aria-hidden />
             <Delta insertions={sum(changes, 'insertions')} deletions={sum(changes, 'deletions')} />
           </button>
@@ -118,18 +152,35 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
       {chats.length > 1 && (
         <nav className="chats seg" aria-label="Chats of this session">
           {chats.map((chat) => (
-            <ChatTab key={chat.resource} chat={chat} current={chat.resource === model.resource} onOpen={() => goTo({ view: 'session', sessionId: session.sessionId, chat: chat.resource })} />
+            <ChatTab
+              key={chat.resource}
+              chat={chat}
+              current={chat.resource === model.resource}
+              onOpen={() => goTo({ view: 'session', sessionId: session.sessionId, chat: chat.resource })}
+            />
           ))}
         </nav>
       )}
-      {dialog === 'changes' && <ChangesDialog changes={changes} folder={folder} state={state} onClose={() => setDialog(undefined)} />}
-      {dialog === 'customizations' && <CustomizationsDialog state={state} model={model} onClose={() => setDialog(undefined)} />}
+      {dialog === 'changes' && (
+        <ChangesDialog changes={changes} folder={folder} state={state} onClose={() => setDialog(undefined)} />
+      )}
+      {dialog === 'customizations' && (
+        <CustomizationsDialog state={state} model={model} onClose={() => setDialog(undefined)} />
+      )}
       {dialog === 'newChat' && <NewChatDialog session={session} onClose={() => setDialog(undefined)} />}
     </header>
   );
 }
 
-function ChatTab({ chat, current, onOpen }: { readonly chat: Session['mainChat']; readonly current: boolean; readonly onOpen: () => void }) {
+function ChatTab({
+  chat,
+  current,
+  onOpen,
+}: {
+  readonly chat: Session['mainChat'];
+  readonly current: boolean;
+  readonly onOpen: () => void;
+}) {
   const title = useObservable(chat.title);
   return (
     <button type="button" aria-pressed={current} onClick={onOpen}>

@@ -1,8 +1,8 @@
-import { type ChatModel, type Session } from '@agenthost/sessions';
 import type { PendingMessage, SessionState, UserMessage } from '@agenthost/protocol';
+import type { ChatModel, Session } from '@agenthost/sessions';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { goTo } from '../app/route.js';
 import type { PageHost } from '../app/pageHosts.js';
+import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
@@ -10,8 +10,8 @@ import { Composer, type Draft, EMPTY_DRAFT } from '../composer/Composer.js';
 import { Queue } from '../composer/Queue.js';
 import { agentName } from '../list/agentName.js';
 import { Banner } from './Banner.js';
-import { type ChatContext, ChatProvider } from './chatContext.js';
 import { ChatHeader } from './ChatHeader.js';
+import { type ChatContext, ChatProvider } from './chatContext.js';
 import { ModelPicker } from './ModelPicker.js';
 import { Skeleton } from './Skeleton.js';
 import { Thread, type ThreadHandle } from './Thread.js';
@@ -59,6 +59,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
     attempt(forked.then((to) => goTo({ view: 'session', sessionId: to.sessionId })));
   };
   const folder = state?.summary.workingDirectory;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it does is the same for the same chat
   const context = useMemo(
     (): ChatContext => ({
       me: host.clientId,
@@ -84,7 +85,8 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   const isOpen = phase.state === 'open';
   // Seen is read, as long as somebody really sees it.
   useEffect(() => {
-    if (isOpen && !isRead && document.visibilityState === 'visible') management.setRead(session, true).catch(() => undefined);
+    if (isOpen && !isRead && document.visibilityState === 'visible')
+      management.setRead(session, true).catch(() => undefined);
   }, [isOpen, isRead, management, session]);
   useShortcuts(
     [
@@ -104,9 +106,22 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   return (
     <ChatProvider value={context}>
       <main className="main">
-        <ChatHeader session={session} host={host} state={state} model={model} onRename={onRename} onDelete={onDelete} onFork={() => fork()} onProblem={attempt} />
+        <ChatHeader
+          session={session}
+          host={host}
+          state={state}
+          model={model}
+          onRename={onRename}
+          onDelete={onDelete}
+          onFork={() => fork()}
+          onProblem={attempt}
+        />
         <Banner host={host} phase={phase} problem={problem} onDismiss={() => setProblem(undefined)} />
-        {state ? <Thread ref={thread} state={state} kept={kept} loadEarlier={() => model.loadEarlierTurns()} /> : <Skeleton />}
+        {state ? (
+          <Thread ref={thread} state={state} kept={kept} loadEarlier={() => model.loadEarlierTurns()} />
+        ) : (
+          <Skeleton />
+        )}
         <div className="dock">
           <div className="col">
             <Queue
@@ -136,7 +151,12 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   );
 }
 
-function useComposer(chat: string, model: ChatModel, state: SessionState | undefined, thread: { readonly current: ThreadHandle | null }) {
+function useComposer(
+  chat: string,
+  model: ChatModel,
+  state: SessionState | undefined,
+  thread: { readonly current: ThreadHandle | null },
+) {
   const { drafts } = useServices();
   const [draft, setDraftState] = useState<Draft>(() => ({ ...EMPTY_DRAFT, text: drafts.of(chat).value }));
   const [editing, setEditing] = useState<string>();
@@ -171,7 +191,9 @@ async function prompt(
   answer: (confirmation: ChatModel['confirmations']['value'][number]) => Promise<void>,
   turnId: string,
 ): Promise<void> {
-  const found = model.confirmations.value.find((one) => one.toolCall.toolCallId === toolCallId && one.turnId === turnId);
+  const found = model.confirmations.value.find(
+    (one) => one.toolCall.toolCallId === toolCallId && one.turnId === turnId,
+  );
   if (!found) throw new Error("Somebody was faster. Your answer wasn't used.");
   await answer(found);
 }

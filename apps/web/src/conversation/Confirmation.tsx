@@ -35,7 +35,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
     if (!option || busy) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
-    const edited = command.current && command.current.value !== toolInput ? { editedToolInput: command.current.value } : {};
+    const edited =
+      command.current && command.current.value !== toolInput ? { editedToolInput: command.current.value } : {};
     try {
       if (option.kind === 'deny') await chat.deny(turnId, call.toolCallId, optionId);
       else await chat.approve(turnId, call.toolCallId, { ...optionId, ...edited });
@@ -59,7 +60,13 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   };
   const keys = ['Y', 'S'];
   return (
-    <section className={plain ? 'ask plain' : 'ask'} aria-label="Needs your answer" tabIndex={-1} data-prompt={call.toolCallId} onKeyDown={keyDown}>
+    <section
+      className={plain ? 'ask plain' : 'ask'}
+      aria-label="Needs your answer"
+      tabIndex={-1}
+      data-prompt={call.toolCallId}
+      onKeyDown={keyDown}
+    >
       {!plain && (
         <div className="ask-h">
           <StatusGlyph status="needsInput" />
@@ -88,7 +95,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
         )}
         {chat.folder !== undefined && toolInput !== undefined && (
           <p className="why">
-            In <code>{relativePath(chat.folder, undefined)}</code>.{confirmation.editable && ' You can change the command before you allow it.'}
+            In <code>{relativePath(chat.folder, undefined)}</code>.
+            {confirmation.editable && ' You can change the command before you allow it.'}
           </p>
         )}
         {problem && (
@@ -98,13 +106,25 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
         )}
         <div className="acts">
           {approvals.map((option, index) => (
-            <button key={option.label} type="button" className={index === 0 ? 'btn primary' : 'btn plain'} disabled={busy} onClick={() => void choose(option)}>
+            <button
+              key={option.label}
+              type="button"
+              className={index === 0 ? 'btn primary' : 'btn plain'}
+              disabled={busy}
+              onClick={() => void choose(option)}
+            >
               {option.label} {keys[index] && <kbd aria-hidden="true">{keys[index]}</kbd>}
             </button>
           ))}
           <span className="grow" />
           {denials.map((option, index) => (
-            <button key={option.label} type="button" className="btn quiet" disabled={busy} onClick={() => void choose(option)}>
+            <button
+              key={option.label}
+              type="button"
+              className="btn quiet"
+              disabled={busy}
+              onClick={() => void choose(option)}
+            >
               {option.label} {index === 0 && <kbd aria-hidden="true">X</kbd>}
             </button>
           ))}

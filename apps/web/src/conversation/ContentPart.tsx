@@ -41,7 +41,11 @@ export function ContentPart({ content }: { readonly content: ContentRef }) {
   if (problem) return <p className="notice">The content could not be loaded: {problem}</p>;
   if (url) return <img className="picture" src={url} alt="From the agent" />;
   return (
-    <button type="button" className="btn plain sm" onClick={() => void save().catch((error: unknown) => setProblem(String(error)))}>
+    <button
+      type="button"
+      className="btn plain sm"
+      onClick={() => void save().catch((error: unknown) => setProblem(String(error)))}
+    >
       Save {content.mimeType ?? 'content'}
       {content.sizeHint !== undefined && `, ${bytes(content.sizeHint)}`}
     </button>

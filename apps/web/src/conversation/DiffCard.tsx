@@ -18,7 +18,13 @@ export function DiffCard({ edit }: { readonly edit: FileEditResultContent }) {
         </span>
         <Delta insertions={edit.insertions} deletions={edit.deletions} />
         {edit.diff !== undefined && (
-          <button type="button" className="ib sm" aria-label={open ? 'Collapse' : 'Expand'} aria-expanded={open} onClick={() => setOpen(!open)}>
+          <button
+            type="button"
+            className="ib sm"
+            aria-label={open ? 'Collapse' : 'Expand'}
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
             {open ? <ChevronUp size={14} aria-hidden /> : <ChevronDown size={14} aria-hidden />}
           </button>
         )}

@@ -1,8 +1,8 @@
-import type { Session } from '@agenthost/sessions';
 import type { SessionState } from '@agenthost/protocol';
+import type { Session } from '@agenthost/sessions';
 import { ChevronDown } from 'lucide-react';
-import { goTo } from '../app/route.js';
 import type { PageHost } from '../app/pageHosts.js';
+import { goTo } from '../app/route.js';
 import { useObservable } from '../app/useObservable.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { Menu } from '../overlays/Menu.js';
@@ -39,7 +39,11 @@ export function ModelPicker({ host, session, state, onModel }: ModelPickerProps)
         <Menu
           label={`Model: ${shown ?? 'default'}`}
           className="pick"
-          items={agent.models.map(({ id, name }) => ({ label: name, checked: id === model, choose: () => onModel(id) }))}
+          items={agent.models.map(({ id, name }) => ({
+            label: name,
+            checked: id === model,
+            choose: () => onModel(id),
+          }))}
         >
           {shown ?? 'Default model'}
           <ChevronDown className="chev" size={12} aria-hidden />

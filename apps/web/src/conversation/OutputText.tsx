@@ -7,7 +7,15 @@ import { bytes } from './times.js';
 const PAGE = 256 * 1024;
 
 /** Output as far as it is in the state; the rest of it comes page by page when it is asked for. */
-export function OutputText({ text, output, live = false }: { readonly text: string; readonly output?: ToolOutput | undefined; readonly live?: boolean }) {
+export function OutputText({
+  text,
+  output,
+  live = false,
+}: {
+  readonly text: string;
+  readonly output?: ToolOutput | undefined;
+  readonly live?: boolean;
+}) {
   const { fetchContent } = useChat();
   const [pages, setPages] = useState<{ readonly text: string; readonly next: number; readonly size: number }>();
   const [problem, setProblem] = useState<string>();
@@ -47,7 +55,12 @@ export function OutputText({ text, output, live = false }: { readonly text: stri
   );
 }
 
-function footNote(text: string, output: ToolOutput | undefined, pages: { next: number; size: number } | undefined, live: boolean): string {
+function footNote(
+  text: string,
+  output: ToolOutput | undefined,
+  pages: { next: number; size: number } | undefined,
+  live: boolean,
+): string {
   if (pages) return `${bytes(pages.next)} of ${bytes(pages.size)}`;
   const lines = text.split('\n').length;
   const size = output?.ref?.sizeHint;

@@ -35,13 +35,19 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
       setBusy(false);
     }
   };
-  const choose = (option: PermissionOption) => send(option.kind !== 'deny', option.id === '' ? {} : { optionId: option.id });
+  const choose = (option: PermissionOption) =>
+    send(option.kind !== 'deny', option.id === '' ? {} : { optionId: option.id });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== '') void send(true, { text: text.trim() });
   };
   return (
-    <section className={plain ? 'ask plain' : 'ask'} aria-label="Needs your answer" tabIndex={-1} data-prompt={request.requestId}>
+    <section
+      className={plain ? 'ask plain' : 'ask'}
+      aria-label="Needs your answer"
+      tabIndex={-1}
+      data-prompt={request.requestId}
+    >
       {!plain && (
         <div className="ask-h">
           <StatusGlyph status="needsInput" />
@@ -66,7 +72,13 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
                 </span>
               </button>
             ) : (
-              <button key={option.label} type="button" className={option.kind === 'deny' ? 'btn quiet' : index === 0 ? 'btn primary' : 'btn plain'} disabled={busy} onClick={() => void choose(option)}>
+              <button
+                key={option.label}
+                type="button"
+                className={option.kind === 'deny' ? 'btn quiet' : index === 0 ? 'btn primary' : 'btn plain'}
+                disabled={busy}
+                onClick={() => void choose(option)}
+              >
                 {option.label}
               </button>
             ),
@@ -74,7 +86,13 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
         </div>
         {request.allowText && (
           <form className="cmd" onSubmit={submit}>
-            <textarea rows={1} value={text} onChange={(event) => setText(event.target.value)} placeholder="Answer in your own words" aria-label="Answer in your own words" />
+            <textarea
+              rows={1}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              placeholder="Answer in your own words"
+              aria-label="Answer in your own words"
+            />
             <button type="submit" className="btn plain sm" disabled={busy || text.trim() === ''}>
               Answer
             </button>

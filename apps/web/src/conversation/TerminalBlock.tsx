@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@agenthost/protocol';
 import { SquareTerminal } from 'lucide-react';
-import { CopyButton } from '../controls/CopyButton.js';
 import { useNow } from '../app/useNow.js';
+import { CopyButton } from '../controls/CopyButton.js';
 import { useChat } from './chatContext.js';
 import { OutputText } from './OutputText.js';
 import { clock, duration } from './times.js';
@@ -27,14 +27,20 @@ export function TerminalBlock({ call }: { readonly call: ToolCallState }) {
         <ExitBadge call={call} staleSince={staleSince} />
         <CopyButton text={copied} label="Copy output" />
       </figcaption>
-      {(text !== '' || running) && <OutputText text={text} output={output} live={running && staleSince === undefined} />}
+      {(text !== '' || running) && (
+        <OutputText text={text} output={output} live={running && staleSince === undefined} />
+      )}
     </figure>
   );
 }
 
 function ExitBadge({ call, staleSince }: { readonly call: ToolCallState; readonly staleSince: number | undefined }) {
   if (call.status === 'running') {
-    return staleSince === undefined ? <span className="exit run">running</span> : <span className="exit">last heard {clock(staleSince, true)}</span>;
+    return staleSince === undefined ? (
+      <span className="exit run">running</span>
+    ) : (
+      <span className="exit">last heard {clock(staleSince, true)}</span>
+    );
   }
   if (call.status === 'cancelled') return <span className="exit">stopped</span>;
   if (call.status !== 'completed') return null;

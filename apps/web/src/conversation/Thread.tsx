@@ -79,14 +79,31 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
   }, [atEnd]);
   return (
     <div className="thread-frame">
-      <div className="thread" ref={scroller} onScroll={scrolled} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
+      <div
+        className="thread"
+        ref={scroller}
+        onScroll={scrolled}
+        tabIndex={0}
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+      >
         <div className="col">
           {earlierTurns !== undefined && (
             <button type="button" className="btn quiet sm earlier" onClick={() => void load()} disabled={loading}>
-              {problem ? `Earlier turns could not be loaded: ${problem}. Try again` : loading ? 'Loading earlier turns' : `${earlierTurns.toLocaleString()} earlier turns`}
+              {problem
+                ? `Earlier turns could not be loaded: ${problem}. Try again`
+                : loading
+                  ? 'Loading earlier turns'
+                  : `${earlierTurns.toLocaleString()} earlier turns`}
             </button>
           )}
-          <Virtualizer ref={virtualizer} scrollRef={scroller} shift={first.prepended} startMargin={earlierTurns === undefined ? 0 : 52}>
+          <Virtualizer
+            ref={virtualizer}
+            scrollRef={scroller}
+            shift={first.prepended}
+            startMargin={earlierTurns === undefined ? 0 : 52}
+          >
             {turns.map((turn) => (
               <TurnView key={turn.id} turn={turn} />
             ))}
@@ -106,9 +123,13 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
 
 /** Whether the last change put turns in front: what is looked at must then stay where it is. */
 function useFirstTurn(turns: readonly Turn[]): { readonly prepended: boolean } {
-  const before = useRef<{ readonly first: string | undefined; readonly length: number }>({ first: undefined, length: 0 });
+  const before = useRef<{ readonly first: string | undefined; readonly length: number }>({
+    first: undefined,
+    length: 0,
+  });
   const first = turns[0]?.id;
-  const prepended = before.current.first !== undefined && first !== before.current.first && turns.length > before.current.length;
+  const prepended =
+    before.current.first !== undefined && first !== before.current.first && turns.length > before.current.length;
   useEffect(() => {
     before.current = { first, length: turns.length };
   });

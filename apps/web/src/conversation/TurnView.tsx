@@ -2,10 +2,10 @@ import type { ActiveTurn, FileEditResultContent, ResponsePart, ToolCallState, Tu
 import { GitFork, Info, TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { Markdown } from '../markdown/Markdown.js';
-import { useChat } from './chatContext.js';
 import { Confirmation } from './Confirmation.js';
 import { ConfirmedLine } from './ConfirmedLine.js';
 import { ContentPart } from './ContentPart.js';
+import { useChat } from './chatContext.js';
 import { DiffCard } from './DiffCard.js';
 import { ErrorCard } from './ErrorCard.js';
 import { Question } from './Question.js';
@@ -34,7 +34,13 @@ export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }
   );
 });
 
-export const ActiveTurnView = memo(function ActiveTurnView({ turn, kept }: { readonly turn: ActiveTurn; readonly kept: boolean }) {
+export const ActiveTurnView = memo(function ActiveTurnView({
+  turn,
+  kept,
+}: {
+  readonly turn: ActiveTurn;
+  readonly kept: boolean;
+}) {
   const permissions = Object.values(turn.pendingPermissions);
   return (
     <div className="turn" data-turn={turn.id} aria-busy="true">
@@ -60,7 +66,12 @@ function Parts({ parts, callOf, turnId, running }: PartsProps) {
   const shown: ReactNode[] = [];
   let lines: ReactNode[] = [];
   const endLines = () => {
-    if (lines.length > 0) shown.push(<div className="steps" key={`steps ${shown.length}`}>{lines}</div>);
+    if (lines.length > 0)
+      shown.push(
+        <div className="steps" key={`steps ${shown.length}`}>
+          {lines}
+        </div>,
+      );
     lines = [];
   };
   parts.forEach((part, index) => {
@@ -86,8 +97,10 @@ function Parts({ parts, callOf, turnId, running }: PartsProps) {
       return;
     }
     endLines();
-    if (part.kind === 'markdown') shown.push(<Markdown key={part.id} text={part.content} streaming={last && staleSince === undefined} />);
-    else if (part.kind === 'steering') shown.push(<UserMessage key={part.id} message={part.userMessage} by={part.by} />);
+    if (part.kind === 'markdown')
+      shown.push(<Markdown key={part.id} text={part.content} streaming={last && staleSince === undefined} />);
+    else if (part.kind === 'steering')
+      shown.push(<UserMessage key={part.id} message={part.userMessage} by={part.by} />);
     else if (part.kind === 'contentRef') shown.push(<ContentPart key={part.id} content={part.ref} />);
   });
   endLines();
@@ -96,10 +109,13 @@ function Parts({ parts, callOf, turnId, running }: PartsProps) {
 
 /** What is more than a line. An edit with a diff is its diff. */
 function callBlocks(call: ToolCallState, turnId: string): ReactNode[] {
-  if (call.status === 'pendingConfirmation') return [<Confirmation key={call.toolCallId} turnId={turnId} call={call} />];
+  if (call.status === 'pendingConfirmation')
+    return [<Confirmation key={call.toolCallId} turnId={turnId} call={call} />];
   if (call.toolKind === 'terminal') return [<TerminalBlock key={call.toolCallId} call={call} />];
   if (call.status !== 'completed' || !call.result.success) return [];
-  const edits = call.result.content?.filter((content): content is FileEditResultContent => content.type === 'fileEdit' && content.diff !== undefined);
+  const edits = call.result.content?.filter(
+    (content): content is FileEditResultContent => content.type === 'fileEdit' && content.diff !== undefined,
+  );
   return edits?.map((edit) => <DiffCard key={`${call.toolCallId} ${edit.uri}`} edit={edit} />) ?? [];
 }
 

@@ -1,7 +1,10 @@
 import type { Author } from '@agenthost/protocol';
 
 /** "you", "Mira, on iPhone", "somebody". */
-export function authorName(by: Author | undefined, me: string | undefined): { readonly name: string; readonly device: string } {
+export function authorName(
+  by: Author | undefined,
+  me: string | undefined,
+): { readonly name: string; readonly device: string } {
   if (!by) return { name: 'the host', device: '' };
   if (by.clientId === me) return { name: 'you', device: '' };
   return { name: by.name ?? 'somebody', device: by.device ? `, on ${by.device}` : '' };
@@ -10,5 +13,10 @@ export function authorName(by: Author | undefined, me: string | undefined): { re
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/);
   const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
-  return letters.map((word) => [...(word ?? '')][0] ?? '').join('').toUpperCase() || '?';
+  return (
+    letters
+      .map((word) => [...(word ?? '')][0] ?? '')
+      .join('')
+      .toUpperCase() || '?'
+  );
 }

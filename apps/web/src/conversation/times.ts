@@ -25,7 +25,11 @@ export function duration(ms: number): string {
 }
 
 export function clock(at: number, seconds = false): string {
-  return new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', ...(seconds && { second: '2-digit' }) });
+  return new Date(at).toLocaleTimeString(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(seconds && { second: '2-digit' }),
+  });
 }
 
 export function bytes(count: number): string {

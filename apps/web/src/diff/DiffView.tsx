@@ -56,7 +56,9 @@ function Hunk({ hunk }: { readonly hunk: DiffHunk }) {
 }
 
 function pieces(parts: readonly MarkedText[]) {
-  return parts.map((part, index) => (part.marked ? <mark key={index}>{part.text}</mark> : <Fragment key={index}>{part.text}</Fragment>));
+  return parts.map((part, index) =>
+    part.marked ? <mark key={index}>{part.text}</mark> : <Fragment key={index}>{part.text}</Fragment>,
+  );
 }
 
 function firstLines(hunks: readonly DiffHunk[], most: number): DiffHunk[] {

@@ -33,9 +33,13 @@ function markPair(lines: readonly DiffLine[], marks: (readonly MarkedText[])[], 
   const now = lines[after]?.text ?? '';
   if (old.length > LONGEST_LINE || now.length > LONGEST_LINE) return;
   const pieces = diffWordsWithSpace(old, now);
-  const same = pieces.filter((piece) => !piece.added && !piece.removed).reduce((sum, { value }) => sum + value.trim().length, 0);
+  const same = pieces
+    .filter((piece) => !piece.added && !piece.removed)
+    .reduce((sum, { value }) => sum + value.trim().length, 0);
   // Lines that share next to nothing are other lines, and marks all over them say nothing.
   if (same * 3 < Math.min(old.trim().length, now.trim().length)) return;
-  marks[before] = pieces.filter((piece) => !piece.added).map(({ value, removed }) => ({ text: value, marked: removed }));
+  marks[before] = pieces
+    .filter((piece) => !piece.added)
+    .map(({ value, removed }) => ({ text: value, marked: removed }));
   marks[after] = pieces.filter((piece) => !piece.removed).map(({ value, added }) => ({ text: value, marked: added }));
 }

@@ -1,8 +1,8 @@
 import type { ConnectionState } from '@agenthost/client';
 import { Plus, Unplug } from 'lucide-react';
+import type { PageHost } from '../app/pageHosts.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
-import type { PageHost } from '../app/pageHosts.js';
 
 interface HostRowsProps {
   readonly hosts: readonly PageHost[];

@@ -48,7 +48,6 @@ export function SessionList(props: SessionListProps) {
       return;
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another row got the focus
   useEffect(() => {
     if (focusId === undefined || !region.current?.contains(document.activeElement)) return;
     // The row may have to be brought into the page first.
@@ -83,10 +82,10 @@ export function SessionList(props: SessionListProps) {
   };
   const scrolled = () => {
     const { current } = list;
-    if (current && current.findItemIndex(current.scrollOffset + current.viewportSize) > model.length - NEAR_END) props.onEnd();
+    if (current && current.findItemIndex(current.scrollOffset + current.viewportSize) > model.length - NEAR_END)
+      props.onEnd();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the rows inside
     <div className="list" ref={region} role="region" aria-label="Session list" onKeyDown={keyDown} data-list>
       <VList ref={list} onScroll={scrolled} data={{ length: model.length } as ArrayLike<unknown>} itemSize={52}>
         {(_, index) => {

@@ -1,5 +1,5 @@
 import { type Session, SessionStatus } from '@agenthost/sessions';
-import { memo, type MouseEvent } from 'react';
+import { type MouseEvent, memo } from 'react';
 import { useObservable } from '../app/useObservable.js';
 import { Delta } from '../conversation/DiffCard.js';
 import { shortAge } from '../conversation/times.js';
@@ -19,7 +19,16 @@ interface SessionRowProps {
 }
 
 /** Two lines, so that the title keeps its width. Each row follows its own session: a change renders one row. */
-export const SessionRow = memo(function SessionRow({ session, agentName, current, focused, selected, now, onOpen, snippet }: SessionRowProps) {
+export const SessionRow = memo(function SessionRow({
+  session,
+  agentName,
+  current,
+  focused,
+  selected,
+  now,
+  onOpen,
+  snippet,
+}: SessionRowProps) {
   const title = useObservable(session.title);
   const status = useObservable(session.status);
   const isRead = useObservable(session.isRead);
@@ -31,7 +40,12 @@ export const SessionRow = memo(function SessionRow({ session, agentName, current
   const deletions = changes.reduce((sum, change) => sum + change.deletions, 0);
   const shown = rowStatus(status, isRead, isArchived);
   const tone = shown === 'needsInput' ? ' needs' : shown === 'error' ? ' error' : '';
-  const classes = ['row', ...(isRead ? [] : ['unread']), ...(focused ? ['focused'] : []), ...(selected ? ['selected'] : [])];
+  const classes = [
+    'row',
+    ...(isRead ? [] : ['unread']),
+    ...(focused ? ['focused'] : []),
+    ...(selected ? ['selected'] : []),
+  ];
   return (
     <button
       type="button"
@@ -50,7 +64,9 @@ export const SessionRow = memo(function SessionRow({ session, agentName, current
         <span className={`act grow${tone}`}>
           <AgentIcon icon={session.icon} />
           <span className="sr">{agentName}.</span>
-          <span className="clip">{snippet ? <Snippet text={snippet} /> : (description ?? fallback(shown, agentName))}</span>
+          <span className="clip">
+            {snippet ? <Snippet text={snippet} /> : (description ?? fallback(shown, agentName))}
+          </span>
         </span>
         <Delta insertions={insertions} deletions={deletions} />
       </span>
@@ -77,5 +93,7 @@ function fallback(status: RowStatus, agentName: string): string {
 
 /** The search's own marks, ⟨ and ⟩, as marks. */
 function Snippet({ text }: { readonly text: string }) {
-  return text.split(/(⟨[^⟩]*⟩)/).map((piece, index) => (piece.startsWith('⟨') ? <mark key={index}>{piece.slice(1, -1)}</mark> : piece));
+  return text
+    .split(/(⟨[^⟩]*⟩)/)
+    .map((piece, index) => (piece.startsWith('⟨') ? <mark key={index}>{piece.slice(1, -1)}</mark> : piece));
 }

@@ -1,6 +1,7 @@
 import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/sessions';
 import { Archive, Inbox, ListFilter, Search, SquarePen, X } from 'lucide-react';
 import { useRef, useState } from 'react';
+import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
@@ -10,7 +11,6 @@ import { HostRows } from './HostRows.js';
 import { SessionList } from './SessionList.js';
 import { useSearch } from './useSearch.js';
 import { useStatusCounts } from './useStatusCounts.js';
-import type { PageHost } from '../app/pageHosts.js';
 
 interface SidebarProps {
   readonly currentId: string | undefined;
@@ -50,11 +50,17 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
   };
   const archive = (sessions: readonly Session[]) => {
     setSelected(new Set());
-    const one = (session: Session) => (session.isArchived.value ? management.unarchiveSession(session) : management.archiveSession(session));
+    const one = (session: Session) =>
+      session.isArchived.value ? management.unarchiveSession(session) : management.archiveSession(session);
     attempt(Promise.all(sessions.map(one)));
   };
   const selectedSessions = () => [...selected].flatMap((id) => management.getSessionById(id) ?? []);
-  const isFiltered = filter.text !== undefined || filter.statuses !== undefined || filter.isRead !== undefined || filter.isArchived !== false || filter.providerIds !== undefined;
+  const isFiltered =
+    filter.text !== undefined ||
+    filter.statuses !== undefined ||
+    filter.isRead !== undefined ||
+    filter.isArchived !== false ||
+    filter.providerIds !== undefined;
   return (
     <nav className="sidebar" aria-label="Sessions">
       <div className="side-head">
@@ -63,11 +69,23 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
           Agent Sessions
         </span>
         <span className="grow" />
-        <button type="button" className="ib" aria-label={`Needs input, ${counts.needsInput}`} title="Needs input (I)" onClick={onTray}>
+        <button
+          type="button"
+          className="ib"
+          aria-label={`Needs input, ${counts.needsInput}`}
+          title="Needs input (I)"
+          onClick={onTray}
+        >
           <Inbox size={18} aria-hidden />
           {counts.needsInput > 0 && <span className="badge num">{counts.needsInput}</span>}
         </button>
-        <button type="button" className="ib wide" aria-label="New session" title="New session (N)" onClick={() => goTo({ view: 'new' })}>
+        <button
+          type="button"
+          className="ib wide"
+          aria-label="New session"
+          title="New session (N)"
+          onClick={() => goTo({ view: 'new' })}
+        >
           <SquarePen size={17} aria-hidden />
         </button>
       </div>
@@ -94,7 +112,13 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
           {CHIPS.map(({ label, statuses }) => {
             const count = label === 'Needs input' ? counts.needsInput : label === 'Running' ? counts.running : 0;
             return (
-              <button key={label} type="button" className={label === 'Needs input' ? 'chip needs' : 'chip'} aria-pressed={filter.statuses?.[0] === statuses?.[0]} onClick={() => change({ statuses })}>
+              <button
+                key={label}
+                type="button"
+                className={label === 'Needs input' ? 'chip needs' : 'chip'}
+                aria-pressed={filter.statuses?.[0] === statuses?.[0]}
+                onClick={() => change({ statuses })}
+              >
                 {label} {count > 0 && <span className="n">{count}</span>}
               </button>
             );
@@ -104,11 +128,27 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
             label="More filters: host, unread, archived"
             className="ib sm"
             items={[
-              { label: 'Unread only', checked: filter.isRead === false, choose: () => change({ isRead: filter.isRead === false ? undefined : false }) },
-              { label: 'Archived', checked: filter.isArchived === true, choose: () => change({ isArchived: filter.isArchived !== true }) },
+              {
+                label: 'Unread only',
+                checked: filter.isRead === false,
+                choose: () => change({ isRead: filter.isRead === false ? undefined : false }),
+              },
+              {
+                label: 'Archived',
+                checked: filter.isArchived === true,
+                choose: () => change({ isArchived: filter.isArchived !== true }),
+              },
               'line',
-              { label: 'All hosts', checked: filter.providerIds === undefined, choose: () => change({ providerIds: undefined }) },
-              ...allHosts.map((host) => ({ label: host.name, checked: filter.providerIds?.[0] === host.id, choose: () => change({ providerIds: [host.id] }) })),
+              {
+                label: 'All hosts',
+                checked: filter.providerIds === undefined,
+                choose: () => change({ providerIds: undefined }),
+              },
+              ...allHosts.map((host) => ({
+                label: host.name,
+                checked: filter.providerIds?.[0] === host.id,
+                choose: () => change({ providerIds: [host.id] }),
+              })),
             ]}
           >
             <ListFilter size={15} aria-hidden />
@@ -137,7 +177,19 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
           {isFiltered ? (
             <>
               {filter.text ? `No session matches “${filter.text}”. ` : 'No session fits. '}
-              <button type="button" className="btn quiet sm" onClick={() => change({ text: undefined, statuses: undefined, isRead: undefined, isArchived: false, providerIds: undefined })}>
+              <button
+                type="button"
+                className="btn quiet sm"
+                onClick={() =>
+                  change({
+                    text: undefined,
+                    statuses: undefined,
+                    isRead: undefined,
+                    isArchived: false,
+                    providerIds: undefined,
+                  })
+                }
+              >
                 Clear filters
               </button>
             </>

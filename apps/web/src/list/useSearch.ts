@@ -18,7 +18,9 @@ export function useSearch(text: string, onProblem: (problem: string | undefined)
     const search = async () => {
       const { results, failures } = await management.searchSessions(text, { signal: abort.signal });
       if (abort.signal.aborted) return;
-      const snippets = results.flatMap(({ session, snippet }) => (snippet === undefined ? [] : [[session.sessionId, snippet] as const]));
+      const snippets = results.flatMap(({ session, snippet }) =>
+        snippet === undefined ? [] : [[session.sessionId, snippet] as const],
+      );
       setFound(new Map(snippets));
       list.setFound(results.map(({ session }) => session.sessionId));
       onProblem(failures.length > 0 ? messageOf(failures[0]) : undefined);

@@ -13,7 +13,8 @@ export function useStatusCounts(management: SessionsManagementService): StatusCo
     const statuses = new Map<string, SessionStatus>();
     const put = (session: Session) => {
       const status = session.status.value;
-      if (status === SessionStatus.NeedsInput || status === SessionStatus.InProgress) statuses.set(session.sessionId, status);
+      if (status === SessionStatus.NeedsInput || status === SessionStatus.InProgress)
+        statuses.set(session.sessionId, status);
       else statuses.delete(session.sessionId);
     };
     const tell = () => {

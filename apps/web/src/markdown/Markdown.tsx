@@ -1,9 +1,15 @@
 import { memo, useRef } from 'react';
-import { type MarkdownBlock, MarkdownBlocks } from './markdownBlocks.js';
 import { markdownNode } from './MarkdownNodes.js';
+import { type MarkdownBlock, MarkdownBlocks } from './markdownBlocks.js';
 
 /** A message's text. While it grows only its last blocks are rendered again. */
-export const Markdown = memo(function Markdown({ text, streaming = false }: { readonly text: string; readonly streaming?: boolean }) {
+export const Markdown = memo(function Markdown({
+  text,
+  streaming = false,
+}: {
+  readonly text: string;
+  readonly streaming?: boolean;
+}) {
   const blocks = useRef<MarkdownBlocks>(null);
   blocks.current ??= new MarkdownBlocks();
   return (

@@ -75,7 +75,15 @@ function Heading({ level, children }: { readonly level: number; readonly childre
 function List({ token, depth }: { readonly token: Tokens.List; readonly depth: number }) {
   const items = token.items.map((item, index) => (
     <li key={index} className={item.task ? 'task' : undefined}>
-      {item.task && <input type="checkbox" checked={item.checked === true} readOnly disabled aria-label={item.checked ? 'done' : 'to do'} />}
+      {item.task && (
+        <input
+          type="checkbox"
+          checked={item.checked === true}
+          readOnly
+          disabled
+          aria-label={item.checked ? 'done' : 'to do'}
+        />
+      )}
       <MarkdownNodes tokens={item.tokens} depth={depth + 1} />
     </li>
   ));

@@ -76,18 +76,14 @@ export function canHighlight(code: string, language: string | undefined): boolea
   return code.length <= LONGEST && languageName(language) !== undefined;
 }
 
-/** The language of a file, by its name's end. */
-export function languageOfPath(path: string): string | undefined {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  return languageName(name.includes('.') ? name.slice(name.lastIndexOf('.') + 1) : name);
-}
-
 /** Coloured lines, or `undefined` where nothing is known about the language. */
 export async function highlight(code: string, language: string | undefined): Promise<HighlightedLine[] | undefined> {
   const name = languageName(language);
   if (!name || code.length > LONGEST) return undefined;
-  const highlighter = await (loading ??= load());
-  if (!highlighter.getLoadedLanguages().includes(name)) await highlighter.loadLanguage(await LANGUAGES[name]?.() ?? []);
+  loading ??= load();
+  const highlighter = await loading;
+  if (!highlighter.getLoadedLanguages().includes(name))
+    await highlighter.loadLanguage((await LANGUAGES[name]?.()) ?? []);
   return highlighter
     .codeToTokensBase(code, { lang: name, theme: 'page' })
     .map((line) => line.map((token) => ({ text: token.content, color: token.color })));
@@ -101,11 +97,19 @@ async function load(): Promise<HighlighterCore> {
     import('shiki/engine/javascript'),
   ]);
   const theme = createCssVariablesTheme({ name: 'page', variablePrefix: '--code-' });
-  return createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) });
+  return createHighlighterCore({
+    themes: [theme],
+    langs: [],
+    engine: createJavaScriptRegexEngine({ forgiving: true }),
+  });
 }
 
 function languageName(language: string | undefined): string | undefined {
-  const word = language?.trim().split(/[\s,{]/)[0]?.toLowerCase() ?? '';
+  const word =
+    language
+      ?.trim()
+      .split(/[\s,{]/)[0]
+      ?.toLowerCase() ?? '';
   const name = Object.hasOwn(ALIASES, word) ? ALIASES[word] : word;
   return name !== undefined && Object.hasOwn(LANGUAGES, name) ? name : undefined;
 }

@@ -49,7 +49,13 @@ export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowse
         <ul aria-label="Recent folders">
           {recent.map(({ uri, usedAt }) => (
             <li key={uri}>
-              <button type="button" className="fd" aria-pressed={uri === folder} title={pathOf(uri)} onClick={() => onFolder(uri)}>
+              <button
+                type="button"
+                className="fd"
+                aria-pressed={uri === folder}
+                title={pathOf(uri)}
+                onClick={() => onFolder(uri)}
+              >
                 <Folder size={15} aria-hidden />
                 <span className="clip">{lastName(uri)}</span>
                 {usedAt !== undefined && <span className="aux">{shortAge(usedAt, Date.now())}</span>}
@@ -84,7 +90,13 @@ export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowse
 }
 
 /** The way to the chosen folder, each part a button. */
-export function FolderPath({ folder, onFolder }: { readonly folder: string; readonly onFolder: (uri: string) => void }) {
+export function FolderPath({
+  folder,
+  onFolder,
+}: {
+  readonly folder: string;
+  readonly onFolder: (uri: string) => void;
+}) {
   const names = pathOf(folder).split('/').filter(Boolean);
   const uriOf = (count: number) => new URL(`file:///${names.slice(0, count).map(encodeURIComponent).join('/')}`).href;
   return (

@@ -35,7 +35,10 @@ export function NewSession() {
     let session = await management.createNewSession(host.id, workspace);
     session = await management.setSessionType(session, provider);
     if (model) await management.setModel(session, model);
-    const sent = await management.sendAndCreateChat(session, { query: text, ...(attachments.length > 0 && { attachedContext: attachments }) });
+    const sent = await management.sendAndCreateChat(session, {
+      query: text,
+      ...(attachments.length > 0 && { attachedContext: attachments }),
+    });
     goTo({ view: 'session', sessionId: sent.sessionId });
   };
   return (
@@ -44,21 +47,43 @@ export function NewSession() {
       <div className="page">
         <div className="col">
           <div className="page-h">
-            <button type="button" className="ib phone-only" aria-label="Back to sessions" onClick={() => goTo({ view: 'start' })}>
+            <button
+              type="button"
+              className="ib phone-only"
+              aria-label="Back to sessions"
+              onClick={() => goTo({ view: 'start' })}
+            >
               <ArrowLeft size={18} aria-hidden />
             </button>
             <h1 className="grow">New session</h1>
             {all.length > 1 && (
               <div className="seg" role="group" aria-label="Host">
                 {all.map((one) => (
-                  <button key={one.id} type="button" aria-pressed={one.id === host.id} onClick={() => setHostId(one.id)}>
+                  <button
+                    key={one.id}
+                    type="button"
+                    aria-pressed={one.id === host.id}
+                    onClick={() => setHostId(one.id)}
+                  >
                     {one.name}
                   </button>
                 ))}
               </div>
             )}
           </div>
-          <Form key={host.id} host={host} draft={draft} setDraft={setDraft} agentId={agentId} setAgentId={setAgentId} model={model} setModel={setModel} folder={folder} setFolder={setFolder} onStart={start} />
+          <Form
+            key={host.id}
+            host={host}
+            draft={draft}
+            setDraft={setDraft}
+            agentId={agentId}
+            setAgentId={setAgentId}
+            model={model}
+            setModel={setModel}
+            folder={folder}
+            setFolder={setFolder}
+            onStart={start}
+          />
         </div>
       </div>
     </main>
@@ -75,19 +100,41 @@ interface FormProps {
   readonly setModel: (id: string | undefined) => void;
   readonly folder: string | undefined;
   readonly setFolder: (uri: string) => void;
-  readonly onStart: (provider: string, folder: string, text: string, attachments: Draft['attachments']) => Promise<void>;
+  readonly onStart: (
+    provider: string,
+    folder: string,
+    text: string,
+    attachments: Draft['attachments'],
+  ) => Promise<void>;
 }
 
-function Form({ host, draft, setDraft, agentId, setAgentId, model, setModel, folder: chosen, setFolder, onStart }: FormProps) {
+function Form({
+  host,
+  draft,
+  setDraft,
+  agentId,
+  setAgentId,
+  model,
+  setModel,
+  folder: chosen,
+  setFolder,
+  onStart,
+}: FormProps) {
   const agents = useObservable(host.provider.status.agents);
   useObservable(host.connection);
   const { folders } = host.provider;
-  const agent = agents.find(({ provider }) => provider === agentId) ?? agents.find(({ availability }) => availability.state === 'available') ?? agents[0];
+  const agent =
+    agents.find(({ provider }) => provider === agentId) ??
+    agents.find(({ availability }) => availability.state === 'available') ??
+    agents[0];
   const folder = chosen ?? folders.recent()[0] ?? folders.home;
   const browse = useCallback((uri: string) => folders.list(uri), [folders]);
   const usable = agent?.availability.state === 'available';
   const send = async (message: { text: string; attachments?: Draft['attachments'] }) => {
-    if (!agent || !usable) throw new Error(agent ? `${agent.displayName} can't be used yet: see above.` : 'The host has told of no agent yet.');
+    if (!agent || !usable)
+      throw new Error(
+        agent ? `${agent.displayName} can't be used yet: see above.` : 'The host has told of no agent yet.',
+      );
     if (!folder) throw new Error('Choose a folder first.');
     await onStart(agent.provider, folder, message.text, message.attachments ?? []);
   };
@@ -123,13 +170,38 @@ function Form({ host, draft, setDraft, agentId, setAgentId, model, setModel, fol
           <span className="grow" />
           {folder && <FolderPath folder={folder} onFolder={setFolder} />}
         </h2>
-        {folder && <FolderBrowser folder={folder} recent={folders.recent().map((uri) => ({ uri, usedAt: undefined }))} browse={browse} onFolder={setFolder} />}
+        {folder && (
+          <FolderBrowser
+            folder={folder}
+            recent={folders.recent().map((uri) => ({ uri, usedAt: undefined }))}
+            browse={browse}
+            onFolder={setFolder}
+          />
+        )}
       </section>
       <section className="sect">
         <h2 className="sect-h">First message</h2>
-        <Composer draft={draft} onDraft={setDraft} onSend={send} onStop={() => undefined} onEditLast={() => undefined} running={false} canSteer={false} placeholder={agent?.provider === 'shell' ? 'Type a command, such as ls' : 'What should be done?'} autoFocus>
+        <Composer
+          draft={draft}
+          onDraft={setDraft}
+          onSend={send}
+          onStop={() => undefined}
+          onEditLast={() => undefined}
+          running={false}
+          canSteer={false}
+          placeholder={agent?.provider === 'shell' ? 'Type a command, such as ls' : 'What should be done?'}
+          autoFocus
+        >
           {agent && agent.models.length > 0 && (
-            <Menu label={`Model: ${model ?? 'default'}`} className="pick" items={agent.models.map(({ id, name }) => ({ label: name, checked: id === model, choose: () => setModel(id) }))}>
+            <Menu
+              label={`Model: ${model ?? 'default'}`}
+              className="pick"
+              items={agent.models.map(({ id, name }) => ({
+                label: name,
+                checked: id === model,
+                choose: () => setModel(id),
+              }))}
+            >
               {agent.models.find(({ id }) => id === model)?.name ?? 'Default model'}
               <ChevronDown className="chev" size={12} aria-hidden />
             </Menu>
@@ -153,7 +225,9 @@ export function HowToFix({ host, agent }: { readonly host: PageHost; readonly ag
   const installing = availability.state === 'installing';
   const install = async () => {
     setProgress('Installing');
-    const following = host.provider.status.onProgress(({ message, done, total }) => setProgress(total ? `${message}, ${Math.round(((done ?? 0) / total) * 100)} %` : message));
+    const following = host.provider.status.onProgress(({ message, done, total }) =>
+      setProgress(total ? `${message}, ${Math.round(((done ?? 0) / total) * 100)} %` : message),
+    );
     try {
       await host.provider.status.installAgent(agent.provider);
       setProgress(undefined);
@@ -170,11 +244,19 @@ export function HowToFix({ host, agent }: { readonly host: PageHost; readonly ag
     <div className="fix">
       <Info size={15} aria-hidden />
       <span className="grow" role="status">
-        {progress ?? (availability.state === 'unavailable' ? `${availability.reason} ${availability.howToFix}` : `${agent.displayName} is being installed.`)}
+        {progress ??
+          (availability.state === 'unavailable'
+            ? `${availability.reason} ${availability.howToFix}`
+            : `${agent.displayName} is being installed.`)}
       </span>
       {command && <CopyButton text={command} label="Copy command" />}
       {availability.state === 'unavailable' && availability.installable && (
-        <button type="button" className="btn plain sm" disabled={installing || progress === 'Installing'} onClick={() => void install()}>
+        <button
+          type="button"
+          className="btn plain sm"
+          disabled={installing || progress === 'Installing'}
+          onClick={() => void install()}
+        >
           Install{size ? `, ${bytes(size)}` : ''}
         </button>
       )}

@@ -16,7 +16,17 @@ interface AskDialogProps {
 }
 
 /** One question with one answer: a name, a token, "really?". */
-export function AskDialog({ title, text, confirm, danger, value, valueLabel, secret, onConfirm, onClose }: AskDialogProps) {
+export function AskDialog({
+  title,
+  text,
+  confirm,
+  danger,
+  value,
+  valueLabel,
+  secret,
+  onConfirm,
+  onClose,
+}: AskDialogProps) {
   const [typed, setTyped] = useState(value ?? '');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -39,7 +49,6 @@ export function AskDialog({ title, text, confirm, danger, value, valueLabel, sec
         {text && <p>{text}</p>}
         {value !== undefined && (
           <input
-            // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type
             autoFocus
             type={secret ? 'password' : 'text'}
             autoComplete="off"

@@ -26,7 +26,8 @@ export function ChangesDialog({ changes, folder, state, onClose }: ChangesDialog
       <div className="tray-b padded">
         {changes.map((change) => {
           const diffs = edits.get(change.uri) ?? [];
-          if (diffs.length > 0) return diffs.map((edit, index) => <DiffCard key={`${change.uri} ${index}`} edit={edit} />);
+          if (diffs.length > 0)
+            return diffs.map((edit, index) => <DiffCard key={`${change.uri} ${index}`} edit={edit} />);
           return (
             <div className="line" key={change.uri}>
               <span className="mono clip grow">{relativePath(change.uri, folder)}</span>
@@ -41,11 +42,15 @@ export function ChangesDialog({ changes, folder, state, onClose }: ChangesDialog
 
 function editsOf(state: SessionState | undefined): Map<string, FileEditResultContent[]> {
   const edits = new Map<string, FileEditResultContent[]>();
-  const turns = [...(state?.turns.map((turn) => turn.toolCalls) ?? []), Object.values(state?.activeTurn?.toolCalls ?? {})];
+  const turns = [
+    ...(state?.turns.map((turn) => turn.toolCalls) ?? []),
+    Object.values(state?.activeTurn?.toolCalls ?? {}),
+  ];
   for (const call of turns.flat()) {
     if (call.status !== 'completed') continue;
     for (const content of call.result.content ?? []) {
-      if (content.type === 'fileEdit' && content.diff !== undefined) edits.set(content.uri, [...(edits.get(content.uri) ?? []), content]);
+      if (content.type === 'fileEdit' && content.diff !== undefined)
+        edits.set(content.uri, [...(edits.get(content.uri) ?? []), content]);
     }
   }
   return edits;

@@ -1,5 +1,5 @@
-import type { ChatModel } from '@agenthost/sessions';
 import type { SessionState } from '@agenthost/protocol';
+import type { ChatModel } from '@agenthost/sessions';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog } from './Dialog.js';
@@ -10,7 +10,13 @@ interface CustomizationsDialogProps {
   readonly onClose: () => void;
 }
 
-const KINDS = { instructions: 'Instructions', skill: 'Skill', agent: 'Agent', mcpServer: 'MCP server', plugin: 'Plugin' } as const;
+const KINDS = {
+  instructions: 'Instructions',
+  skill: 'Skill',
+  agent: 'Agent',
+  mcpServer: 'MCP server',
+  plugin: 'Plugin',
+} as const;
 
 /** Instructions, skills and servers that reach the agent of this session, each on or off. */
 export function CustomizationsDialog({ state, model, onClose }: CustomizationsDialogProps) {
@@ -37,16 +43,26 @@ export function CustomizationsDialog({ state, model, onClose }: CustomizationsDi
             {problem}
           </p>
         )}
-        {all.length === 0 && <p className="blank">This session has none: no instructions, skills, agents or MCP servers were found in its folder.</p>}
+        {all.length === 0 && (
+          <p className="blank">
+            This session has none: no instructions, skills, agents or MCP servers were found in its folder.
+          </p>
+        )}
         {all.map(({ customization, enabled, status, statusMessage }) => (
           <label className="line toggle" key={customization.uri}>
             <span className="grow">
               {customization.displayName}
               <span className="aux"> {KINDS[customization.kind]}</span>
               {customization.description && <span className="thought">{customization.description}</span>}
-              {(status === 'error' || status === 'degraded') && <span className="why bad">{statusMessage ?? 'It could not be loaded.'}</span>}
+              {(status === 'error' || status === 'degraded') && (
+                <span className="why bad">{statusMessage ?? 'It could not be loaded.'}</span>
+              )}
             </span>
-            <input type="checkbox" role="switch" checked={enabled} onChange={(event) => toggle(customization.uri, event.target.checked)} />
+            <input
+              type="checkbox"
+              checked={enabled}
+              onChange={(event) => toggle(customization.uri, event.target.checked)}
+            />
           </label>
         ))}
       </div>

@@ -2,9 +2,9 @@ import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
 import { useServices } from '../app/services.js';
+import type { Theme } from '../app/settings.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
-import type { Theme } from '../app/settings.js';
 import { connectionWords } from '../list/HostRows.js';
 import { AskDialog } from './AskDialog.js';
 import { Dialog } from './Dialog.js';
@@ -24,7 +24,16 @@ export function HostDialog({ host, onClose }: { readonly host: PageHost; readonl
     host.provider.status.measureLatency().then(setLatency, () => undefined);
   }, [connection.state, host]);
   if (signingIn) {
-    return <AskDialog title={`Token of ${host.name}`} confirm="Connect" value="" secret onConfirm={async (token) => void hosts.signIn(host, token)} onClose={onClose} />;
+    return (
+      <AskDialog
+        title={`Token of ${host.name}`}
+        confirm="Connect"
+        value=""
+        secret
+        onConfirm={async (token) => void hosts.signIn(host, token)}
+        onClose={onClose}
+      />
+    );
   }
   return (
     <Dialog label={host.name} className="ask-dialog" onClose={onClose}>
@@ -43,7 +52,12 @@ export function HostDialog({ host, onClose }: { readonly host: PageHost; readonl
         <span className="grow">Theme</span>
         <div className="seg" role="group" aria-label="Theme">
           {THEMES.map((one) => (
-            <button key={one} type="button" aria-pressed={theme === one} onClick={() => settings.update({ theme: one })}>
+            <button
+              key={one}
+              type="button"
+              aria-pressed={theme === one}
+              onClick={() => settings.update({ theme: one })}
+            >
               {one}
             </button>
           ))}

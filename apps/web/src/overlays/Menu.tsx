@@ -37,7 +37,12 @@ export function Menu({ children, label, className, items }: MenuProps) {
   const keyDown = (event: KeyboardEvent) => {
     const all = entries();
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
-    const to = { ArrowDown: (at + 1) % all.length, ArrowUp: (at - 1 + all.length) % all.length, Home: 0, End: all.length - 1 }[event.key];
+    const to = {
+      ArrowDown: (at + 1) % all.length,
+      ArrowUp: (at - 1 + all.length) % all.length,
+      Home: 0,
+      End: all.length - 1,
+    }[event.key];
     if (to !== undefined) {
       event.preventDefault();
       all[to]?.focus();
@@ -46,7 +51,15 @@ export function Menu({ children, label, className, items }: MenuProps) {
   };
   return (
     <>
-      <button ref={button} type="button" className={className} aria-label={label} title={label} aria-haspopup="menu" popoverTarget={id}>
+      <button
+        ref={button}
+        type="button"
+        className={className}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        popoverTarget={id}
+      >
         {children}
       </button>
       <div

@@ -59,7 +59,6 @@ export function Palette({ find, onClose }: PaletteProps) {
       <div className="pal-in">
         <Search size={17} aria-hidden />
         <input
-          // biome-ignore lint/a11y/noAutofocus: the palette is opened to type
           autoFocus
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -75,9 +74,19 @@ export function Palette({ find, onClose }: PaletteProps) {
       </div>
       <div className="pal-list" id={`${id} list`} role="listbox" aria-label="Results" ref={list}>
         {entries.map((entry, index) => (
-          <PaletteRow key={entry.key} id={`${id} ${entry.key}`} entry={entry} query={query} heading={entries[index - 1]?.group !== entry.group} selected={index === selected} onChoose={() => choose(entry)} />
+          <PaletteRow
+            key={entry.key}
+            id={`${id} ${entry.key}`}
+            entry={entry}
+            query={query}
+            heading={entries[index - 1]?.group !== entry.group}
+            selected={index === selected}
+            onChoose={() => choose(entry)}
+          />
         ))}
-        {entries.length === 0 && <p className="blank">{problem ?? (text === '' ? 'Type to search.' : `Nothing matches “${query}”.`)}</p>}
+        {entries.length === 0 && (
+          <p className="blank">{problem ?? (text === '' ? 'Type to search.' : `Nothing matches “${query}”.`)}</p>
+        )}
       </div>
       <div className="pal-f" aria-hidden="true">
         <span>

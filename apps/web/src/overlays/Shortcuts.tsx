@@ -106,7 +106,7 @@ export function Shortcuts({ singleLetters, onSingleLetters, onClose }: Shortcuts
         <span>On a Mac, use ⌘ instead of Ctrl.</span>
         <label className="toggle">
           Single-letter shortcuts
-          <input type="checkbox" role="switch" checked={singleLetters} onChange={(event) => onSingleLetters(event.target.checked)} />
+          <input type="checkbox" checked={singleLetters} onChange={(event) => onSingleLetters(event.target.checked)} />
         </label>
       </div>
     </Dialog>

@@ -1,16 +1,16 @@
 import type { ChatModel, Session, WaitingChat } from '@agenthost/sessions';
 import { ArrowRight, Bell, BellOff, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
+import { askForNotifications } from '../app/notifications.js';
 import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
-import { type ChatContext, ChatProvider } from '../conversation/chatContext.js';
 import { Confirmation } from '../conversation/Confirmation.js';
+import { type ChatContext, ChatProvider } from '../conversation/chatContext.js';
 import { Question } from '../conversation/Question.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentName } from '../list/agentName.js';
-import { askForNotifications } from '../app/notifications.js';
 import { Dialog } from './Dialog.js';
 
 const MOST_ANSWERED = 20;
@@ -59,7 +59,9 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
         {waiting.map((one) => (
           <Waiting key={one.chat.resource} waiting={one} onClose={onClose} />
         ))}
-        {count > waiting.length && <p className="blank padded">{count - waiting.length} more. They come up as these are answered.</p>}
+        {count > waiting.length && (
+          <p className="blank padded">{count - waiting.length} more. They come up as these are answered.</p>
+        )}
         {answered.map(({ id, title }) => (
           <section className="need past" key={id}>
             <h3>{title || 'A session'} was answered</h3>
@@ -114,7 +116,15 @@ function Waiting({ waiting, onClose }: { readonly waiting: WaitingChat; readonly
   );
 }
 
-function OpenPrompts({ model, session, host }: { readonly model: ChatModel; readonly session: Session; readonly host: PageHost }) {
+function OpenPrompts({
+  model,
+  session,
+  host,
+}: {
+  readonly model: ChatModel;
+  readonly session: Session;
+  readonly host: PageHost;
+}) {
   const confirmations = useObservable(model.confirmations);
   const permissions = useObservable(model.permissions);
   const staleSince = useObservable(host.provider.status.staleSince);
@@ -126,9 +136,12 @@ function OpenPrompts({ model, session, host }: { readonly model: ChatModel; read
       hostName: host.name,
       folder,
       staleSince,
-      approve: async (_turnId, id, options) => answerFirst(model.confirmations.value.find((one) => one.toolCall.toolCallId === id))?.approve(options),
-      deny: async (_turnId, id, options) => answerFirst(model.confirmations.value.find((one) => one.toolCall.toolCallId === id))?.deny(options),
-      answer: async (_turnId, id, answer) => answerFirst(model.permissions.value.find((one) => one.request.requestId === id))?.answer(answer),
+      approve: async (_turnId, id, options) =>
+        answerFirst(model.confirmations.value.find((one) => one.toolCall.toolCallId === id))?.approve(options),
+      deny: async (_turnId, id, options) =>
+        answerFirst(model.confirmations.value.find((one) => one.toolCall.toolCallId === id))?.deny(options),
+      answer: async (_turnId, id, answer) =>
+        answerFirst(model.permissions.value.find((one) => one.request.requestId === id))?.answer(answer),
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       fork: () => undefined,
       retry: () => undefined,

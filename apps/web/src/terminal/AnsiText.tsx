@@ -6,7 +6,9 @@ import { terminalScreen } from './terminalScreen.js';
 export const AnsiText = memo(function AnsiText({ text }: { readonly text: string }) {
   const entries = useMemo(() => {
     const screen = terminalScreen(text);
-    return screen.includes('\x1b[') ? Anser.ansiToJson(screen, { json: true, remove_empty: true, use_classes: true }) : screen;
+    return screen.includes('\x1b[')
+      ? Anser.ansiToJson(screen, { json: true, remove_empty: true, use_classes: true })
+      : screen;
   }, [text]);
   if (typeof entries === 'string') return entries;
   return entries.map((entry, index) => (
@@ -17,7 +19,11 @@ export const AnsiText = memo(function AnsiText({ text }: { readonly text: string
 });
 
 function className({ decorations, fg, bg }: AnserJsonEntry): string | undefined {
-  const names = [...decorations.map((name) => `ansi-${name}`), ...(named(fg) ? [fg] : []), ...(named(bg) ? [`${bg}-bg`] : [])];
+  const names = [
+    ...decorations.map((name) => `ansi-${name}`),
+    ...(named(fg) ? [fg] : []),
+    ...(named(bg) ? [`${bg}-bg`] : []),
+  ];
   return names.length > 0 ? names.join(' ') : undefined;
 }
 
@@ -33,7 +39,8 @@ function named(colour: string | null): boolean {
 }
 
 function exactColour(colour: string | null, trueColour: string | null): string | undefined {
-  if (colour === 'ansi-truecolor' && trueColour && /^\d{1,3}, ?\d{1,3}, ?\d{1,3}$/.test(trueColour)) return `rgb(${trueColour})`;
+  if (colour === 'ansi-truecolor' && trueColour && /^\d{1,3}, ?\d{1,3}, ?\d{1,3}$/.test(trueColour))
+    return `rgb(${trueColour})`;
   const palette = colour && /^ansi-palette-(\d{1,3})$/.exec(colour);
   return palette ? paletteColour(Number(palette[1])) : undefined;
 }

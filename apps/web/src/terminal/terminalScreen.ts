@@ -4,6 +4,7 @@
  * clipboard or device sequence reaches the page.
  */
 export function terminalScreen(output: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   if (!/[\r\b\x1b\x00-\x08\x0b-\x1f\x7f\x80-\x9f]/.test(output)) return output;
   const screen = new Screen();
   SEQUENCE.lastIndex = 0;
@@ -60,9 +61,9 @@ class Screen {
   }
 
   control(whole: string, parameters: string | undefined, final: string | undefined): void {
-    if (final !== undefined) return this.#sequence(parameters ?? '', final);
-    if (whole === '\r\n' || whole === '\n' || whole === '\x0b' || whole === '\x0c') return this.#newLine();
-    if (whole === '\r') this.#column = 0;
+    if (final !== undefined) this.#sequence(parameters ?? '', final);
+    else if (whole === '\r\n' || whole === '\n' || whole === '\x0b' || whole === '\x0c') this.#newLine();
+    else if (whole === '\r') this.#column = 0;
     else if (whole === '\b') this.#column = Math.max(0, (this.#column ?? this.#length()) - 1);
     else if (whole === '\t') this.write('\t');
   }
@@ -90,7 +91,10 @@ class Screen {
   }
 
   #sequence(parameters: string, final: string): void {
-    if (final === 'm') return this.#colour(parameters);
+    if (final === 'm') {
+      this.#colour(parameters);
+      return;
+    }
     if (!/^\d{0,4}$/.test(parameters)) return;
     const count = parameters === '' ? undefined : Number(parameters);
     const column = this.#column ?? this.#length();
@@ -127,7 +131,8 @@ class Screen {
     const cells = cellsOf(this.#current());
     if (how === 0) cells.length = Math.min(cells.length, column);
     else if (how === 2) cells.length = 0;
-    else for (let index = 0; index <= column && index < cells.length; index += 1) cells[index] = { text: ' ', style: '' };
+    else
+      for (let index = 0; index <= column && index < cells.length; index += 1) cells[index] = { text: ' ', style: '' };
     this.#column = column;
   }
 
@@ -150,6 +155,7 @@ class Screen {
   }
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const COLOUR = /\x1b\[([\d;:]*)m/y;
 
 function cellsOf(row: Row): Cell[] {
