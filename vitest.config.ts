@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const source = (name: string, entry = 'index') =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
@@ -17,6 +17,8 @@ export default defineConfig({
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    // Real agents are hundreds of megabytes: `npm run test:agents` fetches them.
+    exclude: [...configDefaults.exclude, 'test/agents/**'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
