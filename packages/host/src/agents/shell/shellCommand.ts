@@ -5,11 +5,11 @@ import { constants as osConstants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as pty from '@lydell/node-pty';
+import { findProcesses } from '../processList.js';
+import { CANCEL_STAGES, stopProcesses } from '../stopProcesses.js';
 import { commandScript } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { OutputBatcher } from './outputBatcher.js';
-import { findProcesses } from './processList.js';
-import { CANCEL_STAGES, stopProcesses } from './stopProcesses.js';
 
 export interface ShellCommandOptions {
   readonly shell: Shell;

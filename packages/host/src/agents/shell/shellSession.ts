@@ -5,13 +5,13 @@ import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
 import { PendingAnswers } from '../pendingAnswers.js';
+import { findProcesses } from '../processList.js';
+import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
 import { UnrunnableCommand } from './commandScript.js';
 import type { Shell } from './findShell.js';
-import { findProcesses } from './processList.js';
 import { type CommandOutcome, runShellCommand, terminalMarker } from './shellCommand.js';
 import { announcement, HELP, invocationOf, resultOf, titleOf, unrunnable } from './shellDisplay.js';
 import type { ShellMemory } from './shellMemory.js';
-import { DISPOSE_STAGES, stopProcesses } from './stopProcesses.js';
 
 export interface ShellSessionOptions {
   readonly sessionId: string;
