@@ -14,6 +14,7 @@ import type {
 } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
+import type { AgentPackage } from './agentPackage.js';
 
 /**
  * A backend that does the work: one for each provider.
@@ -25,6 +26,8 @@ import type { SessionFs } from '../sessionFs/sessionFs.js';
  */
 export interface Agent {
   readonly descriptor: AgentDescriptor;
+  /** What `installAgent` fetches for it; without it there is nothing to install or to remove. */
+  readonly npmPackage?: AgentPackage | undefined;
   availability(): Promise<AvailableAgent | UnavailableAgent>;
   listModels(): Promise<readonly ModelInfo[]>;
   /** Rejects with an error whose message a person can act on; the session's creation then fails with it. */

@@ -19,8 +19,8 @@ export interface AgentContractPrompts {
   /** Some text, then `idle`. */
   readonly text: string;
   readonly reasoning?: string;
-  /** Asks before a call, which succeeds when approved. With its input edited to `edited` it prints `prints`. */
-  readonly tool: { readonly prompt: string; readonly edited: string; readonly prints: string };
+  /** Asks before a call, which succeeds when approved. With its input `edited` it `prints` that, where agents can do so. */
+  readonly tool: { readonly prompt: string; readonly edited?: string; readonly prints?: string };
   /** A `permissionRequest`, then text. */
   readonly permission?: string;
   /** Text or output without end. What it asks before is approved. */

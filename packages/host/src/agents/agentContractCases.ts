@@ -13,9 +13,12 @@ type Check = (context: ContractContext) => Promise<void>;
 const ABORT_MS = 5_000;
 
 export function casesFor(prompts: AgentContractPrompts): Record<string, Check> {
-  const { reasoning, permission, error, crash, resume } = prompts;
+  const { tool, reasoning, permission, error, crash, resume } = prompts;
   return {
     ...always,
+    ...(tool.edited !== undefined
+      ? { 'runs the edited input': runsEdited(tool.prompt, tool.edited, tool.prints ?? tool.edited) }
+      : { 'runs nothing when another input was approved': runsNothingEdited(tool.prompt) }),
     ...(reasoning !== undefined && { 'reports reasoning': textOf(reasoning, 'reasoning') }),
     ...(permission !== undefined && { 'goes on after the first answer to a request': permissionAnswered(permission) }),
     ...(error !== undefined && { 'reports a failure as one error event': fails(error) }),
@@ -59,15 +62,6 @@ const always: Readonly<Record<string, Check>> = {
     session.answer(toolCallId, { approved: true });
     expectEqual((await ended(recorder)).type, 'idle');
     expectEqual([recorder.of('toolComplete'), recorder.output()], [[], '']);
-  },
-
-  'runs the edited input': async ({ open, prompts }) => {
-    const { session, recorder } = await open();
-    const { prompt, edited, prints } = prompts.tool;
-    const toolCallId = await ask(session, recorder, prompt);
-    session.answer(toolCallId, { approved: true, editedToolInput: edited });
-    await ended(recorder);
-    expectEqual(recorder.output().includes(prints), true);
   },
 
   'asks again in the next turn after "once"': async ({ open, prompts }) => {
@@ -155,12 +149,12 @@ const always: Readonly<Record<string, Check>> = {
     await a.recorder.until('more of the other', () => a.recorder.events.length > before);
   },
 
-  'survives a listener that throws': async ({ open, prompts }) => {
+  'survives a listener that throws': async ({ open, prompts, timeoutMs }) => {
     const { session } = await open();
     session.onEvent(() => {
       throw new Error('a listener of the contract suite that throws on purpose');
     });
-    const recorder = new EventRecorder(session);
+    const recorder = new EventRecorder(session, timeoutMs);
     await session.send({ text: prompts.text });
     expectEqual((await ended(recorder)).type, 'idle');
   },
@@ -187,6 +181,27 @@ function permissionAnswered(prompt: string): Check {
   };
 }
 
+function runsEdited(prompt: string, edited: string, prints: string): Check {
+  return async ({ open }) => {
+    const { session, recorder } = await open();
+    const toolCallId = await ask(session, recorder, prompt);
+    session.answer(toolCallId, { approved: true, editedToolInput: edited });
+    await ended(recorder);
+    expectEqual(recorder.output().includes(prints), true);
+  };
+}
+
+/** An agent that can only run what it showed must not run that either when something else was approved. */
+function runsNothingEdited(prompt: string): Check {
+  return async ({ open }) => {
+    const { session, recorder } = await open();
+    const toolCallId = await ask(session, recorder, prompt);
+    session.answer(toolCallId, { approved: true, editedToolInput: 'something else' });
+    await ended(recorder);
+    expectEqual([recorder.of('toolComplete'), recorder.output()], [[], '']);
+  };
+}
+
 function fails(prompt: string): Check {
   return async ({ open }) => {
     const { session, recorder } = await open();
@@ -197,10 +212,10 @@ function fails(prompt: string): Check {
 }
 
 function resumes({ tell, recall, answer }: NonNullable<AgentContractPrompts['resume']>): Check {
-  return async ({ open, openOptions, agent }) => {
+  return async ({ open, openOptions, agent, timeoutMs }) => {
     const options = await openOptions();
     const first = await agent.openSession(options);
-    const heard = new EventRecorder(first);
+    const heard = new EventRecorder(first, timeoutMs);
     await runApproved(first, heard, tell);
     const resume = first.nativeSessionId;
     await first.dispose();

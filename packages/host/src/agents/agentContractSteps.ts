@@ -4,12 +4,14 @@ import type { EventRecorder } from './eventRecorder.js';
 /** How long a case waits for something that must not happen. */
 const QUIET_MS = 50;
 
-/** Sends, and returns the id of the n-th call, which waits for an answer. */
+/** Sends, and returns the id of the n-th call that waits for an answer. It may have been announced before it asked. */
 export async function ask(session: AgentSession, recorder: EventRecorder, prompt: string, n = 1): Promise<string> {
   await session.send({ text: prompt });
-  const { toolCall } = await recorder.nth('toolStart', n);
-  expectEqual(toolCall.status, 'pendingConfirmation');
-  return toolCall.toolCallId;
+  const asking = () =>
+    recorder.of('toolStart').flatMap(({ toolCall }) => (toolCall.status === 'running' ? [] : [toolCall.toolCallId]));
+  await recorder.until(`call number ${n} that asks`, () => asking().length >= n);
+  expectEqual([recorder.of('toolComplete').length < n, recorder.output() === '' || n > 1], [true, true]);
+  return asking()[n - 1] as string;
 }
 
 export async function startEndless(session: AgentSession, recorder: EventRecorder, prompt: string): Promise<void> {
