@@ -7,7 +7,33 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
-type Params = Record<string, any>;
+/** All that messages to the stub can have; which of it is there depends on the method. */
+interface Params {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly prompt: readonly { readonly text?: string }[];
+  readonly configId: string;
+  readonly value: string;
+  readonly modelId: string;
+  readonly modeId: string;
+  readonly outcome?: { readonly optionId?: string };
+  readonly terminalId: string;
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** How a method fails. */
+class Failure extends Error {
+  readonly code: number;
+  readonly data: object | undefined;
+
+  constructor(code: number, message: string, data?: object) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
 interface Message {
   id?: number;
   method?: string;
@@ -34,7 +60,7 @@ const text = (words: string) => update('agent_message_chunk', { content: { type:
 function ask(method: string, params: object): Promise<Params> {
   const id = nextId++;
   say({ id, method, params: { sessionId: session, ...params } });
-  return new Promise((resolve) => waiting.set(id, (message) => resolve(message.result ?? { error: message.error })));
+  return new Promise((resolve) => waiting.set(id, (message) => resolve(message.result ?? ({} as Params))));
 }
 
 const OPTIONS = [
@@ -43,9 +69,9 @@ const OPTIONS = [
   { optionId: 'no', name: 'Deny', kind: 'reject_once' },
 ];
 
-async function permission(toolCall: Params): Promise<string> {
+async function permission(toolCall: object): Promise<string> {
   const answer = await ask('session/request_permission', { toolCall, options: OPTIONS });
-  return answer['outcome']?.optionId ?? 'cancelled';
+  return answer.outcome?.optionId ?? 'cancelled';
 }
 
 async function runTool(command: string, announce: boolean): Promise<void> {
@@ -59,7 +85,8 @@ async function runTool(command: string, announce: boolean): Promise<void> {
       status: 'failed',
       _meta: { terminal_output: { data: 'no' } },
     });
-    return text(`Not run (${chosen}).`);
+    text(`Not run (${chosen}).`);
+    return;
   }
   const child = spawn('/bin/sh', ['-c', command], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   cancelled.signal.addEventListener('abort', () => child.kill('SIGKILL'));
@@ -89,7 +116,10 @@ async function writeTool(path: string): Promise<void> {
     content: [{ type: 'diff', path: file, oldText, newText }],
   };
   update('tool_call', { ...call, status: 'pending' });
-  if ((await permission(call)) !== 'yes') return text('Not written.');
+  if ((await permission(call)) !== 'yes') {
+    text('Not written.');
+    return;
+  }
   writeFileSync(file, newText);
   const content = [{ type: 'content', content: { type: 'text', text: 'Wrote it.' } }];
   update('tool_call_update', { toolCallId: call.toolCallId, status: 'completed', content });
@@ -111,7 +141,7 @@ async function hostTerminal(command: string): Promise<void> {
   const output = await ask('terminal/output', { terminalId });
   update('tool_call_update', { toolCallId, status: 'completed' });
   await ask('terminal/release', { terminalId });
-  text(`It said ${JSON.stringify(output['output'])} and ended with ${exit['exitCode']}.`);
+  text(`It said ${JSON.stringify(output.output)} and ended with ${exit.exitCode}.`);
 }
 
 async function endless(): Promise<void> {
@@ -245,7 +275,7 @@ function choices(): object {
 
 async function prompt(params: Params): Promise<object> {
   cancelled = new AbortController();
-  const blocks = params['prompt'] as { text?: string }[];
+  const blocks = params.prompt;
   const said = blocks[0]?.text ?? '';
   mkdirSync(memory, { recursive: true });
   writeFileSync(join(memory, `${session}.json`), JSON.stringify([...history(), said]));
@@ -269,58 +299,64 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     },
   }),
   'session/new': (params) => {
-    if (env['STUB_START'] === 'auth') throw { code: -32000, message: 'Authentication required' };
+    if (env['STUB_START'] === 'auth') throw new Failure(-32000, 'Authentication required');
     session = randomUUID();
-    cwd = params['cwd'];
+    cwd = params.cwd;
     return { sessionId: session, ...choices() };
   },
   'session/load': (params) => {
-    session = params['sessionId'];
-    cwd = params['cwd'];
-    if (!existsSync(join(memory, `${session}.json`))) throw { code: -32002, message: 'Resource not found' };
+    session = params.sessionId;
+    cwd = params.cwd;
+    if (!existsSync(join(memory, `${session}.json`))) throw new Failure(-32002, 'Resource not found');
     for (const said of history()) text(`HISTORY ${said}`);
     return choices();
   },
   'session/resume': (params) => {
-    session = params['sessionId'];
-    cwd = params['cwd'];
-    if (!existsSync(join(memory, `${session}.json`))) throw { code: -32002, message: 'Resource not found' };
+    session = params.sessionId;
+    cwd = params.cwd;
+    if (!existsSync(join(memory, `${session}.json`))) throw new Failure(-32002, 'Resource not found');
     return choices();
   },
   'session/set_config_option': (params) => {
-    if (params['configId'] === 'model') model = params['value'];
-    else mode = params['value'];
+    if (params.configId === 'model') model = params.value;
+    else mode = params.value;
     return choices();
   },
   'session/set_model': (params) => {
-    model = params['modelId'];
+    model = params.modelId;
     return {};
   },
   'session/set_mode': (params) => {
-    mode = params['modeId'];
+    mode = params.modeId;
     return {};
   },
   'session/prompt': (params) => {
-    const said = (params['prompt'] as { text?: string }[])[0]?.text ?? '';
-    if (said === 'error')
-      throw { code: -32603, message: 'Internal error', data: { details: 'the stub was told to fail' } };
-    if (said === 'auth') throw { code: -32000, message: 'Authentication required' };
+    const said = params.prompt[0]?.text ?? '';
+    if (said === 'error') throw new Failure(-32603, 'Internal error', { details: 'the stub was told to fail' });
+    if (said === 'auth') throw new Failure(-32000, 'Authentication required');
     return prompt(params);
   },
 };
 
+async function late(): Promise<void> {
+  await delay(20);
+  text('late');
+  update('session_info_update', { title: 'late' });
+}
+
 async function take(message: Message): Promise<void> {
-  const { id, method, params = {} } = message;
-  if (method === 'session/cancel') return cancelled.abort();
-  if (method === undefined) return waiting.get(id ?? -1)?.(message);
-  if (id === undefined) return;
+  const { id, method, params = {} as Params } = message;
+  if (method === 'session/cancel') cancelled.abort();
+  if (method === undefined) waiting.get(id ?? -1)?.(message);
+  if (id === undefined || method === undefined) return;
   try {
     const handle = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (!handle) throw { code: -32601, message: `Method not found: ${method}` };
+    if (!handle) throw new Failure(-32601, `Method not found: ${method}`);
     say({ id, result: await handle(params) });
-    if (method === 'session/prompt' && env['STUB_LATE']) text('late');
+    if (method === 'session/prompt' && env['STUB_LATE']) await late();
   } catch (error) {
-    say({ id, error });
+    const { code, message, data } = error as Failure;
+    say({ id, error: { code, message, data } });
   }
 }
 

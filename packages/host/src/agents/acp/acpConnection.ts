@@ -30,6 +30,8 @@ export class AcpConnection {
   /** Rejects with an AcpFailure; nothing of the agent is left then. */
   static async open(options: AcpConnectionOptions): Promise<AcpConnection> {
     const wire = await AcpWire.start(options);
+    const stop = () => void wire.dispose();
+    options.signal.addEventListener('abort', stop, { once: true });
     try {
       const info = await wire.initialize();
       const { opened, sessionId, notResumed } = await openSession(wire, info, options);
@@ -37,7 +39,9 @@ export class AcpConnection {
       return new AcpConnection(wire, info, sessionId, opened, notResumed);
     } catch (error) {
       await wire.dispose();
-      throw options.signal.aborted ? error : acpFailure(error, options.spec);
+      throw options.signal.aborted ? options.signal.reason : acpFailure(error, options.spec);
+    } finally {
+      options.signal.removeEventListener('abort', stop);
     }
   }
 

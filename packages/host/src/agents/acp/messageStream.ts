@@ -85,20 +85,23 @@ export class MessageStream {
     if (!this.#controller) return;
     const { limits } = this.#options;
     this.#turnBytes += text.length;
-    if (this.#turnBytes > limits.maxTurnBytes) {
-      return this.#break('agentFloods', `sent more than ${mebibytes(limits.maxTurnBytes)} in one turn`);
-    }
     const message = parseMessage(text);
-    if (!message) return this.#stray(text);
-    if (message['method'] === 'session/update') return this.#options.onUpdate(message['params']);
-    const { id } = message;
-    if (message['method'] !== undefined && id !== undefined) {
-      this.#open.add(id);
-      if (this.#open.size > limits.maxOpenRequests) {
-        return this.#break('agentFloods', `asked more than ${limits.maxOpenRequests} questions at once`);
-      }
-    } else if (message['method'] === undefined && !this.#asked.delete(id)) return;
-    this.#controller.enqueue(message as unknown as AnyMessage);
+    if (this.#turnBytes > limits.maxTurnBytes) {
+      this.#break('agentFloods', `sent more than ${mebibytes(limits.maxTurnBytes)} in one turn`);
+    } else if (!message) this.#stray(text);
+    else if (message['method'] === 'session/update') this.#options.onUpdate(message['params']);
+    else if (this.#isExpected(message)) this.#controller.enqueue(message as unknown as AnyMessage);
+  }
+
+  /** An answer to what was never asked would be printed to the console by the SDK. */
+  #isExpected({ id, method }: { readonly id?: unknown; readonly method?: unknown }): boolean {
+    const { maxOpenRequests } = this.#options.limits;
+    if (method === undefined) return this.#asked.delete(id);
+    if (id === undefined) return true;
+    this.#open.add(id);
+    if (this.#open.size <= maxOpenRequests) return true;
+    this.#break('agentFloods', `asked more than ${maxOpenRequests} questions at once`);
+    return false;
   }
 
   #stray(line: string): void {

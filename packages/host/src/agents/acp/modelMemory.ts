@@ -23,7 +23,8 @@ export class ModelMemory {
   /** Whether they are others than before. */
   async remember(models: readonly ModelInfo[]): Promise<boolean> {
     const next = stored.safeParse(models.slice(0, MAX_MODELS).map(({ id, name }) => ({ id, name })));
-    const before = JSON.stringify((this.#models ??= await this.#read()));
+    this.#models ??= await this.#read();
+    const before = JSON.stringify(this.#models);
     if (!next.success || next.data.length === 0 || JSON.stringify(next.data) === before) return false;
     this.#models = next.data;
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });

@@ -24,27 +24,35 @@ export class TurnUpdates {
     const { emit, calls, modeName } = this.#options;
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
-        return emit({ type: 'text', text: blockText(update.content) });
+        emit({ type: 'text', text: blockText(update.content) });
+        break;
       case 'agent_thought_chunk':
-        return emit({ type: 'reasoning', text: blockText(update.content) });
+        emit({ type: 'reasoning', text: blockText(update.content) });
+        break;
       case 'tool_call':
       case 'tool_call_update':
-        return calls.update(update);
+        calls.update(update);
+        break;
       case 'plan':
-        return emit({ type: 'plan', markdown: checklist(update.entries) });
+        emit({ type: 'plan', markdown: checklist(update.entries) });
+        break;
       case 'current_mode_update':
-        return emit({ type: 'notice', text: `Mode: ${modeName(update.currentModeId)}`, severity: 'info' });
+        emit({ type: 'notice', text: `Mode: ${modeName(update.currentModeId)}`, severity: 'info' });
+        break;
       case 'config_option_update':
-        return this.#options.onConfigOptions(update.configOptions);
+        this.#options.onConfigOptions(update.configOptions);
+        break;
       case 'session_info_update':
-        return update.title === undefined ? undefined : emit({ type: 'title', title: update.title });
+        if (update.title !== undefined) emit({ type: 'title', title: update.title });
+        break;
       case 'usage_update':
         // In any other currency it can't be told.
         if (update.cost?.currency === 'USD') this.#cost = update.cost.amount;
-        return;
+        break;
       case 'notice': {
         const text = update.description ? `${update.title}\n\n${update.description}` : update.title;
-        return emit({ type: 'notice', text, severity: severityOf(update.severity) });
+        emit({ type: 'notice', text, severity: severityOf(update.severity) });
+        break;
       }
     }
   }
