@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import {
+  AcpAgents,
   type Agent,
   consoleLog,
   Host,
   LockHeldError,
   MockAgent,
+  reportAcpAgents,
+  resolveStateRoot,
   ShellAgent,
   StateRootFailure,
   WeakTokenError,
@@ -45,7 +48,7 @@ async function start(options: ServeOptions): Promise<Host> {
   try {
     return await Host.start({
       ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
-      agents: chosenAgents(options),
+      ...(await chosenAgents(options)),
       durability: options.durability,
       log: consoleLog({ debug: options.debug }),
     });
@@ -54,9 +57,12 @@ async function start(options: ServeOptions): Promise<Host> {
   }
 }
 
-function chosenAgents({ agents: wanted, enableMockAgent }: ServeOptions): Agent[] {
+async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOptions) {
   const known: Agent[] = [new ShellAgent(), ...(enableMockAgent ? [new MockAgent()] : [])];
-  const providers = known.map((agent) => agent.descriptor.provider);
+  const stateRoot = resolveStateRoot({ env: process.env, ...(stateDir !== undefined && { path: stateDir }) });
+  // A file that is wrong is told by the host, which runs nevertheless.
+  const found = wanted ? await reportAcpAgents(stateRoot, process.env).catch(() => []) : [];
+  const providers = [...known.map((agent) => agent.descriptor.provider), ...found.map(({ provider }) => provider)];
   const unknown = wanted?.find((name) => !providers.includes(name));
   if (unknown !== undefined) {
     throw new CommandError(
@@ -65,7 +71,10 @@ function chosenAgents({ agents: wanted, enableMockAgent }: ServeOptions): Agent[
       `There are: ${providers.join(', ')}.`,
     );
   }
-  return known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true);
+  return {
+    agents: known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true),
+    agentSources: [new AcpAgents(wanted ? { only: wanted } : {})],
+  };
 }
 
 function announce({ json }: ServeOptions, url: URL, link: string, host: Host): void {

@@ -1,3 +1,6 @@
+export { type AcpAgentReport, reportAcpAgents } from './agents/acp/acpAgentReport.js';
+export { AcpAgents, type AcpAgentsOptions } from './agents/acp/acpAgents.js';
+export { AgentsFileError } from './agents/acp/agentsFile.js';
 export type {
   Agent,
   AgentDescriptor,
@@ -6,13 +9,17 @@ export type {
   Decision,
   OpenSessionOptions,
 } from './agents/agent.js';
+export { AgentInstallError, AgentInstaller, type InstallProgress } from './agents/agentInstaller.js';
+export type { AgentPackage } from './agents/agentPackage.js';
+export type { AgentSource, AgentSourceContext } from './agents/agentSource.js';
 export { MockAgent } from './agents/mock/mockAgent.js';
 export { ShellAgent } from './agents/shell/shellAgent.js';
 export { consoleLog, type HostLog, silentLog } from './hostLog.js';
 export { Host, type HostOptions, type Listening, type ListenOptions } from './main.js';
 export { CLOSE_CODE } from './protocol/closeCode.js';
+export { findRunningHost, type RunningHost } from './runningHost.js';
 export { isLoopback } from './server/requestGuard.js';
 export { WeakTokenError } from './server/tokenFile.js';
 export { LockHeldError } from './sessionFs/hostLock.js';
 export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
-export { StateRootFailure } from './sessionFs/stateRoot.js';
+export { resolveStateRoot, StateRootFailure, type StateRootPlace } from './sessionFs/stateRoot.js';

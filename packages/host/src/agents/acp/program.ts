@@ -7,6 +7,8 @@ import type { Program } from './acpProcess.js';
 
 export interface FoundProgram extends Program {
   readonly from: 'installed' | 'path' | 'command';
+  /** What a Node runs, where `path` is Node. */
+  readonly script?: string;
   /** Where it is known. */
   readonly version?: string;
 }
@@ -33,8 +35,9 @@ export async function findAgentProgram(
 }
 
 /** Scripts run on the host's own Node: the one on PATH, if any, may be too old for them. */
-function run(bin: string, args: readonly string[]): Program {
-  return /\.[cm]?js$/.test(bin) ? { path: process.execPath, args: [bin, ...args] } : { path: bin, args };
+function run(bin: string, args: readonly string[]): Program & { script?: string } {
+  if (!/\.[cm]?js$/.test(bin)) return { path: bin, args };
+  return { path: process.execPath, args: [bin, ...args], script: bin };
 }
 
 async function binOf(folder: string, name: string): Promise<string | undefined> {

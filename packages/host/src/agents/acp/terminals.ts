@@ -5,9 +5,9 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as acp from '@agentclientprotocol/sdk';
+import { leftoverMark } from '../leftovers.js';
 import { findProcesses } from '../processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
-import { leftoverMark } from './leftovers.js';
 
 export interface TerminalsOptions {
   readonly cwd: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { findProcesses } from '../processList.js';
-import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
+import { findProcesses } from './processList.js';
+import { DISPOSE_STAGES, stopProcesses } from './stopProcesses.js';
 
 const NAME = 'AGENTHOST_AGENT_OF';
 
