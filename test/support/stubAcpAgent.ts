@@ -367,6 +367,7 @@ if (start === 'crash') {
 }
 if (env['STUB_IGNORE_EOF']) {
   setInterval(() => {}, 1_000);
+  process.stdout.on('error', () => {});
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 }
 if (start === 'garbage') setInterval(() => process.stdout.write('Hello! I am a web server.\n'.repeat(20)), 5);

@@ -74,8 +74,7 @@ export function parseAgentSpecs(text: string, path: string, catalogue: readonly 
   try {
     json = JSON.parse(text);
   } catch (error) {
-    const { message } = error as Error;
-    throw new AgentsFileError(path, Number(/line (\d+)/.exec(message)?.[1]) || undefined, message);
+    throw new AgentsFileError(path, brokenLine(text), (error as Error).message);
   }
   const parsed = agentsFileSchema.safeParse(json);
   if (!parsed.success) {
@@ -122,6 +121,29 @@ function specOf(
     ...(mode !== undefined && { mode }),
     ...(authMethod !== undefined && { authMethod }),
   };
+}
+
+/** The first line that no rest could make JSON of; the parser itself does not always tell. */
+function brokenLine(text: string): number {
+  const lines = text.split('\n');
+  let [good, bad] = [0, lines.length];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (isBeginning(lines.slice(0, middle).join('\n'))) good = middle;
+    else bad = middle;
+  }
+  return bad;
+}
+
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    const position = Number(/at position (\d+)/.exec(message)?.[1] ?? Number.NaN);
+    return /end of JSON|Unterminated/.test(message) || position >= text.trimEnd().length;
+  }
 }
 
 /** JSON is YAML, and that parser knows where things are. Of what is missing, the line of what it is missing in. */
