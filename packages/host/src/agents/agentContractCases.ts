@@ -1,6 +1,15 @@
 import type { Agent, AgentSession, OpenSessionOptions } from './agent.js';
 import type { AgentContractOptions, AgentContractPrompts } from './agentContract.js';
-import { ask, ended, expectEqual, expectRejected, quiet, runApproved, startEndless } from './agentContractSteps.js';
+import {
+  ask,
+  ended,
+  expectEqual,
+  expectRejected,
+  lastType,
+  quiet,
+  runApproved,
+  startEndless,
+} from './agentContractSteps.js';
 import { EventRecorder } from './eventRecorder.js';
 
 export interface ContractContext extends AgentContractOptions {
@@ -13,12 +22,11 @@ type Check = (context: ContractContext) => Promise<void>;
 const ABORT_MS = 5_000;
 
 export function casesFor(prompts: AgentContractPrompts): Record<string, Check> {
-  const { tool, reasoning, permission, error, crash, resume } = prompts;
+  const { reasoning, permission, error, crash, resume, tool } = prompts;
   return {
     ...always,
-    ...(tool.edited !== undefined
-      ? { 'runs the edited input': runsEdited(tool.prompt, tool.edited, tool.prints ?? tool.edited) }
-      : { 'runs nothing when another input was approved': runsNothingEdited(tool.prompt) }),
+    ...(tool.edited !== undefined && { 'runs the edited input': runsEdited(tool.edited, tool.prints ?? '') }),
+    ...(tool.edited === undefined && { 'runs nothing when another input was approved': runsNothingEdited }),
     ...(reasoning !== undefined && { 'reports reasoning': textOf(reasoning, 'reasoning') }),
     ...(permission !== undefined && { 'goes on after the first answer to a request': permissionAnswered(permission) }),
     ...(error !== undefined && { 'reports a failure as one error event': fails(error) }),
@@ -52,7 +60,7 @@ const always: Readonly<Record<string, Check>> = {
       recorder.of('toolComplete').map((event) => [event.toolCallId, event.result.success]),
       [[toolCallId, true]],
     );
-    expectEqual(recorder.events.at(-1)?.type, 'idle');
+    expectEqual(lastType(recorder), 'idle');
   },
 
   'runs nothing that was denied, whatever is answered later': async ({ open, prompts }) => {
@@ -93,7 +101,7 @@ const always: Readonly<Record<string, Check>> = {
     await ended(recorder);
     session.answer(toolCallId, { approved: true });
     await quiet();
-    expectEqual([recorder.of('toolComplete'), recorder.output(), recorder.events.at(-1)?.type], [[], '', 'idle']);
+    expectEqual([recorder.of('toolComplete'), recorder.output(), lastType(recorder)], [[], '', 'idle']);
   },
 
   'survives an abort when no turn runs': async ({ open, prompts }) => {
@@ -160,6 +168,25 @@ const always: Readonly<Record<string, Check>> = {
   },
 };
 
+function runsEdited(edited: string, prints: string): Check {
+  return async ({ open, prompts }) => {
+    const { session, recorder } = await open();
+    const toolCallId = await ask(session, recorder, prompts.tool.prompt);
+    session.answer(toolCallId, { approved: true, editedToolInput: edited });
+    await ended(recorder);
+    expectEqual(recorder.output().includes(prints), true);
+  };
+}
+
+/** An agent that can only run what it showed must not run that either when something else was approved. */
+const runsNothingEdited: Check = async ({ open, prompts }) => {
+  const { session, recorder } = await open();
+  const toolCallId = await ask(session, recorder, prompts.tool.prompt);
+  session.answer(toolCallId, { approved: true, editedToolInput: 'something else' });
+  await ended(recorder);
+  expectEqual([recorder.of('toolComplete'), recorder.output()], [[], '']);
+};
+
 function textOf(prompt: string, type: 'text' | 'reasoning'): Check {
   return async ({ open }) => {
     const { session, recorder } = await open();
@@ -178,27 +205,6 @@ function permissionAnswered(prompt: string): Check {
     session.answer(request.requestId, { approved: true });
     session.answer(request.requestId, { approved: false });
     expectEqual((await ended(recorder)).type, 'idle');
-  };
-}
-
-function runsEdited(prompt: string, edited: string, prints: string): Check {
-  return async ({ open }) => {
-    const { session, recorder } = await open();
-    const toolCallId = await ask(session, recorder, prompt);
-    session.answer(toolCallId, { approved: true, editedToolInput: edited });
-    await ended(recorder);
-    expectEqual(recorder.output().includes(prints), true);
-  };
-}
-
-/** An agent that can only run what it showed must not run that either when something else was approved. */
-function runsNothingEdited(prompt: string): Check {
-  return async ({ open }) => {
-    const { session, recorder } = await open();
-    const toolCallId = await ask(session, recorder, prompt);
-    session.answer(toolCallId, { approved: true, editedToolInput: 'something else' });
-    await ended(recorder);
-    expectEqual([recorder.of('toolComplete'), recorder.output()], [[], '']);
   };
 }
 
