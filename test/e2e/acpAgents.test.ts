@@ -102,6 +102,25 @@ describe('agents.json', () => {
   });
 });
 
+it('goes on with its agent after a restart of the host, in the middle of a turn too', async () => {
+  await writeAgents({ stub: stub() });
+  const first = await spawnHost(stateDir);
+  onTestFinished(async () => void (await first.kill('SIGKILL')));
+  const before = await connect({ url: first.url, token: first.token });
+  const session = await sessionOf(before);
+  expect(await say(session, 'my name is Ada')).toContain('Ada');
+  await session.send('endless');
+  await until(session.state, (state) => (state.activeTurn?.responseParts.length ?? 0) > 0, 'the turn');
+  before.close();
+  await first.kill('SIGKILL');
+  const second = await spawnHost(stateDir);
+  onTestFinished(async () => void (await second.kill('SIGKILL')));
+  const after = await connect({ url: second.url, token: second.token });
+  onTestFinished(() => after.close());
+  const resumed = await after.openSession(session.uri);
+  expect(await say(resumed, 'recall')).toBe('my name is Ada | endless | recall');
+});
+
 describe('installing', () => {
   const TINY = { name: 'tiny-acp', version: '1.0.0' };
 

@@ -309,6 +309,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     cwd = params.cwd;
     if (!existsSync(join(memory, `${session}.json`))) throw new Failure(-32002, 'Resource not found');
     for (const said of history()) text(`HISTORY ${said}`);
+    if (env['STUB_LATE_HISTORY']) void lateHistory();
     return choices();
   },
   'session/resume': (params) => {
@@ -337,6 +338,13 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     return prompt(params);
   },
 };
+
+async function lateHistory(): Promise<void> {
+  for (const said of history()) {
+    await delay(50);
+    text(`HISTORY ${said}`);
+  }
+}
 
 async function late(): Promise<void> {
   await delay(20);

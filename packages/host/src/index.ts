@@ -1,6 +1,6 @@
 export { type AcpAgentReport, reportAcpAgents } from './agents/acp/acpAgentReport.js';
 export { AcpAgents, type AcpAgentsOptions } from './agents/acp/acpAgents.js';
-export { AgentsFileError } from './agents/acp/agentsFile.js';
+export { AgentsFileError, agentsJsonSchema } from './agents/acp/agentsFile.js';
 export type {
   Agent,
   AgentDescriptor,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AcpAgent } from '../../../packages/host/src/agents/acp/acpAgent.js';
@@ -18,7 +19,7 @@ import { AGENTS_FOLDER, installAgent } from './installAgents.js';
 const TIMEOUT_MS = 60_000;
 
 /** The agent contract and what is particular to agents of this protocol, on a real agent with a scripted model. */
-export function acpSuite(agentCase: AcpCase, options: { readonly resumeAfterMs?: number } = {}): void {
+export function acpSuite(agentCase: AcpCase, options: { readonly resumesAfterMinute?: boolean } = {}): void {
   const spec = specOf(agentCase);
   let model: ModelServer;
 
@@ -76,7 +77,7 @@ export function acpSuite(agentCase: AcpCase, options: { readonly resumeAfterMs?:
         ...(agentCase.hasReasoning && { reasoning: 'think first' }),
         tool: { prompt: 'run a command' },
         endless: 'go on for ever',
-        ...(options.resumeAfterMs === undefined && {
+        ...(!options.resumesAfterMinute && {
           resume: { tell: 'the number is 4711', recall: 'which number', answer: '4711' },
         }),
       },
@@ -126,13 +127,28 @@ export function acpSuite(agentCase: AcpCase, options: { readonly resumeAfterMs?:
       for (const pid of await processesIn(opening.cwd)) kill(pid);
       expect(await recorder.end(2)).toMatchObject({ type: 'error', error: { errorType: 'agentEnded' } });
       await session.dispose();
-      if (options.resumeAfterMs !== undefined) return;
+      if (options.resumesAfterMinute) return;
       const { nativeSessionId: resume = '' } = session;
       const next = await agent.openSession({ ...opening, resume });
       const heard = new EventRecorder(next, TIMEOUT_MS);
       await next.send({ text: 'which number' });
       await heard.end();
       expect(heard.text()).toContain('It was 4711.');
+    });
+
+    it.runIf(options.resumesAfterMinute)('resumes once the minute of its beginning is over', async () => {
+      const { agent, session, recorder, opening } = await open();
+      await session.send({ text: 'the number is 4711' });
+      await recorder.end();
+      await session.dispose();
+      // It names its files after the minute, and one of the same minute would be overwritten.
+      await delay(61_000 - (Date.now() % 60_000));
+      const { nativeSessionId: resume = '' } = session;
+      const next = await agent.openSession({ ...opening, resume });
+      const heard = new EventRecorder(next, TIMEOUT_MS);
+      await next.send({ text: 'which number' });
+      await heard.end();
+      expect(heard.text()).toBe('It was 4711.');
     });
 
     it('sees nothing of the environment but what it was given', async () => {

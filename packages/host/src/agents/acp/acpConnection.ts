@@ -111,7 +111,9 @@ async function openSession(
     const method = resumeMethod(agentCapabilities);
     try {
       if (method === undefined) throw new Error('it can not go on with earlier sessions');
-      return { opened: await ask(method, { sessionId: resume }), sessionId: resume, notResumed };
+      const opened = await ask(method, { sessionId: resume });
+      if (method === 'session/load') await wire.updatesEnd();
+      return { opened, sessionId: resume, notResumed };
     } catch (error) {
       if (wire.hasFailed || (error instanceof AcpFailure && error.errorType === 'authRequired')) throw error;
       notResumed = error instanceof Error ? error.message : String(error);

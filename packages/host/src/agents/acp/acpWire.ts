@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as acp from '@agentclientprotocol/sdk';
 import type * as z from 'zod';
 import { HOST_VERSION } from '../../version.js';
@@ -23,6 +24,10 @@ export interface AcpWireOptions {
   onPermission(request: PermissionRequestFields): Promise<acp.RequestPermissionResponse>;
 }
 
+/** How long nothing must come after a load, and how long it is waited for that. */
+const QUIET_MS = 250;
+const HISTORY_MS = 10_000;
+
 /** No file system: agents work on the files themselves, and the host has no unsaved buffers that they could miss. */
 const CLIENT: acp.InitializeRequest = {
   protocolVersion: acp.PROTOCOL_VERSION,
@@ -42,6 +47,7 @@ export class AcpWire {
   readonly #options: AcpWireOptions;
   readonly #process: AcpProcess;
   readonly #connection: acp.ClientConnection;
+  #lastUpdate = 0;
   #settle: (failure: AcpFailure) => void = () => {};
 
   static async start(options: AcpWireOptions): Promise<AcpWire> {
@@ -63,7 +69,10 @@ export class AcpWire {
     this.stream = new MessageStream({
       process,
       limits: options.limits,
-      onUpdate: (params) => options.onUpdate(params),
+      onUpdate: (params) => {
+        this.#lastUpdate = Date.now();
+        options.onUpdate(params);
+      },
       onBroken: (errorType, what) => this.fail(errorType, `${options.spec.displayName} ${what}. It was ended.`),
     });
     const app = acp
@@ -111,6 +120,17 @@ export class AcpWire {
       return await Promise.race([answered, failed]);
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** Some agents tell the rest of a loaded conversation after they have answered that it is loaded. */
+  async updatesEnd(): Promise<void> {
+    const deadline = Date.now() + HISTORY_MS;
+    this.#lastUpdate = Date.now();
+    while (!this.hasFailed && Date.now() < deadline) {
+      const quietFor = Date.now() - this.#lastUpdate;
+      if (quietFor >= QUIET_MS) return;
+      await delay(QUIET_MS - quietFor);
     }
   }
 

@@ -37,12 +37,17 @@ const agentEntry = z
   .partial();
 
 /** The file `agents.json` in the state root: agents of the user's own, and changes to those that are known by name. */
-export const agentsFileSchema = z.strictObject({
+const agentsFileSchema = z.strictObject({
   $schema: z.string().optional(),
   agents: z
     .record(z.string().refine(isProviderId, 'expected lower-case letters, digits and hyphens'), agentEntry)
     .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, `expected at most ${MAX_AGENTS} agents`),
 });
+
+/** For editors. */
+export function agentsJsonSchema(): object {
+  return z.toJSONSchema(agentsFileSchema, { io: 'input' });
+}
 
 /** What is wrong with the file, and where. */
 export class AgentsFileError extends Error {

@@ -162,7 +162,7 @@ function displayName(kind: ToolKind, name: string | undefined): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/[_\-./:]+/g, ' ')
     .trim();
-  return words === '' ? WORDS.other.name : words[0]?.toUpperCase() + words.slice(1);
+  return words === '' ? WORDS.other.name : words.replace(/(?<= |^)\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
 
 /** The files that it is about. Only where the kind says what is done to them. */

@@ -134,8 +134,8 @@ describe('an ACP session', () => {
     ]);
   });
 
-  it('does not tell the history again that an agent repeats when it loads a session', async () => {
-    const agent = await stubAgent({ STUB_RESUME: 'load' });
+  it.each([{}, { STUB_LATE_HISTORY: '1' }])('does not tell the history again that a load repeats (%j)', async (env) => {
+    const agent = await stubAgent({ STUB_RESUME: 'load', ...env });
     const first = await openSession(agent);
     await first.session.send({ text: 'hello' });
     await first.recorder.end();

@@ -1,8 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AcpAgent } from '../../../src/agents/acp/acpAgent.js';
-import { AgentsFileError, parseAgentSpecs, readAgentSpecs } from '../../../src/agents/acp/agentsFile.js';
+import {
+  AgentsFileError,
+  agentsJsonSchema,
+  parseAgentSpecs,
+  readAgentSpecs,
+} from '../../../src/agents/acp/agentsFile.js';
 import { CATALOGUE } from '../../../src/agents/acp/catalogue.js';
 import { temporaryFolder } from '../support/sessions.js';
 
@@ -68,6 +73,11 @@ describe('agents.json', () => {
     await writeFile(join(stateDir, 'agents.json'), `{"agents":{}${' '.repeat(1024 * 1024)}}`);
     await expect(readAgentSpecs(stateDir, CATALOGUE)).rejects.toThrow('more than 1 MiB');
   });
+});
+
+it('has a JSON Schema that says the same; npm run schemas writes it', async () => {
+  const file = join(import.meta.dirname, '../../../schema/agents.schema.json');
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(agentsJsonSchema());
 });
 
 describe('the catalogue', () => {
