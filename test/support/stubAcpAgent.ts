@@ -227,6 +227,10 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
     text(String(child.pid));
   },
   recall: () => text(history().join(' | ')),
+  'recall-slowly': async () => {
+    await delay(500);
+    text(history().join(' | '));
+  },
   pid: () => text(String(process.pid)),
 };
 

@@ -54,12 +54,15 @@ describe('AgentInstaller', () => {
     await mkdir(join(folder, 'tiny/node_modules/@tiny/agent'), { recursive: true });
     await writeFile(join(folder, 'tiny/node_modules/@tiny/agent/package.json'), '{"version":"1.0.0"}');
     await writeFile(join(folder, 'tiny/old'), '');
-    await mkdir(join(folder, '.tiny.new/node_modules/@tiny/agent'), { recursive: true });
-    await writeFile(join(folder, '.tiny.new/node_modules/@tiny/agent/package.json'), '{"version":');
+    await mkdir(join(folder, '.tiny.new/node_modules/tiny-part'), { recursive: true });
+    // It looks whole, and isn't.
+    const half = JSON.stringify({ name: 'tiny-part', version: '1.0.0' });
+    await writeFile(join(folder, '.tiny.new/node_modules/tiny-part/package.json'), half);
     await (await installer()).install('tiny', TINY);
     expect(await resolveAgentInstall(folder, 'tiny', TINY.name)).toMatchObject({ version: '1.2.3' });
     expect(await readdir(folder)).toEqual(['tiny']);
     expect(await readdir(join(folder, 'tiny'))).not.toContain('old');
+    expect(await readdir(join(folder, 'tiny/node_modules/tiny-part'))).toContain('index.js');
   });
 
   it('goes on with what was fetched when it was cut off', async () => {

@@ -142,9 +142,9 @@ describe('an ACP session', () => {
     await first.session.dispose();
     const resume = first.session.nativeSessionId ?? '';
     const { session, recorder } = await openSession(agent, { resume });
-    await session.send({ text: 'recall' });
+    await session.send({ text: 'recall-slowly' });
     await recorder.end();
-    expect(recorder.text()).toBe('hello | recall');
+    expect(recorder.text()).toBe('hello | recall-slowly');
     expect(session.nativeSessionId).toBe(resume);
   });
 
