@@ -173,6 +173,12 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
     update('tool_call_update', { toolCallId: call.toolCallId, status: 'completed' });
     text(answers.join(', '));
   },
+  'ask-late': () => {
+    setTimeout(async () => {
+      const answer = await permission({ toolCallId: randomUUID(), title: 'Too late' });
+      update('session_info_update', { title: `answered: ${answer}` });
+    }, 50);
+  },
   crash: () => {
     process.stderr.write('\u001b[31mboom\u001b[0m: the stub was told to crash\n');
     setTimeout(() => process.exit(3), 20);

@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentSource, AgentSourceContext } from '../agentSource.js';
 import { endLeftovers } from '../leftovers.js';
@@ -28,17 +28,29 @@ export class AcpAgents implements AgentSource {
 
   async start(context: AgentSourceContext): Promise<Disposable> {
     await endLeftovers(context.stateDir);
-    const watcher = watch(context.stateDir, (_event, file) => {
-      if (file === AGENTS_FILE) this.#readAgain(context);
-    });
-    watcher.on('error', (error) => context.log.error(`${AGENTS_FILE} is not watched any more`, error));
+    const watcher = this.#watch(context);
     await this.#read(context, this.#catalogue);
     return {
       dispose: () => {
         this.#isDisposed = true;
-        watcher.close();
+        watcher?.close();
       },
     };
+  }
+
+  /** A machine that has no watches left can still run agents; it takes a restart to see changes then. */
+  #watch(context: AgentSourceContext): FSWatcher | undefined {
+    const failed = (error: unknown) =>
+      context.log.error(`changes of ${AGENTS_FILE} are not seen without a restart`, error);
+    try {
+      const watcher = watch(context.stateDir, (_event, file) => {
+        if (file === AGENTS_FILE) this.#readAgain(context);
+      });
+      return watcher.on('error', failed);
+    } catch (error) {
+      failed(error);
+      return undefined;
+    }
   }
 
   #readAgain(context: AgentSourceContext): void {

@@ -172,6 +172,12 @@ describe('an ACP session', () => {
     expect(recorder.of('error')).toEqual([]);
   });
 
+  it('cancels what is asked after the end of a turn', async () => {
+    const { recorder } = await run('ask-late');
+    expect(await recorder.nth('title')).toEqual({ type: 'title', title: 'answered: cancelled' });
+    expect(recorder.of('toolStart')).toEqual([]);
+  });
+
   it('ignores what comes after the end of a turn', async () => {
     const { session, recorder } = await run('hello', { STUB_LATE: '1' });
     await recorder.nth('title');
