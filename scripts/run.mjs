@@ -34,7 +34,7 @@ const tasks = {
   format: () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--write', '.']),
   schemas: () =>
     inTurn(
-      () => tasks.build(['packages/protocol']),
+      () => tasks.build(['packages/host']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
   start: (args) =>

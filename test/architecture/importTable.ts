@@ -4,7 +4,10 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/rpc': { may: [] },
   'packages/client': { may: ['@agenthost/protocol', '@agenthost/rpc'] },
   'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
-  'packages/host': { may: ['@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml'], node: true },
+  'packages/host': {
+    may: ['@agentclientprotocol/sdk', '@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml', 'zod'],
+    node: true,
+  },
   'apps/web': {
     may: [
       '@agenthost/client',
@@ -22,7 +25,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
       'virtua',
     ],
   },
-  'apps/cli': { may: ['@agenthost/host'], node: true },
+  'apps/cli': { may: ['@agenthost/client', '@agenthost/host'], node: true },
 };
 
 /** Inside the host, what each folder may import of the others: never back. Its top files see everything. */
@@ -37,7 +40,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Top files of the host that its folders may use. */
-export const HOST_SHARED: readonly string[] = ['hostLog', 'describeIssues'];
+export const HOST_SHARED: readonly string[] = ['hostLog', 'describeIssues', 'version'];
 
 export interface ImportRule {
   /** Packages of this repository and of npm. Type-only imports count too. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import {
+  AcpAgents,
   AGENTS_FOLDER,
   type Agent,
   CopilotAgent,
@@ -8,6 +9,7 @@ import {
   Host,
   LockHeldError,
   MockAgent,
+  reportAcpAgents,
   resolveStateRoot,
   ShellAgent,
   StateRootFailure,
@@ -51,7 +53,7 @@ async function start(options: ServeOptions): Promise<Host> {
   try {
     return await Host.start({
       ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
-      agents: chosenAgents(options),
+      ...(await chosenAgents(options)),
       durability: options.durability,
       log: consoleLog({ debug: options.debug }),
     });
@@ -60,15 +62,16 @@ async function start(options: ServeOptions): Promise<Host> {
   }
 }
 
-function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOptions): Agent[] {
+async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOptions) {
   const stateRoot = resolveStateRoot({ env: process.env, ...(stateDir !== undefined && { path: stateDir }) });
-  const agentsFolder = join(stateRoot, AGENTS_FOLDER);
   const known: Agent[] = [
     new ShellAgent(),
-    new CopilotAgent({ agentsFolder }),
+    new CopilotAgent({ agentsFolder: join(stateRoot, AGENTS_FOLDER) }),
     ...(enableMockAgent ? [new MockAgent()] : []),
   ];
-  const providers = known.map((agent) => agent.descriptor.provider);
+  // A file that is wrong is told by the host, which runs nevertheless.
+  const found = wanted ? await reportAcpAgents(stateRoot, process.env).catch(() => []) : [];
+  const providers = [...known.map((agent) => agent.descriptor.provider), ...found.map(({ provider }) => provider)];
   const unknown = wanted?.find((name) => !providers.includes(name));
   if (unknown !== undefined) {
     throw new CommandError(
@@ -77,7 +80,10 @@ function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOption
       `There are: ${providers.join(', ')}.`,
     );
   }
-  return known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true);
+  return {
+    agents: known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true),
+    agentSources: [new AcpAgents(wanted ? { only: wanted } : {})],
+  };
 }
 
 function announce({ json }: ServeOptions, url: URL, link: string, host: Host): void {

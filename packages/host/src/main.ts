@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Transport } from '@agenthost/rpc';
+import type { Disposable, Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
+import { AgentInstallations } from './agents/agentInstallations.js';
+import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
+import type { AgentSource } from './agents/agentSource.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
@@ -45,6 +48,8 @@ export interface HostOptions {
   readonly agents: readonly Agent[];
   /** Where sessions are kept; folders of the state root without it. */
   readonly storage?: SessionStorage;
+  /** Agents that are found in the state root or on the machine, and may change while the host runs. */
+  readonly agentSources?: readonly AgentSource[];
   readonly durability?: 'write' | 'fsync';
   readonly defaultDirectory?: string;
   readonly sessionIdleMs?: number;
@@ -91,6 +96,7 @@ export class Host {
   readonly #sequence: SequenceFile;
   readonly #commands: CommandHandlers;
   readonly #connections = new Set<ClientConnection>();
+  readonly #sources: Disposable[] = [];
   readonly #log: HostLog;
   #server: HostServer | undefined;
   #tokenFile: TokenFile | undefined;
@@ -193,6 +199,13 @@ export class Host {
     });
     agents.onChange((infos) => root.setAgents(infos));
     root.setAgents(agents.infos());
+    const env = options.env ?? process.env;
+    const installations = new AgentInstallations({
+      registry: agents,
+      installer: new AgentInstaller({ stateDir: stateRoot.path, env }),
+      onProgress: (provider, progress) =>
+        clients.broadcast({ type: 'notify/progress', token: `installAgent/${provider}`, ...progress }),
+    });
     const services: HostServices = {
       serverInfo: { name: 'agenthost', version: HOST_VERSION, instanceId: stateRoot.lock.holder.instanceId },
       defaultDirectory: pathToFileURL(defaultDirectory).href,
@@ -203,6 +216,7 @@ export class Host {
       setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
       dispatch,
       agents,
+      installations,
       clients,
       delivery,
       replay,
@@ -215,6 +229,9 @@ export class Host {
       },
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
+    for (const source of options.agentSources ?? []) {
+      host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
+    }
     await agents.refresh();
     await local.recoverInterrupted();
     if (missing) local.fillIndex(missing);
@@ -285,6 +302,7 @@ export class Host {
 
   async #close(): Promise<void> {
     this.#tokenFile?.dispose();
+    for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
     for (const connection of [...this.#connections]) {
@@ -292,6 +310,7 @@ export class Host {
     }
     await this.#server?.close();
     await this.#services.sessions.close();
+    await this.#services.installations.dispose();
     await this.#services.agents.dispose();
     this.#index.close();
     await this.#sequence.dispose();

@@ -15,6 +15,7 @@ import type {
 import type { Disposable } from '@agenthost/rpc';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
 import type { TempFiles } from '../sessionFs/tempFiles.js';
+import type { AgentPackage } from './agentPackage.js';
 
 /**
  * A backend that does the work: one for each provider.
@@ -26,6 +27,8 @@ import type { TempFiles } from '../sessionFs/tempFiles.js';
  */
 export interface Agent {
   readonly descriptor: AgentDescriptor;
+  /** What `installAgent` fetches for it; without it there is nothing to install or to remove. */
+  readonly npmPackage?: AgentPackage | undefined;
   availability(): Promise<AvailableAgent | UnavailableAgent>;
   listModels(): Promise<readonly ModelInfo[]>;
   /** Rejects with an error whose message a person can act on; the session's creation then fails with it. */
