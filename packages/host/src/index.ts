@@ -6,6 +6,12 @@ export type {
   Decision,
   OpenSessionOptions,
 } from './agents/agent.js';
+export type {
+  AgentCustomization,
+  CustomizationKind,
+  CustomizationSupport,
+  McpServer,
+} from './agents/agentCustomization.js';
 export { AGENTS_FOLDER } from './agents/agentInstall.js';
 export { CopilotAgent, type CopilotAgentOptions } from './agents/copilot/copilotAgent.js';
 export type { CopilotConfiguration } from './agents/copilot/copilotConfiguration.js';

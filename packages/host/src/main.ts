@@ -5,6 +5,7 @@ import type { Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
+import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
@@ -127,6 +128,7 @@ export class Host {
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
+    const trust = new WorkspaceTrust(stateRoot.path, log);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
       new SessionHub({
         storage,
@@ -137,6 +139,8 @@ export class Host {
         sequence,
         broadcast: (notification) => clients.broadcast(notification),
         agentEnv: agentEnvironment(options.env ?? process.env),
+        stateDir: stateRoot.path,
+        trust,
         defaultDirectory: directory,
         now,
         log,

@@ -5,7 +5,6 @@ import type {
   FileChangeSummary,
   ModelInfo,
   PermissionRequest,
-  SessionCustomization,
   ToolCallResult,
   ToolCallStart,
   UnavailableAgent,
@@ -14,6 +13,7 @@ import type {
 } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
+import type { AgentCustomization, CustomizationSupport } from './agentCustomization.js';
 
 /**
  * A backend that does the work: one for each provider.
@@ -25,6 +25,8 @@ import type { SessionFs } from '../sessionFs/sessionFs.js';
  */
 export interface Agent {
   readonly descriptor: AgentDescriptor;
+  /** Without it nothing is looked for, listed or asked about in its sessions. */
+  readonly customizations?: CustomizationSupport;
   availability(): Promise<AvailableAgent | UnavailableAgent>;
   listModels(): Promise<readonly ModelInfo[]>;
   /** Rejects with an error whose message a person can act on; the session's creation then fails with it. */
@@ -44,7 +46,8 @@ export interface OpenSessionOptions {
   readonly sessionFs: SessionFs;
   /** Where the session may have an SQLite database: whoever opens it makes it. Absent where its files are not on this machine. */
   readonly databasePath?: string;
-  readonly customizations: readonly SessionCustomization[];
+  /** Those that it is to use. When they change, the session is opened anew before the next turn, with `resume`. */
+  readonly customizations: readonly AgentCustomization[];
   /** `createSession.config`, as the client sent it. Unchecked: it comes from outside. */
   readonly config: Readonly<Record<string, unknown>>;
   /** The whole environment for the agent's processes; none of the host's secrets is in it. */

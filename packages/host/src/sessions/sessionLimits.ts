@@ -14,6 +14,11 @@ export const ABORT_GRACE_MS = 5_000;
 /** At most this often a second, a session's changed summary is told to everybody. */
 export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
+/** Customizations that are turned off and stay listed although their files are gone. */
+export const MAX_MISSING_CUSTOMIZATIONS = 50;
+/** How long a turn waits for a look at the customizations; a folder may be on a file system that hangs. */
+export const CUSTOMIZATIONS_MS = 3_000;
+
 /** A title that is made from a message. */
 export const MAX_DERIVED_TITLE = 80;
 

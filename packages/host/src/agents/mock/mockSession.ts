@@ -2,6 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import type { AgentCustomization } from '../agentCustomization.js';
 import { createListeners } from '../listeners.js';
 import { PendingAnswers } from '../pendingAnswers.js';
 import { behaviourOf } from './mockBehaviours.js';
@@ -14,6 +15,7 @@ export interface MockSessionOptions {
   readonly models: readonly string[];
   /** The native id that it goes on with. */
   readonly resumed: string | undefined;
+  readonly customizations: readonly AgentCustomization[];
   onDispose(): void;
 }
 
@@ -44,6 +46,7 @@ export class MockSession implements AgentSession {
       cwd: this.#options.cwd,
       model: this.#model,
       resumed: this.#options.resumed,
+      customizations: this.#options.customizations,
       answers: this.#answers,
       emit: (event) => {
         if (this.#turn === turn) this.#listeners.emit(event);

@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
 import type { AgentEvent, Decision } from '../agent.js';
+import type { AgentCustomization } from '../agentCustomization.js';
 import type { PendingAnswers } from '../pendingAnswers.js';
 
 export interface MockTurnOptions {
@@ -8,6 +9,7 @@ export interface MockTurnOptions {
   readonly cwd: string;
   readonly model: string;
   readonly resumed: string | undefined;
+  readonly customizations: readonly AgentCustomization[];
   readonly answers: PendingAnswers;
   emit(event: AgentEvent): void;
 }
@@ -18,6 +20,7 @@ export class MockTurn {
   readonly cwd: string;
   readonly model: string;
   readonly resumed: string | undefined;
+  readonly customizations: readonly AgentCustomization[];
   readonly emit: (event: AgentEvent) => void;
   readonly #answers: PendingAnswers;
   readonly #aborted = new AbortController();
@@ -29,6 +32,7 @@ export class MockTurn {
     this.cwd = options.cwd;
     this.model = options.model;
     this.resumed = options.resumed;
+    this.customizations = options.customizations;
     this.emit = options.emit;
     this.#answers = options.answers;
   }

@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import { MAX_TITLE_LENGTH, type SessionCustomization, sameValue, type URI } from '@agenthost/protocol';
+import type { Agent, Decision } from '../agents/agent.js';
+import type { AgentCustomization, CustomizationSupport } from '../agents/agentCustomization.js';
+import { oneLine } from '../agents/boundedText.js';
+import { inlineCode } from '../agents/inlineCode.js';
+import { PendingAnswers } from '../agents/pendingAnswers.js';
+import type { CustomizationFinder, FoundInWorkspace } from '../customizations/customizationFinder.js';
+import { DISCOVERY_LIMITS, type FoundCustomization } from '../customizations/foundCustomization.js';
+import { frontMatter } from '../customizations/frontMatter.js';
+import { TRUST_OPTION, trustQuestion } from '../customizations/trustQuestion.js';
+import { readText } from '../customizations/workspaceFiles.js';
+import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
+import type { HostLog } from '../hostLog.js';
+import { gitFacts } from './gitFacts.js';
+import { MAX_MISSING_CUSTOMIZATIONS } from './sessionLimits.js';
+import type { SessionStore } from './sessionStore.js';
+
+export interface SessionCustomizationsOptions {
+  readonly agent: Pick<Agent, 'descriptor'> & { readonly customizations: CustomizationSupport };
+  readonly finder: CustomizationFinder;
+  readonly trust: WorkspaceTrust;
+  readonly cwd: () => string;
+  readonly store: Pick<SessionStore, 'uri' | 'state' | 'dispatch'>;
+  /** A folder that takes longer is looked at in the background. */
+  readonly maxMs: number;
+  readonly log: HostLog;
+}
+
+interface Known extends FoundInWorkspace {
+  readonly isTrusted: boolean;
+}
+
+/** What a session's agent is to use beside the messages: kept in step with the files, the toggles and the trust. */
+export class SessionCustomizations {
+  readonly #options: SessionCustomizationsOptions;
+  readonly #support: CustomizationSupport;
+  readonly #answers = new PendingAnswers();
+  #known: Known | undefined;
+  #looking: Promise<void> | undefined;
+  /** What somebody wanted to go on without. */
+  #declined: string | undefined;
+  #closed = false;
+
+  constructor(options: SessionCustomizationsOptions) {
+    this.#options = options;
+    this.#support = options.agent.customizations;
+  }
+
+  get isKnown(): boolean {
+    return this.#known !== undefined;
+  }
+
+  /** Looks at the files, and tells everybody what has changed. Never rejects; waits no longer than it may. */
+  async refresh(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.maxMs);
+    });
+    await Promise.race([this.#looking, late]);
+    clearTimeout(timer);
+  }
+
+  /** Whether the agent can't be started, or would be started without something, until somebody has answered. */
+  get mustAsk(): boolean {
+    const runs = this.#wouldRun();
+    return runs.length > 0 && keyOf(runs) !== this.#declined;
+  }
+
+  /** Before a turn: what is there now, and may it run. Rejects when the agent can't be started without leave. */
+  async prepare(turnId: string, signal: AbortSignal): Promise<void> {
+    await this.refresh();
+    signal.throwIfAborted();
+    const known = this.#known;
+    const { agent, store, trust } = this.#options;
+    const agentName = agent.descriptor.displayName;
+    const isNeeded = this.#support.obeysWorkspace === true;
+    if (!known) {
+      if (isNeeded)
+        throw new Error(`The session's folder could not be looked at, so ${agentName} was not started in it.`);
+      return;
+    }
+    if (!this.mustAsk) return;
+    const runs = this.#wouldRun();
+    const requestId = `trust-${randomUUID()}`;
+    const answered = this.#answers.wait(requestId, signal);
+    const request = trustQuestion({ requestId, folder: known.workspace, runs, agentName, isNeeded });
+    store.dispatch({ type: 'session/permissionRequest', turnId, request });
+    const { approved, optionId = TRUST_OPTION } = await answered;
+    if (approved && optionId === TRUST_OPTION) {
+      await trust.trust(known.workspace);
+      this.#know({ ...known, isTrusted: true });
+    } else if (isNeeded) {
+      throw new Error(
+        `${agentName} was not started: ${known.workspace} is not trusted. Send a message to be asked again.`,
+      );
+    } else {
+      this.#declined = keyOf(runs);
+      this.#know(known);
+    }
+    signal.throwIfAborted();
+  }
+
+  /** An answer to any request; those that are not ours are ignored. */
+  answer(requestId: string, decision: Decision): void {
+    this.#answers.answer(requestId, decision);
+  }
+
+  /** Whoever turns something on that was declined is asked again. */
+  toggled(enabled: boolean): void {
+    if (enabled) this.#declined = undefined;
+  }
+
+  /** Another one when the agent has to be given something else. */
+  get key(): string {
+    return JSON.stringify(this.#used().map(({ uri, stamp }) => [uri, stamp]));
+  }
+
+  async forAgent(): Promise<AgentCustomization[]> {
+    const resolved = await Promise.all(this.#used().map((found) => this.#resolved(found)));
+    return resolved.flat();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.refresh();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#closed) return;
+    const { finder, trust, cwd, log, store } = this.#options;
+    try {
+      const folder = cwd();
+      const { gitRoot } = await gitFacts(folder);
+      const found = await finder.find(folder, gitRoot);
+      const isTrusted = await trust.isTrusted(found.workspace);
+      if (!this.#closed) this.#know({ ...found, isTrusted });
+    } catch (error) {
+      log.warn(`${store.uri}: its customizations could not be looked for: ${String(error)}`);
+    }
+  }
+
+  #know(known: Known): void {
+    this.#known = known;
+    const { store } = this.#options;
+    const customizations = this.#list();
+    if (!sameValue(customizations, store.state.customizations ?? [])) {
+      store.dispatch({ type: 'session/customizationsChanged', customizations });
+    }
+  }
+
+  #list(): SessionCustomization[] {
+    const before = this.#options.store.state.customizations ?? [];
+    const found = this.#known?.customizations ?? [];
+    const taken = new Map<string, FoundCustomization>();
+    const listed = found.map((one): SessionCustomization => {
+      const enabled = this.#isEnabled(one.uri);
+      const problem = this.#problem(one, enabled, taken);
+      const { uri, kind, displayName, description } = one;
+      return {
+        customization: { uri, kind, displayName, ...(description !== undefined && { description }) },
+        enabled,
+        ...(problem ?? { status: 'loaded' }),
+      };
+    });
+    const uris = new Set(found.map(({ uri }) => uri));
+    // Else it would be on again when the file is back.
+    const missing = before.filter(({ customization, enabled }) => !enabled && !uris.has(customization.uri));
+    return [
+      ...listed,
+      ...missing.slice(0, MAX_MISSING_CUSTOMIZATIONS).map(
+        ({ customization }): SessionCustomization => ({
+          customization,
+          enabled: false,
+          status: 'error',
+          statusMessage: 'It is not there any more.',
+        }),
+      ),
+    ];
+  }
+
+  /** Those that the agent is to get; also takes note of names, so that the first of a kind and name is the one. */
+  #used(): FoundCustomization[] {
+    const taken = new Map<string, FoundCustomization>();
+    return (this.#known?.customizations ?? []).filter((one) => {
+      const enabled = this.#isEnabled(one.uri);
+      return !this.#problem(one, enabled, taken) && enabled && !this.#readsByItself(one);
+    });
+  }
+
+  #problem(
+    one: FoundCustomization,
+    enabled: boolean,
+    taken: Map<string, FoundCustomization>,
+  ): Pick<SessionCustomization, 'status' | 'statusMessage'> | undefined {
+    const { displayName } = this.#options.agent.descriptor;
+    const degraded = (statusMessage: string) =>
+      ({ status: 'degraded', statusMessage: oneLine(statusMessage, MAX_TITLE_LENGTH) }) as const;
+    if (one.problem !== undefined) return { status: 'error', statusMessage: one.problem };
+    if (this.#readsByItself(one)) {
+      return enabled ? undefined : degraded(`${displayName} reads it by itself, so that it can't be turned off here.`);
+    }
+    if (!this.#support.takes.includes(one.kind))
+      return degraded(`${displayName} does not take ${KIND_NAMES[one.kind]}.`);
+    if (this.#needsTrust(one)) {
+      const again = this.#declined === undefined ? '' : ' Turn it off and on to be asked again.';
+      return degraded(`Not used: this folder is not trusted.${again}`);
+    }
+    if (!enabled || one.kind === 'instructions') return undefined;
+    const name = `${one.kind} ${one.name}`;
+    const other = taken.get(name);
+    if (other) return degraded(`Not used: ${other.path} has one of the same name.`);
+    taken.set(name, one);
+    return undefined;
+  }
+
+  #needsTrust({ origin, runs }: FoundCustomization): boolean {
+    return origin === 'workspace' && runs !== undefined && !this.#known?.isTrusted;
+  }
+
+  /** What waits for trust, in Markdown. An agent that obeys the folder obeys also what is turned off here. */
+  #wouldRun(): string[] {
+    const known = this.#known;
+    if (!known || known.isTrusted) return [];
+    const own = known.customizations.filter(({ origin }) => origin === 'workspace');
+    if (!this.#support.obeysWorkspace) {
+      return own.flatMap((one) => {
+        const waits = this.#needsTrust(one) && one.problem === undefined && this.#support.takes.includes(one.kind);
+        return waits && this.#isEnabled(one.uri) && one.runs !== undefined ? [one.runs] : [];
+      });
+    }
+    const { displayName } = this.#options.agent.descriptor;
+    const obeyed = [
+      ...known.configuration,
+      ...own
+        .filter(({ kind, runs }) => kind !== 'instructions' && runs === undefined)
+        .map(({ relativePath }) => relativePath),
+    ];
+    return [
+      ...own.flatMap(({ runs }) => (runs === undefined ? [] : [runs])),
+      ...[...new Set(obeyed)].map((path) => `${displayName} obeys ${inlineCode(path)}`),
+    ];
+  }
+
+  #isEnabled(uri: URI): boolean {
+    const { customizations } = this.#options.store.state;
+    return customizations?.find(({ customization }) => customization.uri === uri)?.enabled ?? true;
+  }
+
+  #readsByItself({ kind, relativePath, origin }: FoundCustomization): boolean {
+    return origin === 'workspace' && this.#support.readsByItself?.(kind, relativePath) === true;
+  }
+
+  /** Nothing for a file that went in this moment. */
+  async #resolved(found: FoundCustomization): Promise<AgentCustomization[]> {
+    const { kind, uri, name, description, path, appliesTo, mcpServer } = found;
+    const hasText = kind === 'instructions' || kind === 'agent';
+    let content: string | undefined;
+    try {
+      if (hasText) content = frontMatter(await readText(path, DISCOVERY_LIMITS.maxTextBytes)).body.trim();
+    } catch (error) {
+      this.#options.log.warn(`${path} could not be handed to the agent: ${String(error)}`);
+      return [];
+    }
+    const customization = {
+      kind,
+      uri,
+      name,
+      path,
+      ...(description !== undefined && { description }),
+      ...(content !== undefined && { content }),
+      ...(appliesTo !== undefined && { appliesTo }),
+      ...(mcpServer && { mcpServer }),
+    };
+    return [customization];
+  }
+}
+
+const KIND_NAMES: Readonly<Record<FoundCustomization['kind'], string>> = {
+  instructions: 'instructions',
+  skill: 'skills',
+  agent: 'agents',
+  mcpServer: 'MCP servers',
+  plugin: 'plugins',
+};
+
+function keyOf(runs: readonly string[]): string {
+  return JSON.stringify(runs);
+}
