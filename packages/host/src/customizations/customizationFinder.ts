@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
+import { isWithin } from '../sessionFs/confinement.js';
 import { type DiscoveryRoot, discover, type KnownFile } from './discover.js';
 import { DISCOVERY_LIMITS, type Discovery, type DiscoveryLimits } from './foundCustomization.js';
 import { HOME_PLACES, type Place, STATE_ROOT_PLACES, WORKSPACE_PLACES } from './places.js';
@@ -57,7 +58,7 @@ async function checkoutOf(folder: string, gitRoot: string | undefined): Promise<
   try {
     const root = await realpath(gitRoot);
     const [above, own] = await Promise.all([stat(root), stat(folder)]);
-    return above.uid === own.uid ? root : undefined;
+    return above.uid === own.uid && isWithin(root, folder) ? root : undefined;
   } catch {
     return undefined;
   }
