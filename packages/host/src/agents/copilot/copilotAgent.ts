@@ -4,6 +4,7 @@ import { sep } from 'node:path';
 import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
 import { Confinement } from '../../sessionFs/confinement.js';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
+import type { CustomizationSupport } from '../agentCustomization.js';
 import { agentEnvironment } from '../agentEnvironment.js';
 import { type AgentInstall, resolveAgentInstall } from '../agentInstall.js';
 import { type CopilotConfiguration, loadConfiguration } from './copilotConfiguration.js';
@@ -11,6 +12,7 @@ import { CopilotProcess, findRuntime } from './copilotProcess.js';
 import { CopilotSession } from './copilotSession.js';
 import { parseSessionConfig, sdkProvider } from './providerConfig.js';
 import { SDK_PACKAGE, type SdkModel, type SdkSessionConfig } from './sdk.js';
+import { sdkCustomizations } from './sdkCustomizations.js';
 import { SessionMemory } from './sessionMemory.js';
 import { stateFiles } from './stateFiles.js';
 
@@ -40,6 +42,7 @@ export class CopilotAgent implements Agent {
     displayName: 'GitHub Copilot',
     description: "GitHub's coding agent. Needs a Copilot subscription, or a model provider of your own.",
   };
+  readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };
   readonly #options: CopilotAgentOptions;
   readonly #sessions = new Set<CopilotSession>();
   #probe: { readonly at: number; readonly answer: Promise<Probe> } | undefined;
@@ -121,6 +124,7 @@ export class CopilotAgent implements Agent {
         includeSubAgentStreamingEvents: false,
         enableFileHooks: false,
         enableConfigDiscovery: false,
+        ...sdkCustomizations(options.customizations),
         workingDirectory: cwd,
         createSessionFsProvider: () => files.provider,
         onEvent: (event) => session.handle(event),
