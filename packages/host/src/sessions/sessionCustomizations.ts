@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_TITLE_LENGTH, type SessionCustomization, sameValue, type URI } from '@agenthost/protocol';
+import { type SessionCustomization, sameValue } from '@agenthost/protocol';
 import type { Agent, Decision } from '../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../agents/agentCustomization.js';
-import { oneLine } from '../agents/boundedText.js';
-import { inlineCode } from '../agents/inlineCode.js';
 import { PendingAnswers } from '../agents/pendingAnswers.js';
 import type { CustomizationFinder, FoundInWorkspace } from '../customizations/customizationFinder.js';
 import { DISCOVERY_LIMITS, type FoundCustomization } from '../customizations/foundCustomization.js';
@@ -13,6 +11,12 @@ import { readText } from '../customizations/workspaceFiles.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import { gitFacts } from './gitFacts.js';
+import {
+  type JudgeContext,
+  type JudgedCustomization,
+  judgeCustomizations,
+  waitingForTrust,
+} from './judgeCustomizations.js';
 import { MAX_MISSING_CUSTOMIZATIONS } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
 
@@ -66,6 +70,8 @@ export class SessionCustomizations {
 
   /** Whether the agent can't be started, or would be started without something, until somebody has answered. */
   get mustAsk(): boolean {
+    // Could not be looked at in time: what isn't known may be anything.
+    if (!this.#known) return this.#support.obeysWorkspace === true;
     const runs = this.#wouldRun();
     return runs.length > 0 && keyOf(runs) !== this.#declined;
   }
@@ -116,11 +122,11 @@ export class SessionCustomizations {
 
   /** Another one when the agent has to be given something else. */
   get key(): string {
-    return JSON.stringify(this.#used().map(({ uri, stamp }) => [uri, stamp]));
+    return JSON.stringify(this.#handedOver().map(({ uri, stamp }) => [uri, stamp]));
   }
 
   async forAgent(): Promise<AgentCustomization[]> {
-    const resolved = await Promise.all(this.#used().map((found) => this.#resolved(found)));
+    const resolved = await Promise.all(this.#handedOver().map((found) => this.#resolved(found)));
     return resolved.flat();
   }
 
@@ -153,20 +159,9 @@ export class SessionCustomizations {
   }
 
   #list(): SessionCustomization[] {
+    const listed = this.#judged().map((one) => one.listed);
+    const uris = new Set(listed.map(({ customization }) => customization.uri));
     const before = this.#options.store.state.customizations ?? [];
-    const found = this.#known?.customizations ?? [];
-    const taken = new Map<string, FoundCustomization>();
-    const listed = found.map((one): SessionCustomization => {
-      const enabled = this.#isEnabled(one.uri);
-      const problem = this.#problem(one, enabled, taken);
-      const { uri, kind, displayName, description } = one;
-      return {
-        customization: { uri, kind, displayName, ...(description !== undefined && { description }) },
-        enabled,
-        ...(problem ?? { status: 'loaded' }),
-      };
-    });
-    const uris = new Set(found.map(({ uri }) => uri));
     // Else it would be on again when the file is back.
     const missing = before.filter(({ customization, enabled }) => !enabled && !uris.has(customization.uri));
     return [
@@ -182,76 +177,29 @@ export class SessionCustomizations {
     ];
   }
 
-  /** Those that the agent is to get; also takes note of names, so that the first of a kind and name is the one. */
-  #used(): FoundCustomization[] {
-    const taken = new Map<string, FoundCustomization>();
-    return (this.#known?.customizations ?? []).filter((one) => {
-      const enabled = this.#isEnabled(one.uri);
-      return !this.#problem(one, enabled, taken) && enabled && !this.#readsByItself(one);
-    });
+  #judged(): JudgedCustomization[] {
+    return judgeCustomizations(this.#known?.customizations ?? [], this.#context());
   }
 
-  #problem(
-    one: FoundCustomization,
-    enabled: boolean,
-    taken: Map<string, FoundCustomization>,
-  ): Pick<SessionCustomization, 'status' | 'statusMessage'> | undefined {
-    const { displayName } = this.#options.agent.descriptor;
-    const degraded = (statusMessage: string) =>
-      ({ status: 'degraded', statusMessage: oneLine(statusMessage, MAX_TITLE_LENGTH) }) as const;
-    if (one.problem !== undefined) return { status: 'error', statusMessage: one.problem };
-    if (this.#readsByItself(one)) {
-      return enabled ? undefined : degraded(`${displayName} reads it by itself, so that it can't be turned off here.`);
-    }
-    if (!this.#support.takes.includes(one.kind))
-      return degraded(`${displayName} does not take ${KIND_NAMES[one.kind]}.`);
-    if (this.#needsTrust(one)) {
-      const again = this.#declined === undefined ? '' : ' Turn it off and on to be asked again.';
-      return degraded(`Not used: this folder is not trusted.${again}`);
-    }
-    if (!enabled || one.kind === 'instructions') return undefined;
-    const name = `${one.kind} ${one.name}`;
-    const other = taken.get(name);
-    if (other) return degraded(`Not used: ${other.path} has one of the same name.`);
-    taken.set(name, one);
-    return undefined;
+  #handedOver(): FoundCustomization[] {
+    return this.#judged().flatMap(({ found, isHandedOver }) => (isHandedOver ? [found] : []));
   }
 
-  #needsTrust({ origin, runs }: FoundCustomization): boolean {
-    return origin === 'workspace' && runs !== undefined && !this.#known?.isTrusted;
-  }
-
-  /** What waits for trust, in Markdown. An agent that obeys the folder obeys also what is turned off here. */
   #wouldRun(): string[] {
-    const known = this.#known;
-    if (!known || known.isTrusted) return [];
-    const own = known.customizations.filter(({ origin }) => origin === 'workspace');
-    if (!this.#support.obeysWorkspace) {
-      return own.flatMap((one) => {
-        const waits = this.#needsTrust(one) && one.problem === undefined && this.#support.takes.includes(one.kind);
-        return waits && this.#isEnabled(one.uri) && one.runs !== undefined ? [one.runs] : [];
-      });
-    }
-    const { displayName } = this.#options.agent.descriptor;
-    const obeyed = [
-      ...known.configuration,
-      ...own
-        .filter(({ kind, runs }) => kind !== 'instructions' && runs === undefined)
-        .map(({ relativePath }) => relativePath),
-    ];
-    return [
-      ...own.flatMap(({ runs }) => (runs === undefined ? [] : [runs])),
-      ...[...new Set(obeyed)].map((path) => `${displayName} obeys ${inlineCode(path)}`),
-    ];
+    return this.#known ? waitingForTrust(this.#judged(), this.#known, this.#context()) : [];
   }
 
-  #isEnabled(uri: URI): boolean {
-    const { customizations } = this.#options.store.state;
-    return customizations?.find(({ customization }) => customization.uri === uri)?.enabled ?? true;
-  }
-
-  #readsByItself({ kind, relativePath, origin }: FoundCustomization): boolean {
-    return origin === 'workspace' && this.#support.readsByItself?.(kind, relativePath) === true;
+  #context(): JudgeContext {
+    const { store, agent } = this.#options;
+    const off = (store.state.customizations ?? []).filter(({ enabled }) => !enabled);
+    const disabled = new Set(off.map(({ customization }) => customization.uri));
+    return {
+      support: this.#support,
+      agentName: agent.descriptor.displayName,
+      isTrusted: this.#known?.isTrusted === true,
+      wasDeclined: this.#declined !== undefined,
+      isEnabled: (uri) => !disabled.has(uri),
+    };
   }
 
   /** Nothing for a file that went in this moment. */
@@ -278,14 +226,6 @@ export class SessionCustomizations {
     return [customization];
   }
 }
-
-const KIND_NAMES: Readonly<Record<FoundCustomization['kind'], string>> = {
-  instructions: 'instructions',
-  skill: 'skills',
-  agent: 'agents',
-  mcpServer: 'MCP servers',
-  plugin: 'plugins',
-};
 
 function keyOf(runs: readonly string[]): string {
   return JSON.stringify(runs);
