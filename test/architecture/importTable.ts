@@ -32,7 +32,8 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
 export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['protocol', 'state'],
   protocol: ['sessions', 'agents', 'sessionFs', 'state'],
-  sessions: ['agents', 'index', 'sessionFs', 'state'],
+  sessions: ['agents', 'customizations', 'index', 'sessionFs', 'state'],
+  customizations: ['agents', 'sessionFs'],
   index: [],
   agents: ['sessionFs'],
   sessionFs: [],

@@ -9,6 +9,12 @@ export type {
   Decision,
   OpenSessionOptions,
 } from './agents/agent.js';
+export type {
+  AgentCustomization,
+  CustomizationKind,
+  CustomizationSupport,
+  McpServer,
+} from './agents/agentCustomization.js';
 export { AGENTS_FOLDER } from './agents/agentInstall.js';
 export { AgentInstallError, AgentInstaller, type InstallProgress } from './agents/agentInstaller.js';
 export type { AgentPackage } from './agents/agentPackage.js';

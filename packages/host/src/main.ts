@@ -9,6 +9,7 @@ import { AgentInstallations } from './agents/agentInstallations.js';
 import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import type { AgentSource } from './agents/agentSource.js';
+import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
@@ -158,6 +159,7 @@ export class Host {
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
+    const trust = new WorkspaceTrust(stateRoot.path, log);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
       new SessionHub({
         storage,
@@ -168,6 +170,8 @@ export class Host {
         sequence,
         broadcast: (notification) => clients.broadcast(notification),
         agentEnv: agentEnvironment(options.env ?? process.env),
+        stateDir: stateRoot.path,
+        trust,
         defaultDirectory: directory,
         now,
         newId,

@@ -26,6 +26,7 @@ import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
+import type { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
 import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
@@ -36,6 +37,8 @@ export interface SessionOptions {
   readonly content: SessionContent;
   readonly artifacts: SessionArtifacts;
   readonly intake: MessageIntake;
+  /** Absent where the agent takes none. */
+  readonly customizations: SessionCustomizations | undefined;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
@@ -173,11 +176,13 @@ export class Session {
 
   /** Opens the agent for a session that was just made, and says how that went. */
   async createAgentSession(): Promise<void> {
-    const { store, run } = this.#options;
+    const { store, run, customizations } = this.#options;
     this.#options.metadata.request();
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
-      await run.open();
+      await customizations?.refresh();
+      // With something to ask first, the agent is opened when somebody is there to answer: at the first turn.
+      if (!this.#closed && !customizations?.mustAsk) await run.open();
       this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
@@ -233,6 +238,9 @@ export class Session {
       case 'session/modelChanged':
         run?.setModel(action.model);
         return;
+      case 'session/customizationToggled':
+        this.#options.customizations?.toggled(action.enabled);
+        return;
       case 'session/pendingMessageSet':
         if (!this.state.activeTurn) this.#startNext();
         else if (action.kind === 'steering') void this.#steer(action.id, action.userMessage);
@@ -266,14 +274,24 @@ export class Session {
     this.#options.metadata.dispose();
     await this.#options.run?.dispose();
     await this.#options.intake.settled();
+    await this.#options.customizations?.close();
     await this.#options.close();
   }
 
   #joined(subscriber: Subscriber): void {
     this.#lastUsed = this.#options.now();
-    if (!this.#closed) this.#presence.changed();
+    if (!this.#closed) {
+      this.#presence.changed();
+      this.#lookOnce();
+    }
     // It left the memory while other sessions of the same handshake were still loading; nothing more would come from here.
     else if (!this.#isRemoved) subscriber.cutOff('the session was unloaded in this moment');
+  }
+
+  /** Not when it is loaded: after a restart many are, for nobody. */
+  #lookOnce(): void {
+    const { customizations } = this.#options;
+    if (customizations && !customizations.isKnown && this.state.lifecycle === 'ready') void customizations.refresh();
   }
 
   /** A session without a title can't be found again; the agent may give it a better one later. */
@@ -324,6 +342,7 @@ export class Session {
   #answerPermission(action: PermissionResolvedAction): void {
     const who = action.by?.name ?? action.by?.clientId ?? 'the host';
     this.#answered.add(action.requestId, who);
+    this.#options.customizations?.answer(action.requestId, decision(action));
     this.#options.run?.answer(action.requestId, decision(action));
     // The request is gone from the state; this keeps what was answered where everybody can read it.
     const id = `answer-${action.requestId}`;

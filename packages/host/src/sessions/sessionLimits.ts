@@ -16,6 +16,10 @@ export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
 /** Bytes that a session keeps of what clients pasted and attached. */
 export const MAX_PASTED_BYTES = 256 * 1024 * 1024;
+/** Customizations that are turned off and stay listed although their files are gone. */
+export const MAX_MISSING_CUSTOMIZATIONS = 50;
+/** How long a turn waits for a look at the customizations; a folder may be on a file system that hangs. */
+export const CUSTOMIZATIONS_MS = 3_000;
 
 /** A title that is made from a message. */
 export const MAX_DERIVED_TITLE = 80;

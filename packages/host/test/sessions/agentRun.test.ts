@@ -23,7 +23,7 @@ async function run(agent: MockAgent, waitingBytes: () => number, relieved: () =>
   const over = Promise.withResolvers<void>();
   const agentRun = new AgentRun({
     agent,
-    openOptions: () => opening,
+    openOptions: async () => opening,
     onAction: (action) => {
       actions.push(action);
       if (action.type === 'session/error' || action.type === 'session/turnComplete') over.resolve();

@@ -4,6 +4,7 @@ import { sep } from 'node:path';
 import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
 import { Confinement } from '../../sessionFs/confinement.js';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
+import type { CustomizationSupport } from '../agentCustomization.js';
 import { agentEnvironment } from '../agentEnvironment.js';
 import { type AgentInstall, resolveAgentInstall } from '../agentInstall.js';
 import type { AgentPackage } from '../agentPackage.js';
@@ -12,6 +13,7 @@ import { CopilotProcess, findRuntime } from './copilotProcess.js';
 import { CopilotSession } from './copilotSession.js';
 import { parseSessionConfig, sdkProvider } from './providerConfig.js';
 import { SDK_PACKAGE, type SdkModel, type SdkSessionConfig } from './sdk.js';
+import { sdkCustomizations } from './sdkCustomizations.js';
 import { SessionMemory } from './sessionMemory.js';
 import { stateFiles } from './stateFiles.js';
 
@@ -45,6 +47,7 @@ export class CopilotAgent implements Agent {
     description: "GitHub's coding agent. Needs a Copilot subscription, or a model provider of your own.",
   };
   readonly npmPackage: AgentPackage = { name: SDK_PACKAGE, version: SDK_VERSION, sizeHint: SIZE };
+  readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };
   readonly #options: CopilotAgentOptions;
   readonly #sessions = new Set<CopilotSession>();
   #probe: { readonly at: number; readonly answer: Promise<Probe> } | undefined;
@@ -130,6 +133,7 @@ export class CopilotAgent implements Agent {
         includeSubAgentStreamingEvents: false,
         enableFileHooks: false,
         enableConfigDiscovery: false,
+        ...sdkCustomizations(options.customizations),
         workingDirectory: cwd,
         createSessionFsProvider: () => files.provider,
         onEvent: (event) => session.handle(event),
