@@ -130,18 +130,26 @@ async function openings(): Promise<void> {
   for (let round = -1; round < ROUNDS; round++) {
     for (const events of [LONG, SHORT]) writeLongSession(stateDir, id(events, round), events);
   }
-  const server = await startHost(stateDir, 10 * MINUTE);
-  const client = await RequestClient.open(server.address);
-  const open = async (events: number, round: number) => {
+  const open = async (client: RequestClient, events: number, round: number) => {
     const resource = `mock:/${id(events, round)}`;
     const { result, ms } = await client.request('subscribe', { resource, turns: 1 });
     const { state } = result as Snapshot & { state: { turns: unknown[] } };
     if (state.turns.length !== 1) throw new Error(`${resource} was opened without its turns`);
     return ms;
   };
+  // These logs were not written by a host, which leaves a checkpoint beside each as it grows: one that opens them makes up for it.
+  const writer = await startHost(stateDir, 10 * MINUTE);
+  const first = await RequestClient.open(writer.address);
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const events of [LONG, SHORT]) await open(first, events, round);
+  }
+  first.close();
+  await end(writer);
+  const server = await startHost(stateDir, 10 * MINUTE);
+  const client = await RequestClient.open(server.address);
   const times = { long: [] as number[], short: [] as number[] };
   for (let round = -1; round < ROUNDS; round++) {
-    const [long, short] = [await open(LONG, round), await open(SHORT, round)];
+    const [long, short] = [await open(client, LONG, round), await open(client, SHORT, round)];
     if (round < 0) continue;
     times.long.push(long);
     times.short.push(short);
