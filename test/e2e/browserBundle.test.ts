@@ -41,6 +41,12 @@ describe('the SDK bundled for a browser', () => {
     expect(bundle).not.toMatch(/\bfrom\s*['"]|\brequire\(|['"]node:/);
   });
 
+  it('has the schemas in a file of its own, which only a client that keeps files loads', async () => {
+    const [first, ...later] = await chunks(`${ROOT}/packages/client/dist/index.js`, 'es');
+    expect(first).not.toMatch(/ZodType|zod/i);
+    expect(later.join()).toMatch(/ZodType/);
+  });
+
   it('runs a turn with nothing but what browsers have', async () => {
     const globals = Object.fromEntries(BROWSER_GLOBALS.map((name) => [name, Reflect.get(globalThis, name)]));
     const page = createContext({ ...globals, WebSocket: browserSocket(host.url.origin) });
@@ -74,13 +80,19 @@ function browserSocket(origin: string) {
 }
 
 async function bundled(entry: string): Promise<string> {
+  const [code] = await chunks(entry, 'iife');
+  if (code === undefined) throw new Error('the bundler made no chunk');
+  return code;
+}
+
+/** The entry's code first. */
+async function chunks(entry: string, format: 'iife' | 'es'): Promise<string[]> {
   const result = await build({
     configFile: false,
     logLevel: 'silent',
-    build: { write: false, minify: false, target: 'es2022', lib: { entry, name: 'sdk', formats: ['iife'] } },
+    build: { write: false, minify: false, target: 'es2022', lib: { entry, name: 'sdk', formats: [format] } },
   });
   const [output] = Array.isArray(result) ? result : [];
-  const chunk = output && 'output' in output ? output.output[0] : undefined;
-  if (chunk?.type !== 'chunk') throw new Error('the bundler made no chunk');
-  return chunk.code;
+  const made = output && 'output' in output ? output.output : [];
+  return made.flatMap((chunk) => (chunk.type === 'chunk' ? [chunk.code] : []));
 }

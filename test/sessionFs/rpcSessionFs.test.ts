@@ -10,7 +10,7 @@ import { memoryHandler } from '../support/memoryProvider.js';
 const STATE_PATH = '/state';
 
 /** A host's side and a client's, with a connection between them. */
-function provided({ initialCwd = '/', sessionId = 's1', conventions = 'posix' as 'posix' | 'windows' } = {}) {
+async function provided({ initialCwd = '/', sessionId = 's1', conventions = 'posix' as 'posix' | 'windows' } = {}) {
   const { a, b } = createMemoryTransportPair();
   const [host, client] = [new RpcPeer(a, { maxFrameBytes: 64 * 1024 * 1024 }), new RpcPeer(b)];
   const sessionStatePath = conventions === 'windows' ? 'C:\\state' : STATE_PATH;
@@ -18,7 +18,8 @@ function provided({ initialCwd = '/', sessionId = 's1', conventions = 'posix' as
   const config = { initialCwd, sessionStatePath, conventions };
   const server = new SessionFsServer(config);
   server.add(`mock:/${sessionId}`, () => memoryHandler(files));
-  server.serve(client);
+  host.onRequest('sessionFs.setProvider', { parse: (params) => params, handle: () => ({ success: true }) });
+  await server.offer(client);
   const provider = new ConnectionSessionFs(config, (method, params, timeoutMs) =>
     host.request(method, params, { timeoutMs }),
   );
@@ -28,7 +29,7 @@ function provided({ initialCwd = '/', sessionId = 's1', conventions = 'posix' as
 
 describe('RpcSessionFs, over a connection to a client', () => {
   const cases = sessionFsContract(async ({ sessionId, initialCwd }) => {
-    const { fs, host } = provided({ sessionId, initialCwd });
+    const { fs, host } = await provided({ sessionId, initialCwd });
     await fs.mkdir(fs.sessionStatePath, { recursive: true });
     await fs.mkdir(fs.tmpdir, { recursive: true });
     return { fs, dispose: async () => host.dispose() };
@@ -36,7 +37,7 @@ describe('RpcSessionFs, over a connection to a client', () => {
   for (const { name, run } of cases) it(name, run);
 
   it("calls the ten methods and no others, each with its session's id", async () => {
-    const { fs, host } = provided();
+    const { fs, host } = await provided();
     const called: [string, unknown][] = [];
     const request = host.request.bind(host);
     host.request = (method, params, options) => {
@@ -59,7 +60,7 @@ describe('RpcSessionFs, over a connection to a client', () => {
   });
 
   it('keeps sessions apart: the same path has another lock, and a foreign id is refused', async () => {
-    const { fs, provider } = provided();
+    const { fs, provider } = await provided();
     const other = new RpcSessionFs(provider, 's2');
     expect(other.lockKey('/a')).not.toBe(fs.lockKey('/a'));
     await expect(other.readFile('/a')).rejects.toMatchObject({
@@ -68,7 +69,7 @@ describe('RpcSessionFs, over a connection to a client', () => {
   });
 
   it('fails clearly when the client goes: what is under way, what waits and what comes later', async () => {
-    const { fs, provider, client } = provided();
+    const { fs, provider, client } = await provided();
     const calls = Array.from({ length: 50 }, () =>
       fs.exists('/a').then(
         () => 'answered',
@@ -89,8 +90,8 @@ describe('RpcSessionFs, over a connection to a client', () => {
     }
   });
 
-  it("makes paths by the client's conventions", () => {
-    const { fs } = provided({ conventions: 'windows' });
+  it("makes paths by the client's conventions", async () => {
+    const { fs } = await provided({ conventions: 'windows' });
     expect([fs.join(fs.sessionStatePath, 'files', 'a.txt'), fs.tmpdir]).toEqual([
       'C:\\state\\files\\a.txt',
       'C:\\state\\temp',
