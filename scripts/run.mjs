@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const installStamp = join(root, 'node_modules', '.agenthost-installed');
 
 const tasks = {
-  build: (args) => runNode(bin('typescript', 'tsc'), ['-b', ...args]),
+  build: (args) => inTurn(() => runNode(bin('typescript', 'tsc'), ['-b', ...args]), bundle),
   test: (args) => inTurn(build, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
   lint: () =>
     inTurn(
@@ -22,7 +22,7 @@ const tasks = {
   format: () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--write', '.']),
   schemas: () =>
     inTurn(
-      () => tasks.build(['packages/protocol']),
+      () => runNode(bin('typescript', 'tsc'), ['-b', 'packages/protocol']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
   start: (args) =>
@@ -71,6 +71,10 @@ function install() {
 
 function build() {
   return tasks.build([]);
+}
+
+function bundle() {
+  return runNode(join(root, 'scripts/bundleCli.ts'), []);
 }
 
 function reporters(args) {
