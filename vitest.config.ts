@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const source = (name: string, entry = 'index') =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
@@ -10,7 +10,8 @@ export default defineConfig({
     alias: [
       { find: '@agenthost/rpc/contract', replacement: source('rpc', 'transportContract') },
       { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'schemas/schemas') },
-      ...['protocol', 'rpc', 'client', 'host'].map((name) => ({
+      { find: '@agenthost/sessions/contract', replacement: source('sessions', 'contract/providerContract') },
+      ...['protocol', 'rpc', 'client', 'sessions', 'host'].map((name) => ({
         find: new RegExp(`^@agenthost/${name}$`),
         replacement: source(name),
       })),
@@ -19,6 +20,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/builtCli.ts'],
     include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    // Real agents are hundreds of megabytes: `npm run test:agents` fetches them.
+    exclude: [...configDefaults.exclude, 'test/agents/**'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

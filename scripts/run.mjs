@@ -12,6 +12,16 @@ const installStamp = join(root, 'node_modules', '.agenthost-installed');
 const tasks = {
   build: (args) => inTurn(() => runNode(bin('typescript', 'tsc'), ['-b', ...args]), bundle),
   test: (args) => inTurn(build, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
+  'test:agents': (args) =>
+    inTurn(build, () =>
+      runNode(bin('vitest', 'vitest'), [
+        'run',
+        '--config',
+        'test/agents/vitest.config.ts',
+        ...reporters(args),
+        ...args,
+      ]),
+    ),
   lint: () =>
     inTurn(
       build,

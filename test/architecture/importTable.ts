@@ -3,6 +3,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/protocol': { may: ['zod'] },
   'packages/rpc': { may: [] },
   'packages/client': { may: ['@agenthost/protocol', '@agenthost/rpc'] },
+  'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
   'packages/host': { may: ['@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml'], node: true },
   'apps/cli': { may: ['@agenthost/host'], node: true },
 };

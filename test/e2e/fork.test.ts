@@ -124,6 +124,18 @@ describe('a fork', () => {
     expect(texts(other)).toEqual(['message 1']);
   });
 
+  it('can have the id of one that a kill cut short, and has nothing of it', async () => {
+    const source = await sessionWithTurns(2);
+    const session = `mock:/${crypto.randomUUID()}`;
+    await mkdir(join(folderOf(session), 'files'), { recursive: true });
+    await writeFile(join(folderOf(session), 'files/old.txt'), 'old');
+    await writeFile(join(folderOf(session), 'events.jsonl.draft'), '{"v":1,"n":1,');
+    await expect(client.openSession(session)).rejects.toThrow('no session');
+    const fork = await client.forkSession({ source: source.uri, session });
+    expect(texts(fork)).toEqual(['message 1', 'message 2']);
+    expect((await readdir(folderOf(session))).sort()).toEqual(['events.jsonl', 'workspace.yaml']);
+  });
+
   it('survives a restart, its source too', async () => {
     const source = await sessionWithTurns(2);
     const fork = await client.forkSession({ source: source.uri, toTurnId: 't1' });

@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ActionRejectedError, ConnectionLostError, type Host as HostConnection, type Session } from '@agenthost/client';
-import type { Turn } from '@agenthost/protocol';
+import { parseSessionUri, type Turn } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
 import { until } from '../support/until.js';
@@ -75,6 +77,11 @@ describe('twenty kills under load', () => {
       expect(wanted.size).toBeGreaterThan(CYCLES);
       expect([...wanted].filter((id) => !ids.includes(id))).toEqual([]);
       expect(ids.length - new Set(ids).size).toBe(0);
+    }
+    // They came back from checkpoints, not only from their logs.
+    for (const { uri } of [mine, ours]) {
+      const folder = join(host.stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '');
+      expect((await stat(join(folder, 'events.checkpoint.json'))).size).toBeGreaterThan(1_000);
     }
     expect(theirs.confirmed.value.turns.at(-1)).toEqual(ours.confirmed.value.turns.at(-1));
   }, 90_000);

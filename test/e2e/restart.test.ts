@@ -135,4 +135,26 @@ describe('a host that dies and comes back', () => {
     await alice.connected();
     expect((await alice.listSessions()).items).toMatchObject([{ title: 'Told to be stored' }]);
   });
+
+  it('kill -9 while a session is forked: the fork is whole or it is not there, and its id can be used', async () => {
+    const source = await alice.createSession({ provider: 'mock' });
+    await source.ready();
+    for (let n = 1; n <= 4; n++) {
+      await source.send(`${n} ${'long '.repeat(20_000)}`);
+      await ended(source, n);
+    }
+    for (let round = 0; round < 4; round++) {
+      const session = `mock:/${crypto.randomUUID()}`;
+      const killer = await host.raw(`killer ${round}`);
+      killer.request('forkSession', { source: source.uri, session }).catch(() => undefined);
+      // A little later each time: what is before it has been answered then.
+      for (let n = 0; n < round; n++) await killer.request('ping', {}).catch(() => undefined);
+      await host.end('SIGKILL');
+      await host.start();
+      await alice.connected();
+      const listed = (await alice.listSessions()).items.some(({ resource }) => resource === session);
+      const fork = await alice.openSession(session).catch(() => alice.forkSession({ source: source.uri, session }));
+      expect(fork.confirmed.value.turns, `listed: ${listed}`).toEqual(source.confirmed.value.turns);
+    }
+  });
 });

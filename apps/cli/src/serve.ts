@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import {
+  AGENTS_FOLDER,
   type Agent,
+  CopilotAgent,
   consoleLog,
   Host,
   LockHeldError,
   MockAgent,
+  resolveStateRoot,
   ShellAgent,
   StateRootFailure,
   WeakTokenError,
@@ -54,8 +58,14 @@ async function start(options: ServeOptions): Promise<Host> {
   }
 }
 
-function chosenAgents({ agents: wanted, enableMockAgent }: ServeOptions): Agent[] {
-  const known: Agent[] = [new ShellAgent(), ...(enableMockAgent ? [new MockAgent()] : [])];
+function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOptions): Agent[] {
+  const stateRoot = resolveStateRoot({ env: process.env, ...(stateDir !== undefined && { path: stateDir }) });
+  const agentsFolder = join(stateRoot, AGENTS_FOLDER);
+  const known: Agent[] = [
+    new ShellAgent(),
+    new CopilotAgent({ agentsFolder }),
+    ...(enableMockAgent ? [new MockAgent()] : []),
+  ];
   const providers = known.map((agent) => agent.descriptor.provider);
   const unknown = wanted?.find((name) => !providers.includes(name));
   if (unknown !== undefined) {

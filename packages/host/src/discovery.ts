@@ -15,8 +15,6 @@ export interface FoundHost {
   readonly token?: string;
 }
 
-export { resolveStateRoot } from './sessionFs/stateRootPath.js';
-
 /** What the state root says of its host. Whether that one still runs, a connection to it tells. */
 export function findHost(place: StateRootPlace): FoundHost {
   const stateDir = resolveStateRoot(place);

@@ -6,6 +6,9 @@ export type {
   Decision,
   OpenSessionOptions,
 } from './agents/agent.js';
+export { AGENTS_FOLDER } from './agents/agentInstall.js';
+export { CopilotAgent, type CopilotAgentOptions } from './agents/copilot/copilotAgent.js';
+export type { CopilotConfiguration } from './agents/copilot/copilotConfiguration.js';
 export { MockAgent } from './agents/mock/mockAgent.js';
 export { ShellAgent } from './agents/shell/shellAgent.js';
 export { consoleLog, type HostLog, silentLog } from './hostLog.js';
@@ -17,3 +20,5 @@ export { LockHeldError } from './sessionFs/hostLock.js';
 export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
 export type { SessionStorage, StoredSession } from './sessionFs/sessionStorage.js';
 export { StateRootFailure } from './sessionFs/stateRoot.js';
+export { resolveStateRoot } from './sessionFs/stateRootPath.js';
+export type { TempFiles } from './sessionFs/tempFiles.js';

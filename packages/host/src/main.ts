@@ -24,6 +24,7 @@ import { ProviderSessionStorage } from './sessionFs/providerSessionStorage.js';
 import type { SequenceFile } from './sessionFs/sequenceFile.js';
 import type { SessionStorage } from './sessionFs/sessionStorage.js';
 import { StateRoot } from './sessionFs/stateRoot.js';
+import { TempRoot } from './sessionFs/tempRoot.js';
 import { ClientDispatch } from './sessions/clientDispatch.js';
 import { openSequence } from './sessions/openSequence.js';
 import { openSessionIndex } from './sessions/openSessionIndex.js';
@@ -47,6 +48,8 @@ export interface HostOptions {
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
   readonly abortGraceMs?: number;
+  /** Bytes that a session keeps of what clients paste and attach. */
+  readonly maxPastedBytes?: number;
   readonly replayLimits?: ReplayLimits;
   readonly now?: () => number;
   readonly log?: HostLog;
@@ -74,6 +77,7 @@ const MINUTE = 60_000;
 /** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
 export class Host {
   readonly #stateRoot: StateRoot;
+  readonly #tempRoot: TempRoot;
   readonly #services: HostServices;
   readonly #index: SessionIndex;
   readonly #sequence: SequenceFile;
@@ -92,15 +96,22 @@ export class Host {
       ...(options.stateDir !== undefined && { path: options.stateDir }),
       warn: (message) => log.warn(message),
     });
+    let tempRoot: TempRoot | undefined;
     try {
-      return await Host.#startIn(stateRoot, options, log);
+      tempRoot = await TempRoot.open({
+        stateRoot: stateRoot.path,
+        keep: keepsTempFiles(options),
+        onError: (error) => log.warn(`temporary files of an earlier host could not be removed: ${String(error)}`),
+      });
+      return await Host.#startIn(stateRoot, tempRoot, options, log);
     } catch (error) {
+      await tempRoot?.dispose();
       await stateRoot.dispose();
       throw error;
     }
   }
 
-  static async #startIn(stateRoot: StateRoot, options: HostOptions, log: HostLog): Promise<Host> {
+  static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     const now = options.now ?? Date.now;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
@@ -113,6 +124,7 @@ export class Host {
         listSessionIds: () => stateRoot.listSessionIds(),
         durability,
         initialCwd: defaultDirectory,
+        tempRoot: tempRoot.path,
         onDamage,
       });
     const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
@@ -140,9 +152,13 @@ export class Host {
         defaultDirectory: directory,
         now,
         log,
+        hostVersion: HOST_VERSION,
         idleMs: options.sessionIdleMs ?? 10 * MINUTE,
         agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
         abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
+        syncContent: durability === 'fsync',
+        keepTempFiles: keepsTempFiles(options),
+        ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
       });
     const sessions = new HostSessions({
       local: hubFor(storage, index, defaultDirectory),
@@ -183,7 +199,7 @@ export class Host {
         sessions.connectionClosed(connection);
       },
     };
-    const host = new Host(stateRoot, index, sequence, log, services);
+    const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
     await agents.refresh();
     await sessions.hub.recoverInterrupted();
     return host;
@@ -191,12 +207,14 @@ export class Host {
 
   private constructor(
     stateRoot: StateRoot,
+    tempRoot: TempRoot,
     index: SessionIndex,
     sequence: SequenceFile,
     log: HostLog,
     services: HostServices,
   ) {
     this.#stateRoot = stateRoot;
+    this.#tempRoot = tempRoot;
     this.#index = index;
     this.#sequence = sequence;
     this.#log = log;
@@ -258,6 +276,7 @@ export class Host {
     await this.#services.agents.dispose();
     this.#index.close();
     await this.#sequence.dispose();
+    await this.#tempRoot.dispose();
     await this.#stateRoot.dispose();
   }
 
@@ -281,9 +300,14 @@ export class Host {
   }
 }
 
-function describeDamage({ tornTail, broken }: DamageReport): string {
+function keepsTempFiles({ env = process.env }: HostOptions): boolean {
+  return env['AGENTHOST_KEEP_TEMP_FILES'] === 'true';
+}
+
+function describeDamage({ tornTail, broken, altered }: DamageReport): string {
   const parts = [
     ...(tornTail ? [`${tornTail.bytes} bytes at the end of its log were incomplete and have been cut off`] : []),
+    ...(altered ? ['its log is not the one that was stored: somebody else changed it; it is read anew next time'] : []),
     ...broken.map(({ line, reason }) => `line ${line} of its log can't be read (${reason})`),
   ];
   return parts.join('; ');

@@ -14,6 +14,7 @@ import type {
 } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
+import type { TempFiles } from '../sessionFs/tempFiles.js';
 
 /**
  * A backend that does the work: one for each provider.
@@ -51,6 +52,8 @@ export interface OpenSessionOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Aborts when the session is disposed of while it is still being opened. */
   readonly signal: AbortSignal;
+  /** For what has to be a file for a while: an attachment for a program, say. They go when the session leaves the memory. */
+  readonly tempFiles?: TempFiles;
 }
 
 /**
@@ -72,6 +75,13 @@ export interface AgentSession {
   /** The answer to a tool call that waits (its `toolCallId`) or to a permission request (its `requestId`). */
   answer(requestId: string, decision: Decision): void;
   abort(): Promise<void>;
+  /**
+   * Asks it to report nothing for now: what it reported is still on its way to where it is kept. It stops reading its source;
+   * what it has read already may still come. `abort` and `dispose` work meanwhile. An agent without these is not asked, and
+   * its turn ends with an error when far too much waits.
+   */
+  pause?(): void;
+  resume?(): void;
   /** Used from the next turn on. */
   setModel?(id: string): Promise<void>;
   dispose(): Promise<void>;

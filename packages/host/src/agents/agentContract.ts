@@ -19,8 +19,11 @@ export interface AgentContractPrompts {
   /** Some text, then `idle`. */
   readonly text: string;
   readonly reasoning?: string;
-  /** Asks before a call, which succeeds when approved. With its input edited to `edited` it prints `prints`. */
-  readonly tool: { readonly prompt: string; readonly edited: string; readonly prints: string };
+  /**
+   * Asks before a call, which succeeds when approved. With its input edited to `edited` it prints `prints`; without `edited`
+   * the agent can't run anything but what it asked for.
+   */
+  readonly tool: { readonly prompt: string; readonly edited?: string; readonly prints?: string };
   /** A `permissionRequest`, then text. */
   readonly permission?: string;
   /** Text or output without end. What it asks before is approved. */

@@ -13,9 +13,10 @@ type Check = (context: ContractContext) => Promise<void>;
 const ABORT_MS = 5_000;
 
 export function casesFor(prompts: AgentContractPrompts): Record<string, Check> {
-  const { reasoning, permission, error, crash, resume } = prompts;
+  const { reasoning, permission, error, crash, resume, tool } = prompts;
   return {
     ...always,
+    ...(tool.edited !== undefined && { 'runs the edited input': runsEdited(tool.edited, tool.prints ?? '') }),
     ...(reasoning !== undefined && { 'reports reasoning': textOf(reasoning, 'reasoning') }),
     ...(permission !== undefined && { 'goes on after the first answer to a request': permissionAnswered(permission) }),
     ...(error !== undefined && { 'reports a failure as one error event': fails(error) }),
@@ -59,15 +60,6 @@ const always: Readonly<Record<string, Check>> = {
     session.answer(toolCallId, { approved: true });
     expectEqual((await ended(recorder)).type, 'idle');
     expectEqual([recorder.of('toolComplete'), recorder.output()], [[], '']);
-  },
-
-  'runs the edited input': async ({ open, prompts }) => {
-    const { session, recorder } = await open();
-    const { prompt, edited, prints } = prompts.tool;
-    const toolCallId = await ask(session, recorder, prompt);
-    session.answer(toolCallId, { approved: true, editedToolInput: edited });
-    await ended(recorder);
-    expectEqual(recorder.output().includes(prints), true);
   },
 
   'asks again in the next turn after "once"': async ({ open, prompts }) => {
@@ -165,6 +157,16 @@ const always: Readonly<Record<string, Check>> = {
     expectEqual((await ended(recorder)).type, 'idle');
   },
 };
+
+function runsEdited(edited: string, prints: string): Check {
+  return async ({ open, prompts }) => {
+    const { session, recorder } = await open();
+    const toolCallId = await ask(session, recorder, prompts.tool.prompt);
+    session.answer(toolCallId, { approved: true, editedToolInput: edited });
+    await ended(recorder);
+    expectEqual(recorder.output().includes(prints), true);
+  };
+}
 
 function textOf(prompt: string, type: 'text' | 'reasoning'): Check {
   return async ({ open }) => {

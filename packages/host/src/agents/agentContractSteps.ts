@@ -4,12 +4,13 @@ import type { EventRecorder } from './eventRecorder.js';
 /** How long a case waits for something that must not happen. */
 const QUIET_MS = 50;
 
-/** Sends, and returns the id of the n-th call, which waits for an answer. */
+/** Sends, and returns the id of the n-th call that waits for an answer. It may have been told before that it runs. */
 export async function ask(session: AgentSession, recorder: EventRecorder, prompt: string, n = 1): Promise<string> {
   await session.send({ text: prompt });
-  const { toolCall } = await recorder.nth('toolStart', n);
-  expectEqual(toolCall.status, 'pendingConfirmation');
-  return toolCall.toolCallId;
+  const asked = () =>
+    recorder.of('toolStart').flatMap(({ toolCall }) => (toolCall.status === 'running' ? [] : [toolCall.toolCallId]));
+  await recorder.until(`call number ${n} that waits`, () => asked().length >= n);
+  return asked()[n - 1] ?? '';
 }
 
 export async function startEndless(session: AgentSession, recorder: EventRecorder, prompt: string): Promise<void> {

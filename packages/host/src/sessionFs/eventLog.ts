@@ -54,11 +54,43 @@ type Unnumbered<T> = T extends LogRecord
 /** A record as it is handed to `append`; the log gives it what every record has. */
 export type NewLogRecord = Unnumbered<LogRecord>;
 
+/** A place between two records of a log: right after record `n`. It belongs to that log alone, as it was then. */
+export interface LogPosition {
+  /** 0 at the beginning. */
+  readonly n: number;
+  /** How many lines are before it. */
+  readonly line: number;
+  /** Where the line of record `n` starts. */
+  readonly start: number;
+  /** How many bytes are before it. */
+  readonly end: number;
+  /** The checksum of record `n`, as it stands in its line. */
+  readonly crc: string;
+  /** CRC-32 of all bytes before it. */
+  readonly sum: number;
+}
+
+export const LOG_BEGINNING: LogPosition = { n: 0, line: 0, start: 0, end: 0, crc: '', sum: 0 };
+
+export interface LogEntry {
+  readonly record: LogRecord;
+  /** The place after it. */
+  readonly position: LogPosition;
+}
+
+/** From where on a log is read, with what is known of the lines before. */
+export interface LoadFrom {
+  readonly position: LogPosition;
+  readonly broken: readonly BrokenLine[];
+}
+
 export interface DamageReport {
   /** What was cut off the end of the file. */
   readonly tornTail?: { readonly bytes: number };
   /** Lines that could not be read whole, counted from 1. They stay in the file. */
   readonly broken: readonly BrokenLine[];
+  /** What is there is not what was stored, though every line of it is whole: somebody else changed it. */
+  readonly altered?: true;
   /** Whether a copy of the damaged bytes is in the `.corrupt` file and the end of the log is clean; if not, the next write tries again. */
   readonly repaired: boolean;
 }
@@ -77,11 +109,23 @@ export interface BrokenLine {
  * - `flush` resolves when everything appended so far is stored as the log's durability asks. It rejects when that failed; the
  *   records stay, in order, and are tried again later, unless `rollbackTo` takes them back.
  * - Adjacent text for one part may be merged into one record, so there can be fewer records than appends.
+ * - Every change of the file (a write, a cut, a repair) is made under the lock of `lockKey(path)`, and so every load begins:
+ *   between two changes, never within one. It goes on without the lock, so that nobody waits for a reader, and gives what was
+ *   stored when it began. `SessionStorage.list` asks under the same lock.
  */
 export interface EventLog {
   /** The records of known types that are stored. The first time it finds and repairs damage; an unknown type is skipped, and kept. */
   load(): AsyncIterable<LogRecord>;
   loadAll(): Promise<{ readonly records: LogRecord[]; readonly damage: DamageReport | undefined }>;
+  /**
+   * The same with their places, also from a place on. Throws `NOT_THERE`, before anything else, when the log doesn't have
+   * that place: it was cut, restored, replaced, or is damaged there.
+   */
+  entries(from?: LoadFrom): AsyncIterable<LogEntry>;
+  /** The records between two places that can't be taken back any more. Throws `ALTERED` when they aren't what was stored. */
+  span(from: LogPosition, to: LogPosition): AsyncIterable<LogRecord>;
+  /** Reads everything before a place that `entries` passed over. What is wrong is kept and reported as in a load. */
+  check(upTo: LogPosition, options: CheckOptions): Promise<DamageReport | undefined>;
   append(record: NewLogRecord): number;
   flush(): Promise<void>;
   /**
@@ -89,6 +133,15 @@ export interface EventLog {
    * `false` when some of it has been stored for too long (before the last two flushes) and stays.
    */
   rollbackTo(position: number): boolean;
+  /**
+   * Resolves with the place after everything that was appended so far, when it is stored and can't be taken back any more;
+   * with `undefined` when it was taken back. Nothing is written for it alone, so it may take until `close`.
+   */
+  mark(): Promise<LogPosition | undefined>;
+  /** How many bytes are stored. */
+  readonly size: number;
+  /** What is wrong, as far as anybody has read. */
+  readonly damage: DamageReport | undefined;
   readonly bufferedBytes: number;
   /** The buffer is over its bound: whoever produces should await `drained()`. */
   readonly isFull: boolean;
@@ -96,6 +149,12 @@ export interface EventLog {
   drained(): Promise<void>;
   /** Flushes; afterwards `append` throws. When it rejects, it can be called again. */
   close(): Promise<void>;
+}
+
+export interface CheckOptions {
+  readonly signal: AbortSignal;
+  /** Awaited between two pieces. */
+  readonly pause: () => Promise<void>;
 }
 
 export type EventLogFailureCode =
@@ -107,6 +166,10 @@ export type EventLogFailureCode =
   | 'TOO_LARGE'
   /** The file is shorter than what was stored in it: somebody else changed it. */
   | 'SHRUNK'
+  /** The log doesn't have the place that it was to be read from. */
+  | 'NOT_THERE'
+  /** What is in the file isn't what was stored. */
+  | 'ALTERED'
   | 'ROLLED_BACK';
 
 /** `code` is one of the log's own, or that of the SessionFsFailure which is the cause. */

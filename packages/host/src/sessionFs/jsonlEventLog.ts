@@ -1,9 +1,19 @@
-import { errorCode } from './errnoFailure.js';
-import { type DamageReport, type EventLog, EventLogFailure, type LogRecord, type NewLogRecord } from './eventLog.js';
+import {
+  type BrokenLine,
+  type CheckOptions,
+  type DamageReport,
+  type EventLog,
+  EventLogFailure,
+  LOG_BEGINNING,
+  type LoadFrom,
+  type LogEntry,
+  type LogPosition,
+  type LogRecord,
+  type NewLogRecord,
+} from './eventLog.js';
 import { KeyedLock } from './keyedLock.js';
 import { LogFile } from './logFile.js';
-import { decodeLine } from './logLine.js';
-import { LogScanner, scanDamagedLog } from './logScanner.js';
+import { LogReader, sizeOf } from './logReader.js';
 import { LogWriter } from './logWriter.js';
 import type { SessionFs } from './sessionFs.js';
 
@@ -18,45 +28,55 @@ export interface JsonlEventLogOptions {
   /** How long after a failure to try again what nobody flushes. */
   readonly retryMs?: number;
   readonly maxBufferedBytes?: number;
+  /** To be shared by all logs that may be of the same file. */
   readonly lock?: KeyedLock;
+  /** A new log that is there under its name only when it is closed, whole. */
+  readonly isDraft?: boolean;
   readonly now?: () => number;
   readonly onDamage?: (damage: DamageReport) => void;
   readonly onWriteFailed?: (error: EventLogFailure) => void;
 }
 
-const FILE_NAME = 'events.jsonl';
+export const LOG_FILE = 'events.jsonl';
+
+const FROM_BEGINNING: LoadFrom = { position: LOG_BEGINNING, broken: [] };
 
 /** The log as a file of lines, each with a checksum. */
 export class JsonlEventLog implements EventLog {
   readonly #options: JsonlEventLogOptions;
-  readonly #fs: SessionFs;
+  readonly #path: string;
   readonly #file: LogFile;
+  readonly #reader: LogReader;
   readonly #writer: LogWriter;
   #state: 'unloaded' | 'open' | 'closed';
   #damage: DamageReport | undefined;
 
   /** Reads nothing: a log that exists has to be loaded before anything is appended. */
   static async open(options: JsonlEventLogOptions): Promise<JsonlEventLog> {
-    const { fs } = options;
+    const { fs, isDraft } = options;
     const folder = fs.sessionStatePath;
     if (folder === undefined) {
       throw new EventLogFailure('NO_STATE_PATH', 'this file system has no folder for the session, so it keeps no log');
     }
-    const path = fs.join(folder, FILE_NAME);
-    const size = await sizeOf(fs, path);
+    const path = fs.join(folder, LOG_FILE);
+    if (isDraft) await fs.rm(draftOf(path), { force: true });
+    const size = isDraft ? 0 : await sizeOf(fs, path);
     if (size === 0) await fs.mkdir(folder, { recursive: true });
     return new JsonlEventLog(options, path, size === 0 ? 'open' : 'unloaded');
   }
 
   private constructor(options: JsonlEventLogOptions, path: string, state: 'unloaded' | 'open') {
+    const { fs, isDraft, lock = new KeyedLock() } = options;
+    const lockKey = fs.lockKey(path);
     this.#options = options;
-    this.#fs = options.fs;
+    this.#path = path;
     this.#state = state;
-    this.#file = new LogFile(options.fs, path, { sync: options.durability === 'fsync' });
+    this.#file = new LogFile(fs, isDraft ? draftOf(path) : path, { sync: options.durability === 'fsync' });
+    this.#reader = new LogReader({ fs, file: this.#file, lock, lockKey });
     this.#writer = new LogWriter({
       file: this.#file,
-      lock: options.lock ?? new KeyedLock(),
-      lockKey: options.fs.lockKey(path),
+      lock,
+      lockKey,
       debounceMs: options.debounceMs ?? 20,
       retryMs: options.retryMs ?? 1_000,
       maxBufferedBytes: options.maxBufferedBytes ?? 8 * 1024 * 1024,
@@ -67,10 +87,13 @@ export class JsonlEventLog implements EventLog {
 
   /** The number of the last record in the file. */
   get lastN(): number {
-    return this.#writer.lastN;
+    return this.#writer.end.n;
   }
 
-  /** What the first load has found. */
+  get size(): number {
+    return this.#writer.end.end;
+  }
+
   get damage(): DamageReport | undefined {
     return this.#damage;
   }
@@ -83,14 +106,36 @@ export class JsonlEventLog implements EventLog {
     return this.#writer.isFull;
   }
 
-  load(): AsyncGenerator<LogRecord> {
-    return this.#state === 'unloaded' ? this.#firstLoad() : this.#laterLoad(this.lastN);
+  async *load(): AsyncGenerator<LogRecord> {
+    for await (const { record } of this.entries()) yield record;
   }
 
   async loadAll(): Promise<{ readonly records: LogRecord[]; readonly damage: DamageReport | undefined }> {
     const records: LogRecord[] = [];
     for await (const record of this.load()) records.push(record);
     return { records, damage: this.#damage };
+  }
+
+  async *entries(from: LoadFrom = FROM_BEGINNING): AsyncGenerator<LogEntry> {
+    if (this.#state === 'unloaded') {
+      const { position, damage } = yield* this.#reader.loadFile(from);
+      this.#writer.startAfter(position);
+      if (this.#state === 'unloaded') this.#state = 'open';
+      if (damage) this.#report(damage);
+    } else if (this.lastN > 0) {
+      const { damage } = yield* this.#reader.loadStored(from, () => this.#writer.end, this.#known);
+      if (damage) this.#report(damage);
+    }
+  }
+
+  span(from: LogPosition, to: LogPosition): AsyncGenerator<LogRecord> {
+    return this.#reader.span(from, to);
+  }
+
+  async check(upTo: LogPosition, options: CheckOptions): Promise<DamageReport | undefined> {
+    const damage = await this.#reader.check(upTo, this.#known, options);
+    if (damage) this.#report(damage);
+    return damage;
   }
 
   append(record: NewLogRecord): number {
@@ -108,6 +153,10 @@ export class JsonlEventLog implements EventLog {
     return this.#writer.rollbackTo(position);
   }
 
+  mark(): Promise<LogPosition | undefined> {
+    return this.#writer.mark();
+  }
+
   drained(): Promise<void> {
     return this.isFull ? this.flush() : Promise.resolve();
   }
@@ -116,76 +165,37 @@ export class JsonlEventLog implements EventLog {
     this.#state = 'closed';
     try {
       await this.flush();
+      if (this.#options.isDraft) await this.#publish();
+      this.#writer.finish();
     } finally {
       this.#writer.stop();
     }
   }
 
-  async *#firstLoad(): AsyncGenerator<LogRecord> {
-    const scanner = new LogScanner();
-    const size = await sizeOf(this.#fs, this.#file.path);
-    let bytes = 0;
-    let isReadable = true;
-    try {
-      for await (const line of this.#fs.readLines(this.#file.path)) {
-        bytes += Buffer.byteLength(line) + 1;
-        yield* scanner.take(line);
-      }
-    } catch (error) {
-      // A line that is too long to be read is damage like any other.
-      if (errorCode(error) !== 'EFBIG') throw error;
-      isReadable = false;
-    }
-    if (isReadable && bytes === size && scanner.broken.length === 0) {
-      this.#file.endsAt(size);
-      this.#loaded(scanner.lastN);
-    } else {
-      yield* this.#finishDamaged(scanner.lastN);
-    }
+  get #known(): readonly BrokenLine[] {
+    return this.#damage?.broken ?? [];
   }
 
-  /** Gives what is left after record `n`, and puts the file in order. */
-  async *#finishDamaged(n: number): AsyncGenerator<LogRecord> {
-    const found = scanDamagedLog(await this.#fs.readFileBytes(this.#file.path));
-    yield* found.records.filter((record) => record.n > n);
-    this.#file.endsAt(found.end, found.damaged);
-    let repaired = true;
-    try {
-      await this.#file.repair();
-    } catch {
-      repaired = false;
-    }
-    this.#damage = {
-      ...(found.tailBytes > 0 && { tornTail: { bytes: found.tailBytes } }),
-      broken: found.broken,
-      repaired,
-    };
-    this.#loaded(found.lastN);
-    this.#options.onDamage?.(this.#damage);
+  #report(damage: DamageReport): void {
+    const before = this.#damage;
+    this.#damage = before
+      ? {
+          ...before,
+          ...damage,
+          broken: [...before.broken, ...damage.broken],
+          repaired: before.repaired && damage.repaired,
+        }
+      : damage;
+    this.#options.onDamage?.(damage);
   }
 
-  #loaded(lastN: number): void {
-    this.#writer.startAfter(lastN);
-    if (this.#state === 'unloaded') this.#state = 'open';
-  }
-
-  /** Reads along with the writer: up to the record that was the last one when it began. */
-  async *#laterLoad(lastN: number): AsyncGenerator<LogRecord> {
-    if (lastN === 0) return;
-    for await (const line of this.#fs.readLines(this.#file.path)) {
-      for (const { n, record } of decodeLine(line).records) {
-        if (record && n <= lastN) yield record;
-        if (n >= lastN) return;
-      }
-    }
+  async #publish(): Promise<void> {
+    const { fs, durability } = this.#options;
+    await fs.rename(this.#file.path, this.#path);
+    if (durability === 'fsync') await fs.sync?.(this.#path);
   }
 }
 
-async function sizeOf(fs: SessionFs, path: string): Promise<number> {
-  try {
-    return (await fs.stat(path)).size;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return 0;
-    throw error;
-  }
+function draftOf(path: string): string {
+  return `${path}.draft`;
 }

@@ -1,35 +1,53 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode, toSessionFsFailure } from './errnoFailure.js';
 import type { DamageReport } from './eventLog.js';
-import { type Durability, JsonlEventLog } from './jsonlEventLog.js';
+import { type Durability, JsonlEventLog, LOG_FILE } from './jsonlEventLog.js';
+import { KeyedLock } from './keyedLock.js';
 import { LocalSessionFs } from './localSessionFs.js';
+import { CORRUPT_SUFFIX } from './logFile.js';
 import { sessionFolder } from './sessionFolder.js';
-import { SessionFsFailure } from './sessionFs.js';
-import type { SessionStorage, StoredSession } from './sessionStorage.js';
+import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
 
 export interface LocalSessionStorageOptions {
   readonly stateRoot: string;
   readonly listSessionIds: () => AsyncIterable<string>;
   readonly durability: Durability;
   readonly initialCwd: string;
+  /** Where sessions have their temporary folders; in the operating system's when not given. */
+  readonly tempRoot?: string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
 /** Sessions in folders of the state root. */
 export class LocalSessionStorage implements SessionStorage {
   readonly #options: LocalSessionStorageOptions;
+  readonly #lock = new KeyedLock();
 
   constructor(options: LocalSessionStorageOptions) {
     this.#options = options;
   }
 
-  async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
-    const { stateRoot, durability, initialCwd, onDamage } = this.#options;
-    if (!create && !(await this.exists(sessionId))) return undefined;
-    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create });
+  async open(
+    sessionId: string,
+    { create = false, isDraft = false }: OpenStoredOptions = {},
+  ): Promise<StoredSession | undefined> {
+    const { stateRoot, durability, initialCwd, tempRoot, onDamage } = this.#options;
+    const exists = await this.exists(sessionId);
+    if (!create && !exists) return undefined;
+    // What is there without a log was cut short when it was made.
+    if (!exists) await this.#removeIfAny(sessionId);
+    const tmpRoot = tempRoot !== undefined && { tmpRoot: tempRoot };
+    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create, ...tmpRoot });
     try {
-      const log = await JsonlEventLog.open({ fs, durability, onDamage: (damage) => onDamage(sessionId, damage) });
+      const log = await JsonlEventLog.open({
+        fs,
+        durability,
+        isDraft,
+        lock: this.#lock,
+        onDamage: (damage) => onDamage(sessionId, damage),
+      });
       return { fs, log };
     } catch (error) {
       await fs.dispose();
@@ -37,14 +55,10 @@ export class LocalSessionStorage implements SessionStorage {
     }
   }
 
+  /** A log that is empty because all of it was damaged is one too: what it held is beside it. */
   async exists(sessionId: string): Promise<boolean> {
-    return access(sessionFolder(this.#options.stateRoot, sessionId)).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return false;
-        throw new SessionFsFailure(error.code ?? 'UNKNOWN', error.message, { cause: error });
-      },
-    );
+    const log = join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
+    return this.#lock.run(log, async () => (await sizeIfAny(log)) > 0 || (await sizeIfAny(log + CORRUPT_SUFFIX)) > 0);
   }
 
   /** Moved aside first, so that a removal which is cut short leaves no half session behind. */
@@ -56,7 +70,26 @@ export class LocalSessionStorage implements SessionStorage {
     await rm(aside, { recursive: true, force: true });
   }
 
-  list(): AsyncIterable<string> {
-    return this.#options.listSessionIds();
+  async *list(): AsyncGenerator<string> {
+    for await (const sessionId of this.#options.listSessionIds()) {
+      if (await this.exists(sessionId)) yield sessionId;
+    }
+  }
+
+  async #removeIfAny(sessionId: string): Promise<void> {
+    try {
+      await this.remove(sessionId);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw toSessionFsFailure(error);
+    }
+  }
+}
+
+async function sizeIfAny(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 0;
+    throw toSessionFsFailure(error);
   }
 }

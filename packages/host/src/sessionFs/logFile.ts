@@ -3,6 +3,9 @@ import { EventLogFailure } from './eventLog.js';
 import { replaceFile } from './replaceFile.js';
 import type { SessionFs } from './sessionFs.js';
 
+/** Beside the log, copies of what is damaged in it. */
+export const CORRUPT_SUFFIX = '.corrupt';
+
 const NEWLINE = 0x0a;
 
 /** The bytes of `events.jsonl`: knows how many of them are the log, and gets rid of what follows them before it writes. */
@@ -70,6 +73,12 @@ export class LogFile {
     this.#isClean = true;
   }
 
+  /** Keeps a copy of lines that are damaged and stay where they are. */
+  async keepCopies(damaged: readonly Uint8Array[]): Promise<void> {
+    this.#toSave = [...this.#toSave, ...damaged];
+    await this.#save();
+  }
+
   async #cut(): Promise<void> {
     const bytes = await this.#fs.readFileBytes(this.path);
     const log = bytes.subarray(0, this.#size);
@@ -82,7 +91,7 @@ export class LogFile {
 
   async #save(): Promise<void> {
     if (this.#toSave.length === 0) return;
-    const corrupt = `${this.path}.corrupt`;
+    const corrupt = `${this.path}${CORRUPT_SUFFIX}`;
     const before = (await this.#fs.exists(corrupt)) ? Buffer.from(await this.#fs.readFileBytes(corrupt)) : Buffer.of();
     // A broken line stays in the log, so it is found again each time the session is opened.
     const unsaved = this.#toSave.filter((bytes) => !before.includes(Buffer.from(bytes)));

@@ -1,13 +1,11 @@
-import { crc32 } from 'node:zlib';
+import { sealLine, unsealLine } from './checkedLine.js';
 import { EventLogFailure, type LogRecord } from './eventLog.js';
 import { MAX_LINE_BYTES } from './splitLines.js';
 
-// A line is `<head>,"crc":"xxxxxxxx"}`: the checksum (CRC-32, eight lower-case hex digits) is over the bytes of <head>, which
-// is everything before it. A reader checks it on the text as it stands. Every later version keeps this form, so that a newer
-// log can be told from a damaged one.
+// Every later version keeps the form of a checked line with `v`, `n` and `type`, so that a newer log can be told from a
+// damaged one.
 
 const LOG_VERSION = 1;
-const CRC_LENGTH = ',"crc":"xxxxxxxx"}'.length;
 const SALVAGE_ATTEMPTS = 64;
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set<LogRecord['type']>([
@@ -19,8 +17,7 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set<LogRecord['type']>([
 
 /** `body` is the JSON of an object with `id`, `at`, `type` and the rest. */
 export function encodeLine(n: number, body: string): string {
-  const head = `{"v":${LOG_VERSION},"n":${n},${body.slice(1, -1)}`;
-  return `${head},"crc":"${checksum(head)}"}\n`;
+  return sealLine(`{"v":${LOG_VERSION},"n":${n},${body.slice(1, -1)}`);
 }
 
 /** Throws on a record that no reader would take. */
@@ -42,6 +39,7 @@ export interface DecodedRecord {
   readonly n: number;
   /** Absent when its type is unknown. */
   readonly record?: LogRecord;
+  readonly crc: string;
   /** `"crc":"xxxxxxxx"}`, where the record ends in its line. */
   readonly ending: string;
 }
@@ -57,11 +55,8 @@ export function decodeLine(line: string): DecodedLine {
 }
 
 function decodeRecord(line: string): DecodedRecord | undefined {
-  const split = line.length - CRC_LENGTH;
-  if (split <= 0) return undefined;
-  const head = line.slice(0, split);
-  if (line.slice(split) !== `,"crc":"${checksum(head)}"}`) return undefined;
-  return identify(parse(`${head}}`), line.slice(split + 1));
+  const checked = unsealLine(line);
+  return checked && identify(checked.value, checked.crc);
 }
 
 /** A damaged line end glues records together, or junk to a record; those that are whole are still found. */
@@ -81,7 +76,7 @@ function salvage(line: string): DecodedRecord[] {
   return found;
 }
 
-function identify(value: unknown, ending: string): DecodedRecord | undefined {
+function identify(value: unknown, crc: string): DecodedRecord | undefined {
   if (typeof value !== 'object' || value === null || !('v' in value) || !('n' in value) || !('type' in value)) return;
   const { v, n, type } = value;
   if (typeof v !== 'number' || typeof n !== 'number' || typeof type !== 'string' || !Number.isSafeInteger(n)) return;
@@ -91,17 +86,6 @@ function identify(value: unknown, ending: string): DecodedRecord | undefined {
       `this session was written by a newer agenthost (log version ${v}, this one reads up to ${LOG_VERSION}); update to open it`,
     );
   }
-  return KNOWN_TYPES.has(type) ? { n, record: value as LogRecord, ending } : { n, ending };
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0');
+  const ending = `"crc":"${crc}"}`;
+  return KNOWN_TYPES.has(type) ? { n, record: value as LogRecord, crc, ending } : { n, crc, ending };
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { BufferedRecord } from './bufferedRecord.js';
 import { errorCode } from './errnoFailure.js';
-import { EventLogFailure, type NewLogRecord } from './eventLog.js';
+import { EventLogFailure, LOG_BEGINNING, type LogPosition, type NewLogRecord } from './eventLog.js';
 import type { KeyedLock } from './keyedLock.js';
 import type { LogFile } from './logFile.js';
 import { encodeLine } from './logLine.js';
+import { LogMarks } from './logMarks.js';
 import { WrittenRecords } from './writtenRecords.js';
 
 export interface LogWriterOptions {
@@ -38,8 +40,8 @@ export class LogWriter {
   #bufferedBytes = 0;
   readonly #written = new WrittenRecords();
   #position = 0;
-  /** Of the last record in the file. */
-  #lastN = 0;
+  readonly #marks = new LogMarks();
+  #end = LOG_BEGINNING;
   /** How many of the buffer's first records are being written: these are not merged with. */
   #inFlight = 0;
   /** The file is being worked on: what is to be taken back meanwhile waits for the end of it. */
@@ -55,8 +57,9 @@ export class LogWriter {
     this.#options = options;
   }
 
-  get lastN(): number {
-    return this.#lastN;
+  /** The place after the last record in the file. */
+  get end(): LogPosition {
+    return this.#end;
   }
 
   get bufferedBytes(): number {
@@ -67,15 +70,16 @@ export class LogWriter {
     return this.#bufferedBytes > this.#options.maxBufferedBytes;
   }
 
-  /** The file is loaded, and its last record has this number. */
-  startAfter(n: number): void {
-    this.#lastN = n;
+  /** The file is loaded to its end, which is here. */
+  startAfter(end: LogPosition): void {
+    this.#end = end;
   }
 
   append(record: NewLogRecord): number {
     const at = this.#options.now();
     const position = this.#position + 1;
-    const last = this.#rollbacks.length === 0 && this.#buffer.length > this.#inFlight ? this.#buffer.at(-1) : undefined;
+    const isOpen = this.#rollbacks.length === 0 && this.#buffer.length > this.#inFlight;
+    const last = isOpen && !this.#marks.has(this.#position) ? this.#buffer.at(-1) : undefined;
     const before = last?.size ?? 0;
     if (last?.merge(position, record, at)) {
       this.#bufferedBytes += last.size - before;
@@ -111,6 +115,19 @@ export class LogWriter {
     if (!this.#isBusy) return this.#rollback(rollback);
     this.#rollbacks.push(rollback);
     return this.#written.canTakeBack(position);
+  }
+
+  mark(): Promise<LogPosition | undefined> {
+    const isWritten = this.#buffer.length === 0 && this.#rollbacks.length === 0;
+    const marked = this.#marks.add(this.#position, isWritten ? this.#end : undefined);
+    this.#settleMarks();
+    return marked;
+  }
+
+  /** Nothing is appended, and so nothing is taken back, any more. */
+  finish(): void {
+    this.stop();
+    this.#marks.finish();
   }
 
   stop(): void {
@@ -163,25 +180,26 @@ export class LogWriter {
     const batch = [...this.#buffer];
     if (batch.length === 0 || this.#rollbacks.length > 0) return;
     this.#inFlight = batch.length;
-    const lines = batch.map((entry, index) => encodeLine(this.#lastN + 1 + index, entry.toBody()));
-    let start = file.size;
+    const lines = batch.map((entry, index) => encodeLine(this.#end.n + 1 + index, entry.toBody()));
     await file.append(lines.join(''));
     batch.forEach((entry, index) => {
-      this.#lastN++;
       this.#bufferedBytes -= entry.size;
-      this.#written.add({ entry, n: this.#lastN, start });
-      start += Buffer.byteLength(lines[index] ?? '');
+      this.#written.add({ entry, before: this.#end });
+      this.#end = after(this.#end, lines[index] ?? '');
+      this.#marks.written(entry.last, this.#end);
     });
     this.#buffer.splice(0, batch.length);
+    this.#settleMarks();
   }
 
   #rollback({ after, upTo }: Rollback): boolean {
     const kept = this.#buffer.filter((entry) => entry.first <= after || entry.first > upTo);
     for (const entry of kept) if (entry.first <= after && entry.last > after) entry.cutAfter(after);
+    this.#marks.takeBack(after, upTo);
     const { cut, complete } = this.#written.takeBack(after);
     if (cut) {
-      this.#options.file.cutTo(cut.start);
-      this.#lastN = cut.n - 1;
+      this.#options.file.cutTo(cut.before.end);
+      this.#end = cut.before;
       if (cut.entry.first <= after) {
         cut.entry.cutAfter(after);
         kept.unshift(cut.entry);
@@ -206,6 +224,11 @@ export class LogWriter {
   #settle(position: number): void {
     this.#written.settle(this.#lastFlushed);
     this.#lastFlushed = Math.max(this.#lastFlushed, position);
+    this.#settleMarks();
+  }
+
+  #settleMarks(): void {
+    this.#marks.settle((position) => !this.#written.canTakeBack(position - 1));
   }
 
   #fail(error: EventLogFailure): void {
@@ -214,6 +237,18 @@ export class LogWriter {
     if (waiters.length === 0) this.#options.onWriteFailed(error);
     if (!this.#isIdle) this.#schedule(this.#options.retryMs);
   }
+}
+
+/** The place after a line that follows `before`. */
+function after(before: LogPosition, line: string): LogPosition {
+  return {
+    n: before.n + 1,
+    line: before.line + 1,
+    start: before.end,
+    end: before.end + Buffer.byteLength(line),
+    crc: line.slice(-'xxxxxxxx"}\n'.length, -'"}\n'.length),
+    sum: crc32(line, before.sum),
+  };
 }
 
 function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {

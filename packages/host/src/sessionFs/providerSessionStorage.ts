@@ -1,8 +1,9 @@
 import type { DamageReport } from './eventLog.js';
-import { type Durability, JsonlEventLog } from './jsonlEventLog.js';
+import { type Durability, JsonlEventLog, LOG_FILE } from './jsonlEventLog.js';
+import { KeyedLock } from './keyedLock.js';
 import { RpcSessionFs } from './rpcSessionFs.js';
 import type { SessionFsProvider } from './sessionFsProvider.js';
-import type { SessionStorage, StoredSession } from './sessionStorage.js';
+import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
 
 export interface ProviderSessionStorageOptions {
   readonly provider: SessionFsProvider;
@@ -13,22 +14,33 @@ export interface ProviderSessionStorageOptions {
 /** Sessions in the file system of a client. Which there are only the client knows: the host lists those that it was told of. */
 export class ProviderSessionStorage implements SessionStorage {
   readonly #options: ProviderSessionStorageOptions;
+  readonly #lock = new KeyedLock();
 
   constructor(options: ProviderSessionStorageOptions) {
     this.#options = options;
   }
 
-  async open(sessionId: string, { create = false } = {}): Promise<StoredSession | undefined> {
+  async open(
+    sessionId: string,
+    { create = false, isDraft = false }: OpenStoredOptions = {},
+  ): Promise<StoredSession | undefined> {
     const { provider, durability, onDamage } = this.#options;
     if (!create && !(await this.exists(sessionId))) return undefined;
     const fs = new RpcSessionFs(provider, sessionId);
-    const log = await JsonlEventLog.open({ fs, durability, onDamage: (damage) => onDamage(sessionId, damage) });
+    const log = await JsonlEventLog.open({
+      fs,
+      durability,
+      isDraft,
+      lock: this.#lock,
+      onDamage: (damage) => onDamage(sessionId, damage),
+    });
     return { fs, log };
   }
 
   async exists(sessionId: string): Promise<boolean> {
     const fs = new RpcSessionFs(this.#options.provider, sessionId);
-    return fs.exists(fs.join(fs.sessionStatePath, 'events.jsonl'));
+    const log = fs.join(fs.sessionStatePath, LOG_FILE);
+    return this.#lock.run(fs.lockKey(log), () => fs.exists(log));
   }
 
   async remove(sessionId: string): Promise<void> {

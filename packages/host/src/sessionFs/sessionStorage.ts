@@ -4,12 +4,19 @@ import type { SessionFs } from './sessionFs.js';
 /** Where sessions are kept, as the hub sees it. */
 export interface SessionStorage {
   /** The files and the log of a session. Without `create`, `undefined` when there is no such session. */
-  open(sessionId: string, options?: { readonly create?: boolean }): Promise<StoredSession | undefined>;
+  open(sessionId: string, options?: OpenStoredOptions): Promise<StoredSession | undefined>;
+  /** A session is there when its log is. */
   exists(sessionId: string): Promise<boolean>;
   /** Removes all that the session kept. */
   remove(sessionId: string): Promise<void>;
   /** The ids of all sessions. */
   list(): AsyncIterable<string>;
+}
+
+export interface OpenStoredOptions {
+  readonly create?: boolean;
+  /** With `create`: until its log is closed, there is no such session. What a kill leaves of it takes no id. */
+  readonly isDraft?: boolean;
 }
 
 export interface StoredSession {

@@ -1,10 +1,10 @@
 import type { BufferedRecord } from './bufferedRecord.js';
+import type { LogPosition } from './eventLog.js';
 
 interface WrittenRecord {
   readonly entry: BufferedRecord;
-  readonly n: number;
-  /** Where its line starts in the file. */
-  readonly start: number;
+  /** The place before it. */
+  readonly before: LogPosition;
 }
 
 const MAX_BYTES = 256 * 1024;

@@ -9,6 +9,16 @@ export class AcceptedSequences {
   /** Rising, never empty. */
   readonly #recent = new Map<string, number[]>();
 
+  /** As `entries` gave them. */
+  constructor(entries: Iterable<readonly [string, readonly number[]]> = []) {
+    for (const [clientId, recent] of entries) this.#recent.set(clientId, [...recent]);
+  }
+
+  /** Those that have been quiet for longest first. */
+  entries(): [string, number[]][] {
+    return Array.from(this.#recent, ([clientId, recent]) => [clientId, [...recent]]);
+  }
+
   highest(clientId: string): number {
     return this.#recent.get(clientId)?.at(-1) ?? 0;
   }

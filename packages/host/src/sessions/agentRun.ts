@@ -4,6 +4,7 @@ import { type AgentAction, type AgentArtifact, AgentEventMapper } from '../agent
 import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
+import { Backpressure } from './backpressure.js';
 import { HeldEvents } from './heldEvents.js';
 
 export interface AgentRunOptions {
@@ -13,6 +14,12 @@ export interface AgentRunOptions {
   readonly onAction: (action: AgentAction) => void;
   /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
   readonly keepResult: (result: ToolCallResult) => ToolCallResult;
+  /** A message as it was sent, with what the state only refers to. */
+  readonly wholeMessage: (message: UserMessage) => Promise<UserMessage>;
+  /** About how many bytes of what the agent reported wait to be stored or sent, and when those have gone. */
+  readonly waitingBytes: () => number;
+  readonly relieved: () => Promise<void>;
+  readonly onStorageFailed: (error: unknown) => void;
   readonly onArtifact: (artifact: AgentArtifact) => void;
   readonly onOpened: (nativeSessionId: string | undefined) => void;
   readonly abortGraceMs: number;
@@ -39,10 +46,17 @@ export class AgentRun {
   #current: AgentTurn | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #waiting = new Map<string, AgentTurn>();
+  readonly #backpressure: Backpressure;
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: AgentRunOptions) {
     this.#options = options;
+    this.#backpressure = new Backpressure({
+      waitingBytes: options.waitingBytes,
+      relieved: options.relieved,
+      onStorageFailed: options.onStorageFailed,
+      onOverflow: () => this.#overflowed(),
+    });
   }
 
   /** True while the agent works, or is still on its way to being idle after a cancelled turn. */
@@ -68,7 +82,9 @@ export class AgentRun {
     turn.isCancelled = true;
     turn.mapper.end();
     turn.held.release();
-    if (turn === this.#current) void this.#abort(turn);
+    if (turn !== this.#current) return;
+    this.#backpressure.release();
+    void this.#abort(turn);
   }
 
   /** Also turns that the session has no more, because they could not be stored. */
@@ -80,10 +96,14 @@ export class AgentRun {
   async steer(message: UserMessage, onAccepted: () => void): Promise<void> {
     const turn = this.#current;
     const session = await this.#opened?.catch(() => undefined);
-    if (!turn || turn !== this.#current || turn.isCancelled || !session?.steer) return;
+    if (!session?.steer) return;
+    const whole = await this.#options.wholeMessage(message).catch((error: unknown) => {
+      this.#options.log.warn(`a steering message could not be read: ${messageOf(error)}`);
+    });
+    if (!whole || !turn || turn !== this.#current || turn.isCancelled) return;
     const { steer } = session;
     await turn.held.hand(
-      () => steer.call(session, message),
+      () => steer.call(session, whole),
       () => {
         turn.gatherer.flush();
         turn.mapper.beginNewPart();
@@ -133,7 +153,8 @@ export class AgentRun {
     this.#current = turn;
     try {
       const session = await this.#ensureOpen();
-      if (!turn.isCancelled) await session.send(message);
+      const whole = await this.#options.wholeMessage(message);
+      if (!turn.isCancelled) await session.send(whole);
       else if (this.#current === turn) turn.settled.resolve();
     } catch (error) {
       this.#failed(turn, error);
@@ -177,6 +198,15 @@ export class AgentRun {
     turn.held.push(event);
   }
 
+  #overflowed(): void {
+    const turn = this.#current;
+    if (!turn || turn.isCancelled || turn.mapper.ended) return;
+    const message = 'The agent reports faster than it can be stored, so the turn was ended. What came before is kept.';
+    turn.gatherer.push({ type: 'error', error: { errorType: 'overflow', message } });
+    void this.#close();
+    turn.settled.resolve();
+  }
+
   /** Whatever went wrong on the way is the turn's error, and the next turn begins with a fresh session of the agent. */
   #failed(turn: AgentTurn, error: unknown): void {
     turn.gatherer.push({ type: 'error', error: { errorType: 'agentFailed', message: messageOf(error) } });
@@ -209,7 +239,9 @@ export class AgentRun {
         throw new Error('the session was closed while its agent was starting');
       }
       session.onEvent((event) => {
-        if (this.#opened === opening) this.#onEvent(event);
+        if (this.#opened !== opening) return;
+        this.#onEvent(event);
+        this.#backpressure.check(session);
       });
       onOpened(session.nativeSessionId);
       return session;

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { type CreateSessionParams, ERROR_CODE, PROTOCOL_VERSION } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import type { NewLogRecord } from '../sessionFs/eventLog.js';
+import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { workingDirectoryOf } from './workingDirectory.js';
 
@@ -13,17 +14,19 @@ export interface BeginSessionOptions {
   readonly now: number;
 }
 
-type Start = Extract<NewLogRecord, { type: 'session.start' }>;
-
 /** Puts the beginning of a session on disk. When that fails, nothing of it is left. */
 export async function beginSession(
   params: CreateSessionParams,
   { storage, provider, sessionId, defaultDirectory, now }: BeginSessionOptions,
-): Promise<{ readonly stored: StoredSession; readonly start: Start }> {
+): Promise<{ readonly stored: StoredSession; readonly start: SessionStartRecord }> {
   const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
   const stored = await storage.open(sessionId, { create: true });
   if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${params.session} already exists`);
-  const start: Start = {
+  const start: SessionStartRecord = {
+    v: 1,
+    n: 1,
+    id: randomUUID(),
+    at: now,
     type: 'session.start',
     provider,
     sessionId,
@@ -32,11 +35,12 @@ export async function beginSession(
     createdAt: now,
     workingDirectory: pathToFileURL(cwd).href,
     ...(params.model !== undefined && { model: params.model }),
-    ...(params.metadata && { metadata: params.metadata }),
+    metadata: { workingDirectoryPath: cwd, ...params.metadata },
     ...(params.config && { config: params.config }),
   };
   try {
-    stored.log.append(start);
+    const { v: _, n: __, ...record } = start;
+    stored.log.append(record);
     await stored.log.flush();
     return { stored, start };
   } catch (error) {

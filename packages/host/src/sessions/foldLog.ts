@@ -14,23 +14,47 @@ export async function foldLog(
   records: AsyncIterable<LogRecord>,
   keep: (state: SessionState) => SessionState = (state) => state,
 ): Promise<FoldedLog | undefined> {
-  let start: SessionStartRecord | undefined;
-  let state: SessionState | undefined;
-  let lastServerSeq = 0;
-  const accepted = new AcceptedSequences();
-  for await (const record of records) {
-    if (record.type === 'session.start' && !start) {
-      start = record;
-      state = newSessionState(record);
-    } else if (record.type === 'action' && state) {
-      state = keep(sessionReducer(state, record.action));
-      lastServerSeq = Math.max(lastServerSeq, record.serverSeq);
-      const { origin } = record;
-      if (origin && origin.clientSeq > accepted.highest(origin.clientId))
+  const fold = new LogFold(keep);
+  for await (const record of records) fold.take(record);
+  return fold.result;
+}
+
+/** Takes the records of a log in order, from the first one on or from where another one was. */
+export class LogFold {
+  readonly #keep: (state: SessionState) => SessionState;
+  #result: FoldedLog | undefined;
+
+  constructor(keep: (state: SessionState) => SessionState, from?: FoldedLog) {
+    this.#keep = keep;
+    this.#result = from && { ...from, state: keep(from.state) };
+  }
+
+  get result(): FoldedLog | undefined {
+    return this.#result;
+  }
+
+  take(record: LogRecord): void {
+    const before = this.#result;
+    if (record.type === 'session.start' && !before) {
+      this.#result = {
+        start: record,
+        state: newSessionState(record),
+        accepted: new AcceptedSequences(),
+        lastServerSeq: 0,
+      };
+    } else if (record.type === 'action' && before) {
+      const { origin, serverSeq, action } = record;
+      const { accepted } = before;
+      this.#result = {
+        ...before,
+        state: this.#keep(sessionReducer(before.state, action)),
+        lastServerSeq: Math.max(before.lastServerSeq, serverSeq),
+      };
+      if (origin && origin.clientSeq > accepted.highest(origin.clientId)) {
         accepted.add(origin.clientId, origin.clientSeq);
+      }
     }
   }
-  return start && state && { start, state, accepted, lastServerSeq };
 }
 
 export function newSessionState(

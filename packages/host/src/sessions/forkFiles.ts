@@ -19,7 +19,10 @@ export interface ForkFilesOptions {
 
 /** What a session keeps beside its log, for its fork: by operations of SessionFs alone, so that every backend is one path. */
 export async function forkFiles(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
-  if (source.sessionStatePath === undefined || target.sessionStatePath === undefined) return;
+  const [from, to] = [source.sessionStatePath, target.sessionStatePath];
+  if (from === undefined || to === undefined) return;
+  // What an earlier try left there that was cut short.
+  for (const name of ['plan.md', ...COPIED]) await target.rm(target.join(to, name), { recursive: true, force: true });
   await copyPlan(source, target);
   for (const name of COPIED) await new ArtifactFolder(source, name).copyTo(new ArtifactFolder(target, name));
   if (options.isCut) await new CheckpointFolder(target).removeAfter(options.lastCheckpoint);

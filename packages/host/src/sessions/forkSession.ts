@@ -30,7 +30,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
   const { stored: from, state } = source;
   await from.log.flush();
   const { records } = await from.log.loadAll();
-  const target = await storage.open(sessionId, { create: true });
+  const target = await storage.open(sessionId, { create: true, isDraft: true });
   if (!target) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${params.session} already exists`);
   try {
     const title = `${state.summary.title} (fork)`.trim();
@@ -45,7 +45,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
     if (!forked) throw new RpcError(ERROR_CODE.notFound, `no ended turn ${params.toTurnId} in ${params.source}`);
     const { lastCheckpoint, isCut } = forked;
     await forkFiles(from.fs, target.fs, { sessionId, name: title, now, lastCheckpoint, isCut });
-    // Last: a folder without a log is no session yet.
+    // Last: without its log, under its name, it is no session yet.
     const artifacts = artifactTimesOf(state, forked);
     await writeLog(target, forked, params, { title, artifacts, at: now });
   } catch (error) {

@@ -20,10 +20,13 @@ import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
+import type { MessageIntake, Taken } from './messageIntake.js';
+import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
+import type { SessionHistory } from './sessionHistory.js';
 import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
 
@@ -32,12 +35,14 @@ export interface SessionOptions {
   readonly stored: StoredSession;
   readonly content: SessionContent;
   readonly artifacts: SessionArtifacts;
+  readonly intake: MessageIntake;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
   readonly now: () => number;
-  /** Every ended turn, from the log. */
-  readonly readAllTurns: () => Promise<readonly Turn[]>;
+  readonly history: SessionHistory;
+  /** Keeps the metadata saying where the session works. */
+  readonly metadata: MetadataRefresh;
   readonly close: () => Promise<void>;
 }
 
@@ -83,8 +88,9 @@ export class Session {
 
   /** Nobody looks, nothing runs, and that for a while. */
   isIdleSince(time: number): boolean {
-    const { store, run } = this.#options;
-    return store.subscribers.length === 0 && !store.state.activeTurn && !run?.isBusy && this.#lastUsed <= time;
+    const { store, run, intake } = this.#options;
+    const isBusy = store.state.activeTurn !== undefined || run?.isBusy || intake.isBusy;
+    return store.subscribers.length === 0 && !isBusy && this.#lastUsed <= time;
   }
 
   subscribe(subscriber: Subscriber, turns: number): Snapshot {
@@ -110,13 +116,25 @@ export class Session {
     if (page && (page.turns.length === limit || earlierTurns === 0)) {
       return { turns: page.turns, hasMore: page.hasMore || earlierTurns > 0 };
     }
-    const fromLog = pageBefore(await this.#options.readAllTurns(), before, limit);
-    if (!fromLog) throw new RpcError(ERROR_CODE.notFound, `no turn ${before} in ${this.uri}`);
-    return fromLog;
+    const target = page || before === undefined ? { ordinal: earlierTurns } : { turnId: before };
+    const missing = limit - (page?.turns.length ?? 0);
+    const older = await this.#options.history.readTurns(target, missing, earlierTurns);
+    if (!older) throw new RpcError(ERROR_CODE.notFound, `no turn ${before} in ${this.uri}`);
+    return { turns: [...older.turns, ...(page?.turns ?? [])], hasMore: older.hasMore };
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const { store, run, models } = this.#options;
+    const { store, intake } = this.#options;
+    const { clientId } = sender.author;
+    intake.pass(clientId, action, {
+      isWanted: () =>
+        !this.#closed && clientSeq > store.accepted.highest(clientId) && this.#refusal(action) === undefined,
+      take: (taken) => this.#take(sender, clientSeq, taken),
+    });
+  }
+
+  #take(sender: Subscriber, clientSeq: number, { action, refusal }: Taken): void {
+    const { store, run } = this.#options;
     if (this.#closed) {
       // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
       if (this.#isRemoved) store.reject(sender, clientSeq, action, REJECTION.unknownSession);
@@ -126,13 +144,15 @@ export class Session {
     // Sent again after a lost connection; it was accepted then.
     if (clientSeq <= store.accepted.highest(sender.author.clientId)) return;
     run?.flush();
-    const reason = refusal(action, {
-      state: store.state,
-      models: models(),
-      answeredBy: (requestId) => this.#answered.by(requestId),
-    });
+    const reason = this.#refusal(action) ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);
     else store.reject(sender, clientSeq, action, reason);
+  }
+
+  #refusal(action: ClientAction): string | undefined {
+    const { store, models } = this.#options;
+    const answeredBy = (requestId: string) => this.#answered.by(requestId);
+    return refusal(action, { state: store.state, models: models(), answeredBy });
   }
 
   /** What the agent reported, as an action. */
@@ -143,6 +163,7 @@ export class Session {
   /** Opens the agent for a session that was just made, and says how that went. */
   async createAgentSession(): Promise<void> {
     const { store, run } = this.#options;
+    this.#options.metadata.request();
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
       await run.open();
@@ -158,6 +179,7 @@ export class Session {
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
     if (lifecycle === 'creating') void this.createAgentSession();
+    else this.#options.metadata.request();
     if (!activeTurn) return;
     const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
     this.#options.store.dispatch({
@@ -176,10 +198,17 @@ export class Session {
         this.#startAgent(action.turnId, action.userMessage);
         return;
       case 'session/ready':
-      case 'session/turnComplete':
         this.#startNext();
         return;
+      case 'session/turnComplete':
+        this.#options.metadata.request();
+        this.#startNext();
+        return;
+      case 'session/error':
+        this.#options.metadata.request();
+        return;
       case 'session/turnCancelled':
+        this.#options.metadata.request();
         run?.cancel(action.turnId);
         this.#startNext();
         return;
@@ -220,7 +249,9 @@ export class Session {
     this.#closed = true;
     this.#isRemoved = isRemoved;
     this.#presence.dispose();
+    this.#options.metadata.dispose();
     await this.#options.run?.dispose();
+    await this.#options.intake.settled();
     await this.#options.close();
   }
 

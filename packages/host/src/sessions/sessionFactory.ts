@@ -11,19 +11,25 @@ import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
+import { TempFiles } from '../sessionFs/tempFiles.js';
 import { Workspace } from '../sessionFs/workspace.js';
 import type { Delivery } from '../state/delivery.js';
 import type { Publisher } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
-import { foldLog } from './foldLog.js';
+import { MessageIntake } from './messageIntake.js';
+import { MetadataRefresh } from './metadataRefresh.js';
+import { PastedContent } from './pastedContent.js';
 import { Session } from './session.js';
 import { SessionArtifacts } from './sessionArtifacts.js';
 import { SessionContent } from './sessionContent.js';
+import type { SessionHistory } from './sessionHistory.js';
+import { MAX_PASTED_BYTES } from './sessionLimits.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
+import { workspaceMetadata } from './workspaceMetadata.js';
 
 export interface SessionFactoryOptions {
   readonly agents: AgentRegistry;
@@ -36,6 +42,10 @@ export interface SessionFactoryOptions {
   readonly log: HostLog;
   readonly agentIdleMs: number;
   readonly abortGraceMs: number;
+  /** What is stored has to be on the disk itself. */
+  readonly syncContent?: boolean;
+  readonly maxPastedBytes?: number;
+  readonly keepTempFiles?: boolean;
   readonly onSummaryChanged: (state: SessionState) => void;
   /** When a turn starts, and when it has ended. */
   readonly onTurn: (uri: URI, turn: Turn | ActiveTurn) => void;
@@ -45,9 +55,11 @@ export interface SessionFactoryOptions {
 
 export interface SessionContents {
   readonly uri: URI;
-  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config'>;
+  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config' | 'metadata'>;
   readonly state: SessionState;
   readonly accepted?: AcceptedSequences;
+  readonly lastServerSeq?: number;
+  readonly history: SessionHistory;
 }
 
 /** Puts the parts of one session together. */
@@ -56,7 +68,7 @@ export async function createSession(
   contents: SessionContents,
   options: SessionFactoryOptions,
 ): Promise<Session> {
-  const { uri, start, state, accepted } = contents;
+  const { uri, start, state, accepted, lastServerSeq, history } = contents;
   const { agents, delivery, publisher, sequence, now, log } = options;
   const files = stored.fs.sessionStatePath === undefined ? undefined : new Workspace(stored.fs);
   const workspace = await SessionWorkspace.open(files, {
@@ -70,6 +82,7 @@ export async function createSession(
     uri,
     state,
     ...(accepted && { accepted }),
+    ...(lastServerSeq !== undefined && { lastServerSeq }),
     log: stored.log,
     delivery,
     publisher,
@@ -84,9 +97,30 @@ export async function createSession(
     },
   });
   const { provider, sessionId } = start;
-  const onContentLost = (error: unknown) => log.error(`${uri}: content could not be stored`, error);
-  const content = new SessionContent({ fs: stored.fs, provider, sessionId, onError: onContentLost });
+  const given = new Set(Object.keys(start.metadata ?? {}));
+  const content = new SessionContent({
+    fs: stored.fs,
+    provider,
+    sessionId,
+    sync: options.syncContent ?? false,
+    onError: (error) => {
+      log.error(`${uri}: what a tool printed could not be stored`, error);
+      session.storageFailed(error);
+    },
+  });
   const outputs = new ToolOutputs(content);
+  const pasted = new PastedContent({ content, session: uri, maxBytes: options.maxPastedBytes ?? MAX_PASTED_BYTES });
+  const tempFiles = new TempFiles({
+    fs: stored.fs,
+    keep: options.keepTempFiles ?? false,
+    onError: (error) => log.warn(`${uri}: a temporary file could not be removed: ${String(error)}`),
+  });
+  // A local session has a new folder each time, and what is left in an old one the host's start has removed.
+  if (!tempFiles.isLocal) {
+    await tempFiles
+      .removeLeftovers()
+      .catch((error: unknown) => log.warn(`${uri}: left temporary files could not be removed: ${String(error)}`));
+  }
   const artifacts = await SessionArtifacts.open({
     fs: stored.fs,
     workspace: files,
@@ -111,6 +145,7 @@ export async function createSession(
         customizations: store.state.customizations ?? [],
         config: start.config ?? {},
         env: options.agentEnv,
+        tempFiles,
         ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
         ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
       }),
@@ -118,6 +153,12 @@ export async function createSession(
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },
       keepResult: (result) => outputs.keepResult(result),
+      wholeMessage: (message) => pasted.whole(message),
+      waitingBytes: () => content.waitingBytes + stored.log.bufferedBytes + delivery.waitingLength,
+      relieved: async () => {
+        await Promise.all([content.settled(), stored.log.flush(), delivery.left()]);
+      },
+      onStorageFailed: (error) => session.storageFailed(error),
       onArtifact: (artifact) => artifacts.take(artifact),
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
@@ -129,18 +170,26 @@ export async function createSession(
     stored,
     content,
     artifacts,
+    intake: new MessageIntake(
+      (message) => pasted.keep(message),
+      (error) => log.error(`${uri}: a client's action failed`, error),
+    ),
     run,
     models: () => modelsOf(agents, start.provider),
     now,
-    readAllTurns: async () => {
-      await stored.log.flush();
-      return (await foldLog(stored.log.load()))?.state.turns ?? [];
-    },
+    history,
+    metadata: new MetadataRefresh({
+      read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
+      apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
+      onError: (error) => log.error(`${uri}: where it works could not be told`, error),
+    }),
     close: async () => {
       await artifacts.settled();
       await workspace.settled();
       await content.settled();
+      await tempFiles.dispose();
       await stored.log.close();
+      await history.settled();
       await stored.fs.dispose();
     },
   });
@@ -152,6 +201,8 @@ export async function createSession(
     const ended = turns.at(-1);
     if (ended && ended !== before.turns.at(-1)) options.onTurn(uri, ended);
     if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
+    // Before anything is set off: the state is that of the last record now.
+    history.changed(store.state, store);
     session.react(action);
   }
 

@@ -14,20 +14,20 @@ import {
   type SessionSummary,
   sessionUri,
   type URI,
-  withNewestTurns,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { InvalidCursorError } from '../index/listQuery.js';
 import type { SessionIndex } from '../index/sessionIndex.js';
-import type { SessionStorage } from '../sessionFs/sessionStorage.js';
+import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { beginSession } from './beginSession.js';
-import { foldLog, newSessionState } from './foldLog.js';
+import { newSessionState } from './foldLog.js';
 import { forkSession } from './forkSession.js';
 import { indexLog } from './indexLog.js';
+import { LogChecks } from './logChecks.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
 import { SessionImports } from './sessionImports.js';
-import { TURNS_IN_MEMORY } from './sessionLimits.js';
+import { SessionHistory } from './sessionHistory.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionHubOptions
@@ -38,6 +38,8 @@ export interface SessionHubOptions
   readonly defaultDirectory: string;
   /** A session that nobody has used for this long leaves the memory, and its agent ends. */
   readonly idleMs: number;
+  /** What is kept of a session beside its log is used by the same version alone. */
+  readonly hostVersion: string;
 }
 
 /** All sessions of the host: those in memory, and the way to the others. */
@@ -53,6 +55,7 @@ export class SessionHub {
   /** Ids of sessions that are being made. A folder is named after the id alone, whatever the provider. */
   readonly #creating = new Set<string>();
   readonly #imports: SessionImports;
+  readonly #checks: LogChecks;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: SessionHubOptions) {
@@ -61,6 +64,7 @@ export class SessionHub {
     const { storage, defaultDirectory, now, log } = options;
     const onError = (error: unknown) => log.error('what was imported in part could not be removed', error);
     this.#imports = new SessionImports({ storage, defaultDirectory, now, onError });
+    this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
     this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
   }
 
@@ -276,7 +280,10 @@ export class SessionHub {
       throw error;
     });
     const state = newSessionState(start);
-    const session = await createSession(stored, { uri: params.session, start, state }, this.#factoryOptions());
+    const history = this.#historyOf(params.session, stored);
+    history.begin(start);
+    const contents = { uri: params.session, start, state, history };
+    const session = await createSession(stored, contents, this.#factoryOptions());
     index.put(state.summary);
     index.flush();
     this.#notifier.know(state.summary);
@@ -287,8 +294,11 @@ export class SessionHub {
   async #load(uri: URI): Promise<Session> {
     const parts = parseSessionUri(uri);
     const stored = parts && (await this.#options.storage.open(parts.sessionId));
-    const folded = stored && (await foldLog(stored.log.load(), (state) => withNewestTurns(state, TURNS_IN_MEMORY)));
-    if (!stored || !folded || folded.start.provider !== parts?.provider) {
+    const history = stored && this.#historyOf(uri, stored);
+    const opened = await history?.open();
+    const folded = opened?.folded;
+    if (!stored || !history || !folded || folded.start.provider !== parts?.provider) {
+      await history?.settled();
       await stored?.fs.dispose();
       throw notFound(uri);
     }
@@ -298,13 +308,25 @@ export class SessionHub {
         log.error(`${uri} can't be searched`, error),
       );
     }
-    const session = await createSession(stored, { uri, ...folded }, this.#factoryOptions());
+    const session = await createSession(stored, { uri, ...folded, history }, this.#factoryOptions());
     index.put(folded.state.summary);
     this.#notifier.know(folded.state.summary);
     // In the map before it acts: what it does now is told to whoever asks.
     this.#open.set(uri, session);
     session.recover();
+    const { skipped } = opened;
+    if (skipped) {
+      this.#checks.add(uri, async (options) => {
+        const damage = await stored.log.check(skipped, options);
+        if (damage?.altered) await history.giveUp();
+      });
+    }
     return session;
+  }
+
+  #historyOf(uri: URI, stored: StoredSession): SessionHistory {
+    const { hostVersion, log } = this.#options;
+    return new SessionHistory({ uri, stored, hostVersion, log });
   }
 
   #factoryOptions(): SessionFactoryOptions {
@@ -332,7 +354,8 @@ export class SessionHub {
   async #close(uri: URI, session: Session, removeFiles?: () => Promise<void>): Promise<void> {
     this.#open.delete(uri);
     this.#opening.delete(uri);
-    const closing = session.close({ isRemoved: removeFiles !== undefined }).then(removeFiles);
+    const closed = session.close({ isRemoved: removeFiles !== undefined });
+    const closing = Promise.all([closed, this.#checks.cancel(uri)]).then(removeFiles);
     const settled = closing.catch(() => {});
     this.#closing.set(uri, settled);
     await settled;

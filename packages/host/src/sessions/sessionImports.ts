@@ -112,7 +112,7 @@ export class SessionImports {
       throw new RpcError(ERROR_CODE.tooManyRequests, `${MAX_IMPORTS} sessions are being imported already`);
     }
     const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
-    const stored = await storage.open(sessionId, { create: true });
+    const stored = await storage.open(sessionId, { create: true, isDraft: true });
     if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${session} already exists`);
     const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set() };
     this.#drafts.set(sessionId, draft);

@@ -14,5 +14,40 @@ export const ABORT_GRACE_MS = 5_000;
 /** At most this often a second, a session's changed summary is told to everybody. */
 export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
+/** Bytes that a session keeps of what clients pasted and attached. */
+export const MAX_PASTED_BYTES = 256 * 1024 * 1024;
+
 /** A title that is made from a message. */
 export const MAX_DERIVED_TITLE = 80;
+
+export interface HistoryLimits {
+  /** Ended turns that a checkpoint has, as the memory. */
+  readonly window: number;
+  /** A checkpoint is due when a log has grown by this much, or by as much as the last one took if that is more. */
+  readonly minCheckpointBytes: number;
+  /** A checkpoint that would be larger has fewer turns; one that is larger without any is not written. */
+  readonly maxCheckpointBytes: number;
+  /** Turns of one page of the turn index, and bytes of the log: with either of them the page ends at a turn's end. */
+  readonly pageTurns: number;
+  readonly pageBytes: number;
+  /** Pages that wait to be stored with the next checkpoint; while a whole log is read, they are stored at a quarter of it. */
+  readonly maxPendingPages: number;
+}
+
+export const HISTORY_LIMITS: HistoryLimits = {
+  window: TURNS_IN_MEMORY,
+  minCheckpointBytes: 64 * 1024,
+  maxCheckpointBytes: 4 * 1024 * 1024,
+  pageTurns: 32,
+  pageBytes: 256 * 1024,
+  maxPendingPages: 1_000,
+};
+
+/** While a turn runs a checkpoint waits for its end, until this many times as much has come. */
+export const CHECKPOINT_PATIENCE = 4;
+/** A page of the turn index ends only where less than a half of this waits in the session's queue: it is kept with the page. */
+export const MAX_INDEX_LINE = 256 * 1024;
+/** Turns of which a session remembers where they are, for who pages on from them. */
+export const MAX_TURN_HINTS = 64;
+/** How often a turn index is made anew while its session is open. */
+export const MAX_INDEX_REBUILDS = 3;

@@ -26,6 +26,8 @@ export interface SessionStoreOptions {
   readonly state: SessionState;
   readonly log: EventLog;
   readonly accepted?: AcceptedSequences;
+  /** The highest number in the log. */
+  readonly lastServerSeq?: number;
   readonly delivery: Delivery;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
@@ -41,6 +43,8 @@ interface Tag {
   readonly envelope: ActionEnvelope;
   readonly before: SessionState;
   readonly logNumber: number | undefined;
+  /** The highest number in the log before it. */
+  readonly lastServerSeq: number;
   readonly sender: Subscriber | undefined;
 }
 
@@ -61,16 +65,23 @@ export class SessionStore implements DurableSource {
   /** Up to which number each subscriber's snapshot told it. */
   readonly #toldUpTo = new WeakMap<Subscriber, number>();
   #state: SessionState;
+  #lastServerSeq: number;
 
   constructor(options: SessionStoreOptions) {
     this.uri = options.uri;
     this.accepted = options.accepted ?? new AcceptedSequences();
     this.#options = options;
     this.#state = options.state;
+    this.#lastServerSeq = options.lastServerSeq ?? 0;
   }
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** The highest number in the log. */
+  get lastServerSeq(): number {
+    return this.#lastServerSeq;
   }
 
   get subscribers(): readonly Subscriber[] {
@@ -129,6 +140,7 @@ export class SessionStore implements DurableSource {
     if (!first) return;
     const undone = this.#state;
     this.#state = first.before;
+    this.#lastServerSeq = first.lastServerSeq;
     const firstLogged = tags.find((tag) => tag.logNumber !== undefined)?.logNumber;
     if (firstLogged !== undefined) this.#options.log.rollbackTo(firstLogged - 1);
     for (const { envelope, sender } of tags.toReversed()) {
@@ -158,12 +170,8 @@ export class SessionStore implements DurableSource {
     };
     this.#state = trimmed(next);
     const logNumber = action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope));
-    const tag: Tag = {
-      envelope,
-      before,
-      logNumber,
-      sender: from?.sender,
-    };
+    const tag: Tag = { envelope, before, logNumber, lastServerSeq: this.#lastServerSeq, sender: from?.sender };
+    if (logNumber !== undefined) this.#lastServerSeq = envelope.serverSeq;
     this.#options.publisher.publish({
       resource: this.uri,
       envelope,

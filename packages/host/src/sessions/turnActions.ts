@@ -9,6 +9,7 @@ import {
   type ToolResultContent,
   type Turn,
   type URI,
+  type UserMessage,
   viewToolOutput,
 } from '@agenthost/protocol';
 
@@ -21,7 +22,7 @@ export function turnActions(turn: Turn, session: URI): SessionAction[] {
   const start = { session, turnId, at: startedAt };
   const end = { session, turnId, at: endedAt };
   return [
-    { ...start, type: 'session/turnStarted', userMessage },
+    { ...start, type: 'session/turnStarted', userMessage: withoutMessageRefs(userMessage) },
     ...turn.responseParts.flatMap((part) => partActions(part, turn, session)),
     ...(usage ? [{ ...end, type: 'session/usage' as const, usage }] : []),
     turn.state === 'error'
@@ -45,7 +46,8 @@ function partActions(part: ResponsePart, turn: Turn, session: URI): SessionActio
     return [{ ...base, type: 'session/responsePart', part: { kind: 'notice', id: part.id, text, severity: 'info' } }];
   }
   if (part.kind === 'steering') {
-    const { by: _, ...anonymous } = part;
+    const { by: _, ...steering } = part;
+    const anonymous = { ...steering, userMessage: withoutMessageRefs(part.userMessage) };
     return [{ ...base, type: 'session/responsePart', part: anonymous }];
   }
   return [{ ...base, type: 'session/responsePart', part }];
@@ -93,6 +95,12 @@ function outputText(output: ToolOutput | undefined): string {
   const gap = `\n… ${omitted} characters were not imported …\n`;
   const kept = TOOL_OUTPUT_HEAD + TOOL_OUTPUT_TAIL - head.length - gap.length;
   return head + gap + tail.slice(-kept);
+}
+
+/** What is left of a long text is its head and its tail. */
+function withoutMessageRefs({ textRef: _, attachments, ...message }: UserMessage): UserMessage {
+  if (!attachments) return message;
+  return { ...message, attachments: attachments.map(({ ref: __, ...attachment }) => attachment) };
 }
 
 function withoutRefs(result: ToolCallResult): ToolCallResult {

@@ -48,9 +48,11 @@ describe('[IMP2] the actions of a turn', () => {
       { type: 'contentRef', ref },
       { type: 'fileEdit', uri: 'file:///a', insertions: 1, deletions: 0, before: ref, after: ref },
     ] as const;
-    const [turn] = imported([
-      turnWith({ ...call, result: { ...call.result, content } }, [{ kind: 'contentRef', id: 'p9', ref }]),
-    ]);
+    const userMessage = { text: 'long', textRef: ref, attachments: [{ kind: 'image', label: 'a', ref }] } as const;
+    const steering = { kind: 'steering', id: 'p8', userMessage } as const;
+    const reference = { kind: 'contentRef', id: 'p9', ref } as const;
+    const made = turnWith({ ...call, result: { ...call.result, content } }, [steering, reference]);
+    const [turn] = imported([{ ...made, userMessage }]);
     expect(JSON.stringify(turn)).not.toContain('mock://');
     expect(turn?.toolCalls[0]).toMatchObject({
       result: { content: [{ text: 'kept' }, { type: 'fileEdit', insertions: 1 }] },

@@ -44,6 +44,7 @@ export class MockAgent implements Agent {
       model,
       models: MODELS.map(({ id }) => id),
       resumed: options.resume,
+      tempFiles: options.tempFiles,
       onDispose: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);

@@ -1,6 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
+import type { TempFiles } from '../../sessionFs/tempFiles.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
 import { PendingAnswers } from '../pendingAnswers.js';
@@ -14,6 +15,7 @@ export interface MockSessionOptions {
   readonly models: readonly string[];
   /** The native id that it goes on with. */
   readonly resumed: string | undefined;
+  readonly tempFiles?: TempFiles | undefined;
   onDispose(): void;
 }
 
@@ -44,6 +46,7 @@ export class MockSession implements AgentSession {
       cwd: this.#options.cwd,
       model: this.#model,
       resumed: this.#options.resumed,
+      tempFiles: this.#options.tempFiles,
       answers: this.#answers,
       emit: (event) => {
         if (this.#turn === turn) this.#listeners.emit(event);
@@ -63,6 +66,14 @@ export class MockSession implements AgentSession {
 
   async abort(): Promise<void> {
     this.#turn?.abort();
+  }
+
+  pause(): void {
+    this.#turn?.hold();
+  }
+
+  resume(): void {
+    this.#turn?.letGo();
   }
 
   async setModel(id: string): Promise<void> {

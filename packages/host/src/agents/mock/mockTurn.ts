@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
+import type { TempFiles } from '../../sessionFs/tempFiles.js';
 import type { AgentEvent, Decision } from '../agent.js';
 import type { PendingAnswers } from '../pendingAnswers.js';
 
@@ -8,6 +9,7 @@ export interface MockTurnOptions {
   readonly cwd: string;
   readonly model: string;
   readonly resumed: string | undefined;
+  readonly tempFiles: TempFiles | undefined;
   readonly answers: PendingAnswers;
   emit(event: AgentEvent): void;
 }
@@ -18,10 +20,12 @@ export class MockTurn {
   readonly cwd: string;
   readonly model: string;
   readonly resumed: string | undefined;
+  readonly tempFiles: TempFiles | undefined;
   readonly emit: (event: AgentEvent) => void;
   readonly #answers: PendingAnswers;
   readonly #aborted = new AbortController();
   readonly #disposed = new AbortController();
+  #held: PromiseWithResolvers<void> | undefined;
   #onSteering: ((message: UserMessage) => void) | undefined;
 
   constructor(options: MockTurnOptions) {
@@ -29,6 +33,7 @@ export class MockTurn {
     this.cwd = options.cwd;
     this.model = options.model;
     this.resumed = options.resumed;
+    this.tempFiles = options.tempFiles;
     this.emit = options.emit;
     this.#answers = options.answers;
   }
@@ -39,10 +44,11 @@ export class MockTurn {
 
   abort(): void {
     this.#aborted.abort();
+    this.letGo();
   }
 
   dispose(): void {
-    this.#aborted.abort();
+    this.abort();
     this.#disposed.abort();
   }
 
@@ -50,10 +56,21 @@ export class MockTurn {
     this.emit({ type: 'text', text });
   }
 
-  /** Without a time it only lets others run. */
+  /** Without a time it only lets others run; while it is held, until it is let go. */
   async pause(ms?: number): Promise<void> {
     const { signal } = this.#aborted;
     await (ms === undefined ? immediate(undefined, { signal }) : delay(ms, undefined, { signal }));
+    await this.#held?.promise;
+    signal.throwIfAborted();
+  }
+
+  hold(): void {
+    this.#held ??= Promise.withResolvers();
+  }
+
+  letGo(): void {
+    this.#held?.resolve();
+    this.#held = undefined;
   }
 
   answer(requestId: string): Promise<Decision> {

@@ -1,8 +1,8 @@
 import type { ToolCallResult, ToolCallStart } from '@agenthost/protocol';
 import { oneLine } from '../boundedText.js';
+import { inlineCode } from '../inlineCode.js';
 import type { CommandOutcome } from './shellCommand.js';
 
-const MAX_SHOWN = 80;
 const MAX_TITLE = 60;
 
 export const HELP = "Type a command: it runs in the session's folder, after you have allowed it.";
@@ -12,7 +12,7 @@ export function titleOf(command: string): string {
 }
 
 export function invocationOf(command: string): string {
-  return `Running ${code(command)}`;
+  return `Running ${inlineCode(command)}`;
 }
 
 /** A call that asks, or one that "always in this session" allowed before. */
@@ -45,21 +45,13 @@ export function announcement(toolCallId: string, command: string, how: 'ask' | '
 export function resultOf(command: string, { exitCode, signal }: CommandOutcome, aborted: boolean): ToolCallResult {
   if (aborted) {
     const error = { message: 'The command was cancelled.', code: 'cancelled' };
-    return { success: false, pastTenseMessage: `Cancelled ${code(command)}`, exitCode, error };
+    return { success: false, pastTenseMessage: `Cancelled ${inlineCode(command)}`, exitCode, error };
   }
   const end = signal === undefined ? `exit ${exitCode}` : `ended by ${signal}`;
-  const result = { success: exitCode === 0, pastTenseMessage: `Ran ${code(command)} (${end})`, exitCode };
+  const result = { success: exitCode === 0, pastTenseMessage: `Ran ${inlineCode(command)} (${end})`, exitCode };
   return signal === undefined ? result : { ...result, error: { message: `Ended by ${signal}.`, code: signal } };
 }
 
 export function unrunnable(command: string, message: string): ToolCallResult {
-  return { success: false, pastTenseMessage: `Could not run ${code(command)}`, error: { message } };
-}
-
-/** Markdown's way to show code that has backticks itself. */
-function code(command: string): string {
-  const shown = oneLine(command, MAX_SHOWN);
-  if (!shown.includes('`')) return `\`${shown}\``;
-  const fence = '`'.repeat(1 + Math.max(...(shown.match(/`+/g) ?? []).map((run) => run.length)));
-  return `${fence} ${shown} ${fence}`;
+  return { success: false, pastTenseMessage: `Could not run ${inlineCode(command)}`, error: { message } };
 }

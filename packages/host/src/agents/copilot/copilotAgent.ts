@@ -1,0 +1,202 @@
+import { realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { sep } from 'node:path';
+import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
+import { Confinement } from '../../sessionFs/confinement.js';
+import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
+import { agentEnvironment } from '../agentEnvironment.js';
+import { type AgentInstall, resolveAgentInstall } from '../agentInstall.js';
+import { type CopilotConfiguration, loadConfiguration } from './copilotConfiguration.js';
+import { CopilotProcess, findRuntime } from './copilotProcess.js';
+import { CopilotSession } from './copilotSession.js';
+import { parseSessionConfig, sdkProvider } from './providerConfig.js';
+import { SDK_PACKAGE, type SdkModel, type SdkSessionConfig } from './sdk.js';
+import { SessionMemory } from './sessionMemory.js';
+import { stateFiles } from './stateFiles.js';
+
+export interface CopilotAgentOptions {
+  /** Where agents were added: the state root's `agents` folder. */
+  readonly agentsFolder: string;
+  /** Instead of the file in that folder. */
+  readonly configuration?: CopilotConfiguration;
+  /** Of the host; Copilot is asked with its harmless part whether somebody is logged in. */
+  readonly hostEnv?: Readonly<Record<string, string | undefined>>;
+}
+
+const PROVIDER = 'copilot';
+const PROBE_MS = 5_000;
+/** `listModels` comes right after `availability`: one process answers both. */
+const PROBE_VALID_MS = 10_000;
+
+interface Probe {
+  readonly isAuthenticated: boolean;
+  readonly models: readonly SdkModel[];
+}
+
+/** GitHub Copilot, by its SDK: each session is a process of Copilot's runtime. */
+export class CopilotAgent implements Agent {
+  readonly descriptor: AgentDescriptor = {
+    provider: PROVIDER,
+    displayName: 'GitHub Copilot',
+    description: "GitHub's coding agent. Needs a Copilot subscription, or a model provider of your own.",
+  };
+  readonly #options: CopilotAgentOptions;
+  readonly #sessions = new Set<CopilotSession>();
+  #probe: { readonly at: number; readonly answer: Promise<Probe> } | undefined;
+  #disposed = false;
+
+  constructor(options: CopilotAgentOptions) {
+    this.#options = options;
+  }
+
+  async availability(): Promise<AvailableAgent | UnavailableAgent> {
+    const install = await this.#install();
+    if (!install) {
+      const howToFix = 'Run `agenthost agents add copilot`, then refresh the list of agents.';
+      return { state: 'unavailable', reason: 'GitHub Copilot is not installed here.', howToFix };
+    }
+    const configuration = await this.#configuration();
+    if ((await findRuntime(install, this.#probeEnv(configuration))) === undefined) {
+      const howToFix = 'Run `agenthost agents add copilot` again on this machine.';
+      return { state: 'unavailable', reason: "Copilot's runtime for this kind of machine is missing.", howToFix };
+    }
+    if (configuration.defaultProvider !== undefined) return { state: 'available' };
+    const { isAuthenticated } = await this.#ask(install, configuration);
+    if (isAuthenticated) return { state: 'available' };
+    const howToFix =
+      'Log in with `copilot login`, or name a model provider of your own in agents/copilot.json in the state folder.';
+    return { state: 'unavailable', reason: 'Nobody is logged in to GitHub Copilot on this machine.', howToFix };
+  }
+
+  async listModels(): Promise<readonly ModelInfo[]> {
+    const configuration = await this.#configuration();
+    const { defaultProvider, providers = {} } = configuration;
+    if (defaultProvider !== undefined) {
+      const models = providers[defaultProvider]?.models ?? [];
+      return models.map((id) => ({ id, provider: PROVIDER, name: id }));
+    }
+    const install = await this.#install();
+    return install ? (await this.#ask(install, configuration)).models.map(modelInfo) : [];
+  }
+
+  async openSession(options: OpenSessionOptions): Promise<AgentSession> {
+    const { providers = {}, defaultProvider, env } = await this.#configuration();
+    const { provider, reasoningEffort } = parseSessionConfig(options.config, providers, defaultProvider);
+    const model = options.model ?? provider?.models?.[0];
+    if (provider && model === undefined) throw new Error('A model provider of your own needs a model: choose one.');
+    const install = await this.#install();
+    if (!install) throw new Error('GitHub Copilot is not installed here. Run `agenthost agents add copilot`.');
+    this.#checkOpening(options.signal);
+
+    const { sessionFs, sessionId, cwd } = options;
+    const files = stateFiles(sessionFs, sessionId);
+    await sessionFs.mkdir(files.folder, { recursive: true });
+    const memory = new SessionMemory(sessionFs, files.folder);
+    if (options.resume !== undefined) await memory.load();
+    const process = await CopilotProcess.start({
+      install,
+      cwd,
+      env: { ...options.env, ...env },
+      client: {
+        useLoggedInUser: !provider,
+        sessionFs: {
+          initialCwd: cwd,
+          sessionStatePath: files.path,
+          conventions: sep === '/' ? 'posix' : 'windows',
+        },
+      },
+    });
+    const readable = new Confinement(await realpath(cwd));
+    const onDispose = () => this.#sessions.delete(session);
+    const session: CopilotSession = new CopilotSession({ process, memory, readable, files, onDispose });
+    this.#sessions.add(session);
+    try {
+      this.#checkOpening(options.signal);
+      const config: SdkSessionConfig = {
+        clientName: 'agenthost',
+        ...(model !== undefined && { model }),
+        ...(provider && { provider: sdkProvider(provider) }),
+        ...(reasoningEffort !== undefined && { reasoningEffort }),
+        streaming: true,
+        includeSubAgentStreamingEvents: false,
+        enableFileHooks: false,
+        enableConfigDiscovery: false,
+        workingDirectory: cwd,
+        createSessionFsProvider: () => files.provider,
+        onEvent: (event) => session.handle(event),
+        // Left to whoever answers later, from any client. Without a handler Copilot denies silently.
+        onPermissionRequest: () => ({ kind: 'no-result' }),
+        onUserInputRequest: (request) => session.askUser(request),
+        onExitPlanModeRequest: (request) => session.askAboutPlan(request),
+      };
+      const { client } = process;
+      session.attach(
+        options.resume === undefined
+          ? await client.createSession(config)
+          : await client.resumeSession(options.resume, config),
+      );
+      this.#checkOpening(options.signal);
+      return session;
+    } catch (error) {
+      await session.dispose();
+      throw error;
+    }
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await Promise.all([...this.#sessions].map((session) => session.dispose()));
+    await this.#probe?.answer.catch(() => {});
+  }
+
+  #checkOpening(signal: AbortSignal): void {
+    signal.throwIfAborted();
+    if (this.#disposed) throw new Error('the agent is disposed of');
+  }
+
+  #install(): Promise<AgentInstall | undefined> {
+    return resolveAgentInstall(this.#options.agentsFolder, PROVIDER, SDK_PACKAGE);
+  }
+
+  async #configuration(): Promise<CopilotConfiguration> {
+    return this.#options.configuration ?? loadConfiguration(this.#options.agentsFolder);
+  }
+
+  #probeEnv({ env }: CopilotConfiguration): Record<string, string> {
+    return { ...agentEnvironment(this.#options.hostEnv ?? process.env), ...env };
+  }
+
+  #ask(install: AgentInstall, configuration: CopilotConfiguration): Promise<Probe> {
+    const now = Date.now();
+    if (!this.#probe || now - this.#probe.at > PROBE_VALID_MS) {
+      this.#probe = { at: now, answer: this.#askAnew(install, configuration) };
+    }
+    return this.#probe.answer;
+  }
+
+  async #askAnew(install: AgentInstall, configuration: CopilotConfiguration): Promise<Probe> {
+    const env = this.#probeEnv(configuration);
+    const probe = await CopilotProcess.start({ install, cwd: tmpdir(), env, client: { useLoggedInUser: true } });
+    const tooLate = setTimeout(() => void probe.dispose({ tidy: false }), PROBE_MS);
+    try {
+      const { isAuthenticated } = await probe.client.getAuthStatus();
+      return { isAuthenticated, models: isAuthenticated ? await probe.client.listModels() : [] };
+    } finally {
+      clearTimeout(tooLate);
+      await probe.dispose({ tidy: false });
+    }
+  }
+}
+
+function modelInfo({ id, name, capabilities, policy }: SdkModel): ModelInfo {
+  const maxContextWindow = capabilities?.limits?.max_context_window_tokens;
+  const supportsVision = capabilities?.supports?.vision;
+  return {
+    id,
+    provider: PROVIDER,
+    name: name ?? id,
+    ...(maxContextWindow !== undefined && { maxContextWindow }),
+    ...(supportsVision !== undefined && { supportsVision }),
+    ...(policy?.state !== undefined && { policyState: policy.state }),
+  };
+}

@@ -1,0 +1,163 @@
+import type { UserMessage } from '@agenthost/protocol';
+import type { Disposable } from '@agenthost/rpc';
+import type { Confinement } from '../../sessionFs/confinement.js';
+import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import { createListeners } from '../listeners.js';
+import { within } from '../within.js';
+import type { CopilotProcess } from './copilotProcess.js';
+import { CopilotTurn } from './copilotTurn.js';
+import { sdkMessage } from './messages.js';
+import type {
+  ExitPlanModeRequest,
+  ExitPlanModeResult,
+  KnownSdkEvent,
+  SdkEvent,
+  SdkSession,
+  UserInputRequest,
+  UserInputResponse,
+} from './sdk.js';
+import type { SessionMemory } from './sessionMemory.js';
+import type { StateFiles } from './stateFiles.js';
+
+export interface CopilotSessionOptions {
+  readonly process: CopilotProcess;
+  readonly memory: SessionMemory;
+  readonly readable: Confinement;
+  readonly files: StateFiles;
+  onDispose(): void;
+}
+
+/** Copilot's SDK doesn't say that its process has died; it is asked this often during a turn. */
+const PING_MS = 1_000;
+const STORE_MS = 1_000;
+
+/** One conversation with Copilot, in a process of its own. */
+export class CopilotSession implements AgentSession {
+  readonly #options: CopilotSessionOptions;
+  readonly #listeners = createListeners<AgentEvent>();
+  #sdk: SdkSession | undefined;
+  #turn: CopilotTurn | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #disposing: Promise<void> | undefined;
+
+  constructor(options: CopilotSessionOptions) {
+    this.#options = options;
+  }
+
+  /** Later than the constructor, because Copilot's own session is opened with the callbacks of this one. */
+  attach(sdk: SdkSession): void {
+    this.#sdk = sdk;
+  }
+
+  get nativeSessionId(): string | undefined {
+    return this.#sdk?.sessionId;
+  }
+
+  onEvent(listener: (event: AgentEvent) => void): Disposable {
+    return this.#listeners.add(listener);
+  }
+
+  async send(message: UserMessage): Promise<void> {
+    const sdk = this.#alive();
+    if (this.#turn) throw new Error('a turn is running already');
+    const { memory, readable, files } = this.#options;
+    const turn = new CopilotTurn({
+      sdk,
+      memory,
+      readable,
+      files,
+      emit: (event) => this.#listeners.emit(event),
+      onEnd: (event) => {
+        if (event.type === 'idle') memory.end();
+        // Over before anybody hears of it: who hears of it may send the next message at once.
+        this.#closeTurn();
+        this.#listeners.emit(event);
+      },
+    });
+    this.#turn = turn;
+    try {
+      const prompt = memory.begin(message.text);
+      await turn.handIn(() => sdk.send(sdkMessage(message, prompt)));
+    } catch (error) {
+      if (this.#turn === turn) this.#closeTurn();
+      const why = `Copilot did not take the message (${messageOf(error)}).`;
+      throw new Error(`${why} Send it again to start Copilot anew.`, { cause: error });
+    }
+    if (this.#turn === turn) this.#watch = setInterval(() => void this.#ping(turn), PING_MS);
+  }
+
+  async steer(message: UserMessage): Promise<void> {
+    const sdk = this.#alive();
+    if (!this.#turn) throw new Error('no turn is running');
+    await this.#turn.handIn(() => sdk.send({ ...sdkMessage(message, message.text), mode: 'immediate' }));
+  }
+
+  answer(requestId: string, decision: Decision): void {
+    this.#turn?.answer(requestId, decision);
+  }
+
+  /** Copilot says that it is idle when it has stopped. */
+  async abort(): Promise<void> {
+    if (!this.#turn || this.#disposing !== undefined) return;
+    this.#turn.forgetWaiting();
+    await this.#alive().abort();
+  }
+
+  async setModel(id: string): Promise<void> {
+    await this.#alive().setModel(id);
+  }
+
+  dispose(): Promise<void> {
+    this.#disposing ??= this.#dispose();
+    return this.#disposing;
+  }
+
+  /** All that Copilot reports comes here. */
+  handle(sdkEvent: SdkEvent): void {
+    if (this.#disposing !== undefined) return;
+    const event = sdkEvent as KnownSdkEvent;
+    if (event.type === 'session.title_changed') this.#listeners.emit({ type: 'title', title: event.data.title });
+    // Copilot goes on by itself when something in the background has ended; between turns there is nowhere to show it.
+    else this.#turn?.handle(sdkEvent);
+  }
+
+  askUser(request: UserInputRequest): Promise<UserInputResponse> {
+    return this.#turn?.askUser(request) ?? Promise.reject(new Error('no turn is running'));
+  }
+
+  askAboutPlan(request: ExitPlanModeRequest): Promise<ExitPlanModeResult> {
+    return this.#turn?.askAboutPlan(request) ?? Promise.reject(new Error('no turn is running'));
+  }
+
+  async #dispose(): Promise<void> {
+    this.#listeners.clear();
+    this.#closeTurn();
+    await within(STORE_MS, this.#options.memory.stored());
+    await this.#options.process.dispose();
+    this.#options.onDispose();
+  }
+
+  async #ping(turn: CopilotTurn): Promise<void> {
+    try {
+      await this.#options.process.client.ping();
+    } catch (error) {
+      if (this.#turn !== turn) return;
+      turn.fail(`Copilot's process has ended (${messageOf(error)}). Send a message to start it anew and go on.`);
+    }
+  }
+
+  #closeTurn(): void {
+    clearInterval(this.#watch);
+    this.#turn?.dispose();
+    this.#turn = undefined;
+  }
+
+  #alive(): SdkSession {
+    if (this.#disposing || !this.#sdk) throw new Error('the session is disposed of');
+    return this.#sdk;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

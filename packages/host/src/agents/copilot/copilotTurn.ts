@@ -1,0 +1,275 @@
+import { fileURLToPath } from 'node:url';
+import type { PermissionRequest } from '@agenthost/protocol';
+import { type Confinement, isWithin } from '../../sessionFs/confinement.js';
+import type { AgentEvent, Decision } from '../agent.js';
+import { changesWith, EventTranslator, editsOf } from './eventTranslator.js';
+import { sdkDecision } from './permissionDisplay.js';
+import type {
+  ExitPlanModeRequest,
+  ExitPlanModeResult,
+  KnownSdkEvent,
+  SdkEvent,
+  SdkEventData,
+  SdkSession,
+  UserInputRequest,
+  UserInputResponse,
+} from './sdk.js';
+import type { SessionMemory } from './sessionMemory.js';
+import type { StateFiles } from './stateFiles.js';
+
+export interface CopilotTurnOptions {
+  readonly sdk: SdkSession;
+  readonly memory: SessionMemory;
+  /** What Copilot may read without asking: the session's folder. */
+  readonly readable: Confinement;
+  /** Copilot's own files. */
+  readonly files: StateFiles;
+  readonly emit: (event: AgentEvent) => void;
+  /** Called once, with the turn's last event; the owner emits it. */
+  readonly onEnd: (event: Extract<AgentEvent, { type: 'idle' | 'error' }>) => void;
+}
+
+/** How long a call may have started before it is shown as running; the question whether it may comes within milliseconds. */
+const RELEASE_MS = 250;
+/** How long an idle Copilot may take to show that it took a message that was handed in before. */
+const STEERING_MS = 2_000;
+/** What it left running in the background (a server, say) may call it again soon; longer than this a turn doesn't wait. */
+const BACKGROUND_MS = 2_000;
+
+/** One turn of Copilot's, from a message until it is idle. */
+export class CopilotTurn {
+  readonly #options: CopilotTurnOptions;
+  readonly #translator: EventTranslator;
+  /** What waits for an answer, by the id that it is answered by. */
+  readonly #waiting = new Map<string, (decision: Decision) => void>();
+  /** Messages that Copilot took in while their sender doesn't know their ids yet. */
+  readonly #early = new Set<string>();
+  /** Messages that were handed in and that Copilot hasn't taken up yet. */
+  readonly #handedIn = new Set<string>();
+  #handing = 0;
+  #isIdle = false;
+  #hasEnded = false;
+  #error: SdkEventData['session.error'] | undefined;
+  #releaseTimer: NodeJS.Timeout | undefined;
+  #steeringTimer: NodeJS.Timeout | undefined;
+  #backgroundTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: CopilotTurnOptions) {
+    this.#options = options;
+    this.#translator = new EventTranslator((event) => this.#tell(event));
+  }
+
+  handle(sdkEvent: SdkEvent): void {
+    const event = sdkEvent as KnownSdkEvent;
+    switch (event.type) {
+      case 'permission.requested':
+        void this.#requested(event.data);
+        return;
+      case 'user.message':
+        this.#taken(event.data.messageId ?? '');
+        return;
+      case 'session.error':
+        this.#error ??= event.data;
+        return;
+      case 'assistant.turn_start':
+        if (event.agentId === undefined) this.#worksAgain();
+        return;
+      case 'assistant.idle':
+        this.#backgroundTimer = setTimeout(() => this.#becameIdle(), event.data.aborted ? 0 : BACKGROUND_MS);
+        return;
+      case 'session.idle':
+        this.#becameIdle();
+        return;
+      default:
+        this.#translator.translate(event);
+        if (event.type === 'tool.execution_start') this.#releaseSoon();
+    }
+  }
+
+  /** Hands a message to the turn. It doesn't end before Copilot took it up, though it may be idle after what was before. */
+  async handIn(send: () => Promise<string>): Promise<void> {
+    this.#handing++;
+    try {
+      const id = await send();
+      if (!this.#early.delete(id)) this.#handedIn.add(id);
+    } finally {
+      this.#handing--;
+      this.#endIfIdle();
+    }
+  }
+
+  answer(id: string, decision: Decision): void {
+    this.#waiting.get(id)?.(decision);
+  }
+
+  /** The turn is being aborted: nobody is asked any more, and nothing is told of what waited. */
+  forgetWaiting(): void {
+    for (const id of this.#waiting.keys()) this.#translator.deny(id);
+    this.#waiting.clear();
+    this.#handedIn.clear();
+  }
+
+  askUser({ question, choices = [], allowFreeform = true }: UserInputRequest): Promise<UserInputResponse> {
+    const options = choices.map((label, index) => ({ id: `choice-${index}`, label }));
+    const request = { kind: 'question', title: 'Copilot asks', message: question, allowText: allowFreeform } as const;
+    return this.#question({ ...request, ...(options.length > 0 && { options }) }, ({ optionId, text }) => {
+      const chosen = options.find(({ id }) => id === optionId)?.label;
+      const answer = chosen ?? text ?? 'The user did not answer.';
+      return { answer, wasFreeform: chosen === undefined };
+    });
+  }
+
+  askAboutPlan({ summary, planContent, actions }: ExitPlanModeRequest): Promise<ExitPlanModeResult> {
+    const approvals = actions.map((action) => ({ id: action, label: planLabel(action), kind: 'approve' as const }));
+    const request = {
+      kind: 'permission',
+      title: 'The plan is ready: go on with it?',
+      message: planContent ? `${summary}\n\n${planContent}` : summary,
+      options: [...approvals, { id: 'deny', label: 'Not yet', kind: 'deny' as const }],
+    } as const;
+    return this.#question(request, ({ approved, optionId, reason, text }) => {
+      const feedback = reason ?? text;
+      return {
+        approved: approved && optionId !== 'deny',
+        ...(optionId !== undefined && actions.includes(optionId) && { selectedAction: optionId }),
+        ...(feedback !== undefined && { feedback }),
+      };
+    });
+  }
+
+  fail(message: string): void {
+    this.#end({ type: 'error', error: { errorType: 'agentDied', message } });
+  }
+
+  dispose(): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#releaseTimer);
+    clearTimeout(this.#steeringTimer);
+    clearTimeout(this.#backgroundTimer);
+    this.#waiting.clear();
+  }
+
+  async #requested(data: SdkEventData['permission.requested']): Promise<void> {
+    const request = data.permissionRequest;
+    if (request.kind === 'read' && !request.managedApprovalRequired && (await this.#isReadable(request.path))) {
+      this.#translator.allow(request.toolCallId);
+      return this.#reply(data, { approved: true });
+    }
+    if (this.#hasEnded) return;
+    const id = this.#translator.idOf(data);
+    const subject = request.fullCommandText ?? request.fileName ?? request.path ?? request.url ?? request.intention;
+    this.#options.memory.asksFor(subject ?? request.kind);
+    // Waits before it asks: who answers from within the event is heard too.
+    this.#wait(id, (decision) => {
+      if (!decision.approved || decision.optionId === 'deny') this.#translator.deny(id);
+      void this.#reply(data, decision);
+    });
+    this.#translator.ask(data);
+  }
+
+  async #reply(data: SdkEventData['permission.requested'], decision: Decision): Promise<void> {
+    const result = sdkDecision(data.permissionRequest, decision);
+    try {
+      await this.#options.sdk.rpc.permissions.handlePendingPermissionRequest({ requestId: data.requestId, result });
+    } catch {
+      // The process has died, which whoever watches it tells.
+    }
+  }
+
+  #question<T>(request: Omit<PermissionRequest, 'requestId'>, toResult: (decision: Decision) => T): Promise<T> {
+    if (this.#hasEnded) return Promise.reject(new Error('the turn has ended'));
+    const requestId = crypto.randomUUID();
+    this.#options.memory.asksFor(request.message);
+    const { promise, resolve } = Promise.withResolvers<T>();
+    this.#wait(requestId, (decision) => resolve(toResult(decision)));
+    this.#tell({ type: 'permissionRequest', request: { ...request, requestId } });
+    return promise;
+  }
+
+  #wait(id: string, decide: (decision: Decision) => void): void {
+    this.#waiting.set(id, (decision) => {
+      this.#waiting.delete(id);
+      decide(decision);
+    });
+  }
+
+  #isReadable(path: string | undefined): Promise<boolean> {
+    if (path === undefined) return Promise.resolve(false);
+    return this.#options.readable.real(path).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #taken(messageId: string): void {
+    if (this.#handedIn.delete(messageId)) this.#worksAgain();
+    else if (this.#handing > 0) {
+      this.#early.add(messageId);
+      this.#worksAgain();
+    }
+  }
+
+  #worksAgain(): void {
+    clearTimeout(this.#backgroundTimer);
+    this.#isIdle = false;
+  }
+
+  #becameIdle(): void {
+    clearTimeout(this.#backgroundTimer);
+    this.#isIdle = true;
+    this.#endIfIdle();
+  }
+
+  #releaseSoon(): void {
+    clearTimeout(this.#releaseTimer);
+    this.#releaseTimer = setTimeout(() => this.#translator.release(), RELEASE_MS);
+  }
+
+  #tell(event: AgentEvent): void {
+    if (this.#hasEnded) return;
+    const { memory, files, emit } = this.#options;
+    emit(event);
+    if (event.type !== 'toolComplete') return;
+    const edited = editsOf(event.result);
+    const inProject = edited.filter(({ uri }) => !isWithin(files.path, fileURLToPath(uri)));
+    if (inProject.length > 0) {
+      memory.setChanges(changesWith(memory.changes, inProject));
+      emit({ type: 'changes', changes: memory.changes });
+    }
+    // Its own files are no work on the project; the one that people want to see of them is the plan.
+    if (inProject.length < edited.length) void this.#readPlan();
+  }
+
+  async #readPlan(): Promise<void> {
+    const markdown = await this.#options.files.readPlan().catch(() => '');
+    if (markdown !== '') this.#tell({ type: 'plan', markdown });
+  }
+
+  #endIfIdle(): void {
+    if (!this.#isIdle || this.#handing > 0) return;
+    if (this.#handedIn.size > 0) {
+      this.#steeringTimer ??= setTimeout(() => {
+        this.#handedIn.clear();
+        this.#endIfIdle();
+      }, STEERING_MS);
+      return;
+    }
+    const { errorType = 'copilot', message = '' } = this.#error ?? {};
+    this.#end(this.#error ? { type: 'error', error: { errorType, message } } : { type: 'idle' });
+  }
+
+  #end(event: Extract<AgentEvent, { type: 'idle' | 'error' }>): void {
+    if (this.#hasEnded) return;
+    this.dispose();
+    this.#options.onEnd(event);
+  }
+}
+
+function planLabel(action: string): string {
+  const labels: Readonly<Record<string, string>> = {
+    autopilot: 'Yes, without asking further',
+    interactive: 'Yes, asking before each step',
+    exit_only: 'Leave the plan as it is',
+  };
+  return Object.hasOwn(labels, action) ? (labels[action] ?? action) : action.replaceAll('_', ' ');
+}

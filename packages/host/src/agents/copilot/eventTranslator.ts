@@ -1,0 +1,224 @@
+import type { FileChangeSummary, ToolCallResult, UsageInfo } from '@agenthost/protocol';
+import type { AgentEvent } from '../agent.js';
+import { confirmationOf, permissionRequestOf } from './permissionDisplay.js';
+import type { KnownSdkEvent, SdkEvent, SdkEventData } from './sdk.js';
+import { type ToolCallDisplay, toolCallDisplay, toolResultDisplay } from './toolDisplay.js';
+
+interface Call {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly title: string | undefined;
+  readonly display: ToolCallDisplay;
+  /** `held`: not announced yet, because the question whether it may run comes right after its start. */
+  state: 'held' | 'running' | 'asked' | 'denied';
+  /** What was told of its output. */
+  output: string;
+}
+
+/** Calls of one turn that are remembered; the oldest go first. */
+const MAX_CALLS = 1_000;
+
+/**
+ * Turns what Copilot reports during one turn into events of ours. Pure: who owns it decides when a turn begins and ends, and
+ * answers requests. Whatever it doesn't know says nothing.
+ */
+export class EventTranslator {
+  readonly #emit: (event: AgentEvent) => void;
+  readonly #calls = new Map<string, Call>();
+  readonly #streamed = new Set<string>();
+  #hasStreamedReasoning = false;
+  #usage: UsageInfo = {};
+
+  constructor(emit: (event: AgentEvent) => void) {
+    this.#emit = emit;
+  }
+
+  translate(sdkEvent: SdkEvent): void {
+    const event = sdkEvent as KnownSdkEvent;
+    const isOfSubAgent = event.agentId !== undefined;
+    switch (event.type) {
+      case 'assistant.message_delta':
+        if (isOfSubAgent) return;
+        this.#streamed.add(event.data.messageId);
+        this.#emit({ type: 'text', text: event.data.deltaContent });
+        return;
+      case 'assistant.message':
+        if (!isOfSubAgent) this.#message(event.data);
+        return;
+      case 'assistant.reasoning_delta':
+        if (isOfSubAgent) return;
+        this.#hasStreamedReasoning = true;
+        this.#emit({ type: 'reasoning', text: event.data.deltaContent });
+        return;
+      case 'assistant.usage':
+        this.#addUsage(event.data);
+        return;
+      case 'assistant.intent':
+        this.#emit({ type: 'activity', activity: event.data.intent });
+        return;
+      case 'tool.execution_start':
+        this.#hold(event.data);
+        return;
+      case 'tool.execution_partial_result':
+        this.#output(event.data);
+        return;
+      case 'tool.execution_progress':
+        this.#progress(event.data);
+        return;
+      case 'tool.execution_complete':
+        this.#complete(event.data);
+        return;
+      case 'subagent.started': {
+        const { agentDisplayName = 'a sub-agent', agentDescription } = event.data;
+        const what = agentDescription ? `${agentDisplayName}: ${agentDescription}` : agentDisplayName;
+        this.#emit({ type: 'activity', activity: `Sub-agent ${what}` });
+        return;
+      }
+      case 'subagent.completed':
+        this.#emit({ type: 'activity' });
+        return;
+      case 'session.compaction_start':
+        this.#emit({ type: 'activity', activity: 'Summarizing the conversation' });
+        return;
+      case 'session.compaction_complete':
+        this.#emit({ type: 'activity' });
+        return;
+      case 'session.warning':
+        this.#emit({ type: 'notice', severity: 'warning', text: event.data.message });
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Announces what has started and asked nothing. */
+  release(): void {
+    for (const call of this.#calls.values()) this.#announce(call);
+  }
+
+  /** By which of the contract's ids `ask` will have a request answered. */
+  idOf({ requestId, permissionRequest: { toolCallId } }: SdkEventData['permission.requested']): string {
+    const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
+    // A call can wait for one answer only; what more Copilot wants to know of it is a question of its own.
+    return call && (call.state === 'held' || call.state === 'running') ? call.display.toolCallId : requestId;
+  }
+
+  /** Puts a request to people. */
+  ask(data: SdkEventData['permission.requested']): void {
+    const { requestId, permissionRequest } = data;
+    const call = this.#calls.get(this.idOf(data));
+    if (!call) {
+      this.#emit({ type: 'permissionRequest', request: permissionRequestOf(requestId, permissionRequest) });
+      return;
+    }
+    call.state = 'asked';
+    const confirmation = confirmationOf(permissionRequest);
+    this.#emit({ type: 'toolStart', toolCall: { ...call.display, status: 'pendingConfirmation', confirmation } });
+  }
+
+  /** What Copilot asked about is allowed without anybody's answer. */
+  allow(toolCallId: string | undefined): void {
+    const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
+    if (call) this.#announce(call);
+  }
+
+  /** Nothing more is told of the call that the answer was about: whoever denied it knows. */
+  deny(id: string): void {
+    const call = this.#calls.get(id);
+    if (call) call.state = 'denied';
+  }
+
+  #message({ messageId, content, reasoningText }: SdkEventData['assistant.message']): void {
+    if (reasoningText && !this.#hasStreamedReasoning) this.#emit({ type: 'reasoning', text: reasoningText });
+    if (content && !this.#streamed.has(messageId)) this.#emit({ type: 'text', text: content });
+    this.#streamed.delete(messageId);
+    this.#hasStreamedReasoning = false;
+  }
+
+  #addUsage({ model, ...more }: SdkEventData['assistant.usage']): void {
+    const sum = (key: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cost') => {
+      const total = (this.#usage[key] ?? 0) + (more[key] ?? 0);
+      return this.#usage[key] === undefined && more[key] === undefined ? {} : { [key]: total };
+    };
+    this.#usage = {
+      ...sum('inputTokens'),
+      ...sum('outputTokens'),
+      ...sum('cacheReadTokens'),
+      ...sum('cost'),
+      ...(model !== undefined && { model }),
+    };
+    this.#emit({ type: 'usage', usage: this.#usage });
+  }
+
+  #hold({ toolCallId, toolName, toolTitle, arguments: args }: SdkEventData['tool.execution_start']): void {
+    if (this.#calls.size >= MAX_CALLS) this.#calls.delete(this.#calls.keys().next().value ?? '');
+    const display = toolCallDisplay(toolCallId, toolName, args, toolTitle);
+    this.#calls.set(toolCallId, {
+      name: toolName,
+      arguments: args,
+      title: toolTitle,
+      display,
+      state: 'held',
+      output: '',
+    });
+  }
+
+  #announce(call: Call): void {
+    if (call.state !== 'held') return;
+    call.state = 'running';
+    this.#emit({
+      type: 'toolStart',
+      toolCall: { ...call.display, status: 'running', confirmed: { how: 'notNeeded' } },
+    });
+  }
+
+  /** Copilot repeats all output so far with each piece. */
+  #output({ toolCallId, partialOutput }: SdkEventData['tool.execution_partial_result']): void {
+    const call = this.#running(toolCallId);
+    if (!call || !partialOutput.startsWith(call.output)) return;
+    const output = partialOutput.slice(call.output.length);
+    call.output = partialOutput;
+    if (output !== '') this.#emit({ type: 'toolUpdate', toolCallId, output });
+  }
+
+  #progress({ toolCallId, progressMessage }: SdkEventData['tool.execution_progress']): void {
+    if (this.#running(toolCallId)) this.#emit({ type: 'toolUpdate', toolCallId, invocationMessage: progressMessage });
+  }
+
+  #complete(data: SdkEventData['tool.execution_complete']): void {
+    const call = this.#running(data.toolCallId);
+    this.#calls.delete(data.toolCallId);
+    if (!call) return;
+    const result = toolResultDisplay(call.name, call.arguments, call.title, data);
+    this.#emit({ type: 'toolComplete', toolCallId: data.toolCallId, result });
+  }
+
+  #running(toolCallId: string): Call | undefined {
+    const call = this.#calls.get(toolCallId);
+    if (!call || call.state === 'denied') return undefined;
+    this.#announce(call);
+    return call;
+  }
+}
+
+/** The files that a call has changed. */
+export function editsOf({ content = [] }: ToolCallResult): readonly FileChangeSummary[] {
+  return content.filter((part) => part.type === 'fileEdit');
+}
+
+/** What was changed, with what was changed before. */
+export function changesWith(
+  before: readonly FileChangeSummary[],
+  edits: readonly FileChangeSummary[],
+): readonly FileChangeSummary[] {
+  const changed = new Map(before.map((change) => [change.uri, change]));
+  for (const { uri, insertions, deletions } of edits) {
+    const known = changed.get(uri) ?? { insertions: 0, deletions: 0 };
+    changed.set(uri, {
+      uri,
+      insertions: known.insertions + insertions,
+      deletions: known.deletions + deletions,
+    });
+  }
+  return [...changed.values()];
+}

@@ -1,0 +1,231 @@
+// What is used of @github/copilot-sdk, in types of our own: the package brings a runtime of a hundred megabytes, so that it is
+// installed by those who want it and loaded from there.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AgentInstall } from '../agentInstall.js';
+
+export const SDK_PACKAGE = '@github/copilot-sdk';
+
+export interface CopilotSdk {
+  readonly CopilotClient: new (options: CopilotClientOptions) => CopilotClient;
+  readonly RuntimeConnection: {
+    forStdio(options: { path: string; args: readonly string[]; env: Record<string, string> }): unknown;
+  };
+}
+
+export interface CopilotClientOptions {
+  readonly connection: unknown;
+  readonly workingDirectory: string;
+  readonly logLevel: 'none' | 'error';
+  readonly useLoggedInUser: boolean;
+  readonly sessionFs?: {
+    readonly initialCwd: string;
+    readonly sessionStatePath: string;
+    readonly conventions: 'posix' | 'windows';
+  };
+}
+
+export interface CopilotClient {
+  start(): Promise<void>;
+  stop(): Promise<Error[]>;
+  forceStop(): Promise<void>;
+  ping(): Promise<unknown>;
+  createSession(config: SdkSessionConfig): Promise<SdkSession>;
+  resumeSession(sessionId: string, config: SdkSessionConfig): Promise<SdkSession>;
+  getAuthStatus(): Promise<{ readonly isAuthenticated: boolean; readonly statusMessage?: string }>;
+  listModels(): Promise<readonly SdkModel[]>;
+}
+
+export interface SdkModel {
+  readonly id: string;
+  readonly name?: string;
+  readonly capabilities?: {
+    readonly supports?: { readonly vision?: boolean };
+    readonly limits?: { readonly max_context_window_tokens?: number };
+  };
+  readonly policy?: { readonly state?: string };
+}
+
+export interface SdkSessionConfig {
+  readonly sessionId?: string;
+  readonly clientName: string;
+  readonly model?: string;
+  readonly provider?: Readonly<Record<string, unknown>>;
+  readonly reasoningEffort?: string;
+  readonly streaming: true;
+  readonly includeSubAgentStreamingEvents: false;
+  /** Hooks of the project's own would run commands that nobody was asked about. */
+  readonly enableFileHooks: false;
+  /** The same goes for MCP servers and plugins that the project names. */
+  readonly enableConfigDiscovery: false;
+  readonly workingDirectory: string;
+  readonly createSessionFsProvider: () => SdkSessionFsProvider;
+  readonly onEvent: (event: SdkEvent) => void;
+  readonly onPermissionRequest: () => { readonly kind: 'no-result' };
+  readonly onUserInputRequest: (request: UserInputRequest) => Promise<UserInputResponse>;
+  readonly onExitPlanModeRequest: (request: ExitPlanModeRequest) => Promise<ExitPlanModeResult>;
+}
+
+export interface SdkSession {
+  readonly sessionId: string;
+  readonly rpc: {
+    readonly permissions: {
+      handlePendingPermissionRequest(params: {
+        readonly requestId: string;
+        readonly result: PermissionDecision;
+      }): Promise<{ readonly success: boolean }>;
+    };
+  };
+  /** Answers the id of the message. */
+  send(options: SdkMessage): Promise<string>;
+  abort(): Promise<void>;
+  setModel(model: string): Promise<void>;
+}
+
+export interface SdkMessage {
+  readonly prompt: string;
+  readonly displayPrompt?: string;
+  readonly attachments?: readonly SdkAttachment[];
+  readonly mode?: 'enqueue' | 'immediate';
+}
+export type SdkAttachment =
+  | { readonly type: 'file' | 'directory'; readonly path: string; readonly displayName?: string }
+  | { readonly type: 'blob'; readonly data: string; readonly mimeType: string; readonly displayName?: string };
+
+export interface UserInputRequest {
+  readonly question: string;
+  readonly choices?: readonly string[];
+  readonly allowFreeform?: boolean;
+}
+export interface UserInputResponse {
+  readonly answer: string;
+  readonly wasFreeform: boolean;
+}
+export interface ExitPlanModeRequest {
+  readonly summary: string;
+  readonly planContent?: string;
+  readonly actions: readonly string[];
+}
+export interface ExitPlanModeResult {
+  readonly approved: boolean;
+  readonly selectedAction?: string;
+  readonly feedback?: string;
+}
+
+export type PermissionDecision =
+  | { readonly kind: 'approve-once' }
+  | { readonly kind: 'approve-for-session'; readonly approval?: SessionApproval; readonly domain?: string }
+  | { readonly kind: 'reject'; readonly feedback?: string };
+export type SessionApproval =
+  | { readonly kind: 'read' | 'write' | 'memory' }
+  | { readonly kind: 'commands'; readonly commandIdentifiers: readonly string[] }
+  | { readonly kind: 'mcp'; readonly serverName: string; readonly toolName: string }
+  | { readonly kind: 'custom-tool'; readonly toolName: string };
+
+/** `kind` is one of many, and there will be more: what isn't known here is asked for in general words. */
+export interface SdkPermissionRequest {
+  readonly kind: string;
+  readonly toolCallId?: string;
+  readonly intention?: string;
+  readonly managedApprovalRequired?: boolean;
+  readonly canOfferSessionApproval?: boolean;
+  readonly fullCommandText?: string;
+  readonly commands?: readonly { readonly identifier: string }[];
+  readonly fileName?: string;
+  readonly path?: string;
+  readonly url?: string;
+  readonly serverName?: string;
+  readonly toolName?: string;
+  readonly toolTitle?: string;
+  readonly fact?: string;
+  readonly hookMessage?: string;
+}
+
+export interface ToolExecutionCompleteData {
+  readonly toolCallId: string;
+  readonly success: boolean;
+  readonly result?: { readonly content?: string; readonly detailedContent?: string };
+  readonly error?: { readonly message: string; readonly code?: string };
+  readonly shellExecution?: { readonly exitCode?: number };
+}
+
+/** Events by their type; the payloads of those that are used. */
+export interface SdkEventData {
+  'user.message': { readonly messageId?: string; readonly delivery?: string };
+  'assistant.message_delta': { readonly messageId: string; readonly deltaContent: string };
+  'assistant.message': { readonly messageId: string; readonly content?: string; readonly reasoningText?: string };
+  'assistant.reasoning_delta': { readonly deltaContent: string };
+  'assistant.reasoning': { readonly content?: string };
+  'assistant.usage': {
+    readonly model?: string;
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+    readonly cacheReadTokens?: number;
+    readonly cost?: number;
+  };
+  'assistant.intent': { readonly intent: string };
+  'tool.execution_start': {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly toolTitle?: string;
+    readonly arguments?: unknown;
+  };
+  'tool.execution_partial_result': { readonly toolCallId: string; readonly partialOutput: string };
+  'tool.execution_progress': { readonly toolCallId: string; readonly progressMessage: string };
+  'tool.execution_complete': ToolExecutionCompleteData;
+  'permission.requested': { readonly requestId: string; readonly permissionRequest: SdkPermissionRequest };
+  'subagent.started': { readonly agentDisplayName?: string; readonly agentDescription?: string };
+  'subagent.completed': { readonly agentDisplayName?: string };
+  'session.compaction_start': unknown;
+  'session.compaction_complete': { readonly success?: boolean };
+  'session.title_changed': { readonly title: string };
+  'session.warning': { readonly message: string };
+  'session.error': { readonly errorType?: string; readonly message: string };
+  'assistant.turn_start': unknown;
+  'assistant.idle': { readonly aborted?: boolean };
+  'session.idle': { readonly aborted?: boolean };
+}
+
+export type SdkEventOf<T extends keyof SdkEventData> = {
+  readonly type: T;
+  readonly data: SdkEventData[T];
+  /** The sub-agent that it is of. */
+  readonly agentId?: string;
+};
+export type KnownSdkEvent = { [T in keyof SdkEventData]: SdkEventOf<T> }[keyof SdkEventData];
+/** What really comes: of any type, also of later versions. */
+export type SdkEvent = { readonly type: string; readonly data: unknown; readonly agentId?: string };
+
+export interface SdkSessionFsProvider {
+  readFile(path: string): Promise<string>;
+  writeFile(path: string, content: string): Promise<void>;
+  appendFile(path: string, content: string): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  stat(path: string): Promise<SdkFileInfo>;
+  mkdir(path: string, recursive: boolean): Promise<void>;
+  readdir(path: string): Promise<string[]>;
+  readdirWithTypes(path: string): Promise<{ readonly name: string; readonly type: 'file' | 'directory' }[]>;
+  rm(path: string, recursive: boolean, force: boolean): Promise<void>;
+  rename(source: string, target: string): Promise<void>;
+}
+export interface SdkFileInfo {
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+  readonly size: number;
+  readonly mtime: string;
+  readonly birthtime: string;
+  /** Not in the SDK's types, but its runtime takes a file for missing without these two (github/copilot-sdk#2753). */
+  readonly mtimeMs: number;
+  readonly birthtimeMs: number;
+}
+
+export async function loadSdk({ path }: AgentInstall): Promise<CopilotSdk> {
+  const manifest: unknown = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
+  const { exports, main } = manifest as {
+    exports?: { '.'?: { import?: { default?: string } } };
+    main?: string;
+  };
+  const entry = exports?.['.']?.import?.default ?? main ?? 'index.js';
+  return (await import(pathToFileURL(join(path, entry)).href)) as CopilotSdk;
+}

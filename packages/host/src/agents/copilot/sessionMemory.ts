@@ -1,0 +1,96 @@
+import type { FileChangeSummary } from '@agenthost/protocol';
+import type { SessionFs } from '../../sessionFs/sessionFs.js';
+
+interface Remembered {
+  /** What the user said in a turn that hasn't ended, and what Copilot waited for. */
+  readonly turn?: { readonly text: string; readonly askedFor?: string };
+  readonly changes: readonly FileChangeSummary[];
+}
+
+const FILE = 'agenthost.json';
+const MAX_CHANGES = 500;
+const MAX_QUOTED = 4_000;
+
+/**
+ * What Copilot forgets. Killed while it waits for a permission it has lost the whole turn, and doesn't ask again when it is
+ * resumed: the next message then says what was going on, so that the model takes it up and Copilot asks again.
+ */
+export class SessionMemory {
+  readonly #sessionFs: SessionFs;
+  readonly #path: string;
+  #now: Remembered = { changes: [] };
+  #interrupted: Remembered['turn'];
+  #stored: Promise<void> = Promise.resolve();
+
+  constructor(sessionFs: SessionFs, folder: string) {
+    this.#sessionFs = sessionFs;
+    this.#path = sessionFs.join(folder, FILE);
+  }
+
+  get changes(): readonly FileChangeSummary[] {
+    return this.#now.changes;
+  }
+
+  /** Reads what was left by the session before this one. */
+  async load(): Promise<void> {
+    try {
+      const { turn, changes } = JSON.parse(await this.#sessionFs.readFile(this.#path)) as Partial<Remembered>;
+      this.#now = { changes: Array.isArray(changes) ? changes : [] };
+      if (typeof turn?.text === 'string') this.#interrupted = turn;
+    } catch {
+      // Nothing was left, or nothing that can be read: then nothing is known.
+    }
+  }
+
+  /** The message as Copilot gets it. */
+  begin(text: string): string {
+    const interrupted = this.#interrupted;
+    this.#interrupted = undefined;
+    this.#store({ ...this.#now, turn: { text: text.slice(0, MAX_QUOTED) } });
+    return interrupted ? `${recap(interrupted)}\n\n${text}` : text;
+  }
+
+  asksFor(what: string): void {
+    const { turn } = this.#now;
+    if (turn) this.#store({ ...this.#now, turn: { ...turn, askedFor: what.slice(0, MAX_QUOTED) } });
+  }
+
+  setChanges(changes: readonly FileChangeSummary[]): void {
+    this.#store({ ...this.#now, changes: changes.slice(-MAX_CHANGES) });
+  }
+
+  end(): void {
+    this.#store({ changes: this.#now.changes });
+  }
+
+  /** Resolves when all is written, or could not be. */
+  stored(): Promise<void> {
+    return this.#stored;
+  }
+
+  #store(next: Remembered): void {
+    if (JSON.stringify(next) === JSON.stringify(this.#now)) return;
+    this.#now = next;
+    this.#stored = this.#stored.then(async () => {
+      // Only the newest: what came in between need not be written any more.
+      if (this.#now !== next) return;
+      try {
+        await this.#sessionFs.writeFile(this.#path, JSON.stringify(next));
+      } catch {
+        // Only the recap after a crash is lost by it; the session's own log says what is wrong with its storage.
+      }
+    });
+  }
+}
+
+function recap({ text, askedFor }: NonNullable<Remembered['turn']>): string {
+  const waiting =
+    askedFor === undefined
+      ? ''
+      : ` You were waiting for permission: ${askedFor}. It was neither given nor refused, and nothing of it was done;` +
+        ' if it is still needed, ask for it again.';
+  return (
+    '[This session was interrupted before you finished; you may have lost what you did since. ' +
+    `The message you were working on was: ${JSON.stringify(text)}.${waiting}]`
+  );
+}

@@ -1,0 +1,35 @@
+import { crc32 } from 'node:zlib';
+
+// A line is `<head>,"crc":"xxxxxxxx"}`: the checksum (CRC-32, eight lower-case hex digits) is over the bytes of <head>, which
+// is everything before it. A reader checks it on the text as it stands.
+
+const CRC_LENGTH = ',"crc":"xxxxxxxx"}'.length;
+
+export interface CheckedLine {
+  readonly value: unknown;
+  /** The checksum as it stands in the line. */
+  readonly crc: string;
+}
+
+/** `head` is the JSON of an object without its last brace. */
+export function sealLine(head: string): string {
+  return `${head},"crc":"${checksum(head)}"}\n`;
+}
+
+/** `undefined` for everything that isn't one whole line, without its end. */
+export function unsealLine(line: string): CheckedLine | undefined {
+  const split = line.length - CRC_LENGTH;
+  if (split <= 0) return undefined;
+  const head = line.slice(0, split);
+  const crc = checksum(head);
+  if (line.slice(split) !== `,"crc":"${crc}"}`) return undefined;
+  try {
+    return { value: JSON.parse(`${head}}`), crc };
+  } catch {
+    return undefined;
+  }
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../../src/agents/agent.js';
+import { EventTranslator } from '../../../src/agents/copilot/eventTranslator.js';
+import { sdkDecision } from '../../../src/agents/copilot/permissionDisplay.js';
+import type { SdkEvent } from '../../../src/agents/copilot/sdk.js';
+import * as recorded from './recordedEvents.js';
+
+function translated() {
+  const events: AgentEvent[] = [];
+  const translator = new EventTranslator((event) => events.push(event));
+  const pass = (...sdkEvents: readonly SdkEvent[]) => {
+    for (const event of sdkEvents) translator.translate(event);
+    return events.splice(0);
+  };
+  return { translator, events, pass };
+}
+
+describe("what becomes of Copilot's events", () => {
+  it('text and reasoning as they are streamed, and not again when the message is complete', () => {
+    const { pass } = translated();
+    expect(pass(...recorded.answer)).toEqual([
+      { type: 'reasoning', text: 'Let me think.' },
+      { type: 'text', text: 'Hello, ' },
+      { type: 'text', text: 'world!' },
+      { type: 'usage', usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cost: 0, model: 'm' } },
+    ]);
+  });
+
+  it('a message that was not streamed', () => {
+    const { pass } = translated();
+    expect(pass(recorded.message('m2', 'All at once.', 'Thought.'))).toEqual([
+      { type: 'reasoning', text: 'Thought.' },
+      { type: 'text', text: 'All at once.' },
+    ]);
+  });
+
+  it('usage of all calls of the turn together', () => {
+    const { pass } = translated();
+    const usages = pass(recorded.usage, recorded.usage).map((event) => event.type === 'usage' && event.usage);
+    expect(usages.at(-1)).toMatchObject({ inputTokens: 20, outputTokens: 10 });
+  });
+
+  it('a call that asks is announced once, as one that waits', () => {
+    const { translator, events, pass } = translated();
+    expect(pass(recorded.toolStart)).toEqual([]);
+    expect(translator.idOf(recorded.permission)).toBe('call-1');
+    translator.ask(recorded.permission);
+    expect(events.splice(0)).toEqual([
+      {
+        type: 'toolStart',
+        toolCall: expect.objectContaining({
+          toolCallId: 'call-1',
+          status: 'pendingConfirmation',
+          toolInput: 'echo hi',
+          confirmation: {
+            title: 'Run this command?',
+            options: [
+              { id: 'once', label: 'Allow once', kind: 'approve' },
+              { id: 'session', label: 'Always allow `echo hi` in this session', kind: 'approve' },
+              { id: 'deny', label: 'Deny', kind: 'deny' },
+            ],
+          },
+        }),
+      },
+    ]);
+    expect(pass(...recorded.output, recorded.toolComplete)).toEqual([
+      { type: 'toolUpdate', toolCallId: 'call-1', output: 'hi\n' },
+      { type: 'toolUpdate', toolCallId: 'call-1', output: 'there\n' },
+      { type: 'toolComplete', toolCallId: 'call-1', result: expect.objectContaining({ success: true, exitCode: 0 }) },
+    ]);
+  });
+
+  it('a call that asks nothing is announced with its first sign of life, or when its time is up', () => {
+    const silent = translated();
+    silent.pass(recorded.toolStart);
+    silent.translator.release();
+    silent.translator.release();
+    expect(silent.events).toMatchObject([{ type: 'toolStart', toolCall: { status: 'running' } }]);
+    const quick = translated();
+    expect(quick.pass(recorded.toolStart, recorded.toolComplete).map(({ type }) => type)).toEqual([
+      'toolStart',
+      'toolComplete',
+    ]);
+  });
+
+  it('nothing is told of a call after its denial', () => {
+    const { translator, events, pass } = translated();
+    pass(recorded.toolStart);
+    translator.ask(recorded.permission);
+    translator.deny('call-1');
+    events.length = 0;
+    expect(pass(...recorded.output, recorded.toolComplete)).toEqual([]);
+  });
+
+  it('a second question about a call, and one about none, are questions of their own', () => {
+    const { translator, events, pass } = translated();
+    pass(recorded.toolStart);
+    translator.ask(recorded.permission);
+    events.length = 0;
+    expect(translator.idOf(recorded.permission)).toBe('request-1');
+    translator.ask(recorded.permission);
+    translator.ask(recorded.urlPermission);
+    expect(events).toMatchObject([
+      { type: 'permissionRequest', request: { requestId: 'request-1', message: 'echo hi', toolCallId: 'call-1' } },
+      { type: 'permissionRequest', request: { requestId: 'request-2', message: 'https://example.com/x' } },
+    ]);
+  });
+
+  it('words of a sub-agent stay with it; its start and end are activity, its calls are calls', () => {
+    const { pass } = translated();
+    expect(pass(...recorded.subAgent).map((event) => [event.type, 'activity' in event ? event.activity : ''])).toEqual([
+      ['activity', 'Sub-agent looker: look around'],
+      ['toolStart', ''],
+      ['toolComplete', ''],
+      ['activity', ''],
+    ]);
+  });
+
+  it('what it does not know says nothing', () => {
+    const { pass } = translated();
+    expect(pass({ type: 'session.something_new', data: null }, { type: 'hook.start', data: { a: 1 } })).toEqual([]);
+  });
+});
+
+describe('what an answer means to Copilot', () => {
+  const { permissionRequest: shell } = recorded.permission;
+  it.each([
+    ['allowed once', shell, { approved: true, optionId: 'once' }, { kind: 'approve-once' }],
+    ['allowed by a client that knows no options', shell, { approved: true }, { kind: 'approve-once' }],
+    [
+      'allowed for the session',
+      shell,
+      { approved: true, optionId: 'session' },
+      { kind: 'approve-for-session', approval: { kind: 'commands', commandIdentifiers: ['echo hi'] } },
+    ],
+    [
+      'an address for the session',
+      recorded.urlPermission.permissionRequest,
+      { approved: true, optionId: 'session' },
+      { kind: 'approve-for-session', domain: 'example.com' },
+    ],
+    ['denied', shell, { approved: false }, { kind: 'reject' }],
+    ['denied by the option', shell, { approved: true, optionId: 'deny' }, { kind: 'reject' }],
+    ['denied with a reason', shell, { approved: false, reason: 'no' }, { kind: 'reject', feedback: 'no' }],
+    [
+      'for the session where a policy wants to be asked each time',
+      { ...shell, managedApprovalRequired: true },
+      { approved: true, optionId: 'session' },
+      { kind: 'approve-once' },
+    ],
+    [
+      'for the session what it has no such thing for',
+      { kind: 'something-new' },
+      { approved: true, optionId: 'session' },
+      { kind: 'approve-once' },
+    ],
+  ] as const)('%s', (_, request, decision, expected) => {
+    expect(sdkDecision(request, decision)).toEqual(expected);
+  });
+});

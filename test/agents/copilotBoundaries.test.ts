@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CopilotAgent } from '@agenthost/host';
+import { beforeAll, expect, it } from 'vitest';
+import { processesIn } from '../../packages/host/test/agents/support/processes.js';
+import { text, toolCall } from '../support/modelServer/modelReply.js';
+import { until } from '../support/until.js';
+import { agentEnv, agentFolders } from './support/agentCase.js';
+import { confirmation, PATIENCE_MS, startCopilotHost, turnEnded } from './support/copilotHost.js';
+import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
+
+beforeAll(() => installAgent('copilot'));
+
+it('has none of the secrets of the host in its environment', async () => {
+  const secrets = { AGENTHOST_TOKEN: 'the-token-of-the-host', GITHUB_TOKEN: 'a-token-of-the-user', AWS_SECRET: 'x1y2' };
+  const host = await startCopilotHost(undefined, secrets);
+  host.model.script('env', toolCall('bash', { command: 'env; cat /proc/$PPID/environ', description: 'look' }));
+  const session = await (await host.connect()).createSession({ provider: 'copilot' });
+  await session.ready();
+  await session.send('env');
+  await (await confirmation(session)).approve();
+  const [call] = (await turnEnded(session)).turns[0]?.toolCalls ?? [];
+  const output = call?.status === 'completed' ? (call.result.toolOutput ?? '') : '';
+  expect(output).toContain(`HOME=${host.home}`);
+  for (const secret of Object.values(secrets)) expect(output).not.toContain(secret);
+});
+
+it("runs nothing that the project's own files name", async () => {
+  const host = await startCopilotHost();
+  const marks = ['hook', 'mcp', 'vscode'].map((name) => join(host.cwd, `ran-${name}`));
+  const [hook = '', mcp = '', vscode = ''] = marks;
+  const file = async (path: string, content: object) => {
+    await mkdir(join(host.cwd, path, '..'), { recursive: true });
+    await writeFile(join(host.cwd, path), JSON.stringify(content));
+  };
+  const run = [{ type: 'command', bash: `touch ${hook}` }];
+  await file('.github/hooks/hooks.json', { version: 1, hooks: { sessionStart: run, userPromptSubmitted: run } });
+  await file('.mcp.json', { mcpServers: { x: { type: 'local', command: 'touch', args: [mcp], tools: ['*'] } } });
+  await file('.vscode/mcp.json', { servers: { x: { type: 'stdio', command: 'touch', args: [vscode] } } });
+  const session = await (await host.connect()).createSession({ provider: 'copilot' });
+  await session.ready();
+  await session.send('hello');
+  expect((await turnEnded(session)).turns[0]?.state).toBe('complete');
+  expect(marks.filter((path) => existsSync(path))).toEqual([]);
+});
+
+it('is idle after a cancelled turn whose command goes on in the background', async () => {
+  const host = await startCopilotHost();
+  const command = { command: 'sleep 300', description: 'wait', mode: 'async' };
+  host.model.script('background', toolCall('bash', command), text('It runs.'));
+  const session = await (await host.connect()).createSession({ provider: 'copilot' });
+  await session.ready();
+  await session.send('background');
+  await (await confirmation(session)).approve();
+  const said = 'It runs.';
+  await until(
+    session.confirmed,
+    ({ activeTurn }) => JSON.stringify(activeTurn?.responseParts ?? '').includes(said),
+    'the answer',
+    PATIENCE_MS,
+  );
+  expect(session.confirmed.value.activeTurn).toBeDefined();
+  await session.cancel();
+  await session.send('hello');
+  expect((await turnEnded(session, 2)).turns.map(({ state }) => state)).toEqual(['cancelled', 'complete']);
+});
+
+it('writes its plan where everybody can read it', async () => {
+  const host = await startCopilotHost();
+  const session = await (await host.connect()).createSession({ provider: 'copilot' });
+  await session.ready();
+  const id = session.uri.slice('copilot:/'.length);
+  const state = join(host.stateDir, 'session-state', id);
+  const plan = join(state, 'copilot/plan.md');
+  // Not by Copilot's own tool: with a session file system that one fails for this one file (see ADR 0012).
+  host.model
+    .script('begin', toolCall('bash', { command: `echo '# Draft' > ${plan}`, description: 'begin' }))
+    .script('plan', toolCall('edit', { path: plan, old_str: '# Draft', new_str: '# The plan' }));
+  await session.send('begin');
+  await (await confirmation(session)).approve();
+  await turnEnded(session);
+  await session.send('plan');
+  await turnEnded(session, 2);
+  await host.host.close();
+  expect(await readFile(join(state, 'plan.md'), 'utf8')).toBe('# The plan\n');
+  expect(session.confirmed.value.summary.changes).toBeUndefined();
+});
+
+it('says that nobody is logged in, and leaves no process behind', async () => {
+  const { home } = await agentFolders();
+  const hostEnv = { ...agentEnv(home), COPILOT_OFFLINE: 'true', TMPDIR: home };
+  const agent = new CopilotAgent({ agentsFolder: AGENTS_FOLDER, configuration: {}, hostEnv });
+  expect(await agent.availability()).toMatchObject({
+    state: 'unavailable',
+    reason: expect.stringContaining('Nobody is logged in'),
+    howToFix: expect.stringContaining('copilot login'),
+  });
+  await agent.dispose();
+  expect(await processesIn(home)).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { processesIn } from '../../packages/host/test/agents/support/processes.js';
+import { text, toolCall } from '../support/modelServer/modelReply.js';
+import { ModelServer } from '../support/modelServer/modelServer.js';
+import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
+import { scriptedCopilot } from './support/copilotConfiguration.js';
+import { confirmation, PATIENCE_MS, textOf, turnEnded } from './support/copilotHost.js';
+import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
+
+let model: ModelServer;
+let host: RestartableHost;
+let cwd: string;
+
+beforeAll(() => installAgent('copilot'));
+beforeEach(async () => {
+  model = await ModelServer.start();
+  host = await startRestartableHost();
+  // As `agenthost agents add copilot` leaves it.
+  await mkdir(join(host.stateDir, 'agents'), { recursive: true });
+  await symlink(join(AGENTS_FOLDER, 'copilot'), join(host.stateDir, 'agents/copilot'));
+  await writeFile(join(host.stateDir, 'agents/copilot.json'), JSON.stringify(scriptedCopilot(model)));
+  cwd = join(host.stateDir, 'project');
+  await mkdir(cwd);
+});
+afterEach(async () => {
+  await host.dispose();
+  await model.dispose();
+});
+
+const noneLeft = () => vi.waitFor(async () => expect(await processesIn(cwd)).toEqual([]), PATIENCE_MS);
+
+it.each(['SIGKILL', 'SIGTERM'] as const)(
+  'ends with a host that gets %s while it waits, and asks again',
+  async (signal) => {
+    const command = 'echo done after all';
+    model
+      .script('do it', toolCall('bash', { command, description: 'a test' }))
+      .script('go on', toolCall('bash', { command, description: 'a test' }), ({ items }) =>
+        text(`Knew: ${items.filter(({ role }) => role === 'user').at(-1)?.text}`),
+      );
+    const client = await host.connect();
+    const session = await client.createSession({ provider: 'copilot', workingDirectory: pathToFileURL(cwd).href });
+    await session.ready();
+    await session.send('do it');
+    await confirmation(session);
+    expect((await processesIn(cwd)).length).toBeGreaterThan(0);
+    await host.end(signal);
+    await noneLeft();
+    await host.start();
+    expect((await turnEnded(session)).turns[0]).toMatchObject({ state: 'error', error: { errorType: 'interrupted' } });
+    await session.send('go on');
+    await (await confirmation(session)).approve();
+    const second = (await turnEnded(session, 2)).turns[1];
+    expect(second).toMatchObject({ state: 'complete', toolCalls: [{ status: 'completed', toolInput: command }] });
+    expect(textOf(second)).toContain('You were waiting for permission: echo done after all');
+    expect(textOf(second)).toContain('do it');
+    await host.end('SIGTERM');
+    await noneLeft();
+  },
+);
