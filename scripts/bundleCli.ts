@@ -15,7 +15,8 @@ const INPUTS = [
   'scripts/bundleCli.ts',
 ];
 /** What is small and needed at once; the host, Ink and React are loaded by the commands that use them. */
-const BUNDLED = /^(@agenthost\/(protocol|rpc|client|sessions)(\/|$)|@agenthost\/host\/discovery$|\.|\/)/;
+const BUNDLED =
+  /^(@agenthost\/(protocol|rpc|client|sessions)(\/|$)|@agenthost\/host\/discovery$|@preact\/signals-core$|\.|\/)/;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCli();
 

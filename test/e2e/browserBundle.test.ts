@@ -21,7 +21,10 @@ describe('the SDK bundled for a browser', () => {
   });
 
   it('has the schemas in a file of its own, which only a client that keeps files loads', async () => {
-    const [first, ...later] = await bundledChunks(`${ROOT}/packages/client/dist/index.js`, { name: 'sdk', format: 'es' });
+    const [first, ...later] = await bundledChunks(`${ROOT}/packages/client/dist/index.js`, {
+      name: 'sdk',
+      format: 'es',
+    });
     expect(first).not.toMatch(/ZodType|zod/i);
     expect(later.join()).toMatch(/ZodType/);
   });

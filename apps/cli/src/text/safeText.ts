@@ -15,7 +15,7 @@ const SEQUENCE = new RegExp(
 );
 const COLOUR = new RegExp(`^${ESC}\\[[0-9;:]*m$`);
 /** But the line's end, the tab, and the escape of a colour that was let through. */
-const CONTROL = /[^\P{Control}\t\n\u001b]/gu;
+const CONTROL = new RegExp(`[^\\P{Control}\\t\\n${ESC}]`, 'gu');
 /** Bidi controls, zero-width characters and the byte order mark. */
 const HIDDEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 const UNFINISHED = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|[\\]PX^_][^${STRING_END}]*${ESC}?|[ -/]*)?$`);

@@ -5,7 +5,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** How many columns of a terminal plain text takes. */
 export function textWidth(text: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything printable in ASCII is one column wide
+  // Nearly all text: everything printable in ASCII is one column wide.
   if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
   let width = 0;
   for (const { segment } of graphemes(text)) width += graphemeWidth(segment);

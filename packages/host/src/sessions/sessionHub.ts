@@ -26,8 +26,8 @@ import { indexLog } from './indexLog.js';
 import { LogChecks } from './logChecks.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
-import { SessionImports } from './sessionImports.js';
 import { SessionHistory } from './sessionHistory.js';
+import { SessionImports } from './sessionImports.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionHubOptions
