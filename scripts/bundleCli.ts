@@ -29,6 +29,9 @@ export async function bundleCli(): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
+    mode: 'production',
+    // Whoever runs this may say that NODE_ENV is something else, as vitest does.
+    oxc: { jsx: { runtime: 'automatic', development: false } },
     root: join(root, 'apps/cli'),
     build: {
       ssr: 'src/main.ts',

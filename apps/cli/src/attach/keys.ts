@@ -16,6 +16,14 @@ export interface Screen {
   readonly maxScroll: number;
 }
 
+/** Others are Ctrl and a letter. */
+const CONTROL_KEYS: Readonly<Record<string, keyof Key>> = {
+  '\r': 'return',
+  '\t': 'tab',
+  '\u001b': 'escape',
+  '\u007f': 'backspace',
+};
+
 /** Where every key goes. */
 export class Keys {
   readonly #model: AttachModel;
@@ -30,10 +38,11 @@ export class Keys {
   /** What was typed fast comes in one piece; each key of it counts on its own. */
   press(input: string, key: Key, screen: Screen) {
     if (input.length < 2 || key.ctrl || key.meta) return this.#press(input, key, screen);
-    for (const piece of input.match(/[\r\t]|[^\r\t]+/g) ?? []) {
-      const plain = { ...key, return: piece === '\r', tab: piece === '\t' };
-      if (plain.return || plain.tab) this.#press('', plain, screen);
-      else for (const part of this.#takesText() ? [piece] : piece) this.#press(part, plain, screen);
+    for (const piece of input.match(/\p{Control}|\P{Control}+/gu) ?? []) {
+      const named = CONTROL_KEYS[piece];
+      if (named) this.#press('', { ...key, [named]: true }, screen);
+      else if (piece < ' ') this.#press(String.fromCharCode(piece.charCodeAt(0) + 96), { ...key, ctrl: true }, screen);
+      else for (const part of this.#takesText() ? [piece] : piece) this.#press(part, key, screen);
     }
   }
 

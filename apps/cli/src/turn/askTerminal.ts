@@ -1,4 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const SETTLE_MS = 50;
 
 /**
  * Questions on the terminal, a line each. The terminal stays as it is (no raw mode), so that nothing has to be restored
@@ -15,7 +18,9 @@ export class TerminalQuestions {
   }
 
   /** `undefined` when nobody will answer any more, or the signal says that nobody needs to. */
-  ask(question: string, signal: AbortSignal): Promise<string | undefined> {
+  async ask(question: string, signal: AbortSignal): Promise<string | undefined> {
+    // What the terminal has kept from before comes now, and goes: a line that nobody meant must not approve anything.
+    await delay(SETTLE_MS);
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
       const stop = () => this.#answer(undefined);

@@ -173,8 +173,15 @@ export class ClientConnection implements Subscriber {
   }
 }
 
-/** Where the client that keeps the sessions has gone, that is what everybody is told. */
+/** What a full or broken disk says; without it nobody knew what to do. */
+const STORAGE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
+
+/** Where the client that keeps the sessions has gone, or the disk is full, that is what everybody is told. */
 function answerFor(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== 'UNAVAILABLE') return error;
-  return new RpcError(ERROR_CODE.sessionFsUnavailable, error.message, { cause: error });
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === 'UNAVAILABLE') {
+    return new RpcError(ERROR_CODE.sessionFsUnavailable, error.message, { cause: error });
+  }
+  if (!STORAGE_CODES.has(error.code)) return error;
+  return new RpcError(ERROR_CODE.internalError, `could not be stored: ${error.message}`, { cause: error });
 }
