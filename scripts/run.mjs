@@ -35,6 +35,7 @@ const tasks = {
       () => runNode(bin('typescript', 'tsc'), ['-b', 'packages/protocol']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
+  docs: () => inTurn(build, () => runNode(join(root, 'scripts/writeCliDocs.ts'), [])),
   start: (args) =>
     inTurn(
       () => tasks.build(['apps/cli']),

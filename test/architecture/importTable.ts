@@ -5,7 +5,18 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/client': { may: ['@agenthost/protocol', '@agenthost/rpc'] },
   'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
   'packages/host': { may: ['@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml'], node: true },
-  'apps/cli': { may: ['@agenthost/host'], node: true },
+  'apps/cli': {
+    may: [
+      '@agenthost/client',
+      '@agenthost/host',
+      '@agenthost/protocol',
+      '@agenthost/rpc',
+      '@agenthost/sessions',
+      'ink',
+      'react',
+    ],
+    node: true,
+  },
 };
 
 /** Inside the host, what each folder may import of the others: never back. Its top files see everything. */

@@ -55,7 +55,7 @@ function* pieces(word: string, first: number, width: number): Generator<{ text: 
   let used = 0;
   for (const character of word) {
     const wide = textWidth(character);
-    if (used + wide > room && text !== '') {
+    if (used + wide > room && (text !== '' || room < width)) {
       yield { text, isLast: false };
       [text, used, room] = ['', 0, width];
     }
