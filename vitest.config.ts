@@ -19,6 +19,7 @@ export default defineConfig({
     ],
   },
   test: {
+    globalSetup: ['test/support/builtCli.ts'],
     include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     // Real agents are hundreds of megabytes: `npm run test:agents` fetches them.
     exclude: [...configDefaults.exclude, 'test/agents/**'],

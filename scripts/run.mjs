@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const installStamp = join(root, 'node_modules', '.agenthost-installed');
 
 const tasks = {
-  build: (args) => runNode(bin('typescript', 'tsc'), ['-b', ...args]),
+  build: (args) => inTurn(() => runNode(bin('typescript', 'tsc'), ['-b', ...args]), bundle),
   page: () => inTurn(() => tasks.build(['apps/web']), buildPage),
   test: (args) =>
     inTurn(build, buildPage, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
@@ -34,9 +34,10 @@ const tasks = {
   format: () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--write', '.']),
   schemas: () =>
     inTurn(
-      () => tasks.build(['packages/host']),
+      () => runNode(bin('typescript', 'tsc'), ['-b', 'packages/host']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
+  docs: () => inTurn(build, () => runNode(join(root, 'scripts/writeCliDocs.ts'), [])),
   start: (args) =>
     inTurn(
       () => tasks.build(['apps/cli', 'apps/web']),
@@ -108,6 +109,10 @@ function newestIn(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const own = files.filter(({ parentPath }) => !parentPath.startsWith(join(root, 'apps/web/dist')));
   return Math.max(0, ...own.map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs));
+}
+
+function bundle() {
+  return runNode(join(root, 'scripts/bundleCli.ts'), []);
 }
 
 function reporters(args) {

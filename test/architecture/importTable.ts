@@ -25,7 +25,18 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
       'virtua',
     ],
   },
-  'apps/cli': { may: ['@agenthost/client', '@agenthost/host'], node: true },
+  'apps/cli': {
+    may: [
+      '@agenthost/client',
+      '@agenthost/host',
+      '@agenthost/protocol',
+      '@agenthost/rpc',
+      '@agenthost/sessions',
+      'ink',
+      'react',
+    ],
+    node: true,
+  },
 };
 
 /** Inside the host, what each folder may import of the others: never back. Its top files see everything. */

@@ -131,19 +131,20 @@ export async function spawnHost(
 }
 
 /** Runs the command to its end. */
-export async function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+export async function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string) {
   const child = spawn(process.execPath, [CLI, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     env: { ...hostEnvironment(tmpdir()), ...env },
     // One that starts although it should not must not outlive the test.
     timeout: 20_000,
   });
+  child.stdin?.end(input);
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     stdout += String(chunk);
   });
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     stderr += String(chunk);
   });
   const [code] = (await once(child, 'close')) as [number | null];

@@ -1,5 +1,22 @@
-/** Documented in the README; scripts rely on them. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, cannotStart: 3 } as const;
+/** What the command exits with. docs/cli.md says what each means; scripts rely on them. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  cannotStart: 3,
+  noHost: 4,
+  unauthorized: 5,
+  notFound: 6,
+  turnFailed: 10,
+  turnCancelled: 11,
+  needsAnswer: 12,
+  denied: 13,
+  /** 128 and the signal's number, as a shell says it. */
+  hungUp: 129,
+  interrupted: 130,
+  closedPipe: 141,
+  terminated: 143,
+} as const;
 
 /** A failure that the user reads: one line of what, one line of what to do. */
 export class CommandError extends Error {
@@ -12,4 +29,8 @@ export class CommandError extends Error {
     this.exitCode = exitCode;
     this.whatToDo = whatToDo;
   }
+}
+
+export function usageError(what: string, whatToDo: string): CommandError {
+  return new CommandError(EXIT.usage, what, whatToDo);
 }

@@ -1,56 +1,63 @@
 #!/usr/bin/env node
-import { agents } from './agents.js';
 import { CommandError, EXIT } from './commandError.js';
-import { serve } from './serve.js';
-
-const HELP = `agenthost: run AI coding agents, and share their sessions between any number of clients
-
-Usage:
-  agenthost serve [flags]     start a host on this machine and print its link
-  agenthost agents            list agents, add and remove them
-  agenthost <command> --help  what a command takes, with examples
-  agenthost --version
-
-Start with: agenthost serve
-`;
-
-const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number>>> = { serve, agents };
+import { findCommand, mainHelp } from './commandTable.js';
 
 async function run([name, ...args]: string[]): Promise<number> {
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(HELP);
-    return name === undefined ? EXIT.usage : EXIT.ok;
-  }
+  if (name === undefined) return (await import('./whatNext.js')).whatNext();
+  if (name === '--help' || name === '-h' || name === 'help') return help(args[0]);
   if (name === '--version' || name === '-v') {
     const { readVersion } = await import('./readVersion.js');
     process.stdout.write(`${readVersion()}\n`);
     return EXIT.ok;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) {
-    throw new CommandError(
-      EXIT.usage,
-      `There is no command ${JSON.stringify(name)}.`,
-      'See agenthost --help for what there is.',
-    );
-  }
-  return command(args);
+  const { command } = await load(name);
+  return command.run(args);
 }
 
-// Who reads the output may stop before its end, as head does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(EXIT.ok);
-});
+async function help(name: string | undefined): Promise<number> {
+  process.stdout.write(name === undefined ? mainHelp() : (await load(name)).command.help);
+  return EXIT.ok;
+}
 
-run(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    const debug = process.argv.includes('--debug');
-    if (error instanceof CommandError && !debug) process.stderr.write(`${error.message}\n${error.whatToDo}\n`);
-    else process.stderr.write(`${debug && error instanceof Error ? error.stack : String(error)}\n`);
-    process.exitCode = error instanceof CommandError ? error.exitCode : EXIT.failed;
-  },
-);
+function load(name: string) {
+  const entry = findCommand(name);
+  if (entry) return entry.load();
+  throw new CommandError(
+    EXIT.usage,
+    `There is no command ${JSON.stringify(name)}.`,
+    'See agenthost --help for what there is.',
+  );
+}
+
+function explain(error: unknown): void {
+  const debug = process.argv.includes('--debug');
+  if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  else if (error instanceof CommandError) process.stderr.write(`${error.message}\n${error.whatToDo}\n`);
+  else {
+    const what = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${what.split('\n')[0]}\nRun it again with --debug to see where this comes from.\n`);
+  }
+  process.exitCode = error instanceof CommandError ? error.exitCode : EXIT.failed;
+}
+
+/** Whoever read the output has gone, or the disk that it goes to is full. Waiting for either would be for ever. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.closedPipe);
+  const full = error.code === 'ENOSPC';
+  explain(
+    new CommandError(
+      EXIT.failed,
+      full
+        ? 'The output could not be written: the disk is full.'
+        : `The output could not be written: ${error.message}.`,
+      full ? 'Free some space, then run it again.' : 'Check where the output goes.',
+    ),
+  );
+  process.exit();
+});
+// Without standard error there is nobody to tell.
+process.stderr.on('error', () => process.exit(EXIT.closedPipe));
+
+run(process.argv.slice(2)).then((code) => {
+  process.exitCode ??= code;
+}, explain);

@@ -20,6 +20,7 @@ import { type Content, type FetchContentOptions, fetchContent } from './content.
 import { ClientClosedError } from './errors.js';
 import { hostNotifications } from './hostNotifications.js';
 import type { HostOptions } from './hostOptions.js';
+import { type ImportSessionOptions, importTurns } from './importSession.js';
 import { keepAlive } from './keepAlive.js';
 import { Listeners, type ReportError } from './listeners.js';
 import { firstValue, type Observable } from './observable.js';
@@ -179,6 +180,13 @@ export class Host {
     const uri = session ?? sessionUri(provider, crypto.randomUUID());
     this.#files?.add(uri, createSessionFsHandler);
     return this.#openNew(uri, this.#commands.request('forkSession', { ...options, session: uri }));
+  }
+
+  /** A new session with turns that happened elsewhere, oldest first; they are sent as they come, in pieces that fit. */
+  async importSession({ turns, session, ...options }: ImportSessionOptions): Promise<Session> {
+    const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
+    await importTurns(this.#commands, { ...options, session: uri }, turns);
+    return this.openSession(uri);
   }
 
   /** Rejects with a SessionGoneError when the host has no such session. */

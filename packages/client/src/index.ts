@@ -24,6 +24,7 @@ export {
 export type { HistoryOptions } from './history.js';
 export type { CreateSessionOptions, ForkSessionOptions, Host, HostEvent, OpenSessionOptions } from './host.js';
 export type { HostOptions } from './hostOptions.js';
+export type { ImportSessionOptions } from './importSession.js';
 export { Listeners, type ReportError } from './listeners.js';
 export { derived, type Observable } from './observable.js';
 export type { ClientSeqStore } from './outbox.js';

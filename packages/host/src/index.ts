@@ -34,5 +34,6 @@ export { LockHeldError } from './sessionFs/hostLock.js';
 export { JsonlEventLog, type JsonlEventLogOptions } from './sessionFs/jsonlEventLog.js';
 export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
 export type { SessionStorage, StoredSession } from './sessionFs/sessionStorage.js';
-export { resolveStateRoot, StateRootFailure, type StateRootPlace } from './sessionFs/stateRoot.js';
+export { StateRootFailure } from './sessionFs/stateRoot.js';
+export { resolveStateRoot, type StateRootPlace } from './sessionFs/stateRootPath.js';
 export type { TempFiles } from './sessionFs/tempFiles.js';

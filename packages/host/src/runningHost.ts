@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { TokenFile } from './server/tokenFile.js';
 import { readLockHolder } from './sessionFs/hostLock.js';
-import { LOCK_FILE } from './sessionFs/stateRoot.js';
+import { LOCK_FILE } from './sessionFs/stateRootPath.js';
 
 /** A host that runs on a state root, as its own commands reach it. */
 export interface RunningHost {

@@ -29,6 +29,10 @@ export const MAX_CONTENT_RANGE = 1024 * 1024;
 export const DEFAULT_ARTIFACTS_LIMIT = 100;
 export const MAX_ARTIFACTS_LIMIT = 500;
 
+/** Turns in one call of `importSession`, and in a session that is imported. */
+export const MAX_IMPORTED_TURNS = 1_000;
+export const MAX_IMPORTED_SESSION_TURNS = 1_000_000;
+
 export const MAX_ID_LENGTH = 256;
 export const MAX_URI_LENGTH = 4_096;
 export const MAX_TITLE_LENGTH = 1_000;

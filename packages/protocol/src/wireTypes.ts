@@ -129,6 +129,7 @@ export interface WireTypes {
   NotificationParams: Commands.NotificationParams;
   CreateSessionParams: Commands.CreateSessionParams;
   ForkSessionParams: Commands.ForkSessionParams;
+  ImportSessionParams: Commands.ImportSessionParams;
   DisposeSessionParams: Commands.DisposeSessionParams;
   ListSessionsFilter: Commands.ListSessionsFilter;
   ListSessionsParams: Commands.ListSessionsParams;

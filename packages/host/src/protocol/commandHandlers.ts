@@ -41,6 +41,10 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await services.sessions.fork(params);
       return null;
     },
+    importSession: async (params, connection) => {
+      await services.sessions.import(params, connection);
+      return null;
+    },
     'sessionFs.setProvider': (params, connection) => {
       services.setSessionFsProvider(connection, params);
       return { success: true };

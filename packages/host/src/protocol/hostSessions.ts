@@ -50,6 +50,9 @@ export class HostSessions {
   }
 
   connectionClosed(connection: ClientConnection): void {
+    this.#hub
+      .connectionClosed(connection)
+      .catch((error: unknown) => this.#options.log.error('what a client has left could not be removed', error));
     if (this.#provided?.connection !== connection) return;
     this.#options.log.error(
       'the client that keeps the sessions has gone: this host must not be used any more, start it anew',

@@ -2,18 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { errorCode } from './errnoFailure.js';
+import { type LockHolder, parseLockHolder } from './lockHolder.js';
 import { isRunning, processStart } from './processIdentity.js';
-
-export interface LockHolder {
-  readonly pid: number;
-  /** Milliseconds since 1970: when the lock was taken. */
-  readonly startedAt: number;
-  readonly instanceId: string;
-  readonly url?: string;
-  /** When the process started; see `processStart`. */
-  readonly processStart?: string;
-  readonly machine: string;
-}
 
 export class LockHeldError extends Error {
   readonly code = 'LOCKED';
@@ -141,32 +131,12 @@ async function releaseFile(path: string, holder: LockHolder): Promise<void> {
 
 async function read(path: string): Promise<LockHolder | 'missing' | 'fresh' | 'empty'> {
   try {
-    const holder = parseHolder(await readFile(path, 'utf8'));
+    const holder = parseLockHolder(await readFile(path, 'utf8'));
     if (holder) return holder;
     return Date.now() - (await stat(path)).mtimeMs < FRESH_MS ? 'fresh' : 'empty';
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 'missing';
     throw error;
-  }
-}
-
-function parseHolder(text: string): LockHolder | undefined {
-  try {
-    const { pid, startedAt, instanceId, machine, url, processStart } = JSON.parse(text) as Record<string, unknown>;
-    // The id becomes part of a file's name.
-    if (typeof instanceId !== 'string' || !/^[\w-]{1,64}$/.test(instanceId)) return undefined;
-    if (!Number.isSafeInteger(pid) || Number(pid) <= 0 || typeof startedAt !== 'number' || typeof machine !== 'string')
-      return undefined;
-    return {
-      pid: pid as number,
-      startedAt,
-      instanceId,
-      machine,
-      ...(typeof url === 'string' && { url }),
-      ...(typeof processStart === 'string' && { processStart }),
-    };
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, opendir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isSessionId } from '@agenthost/protocol';
 import { errorCode } from './errnoFailure.js';
 import { HostLock, LockHeldError } from './hostLock.js';
 import { SESSION_STATE_FOLDER } from './sessionFolder.js';
+import { LOCK_FILE, resolveStateRoot, type StateRootPlace } from './stateRootPath.js';
 
 const VERSION = 1;
-export const LOCK_FILE = 'host.lock';
 const VERSION_FILE = 'version';
-
-export interface StateRootPlace {
-  /** What the user asked for; before everything else. */
-  readonly path?: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home?: string;
-}
 
 export interface StateRootOptions extends StateRootPlace {
   readonly url?: string;
@@ -34,16 +26,6 @@ export class StateRootFailure extends Error {
     this.name = 'StateRootFailure';
     this.code = code;
   }
-}
-
-/** Where the host keeps what it keeps. */
-export function resolveStateRoot({ path, env, home }: StateRootPlace): string {
-  const asked = path || env['AGENTHOST_HOME'];
-  if (asked) return resolve(asked);
-  const xdg = env['XDG_STATE_HOME'];
-  // The specification: a relative path in there is to be ignored.
-  if (xdg && isAbsolute(xdg)) return join(xdg, 'agenthost');
-  return join(home ?? homedir(), '.agenthost');
 }
 
 /** The folder with everything that outlives the host. One host at a time has it. */

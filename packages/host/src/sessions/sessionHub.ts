@@ -4,6 +4,7 @@ import {
   type FetchContentParams,
   type FetchContentResult,
   type ForkSessionParams,
+  type ImportSessionParams,
   type ListSessionsParams,
   type ListSessionsResult,
   type Notification,
@@ -30,6 +31,7 @@ import type { MissingInIndex } from './openSessionIndex.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
 import { type OpenedHistory, SessionHistory } from './sessionHistory.js';
+import { SessionImports } from './sessionImports.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
@@ -57,6 +59,7 @@ export class SessionHub {
   readonly #removals = new Set<Promise<void>>();
   /** Ids of sessions that are being made. A folder is named after the id alone, whatever the provider. */
   readonly #creating = new Set<string>();
+  readonly #imports: SessionImports;
   readonly #checks: LogChecks;
   readonly #leftovers: Leftovers;
   /** By id: logs that are read for the index right now. Nobody may open them meanwhile. */
@@ -67,6 +70,9 @@ export class SessionHub {
   constructor(options: SessionHubOptions) {
     this.#options = options;
     this.#notifier = new SummaryNotifier(options.broadcast);
+    const { storage, defaultDirectory, now, log } = options;
+    const onError = (error: unknown) => log.error('what was imported in part could not be removed', error);
+    this.#imports = new SessionImports({ storage, defaultDirectory, now, onError });
     this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
     this.#leftovers = new Leftovers(options.storage, options.log);
     this.#filler = new IndexFiller({
@@ -94,6 +100,7 @@ export class SessionHub {
 
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<Session> {
+    if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
     return this.#opening.get(uri) ?? this.#begin(uri, () => this.#load(uri));
   }
 
@@ -123,6 +130,34 @@ export class SessionHub {
       );
     }
     await this.#makeNew(uri, () => this.#fork(params, from.sessionId, parts.sessionId));
+  }
+
+  /** A new session with turns that happened elsewhere, in one piece or several; its agent starts with its first turn. */
+  async import(params: ImportSessionParams, owner: object): Promise<void> {
+    const { session: uri, provider } = params;
+    const parts = parseSessionUri(uri);
+    if (!parts || (provider !== undefined && provider !== parts.provider)) {
+      throw new RpcError(ERROR_CODE.invalidParams, 'params.session: a session is <provider>:/<id>, of its provider');
+    }
+    if (!this.#options.agents.get(parts.provider)) {
+      throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
+    }
+    const { sessionId } = parts;
+    if (!this.#imports.has(sessionId)) {
+      const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
+      if (isKnown || (await this.#options.storage.exists(sessionId))) throw alreadyExists(uri);
+    }
+    if (!(await this.#imports.take(params, sessionId, owner))) return;
+    const { index, broadcast } = this.#options;
+    index.expect(uri);
+    const { state } = await this.open(uri);
+    index.flush();
+    broadcast({ type: 'notify/sessionAdded', summary: state.summary });
+  }
+
+  /** A client has gone: what it was about to bring does not come. */
+  async connectionClosed(owner: object): Promise<void> {
+    await this.#imports.abandon(owner);
   }
 
   async fetchContent({ uri, range }: FetchContentParams): Promise<FetchContentResult> {
@@ -200,6 +235,7 @@ export class SessionHub {
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     await this.stopFilling();
+    await this.#imports.dispose();
     await Promise.allSettled(this.#opening.values());
     // Also what is on its way out already: nothing may touch the index, or a log, after this.
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
@@ -286,7 +322,7 @@ export class SessionHub {
       const found = await sought?.catch(() => undefined);
       exists = found !== undefined;
       if (found) return found;
-      if (this.#creating.has(sessionId)) throw alreadyExists(uri);
+      if (this.#creating.has(sessionId) || this.#imports.has(sessionId)) throw alreadyExists(uri);
       this.#creating.add(sessionId);
       try {
         if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
@@ -439,6 +475,10 @@ function alreadyExists(uri: URI): RpcError {
 
 function mustParse(uri: URI) {
   const parts = parseSessionUri(uri);
-  if (!parts) throw new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
+  if (!parts) throw notFound(uri);
   return parts;
+}
+
+function notFound(uri: URI): RpcError {
+  return new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
 }

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HostLock, type LockHolder } from '../../src/sessionFs/hostLock.js';
+import { HostLock } from '../../src/sessionFs/hostLock.js';
+import type { LockHolder } from '../../src/sessionFs/lockHolder.js';
 import { isRunning, processStart } from '../../src/sessionFs/processIdentity.js';
 import { startProcess } from './sourceProcess.js';
 

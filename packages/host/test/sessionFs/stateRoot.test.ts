@@ -2,7 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveStateRoot, StateRoot } from '../../src/sessionFs/stateRoot.js';
+import { StateRoot } from '../../src/sessionFs/stateRoot.js';
+import { resolveStateRoot } from '../../src/sessionFs/stateRootPath.js';
 import { startProcess } from './sourceProcess.js';
 
 let folder: string;

@@ -16,6 +16,7 @@ export interface Commands {
   readonly subscribe: Command<SubscribeParams, Snapshot>;
   readonly createSession: Command<CreateSessionParams, null>;
   readonly forkSession: Command<ForkSessionParams, null>;
+  readonly importSession: Command<ImportSessionParams, null>;
   readonly disposeSession: Command<DisposeSessionParams, null>;
   readonly listSessions: Command<ListSessionsParams, ListSessionsResult>;
   readonly fetchTurns: Command<FetchTurnsParams, FetchTurnsResult>;
@@ -159,6 +160,19 @@ export interface ForkSessionParams {
   readonly session: URI;
   /** The last turn that the fork has; all of them without it. */
   readonly toTurnId?: string;
+}
+
+export interface ImportSessionParams {
+  readonly session: URI;
+  readonly provider?: string;
+  readonly title?: string;
+  readonly model?: string;
+  readonly workingDirectory?: URI;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Ended turns of another session, oldest first; as many as fit into a frame. */
+  readonly turns: readonly Turn[];
+  /** Further turns come in another call. The session is there after the one without it; of all the others only `turns` counts. */
+  readonly more?: true;
 }
 
 export interface DisposeSessionParams {

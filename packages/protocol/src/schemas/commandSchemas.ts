@@ -3,13 +3,14 @@ import { ARTIFACT_KINDS } from '../artifacts.js';
 import {
   MAX_ARTIFACTS_LIMIT,
   MAX_CONTENT_RANGE,
+  MAX_IMPORTED_TURNS,
   MAX_LIST_LIMIT,
   MAX_SNAPSHOT_TURNS,
   MAX_SUBSCRIPTIONS,
 } from '../limits.js';
 import { actionEnvelope, clientAction } from './actionSchemas.js';
 import { notification } from './notificationSchemas.js';
-import { anyRecord, count, id, label, sequence, timestamp, uri } from './primitives.js';
+import { anyRecord, count, id, label, sequence, timestamp, title, uri } from './primitives.js';
 import { rootState } from './rootStateSchemas.js';
 import { sessionState, sessionStatus, sessionSummary } from './sessionStateSchemas.js';
 import { turn } from './turnSchemas.js';
@@ -31,6 +32,7 @@ export const protocolCapabilities = z.object({
   agentInstallation: yes,
   sessionFs: yes,
   artifacts: yes,
+  import: yes,
 });
 
 export const unsupportedProtocolVersionData = z.object({ supportedVersions: z.array(version) });
@@ -109,6 +111,16 @@ export const createSessionParams = z.object({
   config: anyRecord.exactOptional(),
 });
 export const forkSessionParams = z.object({ source: uri, session: uri, toTurnId: id.exactOptional() });
+export const importSessionParams = z.object({
+  session: uri,
+  provider: id.exactOptional(),
+  title: title.exactOptional(),
+  model: id.exactOptional(),
+  workingDirectory: uri.exactOptional(),
+  metadata: anyRecord.exactOptional(),
+  turns: z.array(turn).max(MAX_IMPORTED_TURNS),
+  more: yes,
+});
 export const disposeSessionParams = z.object({ session: uri });
 
 export const listSessionsFilter = z.object({

@@ -10,6 +10,7 @@ export const toolConfirmation = z.object({
   title: z.string().exactOptional(),
   options: z.array(confirmationOption).exactOptional(),
   editable: z.boolean().exactOptional(),
+  readOnly: z.literal(true).exactOptional(),
 });
 
 export const toolConfirmed = z.object({

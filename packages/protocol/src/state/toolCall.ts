@@ -23,6 +23,8 @@ export interface ToolConfirmation {
   readonly options?: readonly ConfirmationOption[];
   /** The client may send back a changed `toolInput`. */
   readonly editable?: boolean;
+  /** The agent says that the call only reads: it changes nothing and runs nothing. Absent when it does not say so. */
+  readonly readOnly?: true;
 }
 
 export interface ToolConfirmed {

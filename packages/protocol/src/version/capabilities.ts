@@ -12,6 +12,7 @@ export interface ProtocolCapabilities {
   readonly agentInstallation?: true;
   readonly sessionFs?: true;
   readonly artifacts?: true;
+  readonly import?: true;
 }
 
 const V1: ProtocolCapabilities = {
@@ -27,6 +28,7 @@ const V1: ProtocolCapabilities = {
   agentInstallation: true,
   sessionFs: true,
   artifacts: true,
+  import: true,
 };
 
 /** By version, index 0 being version 1. A version above the last has at least what the last one has. */

@@ -50,6 +50,7 @@ export const COMMAND_INTRODUCED_IN: { readonly [K in keyof Commands]: number } =
   subscribe: 1,
   createSession: 1,
   forkSession: 1,
+  importSession: 1,
   disposeSession: 1,
   listSessions: 1,
   fetchTurns: 1,

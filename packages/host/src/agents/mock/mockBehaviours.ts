@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentCustomization } from '../agentCustomization.js';
-import { bigOutput, confirmTool, useTool, writeFile } from './mockTools.js';
+import { bigOutput, confirmRead, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
 
 /** What the agent does with a prompt: `argument` is what follows the first word. The turn ends when it returns. */
@@ -27,6 +27,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 
   'use-tool': useTool,
   'confirm-tool': confirmTool,
+  'confirm-read': confirmRead,
   'big-output': (turn, argument) => bigOutput(turn, count(argument, 65_536)),
   'write-file': writeFile,
 

@@ -37,6 +37,15 @@ export async function confirmTool(turn: MockTurn): Promise<void> {
   turn.text('Done.');
 }
 
+/** Asks before it reads, and says that it only reads. */
+export async function confirmRead(turn: MockTurn): Promise<void> {
+  const call = { toolName: 'mock_read', displayName: 'Read', invocationMessage: 'Reading notes.txt' };
+  const { toolCallId, decision } = await ask(turn, call, { readOnly: true });
+  if (!decision.approved) return turn.text('Not read.');
+  complete(turn, toolCallId, { success: true, pastTenseMessage: 'Read notes.txt' });
+  turn.text('It says nothing.');
+}
+
 export async function bigOutput(turn: MockTurn, bytes: number): Promise<void> {
   const toolCallId = start(turn, { displayName: 'Print', invocationMessage: `Printing ${bytes} bytes` });
   const line = `${'0123456789abcdef'.repeat(4).slice(1)}\n`;
@@ -108,6 +117,7 @@ function start(
 async function ask(
   turn: MockTurn,
   call: Omit<PendingToolCallStart, 'toolCallId' | 'status' | 'confirmation'>,
+  more: Pick<PendingToolCallStart['confirmation'], 'readOnly'> = {},
 ): Promise<{ toolCallId: string; decision: Decision }> {
   const toolCallId = randomUUID();
   // Waits before it asks: who answers from within the event is heard too.
@@ -121,6 +131,7 @@ async function ask(
       confirmation: {
         title: `${call.displayName}?`,
         editable: true,
+        ...more,
         options: [
           { id: 'once', label: 'Allow once', kind: 'approve' },
           { id: 'deny', label: 'Deny', kind: 'deny' },

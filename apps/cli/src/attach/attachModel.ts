@@ -1,0 +1,139 @@
+import type { Disposable, Host } from '@agenthost/client';
+import { AgentHostProvider, type ChatModel, Drafts, type Session, SessionsListModel } from '@agenthost/sessions';
+import { safeLine } from '../text/safeText.js';
+import { editOf, NOTHING } from './textEdit.js';
+import type { UiState } from './uiState.js';
+
+const FRAME_MS = 33;
+const TURNS = 30;
+
+/** Everything that the screen shows, in one place that tells when to draw again: at most once a frame. */
+export class AttachModel {
+  readonly host: Host;
+  readonly provider: AgentHostProvider;
+  readonly list: SessionsListModel;
+  readonly #drafts = new Drafts();
+  readonly #listeners = new Set<() => void>();
+  readonly #following: Disposable[];
+  #chat: { readonly model: ChatModel; readonly following: readonly Disposable[] } | undefined;
+  #ui: UiState = { focus: 'list', isListHidden: false, selected: 1, scrolledUp: 0, composer: NOTHING };
+  #version = 0;
+  #frame: NodeJS.Timeout | undefined;
+
+  constructor(host: Host) {
+    this.host = host;
+    this.provider = new AgentHostProvider(host);
+    this.list = new SessionsListModel(this.provider, { filter: { isArchived: false } });
+    const changed = () => this.#soon();
+    this.#following = [
+      this.list.version.subscribe(changed),
+      this.provider.onDidChangeSessions(changed),
+      host.connection.subscribe(changed),
+      host.root.state.subscribe(changed),
+    ];
+  }
+
+  get ui(): UiState {
+    return this.#ui;
+  }
+
+  get chat(): ChatModel | undefined {
+    return this.#chat?.model;
+  }
+
+  /** For React: another number when something changed. */
+  readonly version = (): number => this.#version;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  update(changes: Partial<UiState>): void {
+    this.#ui = { ...this.#ui, ...changes };
+    if ('composer' in changes && this.chat && !this.#ui.editing) {
+      this.#drafts.set(this.chat.resource, this.#ui.composer.text);
+    }
+    this.#now();
+  }
+
+  /** Takes away what is optional. */
+  clear(...keys: readonly ('dialog' | 'notice' | 'editing')[]): void {
+    const { dialog, notice, editing, ...rest } = this.#ui;
+    const optional = { dialog, notice, editing };
+    const kept = Object.entries(optional).filter(
+      ([key, value]) => value !== undefined && !keys.includes(key as 'dialog'),
+    );
+    this.#ui = { ...rest, ...Object.fromEntries(kept) };
+    this.#now();
+  }
+
+  notify(text: string, isError = false): void {
+    this.update({ notice: { text: safeLine(text), isError } });
+  }
+
+  /** What was refused, or could not be sent. */
+  attempt(action: Promise<unknown>): void {
+    action.catch((error: unknown) => this.notify(error instanceof Error ? error.message : String(error), true));
+  }
+
+  get selectedSession(): Session | undefined {
+    const item = this.list.at(this.#ui.selected);
+    return item?.kind === 'session' ? item.session : undefined;
+  }
+
+  /** By its resource here, or its URI at the host. */
+  open(resource: string) {
+    const named = resource.startsWith(`${this.provider.id}:`) ? resource : `${this.provider.id}:${resource}`;
+    if (this.chat?.resource === named) return this.update({ focus: 'composer' });
+    this.#closeChat();
+    const model = this.provider.openChat(named, { turns: TURNS });
+    const changed = () => this.#soon();
+    const following = [model.state, model.phase, model.confirmations, model.permissions].map((each) =>
+      each.subscribe(changed),
+    );
+    this.#chat = { model, following };
+    this.clear('editing', 'dialog', 'notice');
+    this.update({ focus: 'composer', scrolledUp: 0, composer: editOf(this.#drafts.of(named).value) });
+    model.opened().then(
+      () => model.markRead().catch(() => {}),
+      () => {},
+    );
+  }
+
+  dispose(): void {
+    clearTimeout(this.#frame);
+    this.#listeners.clear();
+    this.#closeChat();
+    for (const following of this.#following) following.dispose();
+    this.list.dispose();
+    this.provider.dispose();
+  }
+
+  #closeChat(): void {
+    for (const following of this.#chat?.following ?? []) following.dispose();
+    this.#chat?.model.dispose();
+    this.#chat = undefined;
+  }
+
+  /** The chosen session stays chosen when the list moves. */
+  #followSelection(): void {
+    const { selectedId, selected } = this.#ui;
+    const line = selectedId === undefined ? -1 : this.list.indexOf(selectedId);
+    const last = Math.max(this.list.length - 1, 0);
+    if (line >= 0) this.#ui = { ...this.#ui, selected: line };
+    else if (selected > last) this.#ui = { ...this.#ui, selected: last };
+  }
+
+  #soon(): void {
+    this.#frame ??= setTimeout(() => this.#now(), FRAME_MS);
+  }
+
+  #now(): void {
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    this.#version++;
+    this.#followSelection();
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,60 @@
+import type { Key } from 'ink';
+import type { AttachModel } from './attachModel.js';
+import { editKey } from './editKeys.js';
+import { editOf, insert, NOTHING } from './textEdit.js';
+
+/** How soon the second Esc has to follow the first. */
+const DOUBLE_MS = 1_000;
+let escapedAt = 0;
+
+export function composerKey(model: AttachModel, input: string, key: Key) {
+  const { composer, editing } = model.ui;
+  const state = model.chat?.state.value;
+  if (key.return && !key.meta && !key.shift) return send(model, 'submit');
+  if (key.ctrl && input === 's') return send(model, 'steer');
+  if (key.return || (key.ctrl && input === 'j')) return model.update({ composer: insert(composer, '\n') });
+  if (key.escape) return goBack(model);
+  const lastQueued = state?.queuedMessages?.at(-1);
+  if (key.upArrow && composer.text === '' && lastQueued && !editing) {
+    return model.update({ composer: editOf(lastQueued.userMessage.text), editing: lastQueued.id });
+  }
+  const edited = editKey(composer, input, key);
+  if (edited) model.update({ composer: edited });
+}
+
+function send(model: AttachModel, how: 'submit' | 'steer') {
+  const { chat, ui } = model;
+  const text = ui.composer.text.trim();
+  if (!chat) return model.notify('Open a session first: Tab, then Enter.');
+  const { editing } = ui;
+  if (text === '') {
+    if (editing !== undefined) model.attempt(chat.removePending(editing));
+    model.clear('editing');
+    return;
+  }
+  const steers = how === 'steer' && chat.state.value?.activeTurn !== undefined;
+  const sending =
+    editing !== undefined ? chat.editPending(editing, text) : steers ? chat.steer(text) : chat.submit(text);
+  model.clear('editing');
+  model.update({ composer: NOTHING, scrolledUp: 0 });
+  // What was refused comes back, unless something else was typed meanwhile.
+  model.attempt(
+    sending.catch((error: unknown) => {
+      if (model.ui.composer.text === '') model.update({ composer: editOf(text) });
+      throw error;
+    }),
+  );
+}
+
+/** Once leaves what is being changed, twice stops the turn. */
+function goBack(model: AttachModel) {
+  if (model.ui.editing !== undefined) {
+    model.clear('editing');
+    return model.update({ composer: NOTHING });
+  }
+  const isSecond = Date.now() - escapedAt < DOUBLE_MS;
+  escapedAt = isSecond ? 0 : Date.now();
+  if (isSecond && model.chat?.state.value?.activeTurn) return model.attempt(model.chat.cancel());
+  if (model.chat?.state.value?.activeTurn) return model.notify('Esc again stops the turn.');
+  model.update({ focus: 'list' });
+}

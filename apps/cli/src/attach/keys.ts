@@ -1,0 +1,100 @@
+import type { Key } from 'ink';
+import type { AttachModel } from './attachModel.js';
+import { composerKey } from './composerKeys.js';
+import { dialogKey } from './dialogKeys.js';
+import { listKey } from './listKeys.js';
+import { currentPrompt, promptKey } from './promptKeys.js';
+import type { Focus } from './uiState.js';
+
+/** How soon the second Ctrl+C has to follow the first. */
+const DOUBLE_MS = 2_000;
+
+export interface Screen {
+  /** Rows of the conversation. */
+  readonly rows: number;
+  /** How far one can scroll up. */
+  readonly maxScroll: number;
+}
+
+/** Others are Ctrl and a letter. */
+const CONTROL_KEYS: Readonly<Record<string, keyof Key>> = {
+  '\r': 'return',
+  '\t': 'tab',
+  '\u001b': 'escape',
+  '\u007f': 'backspace',
+};
+
+/** Where every key goes. */
+export class Keys {
+  readonly #model: AttachModel;
+  readonly #leave: () => void;
+  #interruptedAt = 0;
+
+  constructor(model: AttachModel, leave: () => void) {
+    this.#model = model;
+    this.#leave = leave;
+  }
+
+  /** What was typed fast comes in one piece; each key of it counts on its own. */
+  press(input: string, key: Key, screen: Screen) {
+    if (input.length < 2 || key.ctrl || key.meta) return this.#press(input, key, screen);
+    for (const piece of input.match(/\p{Control}|\P{Control}+/gu) ?? []) {
+      const named = CONTROL_KEYS[piece];
+      if (named) this.#press('', { ...key, [named]: true }, screen);
+      else if (piece < ' ') this.#press(String.fromCharCode(piece.charCodeAt(0) + 96), { ...key, ctrl: true }, screen);
+      else for (const part of this.#takesText() ? [piece] : piece) this.#press(part, key, screen);
+    }
+  }
+
+  #takesText(): boolean {
+    const { dialog, focus } = this.#model.ui;
+    return dialog ? 'edit' in dialog || dialog.kind === 'new' : focus === 'composer';
+  }
+
+  #press(input: string, key: Key, screen: Screen) {
+    const model = this.#model;
+    const { focus, dialog, composer } = model.ui;
+    if (key.ctrl && input === 'c') return this.#interrupt();
+    model.clear('notice');
+    if (dialog) return dialogKey(model, dialog, input, key);
+    if (key.tab) return model.update({ focus: nextFocus(model, key.shift ? -1 : 1) });
+    if (key.ctrl && input === 'd' && composer.text === '') return this.#leave();
+    if (key.pageUp && focus !== 'list') return scroll(model, Math.max(screen.rows - 2, 1), screen);
+    if (key.pageDown && focus !== 'list') return scroll(model, -Math.max(screen.rows - 2, 1), screen);
+    if (key.ctrl && input === 'g') return model.update({ scrolledUp: 0 });
+    if (focus === 'composer') return composerKey(model, input, key);
+    if (input === '?') return model.update({ dialog: { kind: 'help' } });
+    if (input === 'q') return this.#leave();
+    if (input === '[') return model.update({ isListHidden: !model.ui.isListHidden, focus: 'composer' });
+    if (focus === 'prompt') return key.escape ? model.update({ focus: 'composer' }) : promptKey(model, input);
+    listKey(model, input, key);
+  }
+
+  /** Once stops the turn, twice leaves. */
+  #interrupt() {
+    const model = this.#model;
+    const isSecond = Date.now() - this.#interruptedAt < DOUBLE_MS;
+    this.#interruptedAt = Date.now();
+    if (isSecond) return this.#leave();
+    if (!model.chat?.state.value?.activeTurn) return model.notify('Ctrl+C again leaves.');
+    model.attempt(model.chat.cancel());
+    model.notify('Stopping the turn. Ctrl+C again leaves.');
+  }
+}
+
+function nextFocus(model: AttachModel, step: 1 | -1): Focus {
+  const order: Focus[] = [
+    'composer',
+    ...(currentPrompt(model) ? (['prompt'] as const) : []),
+    ...(model.ui.isListHidden ? [] : (['list'] as const)),
+  ];
+  const at = order.indexOf(model.ui.focus);
+  return order[(at + step + order.length) % order.length] ?? 'composer';
+}
+
+function scroll(model: AttachModel, by: number, { maxScroll }: Screen) {
+  const wanted = model.ui.scrolledUp + by;
+  const hasEarlier = (model.chat?.state.value?.earlierTurns ?? 0) > 0;
+  if (wanted >= maxScroll && hasEarlier && model.chat) model.attempt(model.chat.loadEarlierTurns());
+  model.update({ scrolledUp: Math.max(0, Math.min(wanted, maxScroll)) });
+}

@@ -1,0 +1,138 @@
+import {
+  type ActiveTurn,
+  type ResponsePart,
+  type ToolCallState,
+  type Turn,
+  type UserMessage,
+  viewToolOutput,
+} from '@agenthost/protocol';
+import { safeLine, safeText } from '../../text/safeText.js';
+import { GLYPH } from '../../text/style.js';
+import { fit } from '../../text/width.js';
+import { by } from '../../turn/toolLine.js';
+import { EMPTY, type Line, lineOf, type Tone } from './line.js';
+import { wrapText } from './wrapText.js';
+
+const OUTPUT_LINES = 8;
+
+/** A turn as lines of the screen: the message, then its answer. */
+export function turnLines(turn: ActiveTurn | Turn, columns: number): Line[] {
+  return [
+    ...messageLines(turn.userMessage, columns, safeLine(by(turn.by).trim())),
+    EMPTY,
+    ...turn.responseParts.flatMap((part) => partLines(part, turn, columns)),
+    ...endLines(turn, columns),
+  ];
+}
+
+function messageLines({ text, attachments = [] }: UserMessage, columns: number, author: string): Line[] {
+  const lines = wrapText(safeText(text).trimEnd(), columns - 2);
+  return [
+    ...(author ? [lineOf(`  ${author}`, 'dim')] : []),
+    ...lines.map(
+      (line, at): Line => [
+        { text: at === 0 ? '› ' : '  ', tone: 'dim' },
+        { text: line, tone: 'bold' },
+      ],
+    ),
+    ...attachments.map(({ label }) => lineOf(`  + ${fit(safeLine(label), columns - 4)}`, 'dim')),
+  ];
+}
+
+function partLines(part: ResponsePart, turn: ActiveTurn | Turn, columns: number): Line[] {
+  switch (part.kind) {
+    case 'markdown':
+      return part.content.trim() === '' ? [] : [...markdownLines(part.content, columns), EMPTY];
+    case 'reasoning':
+      return [lineOf(fit(`· Thought: ${safeLine(part.content)}`, columns), 'dim'), EMPTY];
+    case 'toolCall': {
+      const call = callOf(turn, part.toolCallId);
+      return call ? [...toolLines(call, columns), EMPTY] : [];
+    }
+    case 'steering':
+      return [...messageLines(part.userMessage, columns, ''), EMPTY];
+    case 'notice':
+      return [...marked('!', safeLine(part.text), columns, part.severity === 'error' ? 'error' : 'needs'), EMPTY];
+    case 'contentRef':
+      return [lineOf(fit(`· ${safeLine(part.ref.uri)}`, columns), 'dim'), EMPTY];
+  }
+}
+
+/** Markdown as it is written; headings stand out, code steps back. */
+function markdownLines(content: string, columns: number): Line[] {
+  let isCode = false;
+  return safeText(content)
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const isFence = /^\s*(```|~~~)/.test(line);
+      if (isFence) isCode = !isCode;
+      const tone: Tone = isCode || isFence ? 'dim' : /^#{1,6} /.test(line) ? 'bold' : 'text';
+      return wrapText(line, columns).map((text) => lineOf(text, tone));
+    });
+}
+
+/** A line for a call; a terminal also shows its command, and the end of its output. */
+function toolLines(call: ToolCallState, columns: number): Line[] {
+  const { glyph, tone, text } = toolHead(call);
+  const head = marked(glyph, text, columns, tone);
+  if (call.toolKind !== 'terminal') return head;
+  const command = wrapText(safeText(call.toolInput ?? ''), columns - 4).map((line, at) =>
+    lineOf(`  ${at === 0 ? '$' : ' '} ${line}`, 'text'),
+  );
+  if (call.status === 'pendingConfirmation' || !call.output) return [...head, ...command];
+  const { head: start, omitted, tail } = viewToolOutput(call.output);
+  const output = wrapText(safeText(omitted > 0 ? tail : start).trimEnd(), columns - 4).filter((line) => line !== '');
+  const hidden = omitted > 0 ? ['…'] : output.length > OUTPUT_LINES ? [`… ${output.length - OUTPUT_LINES} lines`] : [];
+  const shown = [...hidden, ...output.slice(-OUTPUT_LINES)].map((line) => lineOf(`    ${line}`, 'dim'));
+  return [...head, ...command, ...shown];
+}
+
+function toolHead(call: ToolCallState): { readonly glyph: string; readonly tone: Tone; readonly text: string } {
+  switch (call.status) {
+    case 'pendingConfirmation':
+      return {
+        glyph: GLYPH.inputNeeded,
+        tone: 'needs',
+        text: safeLine(call.confirmation.title ?? call.invocationMessage),
+      };
+    case 'running':
+      return { glyph: GLYPH.inProgress, tone: 'run', text: safeLine(call.invocationMessage) };
+    case 'completed': {
+      const { success, pastTenseMessage, error } = call.result;
+      const why = success || !error ? '' : `: ${safeLine(error.message)}`;
+      return {
+        glyph: success ? GLYPH.done : GLYPH.error,
+        tone: success ? 'done' : 'error',
+        text: `${safeLine(pastTenseMessage)}${why}`,
+      };
+    }
+    case 'cancelled': {
+      const what = call.cancelled === 'denied' ? `Denied${by(call.confirmed?.by)}` : 'Stopped';
+      return { glyph: '–', tone: 'dim', text: `${what}: ${safeLine(call.invocationMessage)}` };
+    }
+  }
+}
+
+function endLines(turn: ActiveTurn | Turn, columns: number): Line[] {
+  if (!('state' in turn)) return [];
+  if (turn.state === 'cancelled') return [lineOf('– Stopped', 'dim'), EMPTY];
+  if (turn.state === 'error')
+    return [...marked(GLYPH.error, safeLine(turn.error?.message ?? 'The turn failed.'), columns, 'error'), EMPTY];
+  return [];
+}
+
+function marked(glyph: string, text: string, columns: number, tone: Tone): Line[] {
+  return wrapText(text, columns - 2).map(
+    (line, at): Line => [
+      { text: at === 0 ? `${glyph} ` : '  ', tone },
+      { text: line, tone: tone === 'error' ? 'error' : 'text' },
+    ],
+  );
+}
+
+function callOf({ toolCalls }: ActiveTurn | Turn, id: string): ToolCallState | undefined {
+  if (Array.isArray(toolCalls)) return (toolCalls as readonly ToolCallState[]).find((call) => call.toolCallId === id);
+  const calls = toolCalls as Readonly<Record<string, ToolCallState>>;
+  return Object.hasOwn(calls, id) ? calls[id] : undefined;
+}

@@ -1,0 +1,44 @@
+import { Text } from 'ink';
+import { type ReactElement, useEffect, useState } from 'react';
+import { safeLine } from '../../text/safeText.js';
+import { fit } from '../../text/width.js';
+import type { AttachModel } from '../attachModel.js';
+
+/** The last row: what was said, else how the host is, else the keys. */
+export function StatusBar({ model, columns }: { readonly model: AttachModel; readonly columns: number }): ReactElement {
+  const { notice, focus } = model.ui;
+  const connection = model.host.connection.value;
+  useSeconds(connection.state === 'reconnecting');
+  if (connection.state === 'reconnecting' || connection.state === 'connecting') {
+    return <Text color="yellow">{fit(awayText(model), columns)}</Text>;
+  }
+  if (notice) {
+    return <Text {...(notice.isError && { color: 'red' })}>{fit(safeLine(notice.text), columns)}</Text>;
+  }
+  return <Text dimColor>{fit(KEYS[focus], columns)}</Text>;
+}
+
+const KEYS = {
+  list: '⏎ open · n new · / search · e archive · u unread · r rename · f fork · i needs you · Tab write · ? keys · q leave',
+  composer: '⏎ send · Ctrl+J new line · Ctrl+S steer · Esc Esc stop · PgUp scroll · Tab list · Ctrl+C twice leaves',
+  prompt: 'Answer with a key · Esc write · Tab list',
+} as const;
+
+function awayText({ host, provider }: AttachModel): string {
+  const connection = host.connection.value;
+  if (connection.state !== 'reconnecting') return 'Connecting…';
+  const seconds = Math.max(0, Math.ceil((connection.at - Date.now()) / 1_000));
+  const since = provider.status.staleSince.value;
+  const seen = since === undefined ? '' : ` You see the state of ${new Date(since).toTimeString().slice(0, 8)}.`;
+  return `The host isn't answering. Reconnecting in ${seconds} s, attempt ${connection.attempt}.${seen}`;
+}
+
+/** Draws again each second, for as long as something counts down. */
+function useSeconds(isActive: boolean): void {
+  const [, setSecond] = useState(0);
+  useEffect(() => {
+    if (!isActive) return undefined;
+    const timer = setInterval(() => setSecond((second) => second + 1), 1_000);
+    return () => clearInterval(timer);
+  }, [isActive]);
+}

@@ -1,0 +1,47 @@
+import type { CommandModule } from './command.js';
+
+interface Entry {
+  readonly summary: string;
+  /** Loaded when it is used: the others would only make the start slower. */
+  readonly load: () => Promise<{ readonly command: CommandModule }>;
+}
+
+/** Every command, in the order of the help. */
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  serve: { summary: 'start a host on this machine and print its link', load: () => import('./commands/serve.js') },
+  ls: { summary: 'list sessions', load: () => import('./commands/ls.js') },
+  new: { summary: 'make a session', load: () => import('./commands/new.js') },
+  send: { summary: 'send a message and print the answer as it comes', load: () => import('./commands/send.js') },
+  attach: { summary: 'drive sessions in the terminal', load: () => import('./commands/attach.js') },
+  log: { summary: 'print a conversation', load: () => import('./commands/log.js') },
+  search: { summary: 'find sessions by what was said in them', load: () => import('./commands/search.js') },
+  fork: { summary: 'make a session that begins with the turns of another', load: () => import('./commands/fork.js') },
+  rename: { summary: 'give a session another title', load: () => import('./commands/rename.js') },
+  archive: { summary: 'put sessions out of the way, or back', load: () => import('./commands/archive.js') },
+  rm: { summary: 'delete sessions', load: () => import('./commands/rm.js') },
+  export: { summary: 'write a session to a file', load: () => import('./commands/export.js') },
+  import: { summary: 'make a session from an exported one', load: () => import('./commands/import.js') },
+  agents: { summary: 'list agents, install and remove them', load: () => import('./commands/agents.js') },
+  token: { summary: 'show or change the token of the host here', load: () => import('./commands/token.js') },
+  doctor: { summary: 'find what is wrong here, and mend it', load: () => import('./commands/doctor.js') },
+  completion: { summary: 'completion for bash, zsh or fish', load: () => import('./commands/completion.js') },
+};
+
+export function findCommand(name: string): Entry | undefined {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
+
+export function mainHelp(): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return `agenthost: run AI coding agents, and share their sessions between any number of clients
+
+Usage: agenthost COMMAND [flags]
+
+${rows.join('\n')}
+
+agenthost COMMAND --help shows what a command takes, with examples; agenthost --version the version.
+A SESSION is its URI, its id, the beginning of its id (at least 4 characters), or last: the one that changed last.
+Exit codes: docs/cli.md.
+`;
+}

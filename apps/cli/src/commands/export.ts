@@ -1,0 +1,45 @@
+import type { Turn } from '@agenthost/protocol';
+import { defineCommand, HOST_OPTIONS } from '../command.js';
+import { EXIT } from '../commandError.js';
+import { jsonExport } from '../exchange/exportFile.js';
+import { markdownExport } from '../exchange/markdownExport.js';
+import { writeOutput } from '../exchange/writeOutput.js';
+import { Progress } from '../progress.js';
+import { findSession } from '../sessionName.js';
+import { allTurns, turnCount } from '../turnPages.js';
+import { withHost } from '../withHost.js';
+
+export const command = defineCommand({
+  name: 'export',
+  summary: 'write a session to a file, as markdown to read or JSON to keep',
+  usage: 'SESSION [flags]',
+  options: {
+    ...HOST_OPTIONS,
+    format: { type: 'string', value: 'FORMAT', help: 'default md', choices: ['md', 'json'] },
+    output: { type: 'string', short: 'o', value: 'FILE', help: 'where to write it (default: standard output)' },
+  },
+  completes: 'session',
+  notes: `Has every turn that has ended. Long output of tools is in it as its beginning and its end; agenthost log --full shows all of it.
+The JSON is one document whose turns are a line each; agenthost import makes a session from it.`,
+  examples: ['agenthost export last -o session.md', 'agenthost export 3f2a --format json | gzip > session.json.gz'],
+  run: (values, [name]) =>
+    withHost(values, async (host) => {
+      const session = await host.openSession(await findSession(host, name));
+      const progress = new Progress('Exporting turn');
+      const total = turnCount(session);
+      const counted = async function* (): AsyncGenerator<Turn> {
+        let done = 0;
+        for await (const turn of allTurns(session)) {
+          progress.update(++done, total);
+          yield turn;
+        }
+      };
+      const write = values.format === 'json' ? jsonExport : markdownExport;
+      try {
+        await writeOutput(values.output, write(session.confirmed.value.summary, counted()));
+      } finally {
+        progress.end();
+      }
+      return EXIT.ok;
+    }),
+});

@@ -1,0 +1,30 @@
+import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
+import { EXIT } from '../commandError.js';
+import { findSession } from '../sessionName.js';
+import { withHost } from '../withHost.js';
+
+export const command = defineCommand({
+  name: 'fork',
+  summary: 'make a session that begins with the turns of another, and print its URI',
+  usage: 'SESSION [flags]',
+  options: {
+    ...HOST_OPTIONS,
+    ...JSON_OPTION,
+    to: {
+      type: 'string',
+      value: 'TURN',
+      help: 'the last turn that it has (default: all); agenthost log --json shows ids',
+    },
+    title: { type: 'string', value: 'TITLE', help: 'what to call it' },
+  },
+  completes: 'session',
+  examples: ['agenthost fork last', 'agenthost fork 3f2a --to 6c1b7c9e-…'],
+  run: (values, [name]) =>
+    withHost(values, async (host) => {
+      const source = await findSession(host, name);
+      const session = await host.forkSession({ source, ...(values.to !== undefined && { toTurnId: values.to }) });
+      if (values.title !== undefined) await session.rename(values.title);
+      process.stdout.write(values.json ? `${JSON.stringify(session.confirmed.value.summary)}\n` : `${session.uri}\n`);
+      return EXIT.ok;
+    }),
+});

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Turn } from '@agenthost/protocol';
+import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
+import { EXIT, usageError } from '../commandError.js';
+import { readExport } from '../exchange/readExport.js';
+import { Progress } from '../progress.js';
+import { withHost } from '../withHost.js';
+
+export const command = defineCommand({
+  name: 'import',
+  summary: 'make a session from one that was exported as JSON, and print its URI',
+  usage: 'FILE [flags]',
+  options: {
+    ...HOST_OPTIONS,
+    ...JSON_OPTION,
+    agent: { type: 'string', value: 'AGENT', help: 'which agent goes on with it (default: the one that it had)' },
+    cwd: { type: 'string', value: 'FOLDER', help: 'the folder that it works in (default: this one)' },
+    title: { type: 'string', value: 'TITLE', help: 'what to call it (default: as it was called)' },
+  },
+  notes: `A FILE of - reads standard input. The session has its history and runs nothing by itself. Who wrote what, and content
+that the other host keeps, are not in it.`,
+  examples: ['agenthost import session.json', 'gunzip < session.json.gz | agenthost import - --agent claude'],
+  run: async (values, [file, ...more]) => {
+    if (file === undefined || more.length > 0)
+      throw usageError('Give one file to import.', 'Or - to read standard input.');
+    const { header, turns } = await readExport(file);
+    const { provider, title, model, resource } = header.session;
+    const progress = new Progress('Importing turn');
+    const counted = async function* (): AsyncGenerator<Turn> {
+      let done = 0;
+      for await (const turn of turns) {
+        progress.update(++done, done);
+        yield turn;
+      }
+    };
+    return withHost(values, async (host) => {
+      const agent = values.agent ?? provider;
+      const session = await host.importSession({
+        provider: agent,
+        title: values.title ?? title,
+        workingDirectory: pathToFileURL(resolve(values.cwd ?? '.')).href,
+        ...(model !== undefined && agent === provider && { model }),
+        metadata: { importedFrom: resource },
+        turns: counted(),
+      });
+      progress.end();
+      process.stdout.write(values.json ? `${JSON.stringify(session.confirmed.value.summary)}\n` : `${session.uri}\n`);
+      return EXIT.ok;
+    });
+  },
+});

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Host, Session } from '@agenthost/client';
+import { defineCommand, HOST_OPTIONS, JSON_OPTION, type OptionSpec, type Values } from '../command.js';
+import { CommandError, EXIT } from '../commandError.js';
+import { withHost } from '../withHost.js';
+
+/** What a new session is made of; `send --new` takes the same. */
+export const NEW_OPTIONS = {
+  agent: { type: 'string', value: 'AGENT', help: 'which agent (default: the only one, else shell)' },
+  cwd: { type: 'string', value: 'FOLDER', help: 'the folder that it works in (default: this one)' },
+  model: { type: 'string', value: 'MODEL', help: 'one of the models that the agent has' },
+  title: { type: 'string', value: 'TITLE', help: 'what to call it (default: the agent finds a title)' },
+} as const satisfies Record<string, OptionSpec>;
+
+export const command = defineCommand({
+  name: 'new',
+  summary: 'make a session and print its URI',
+  usage: '[flags]',
+  options: { ...HOST_OPTIONS, ...JSON_OPTION, ...NEW_OPTIONS },
+  examples: ['agenthost new --agent shell', 'agenthost send "$(agenthost new --cwd ~/src/app)" "run the tests"'],
+  run: (values) =>
+    withHost(values, async (host) => {
+      const session = await createSession(host, values);
+      const { summary } = session.confirmed.value;
+      process.stdout.write(values.json ? `${JSON.stringify(summary)}\n` : `${session.uri}\n`);
+      return EXIT.ok;
+    }),
+});
+
+/** Ready to be sent to; one whose agent did not start is not left behind. */
+export async function createSession(host: Host, values: Values<typeof NEW_OPTIONS>): Promise<Session> {
+  const provider = values.agent ?? defaultAgent(host);
+  const session = await host.createSession({
+    provider,
+    workingDirectory: pathToFileURL(resolve(values.cwd ?? '.')).href,
+    ...(values.model !== undefined && { model: values.model }),
+  });
+  try {
+    await session.ready();
+    if (values.title !== undefined) await session.rename(values.title);
+  } catch (error) {
+    await host.disposeSession(session.uri).catch(() => {});
+    throw error;
+  }
+  return session;
+}
+
+function defaultAgent(host: Host): string {
+  const { agents } = host.root.state.value;
+  const usable = agents.filter(({ availability }) => availability.state === 'available');
+  const chosen = usable.length === 1 ? usable[0] : usable.find(({ provider }) => provider === 'shell');
+  if (chosen) return chosen.provider;
+  throw new CommandError(
+    EXIT.usage,
+    usable.length === 0 ? 'The host has no agent that could do it.' : 'There are several agents.',
+    usable.length === 0
+      ? 'See why with agenthost doctor.'
+      : `Choose one with --agent: ${usable.map(({ provider }) => provider).join(', ')}.`,
+  );
+}

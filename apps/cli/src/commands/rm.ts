@@ -1,0 +1,50 @@
+import { createInterface } from 'node:readline/promises';
+import { defineCommand, HOST_OPTIONS } from '../command.js';
+import { CommandError, EXIT, usageError } from '../commandError.js';
+import { findSession, idOf } from '../sessionName.js';
+import { titleOf } from '../sessionTable.js';
+import { withHost } from '../withHost.js';
+
+export const command = defineCommand({
+  name: 'rm',
+  summary: 'delete sessions, with everything that they kept',
+  usage: 'SESSION… [flags]',
+  options: { ...HOST_OPTIONS, yes: { type: 'boolean', short: 'y', help: 'do not ask' } },
+  completes: 'session',
+  examples: ['agenthost rm 3f2a', 'agenthost rm --yes 3f2a 91c0'],
+  run: (values, names) => {
+    if (names.length === 0) throw usageError('A session is missing.', 'Name one or more as agenthost ls does.');
+    const canAsk = process.stdin.isTTY && process.stderr.isTTY;
+    if (!values.yes && !canAsk) {
+      throw usageError('Nobody can be asked: this is not a terminal.', 'Give --yes to delete without a question.');
+    }
+    return withHost(values, async (host) => {
+      const found = [];
+      for (const name of names) found.push(await findSession(host, name));
+      for (const uri of new Set(found)) {
+        const session = await host.openSession(uri, { turns: 1 });
+        const title = titleOf(session.confirmed.value.summary);
+        session.close();
+        if (values.yes || (await isSure(`Delete “${title}” (${idOf(uri)}) for good? [y/N] `))) {
+          await host.disposeSession(uri);
+        }
+      }
+      return EXIT.ok;
+    });
+  },
+});
+
+async function isSure(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = () => reject(new CommandError(EXIT.interrupted, 'Stopped.', 'Nothing more was deleted.'));
+    lines.once('SIGINT', stop);
+    lines.once('close', stop);
+  });
+  try {
+    return /^y(es)?$/i.test((await Promise.race([lines.question(question), stopped])).trim());
+  } finally {
+    stopped.catch(() => {});
+    lines.close();
+  }
+}

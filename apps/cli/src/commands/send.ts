@@ -1,0 +1,121 @@
+import type { Host, Session } from '@agenthost/client';
+import type { Turn } from '@agenthost/protocol';
+import { defineCommand, HOST_OPTIONS, JSON_OPTION, type Values } from '../command.js';
+import { CommandError, EXIT, usageError } from '../commandError.js';
+import { findSession, idOf } from '../sessionName.js';
+import { styleFor } from '../text/style.js';
+import type { ApprovalPolicy } from '../turn/approvals.js';
+import { printEvent } from '../turn/jsonTurn.js';
+import { readMessage } from '../turn/readMessage.js';
+import { runTurn } from '../turn/runTurn.js';
+import { outcomeLine } from '../turn/turnPrinter.js';
+import { withHost } from '../withHost.js';
+import { createSession, NEW_OPTIONS } from './new.js';
+
+const options = {
+  ...HOST_OPTIONS,
+  ...JSON_OPTION,
+  new: { type: 'boolean', help: 'in a new session; then there is no SESSION' },
+  ...NEW_OPTIONS,
+  approve: {
+    type: 'string',
+    value: 'WHAT',
+    help: 'answer what the agent asks for without asking you',
+    choices: ['all', 'reads', 'none'],
+  },
+  tools: {
+    type: 'string',
+    value: 'HOW',
+    help: 'tool calls in a line each, with their output, or not at all',
+    choices: ['line', 'output', 'none'],
+  },
+  reasoning: { type: 'boolean', help: 'also what the agent thinks' },
+  steer: { type: 'boolean', help: 'for the turn that runs now, instead of after it' },
+  detach: { type: 'boolean', short: 'd', help: 'do not wait for the answer; print the id of the turn' },
+} as const;
+
+export const command = defineCommand({
+  name: 'send',
+  summary: 'send a message and print the answer as it comes',
+  usage: 'SESSION MESSAGE… | --new MESSAGE… [flags]',
+  options,
+  completes: 'session',
+  notes: `The answer goes to standard output, everything about it (tool calls, questions, errors) to standard error. A MESSAGE of -
+reads standard input; with other words it is put behind them. While another turn runs, the message waits for its end.
+
+When the agent asks, you are asked: y once, s for this session, n no. --approve all allows everything, reads only what the
+agent says merely reads, none denies. Without a terminal and without --approve a question stays open for somebody else, and
+the command exits with 12. Ctrl+C cancels the turn; twice leaves it running. A closed pipe leaves it running as well.
+The shell agent's tool output is its answer, so --tools is output there, else line.
+
+Exit codes: 0 complete, 10 the turn failed, 11 cancelled, 12 waits for an answer, 13 complete but something was denied.`,
+  examples: [
+    'agenthost send --new --agent shell "npm test"',
+    'agenthost send last "and now fix it" --approve reads',
+    'git diff | agenthost send last "review this:" -',
+    'agenthost send --new --approve all "ls" | head -1',
+  ],
+  run: async (values, positionals) => {
+    const name = values.new ? undefined : positionals[0];
+    const words = values.new ? positionals : positionals.slice(1);
+    if (!values.new && name === undefined) {
+      throw usageError('A session is missing.', 'Name one as agenthost ls does, say last, or give --new.');
+    }
+    const message = await readMessage(words);
+    return withHost(values, async (host) => {
+      const session = values.new
+        ? await createSession(host, values)
+        : await host.openSession(await findSession(host, name), { turns: 1 });
+      if (values.steer) return steer(session, message);
+      // Queued, because then it starts at once or when it can, whatever else happens meanwhile.
+      await session.ready();
+      const turnId = await session.queue(message);
+      if (values.json) printEvent('turn', { session: session.uri, turnId });
+      if (values.detach) {
+        if (!values.json) process.stdout.write(`${session.uri}\t${turnId}\n`);
+        return EXIT.ok;
+      }
+      if (values.new && !values.json) process.stderr.write(styleFor(process.stderr).dim(`· ${session.uri}\n`));
+      return follow(host, session, turnId, values);
+    });
+  },
+});
+
+async function steer(session: Session, message: string): Promise<number> {
+  if (!session.confirmed.value.activeTurn) {
+    throw new CommandError(EXIT.failed, 'No turn runs that could be steered.', 'Send it without --steer.');
+  }
+  await session.steer(message);
+  return EXIT.ok;
+}
+
+async function follow(host: Host, session: Session, turnId: string, values: Values<typeof options>): Promise<number> {
+  const provider = session.confirmed.value.summary.provider;
+  const canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const { turn, wasDenied } = await runTurn(host, session, {
+    turnId,
+    policy: (values.approve as ApprovalPolicy | undefined) ?? (canAsk ? 'ask' : 'leave'),
+    canAsk,
+    tools: (values.tools as 'line' | 'output' | 'none' | undefined) ?? (provider === 'shell' ? 'output' : 'line'),
+    reasoning: values.reasoning ?? false,
+    json: values.json ?? false,
+    howToAttach: `agenthost attach ${idOf(session.uri)}`,
+  });
+  report(turn, values.json ?? false);
+  if (turn.state === 'error') return EXIT.turnFailed;
+  if (turn.state === 'cancelled') return EXIT.turnCancelled;
+  return wasDenied ? EXIT.denied : EXIT.ok;
+}
+
+function report(turn: Turn, json: boolean): void {
+  if (json) {
+    printEvent('end', {
+      state: turn.state,
+      ...(turn.error && { error: turn.error }),
+      ...(turn.usage && { usage: turn.usage }),
+    });
+    return;
+  }
+  const line = outcomeLine(turn, styleFor(process.stderr));
+  if (line !== undefined) process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,12 @@
+export interface Finding {
+  readonly check: string;
+  readonly level: 'ok' | 'warning' | 'problem';
+  readonly what: string;
+  /** What to do about it; absent where there is nothing to do. */
+  readonly fix?: string;
+  /** Mends it, where that can harm nothing. */
+  readonly mend?: () => Promise<void>;
+  readonly mended?: boolean;
+}
+
+export const ok = (check: string, what: string): Finding => ({ check, level: 'ok', what });

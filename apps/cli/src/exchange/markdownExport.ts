@@ -1,0 +1,73 @@
+import {
+  type CompletedToolCall,
+  type ResponsePart,
+  type SessionSummary,
+  type Turn,
+  viewToolOutput,
+} from '@agenthost/protocol';
+import { titleOf } from '../sessionTable.js';
+import { safeLine, safeText } from '../text/safeText.js';
+import { by } from '../turn/toolLine.js';
+
+/** For people to read: messages as quotes, answers as they are, tools as lines with their output below. */
+export async function* markdownExport(summary: SessionSummary, turns: AsyncIterable<Turn>): AsyncGenerator<string> {
+  yield `# ${titleOf(summary)}\n\n`;
+  yield `${summary.provider}, ${new Date(summary.createdAt).toISOString()}, \`${summary.resource}\`\n`;
+  for await (const turn of turns) yield turnMarkdown(turn);
+}
+
+function turnMarkdown(turn: Turn): string {
+  const { userMessage, by: author, startedAt, responseParts, toolCalls, state, error } = turn;
+  const quoted = safeText(userMessage.text)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+  const parts = responseParts.map((part) => partMarkdown(part, toolCalls));
+  const end =
+    state === 'complete'
+      ? ''
+      : `**${state === 'cancelled' ? 'Stopped' : 'Failed'}**${error ? `: ${safeLine(error.message)}` : ''}`;
+  const when = new Date(startedAt).toISOString().replace('T', ' ').slice(0, 16);
+  return `\n## ${when}${by(author)}\n\n${[quoted, ...parts, end].filter(Boolean).join('\n\n')}\n`;
+}
+
+function partMarkdown(part: ResponsePart, toolCalls: readonly CompletedToolCall[]): string {
+  switch (part.kind) {
+    case 'markdown':
+      return safeText(part.content).trim();
+    case 'reasoning':
+      return `<details><summary>Reasoning</summary>\n\n${escapeHtml(safeText(part.content).trim())}\n\n</details>`;
+    case 'toolCall':
+      return toolMarkdown(toolCalls.find(({ toolCallId }) => toolCallId === part.toolCallId));
+    case 'steering':
+      return `> ${safeText(part.userMessage.text).replaceAll('\n', '\n> ')}`;
+    case 'notice':
+      return `*${safeLine(part.text)}*`;
+    case 'contentRef':
+      return `*${safeLine(part.ref.uri)}*`;
+  }
+}
+
+function toolMarkdown(call: CompletedToolCall | undefined): string {
+  if (!call) return '';
+  const line =
+    call.status === 'completed'
+      ? `${call.result.success ? '✓' : '×'} ${safeLine(call.result.pastTenseMessage)}`
+      : `– ${call.cancelled === 'denied' ? 'Denied' : 'Stopped'}: ${safeLine(call.invocationMessage)}`;
+  const input = call.toolKind === 'terminal' && call.toolInput ? fenced(`$ ${call.toolInput}`) : '';
+  const view = call.output && viewToolOutput(call.output);
+  const output = view ? view.head + (view.omitted > 0 ? `\n… ${view.omitted} characters …\n${view.tail}` : '') : '';
+  return [line, input, output.trim() ? fenced(output) : ''].filter(Boolean).join('\n\n');
+}
+
+/** With a fence that is longer than any in the text. */
+function fenced(text: string): string {
+  const safe = safeText(text).trimEnd();
+  const longest = Math.max(2, ...(safe.match(/`{3,}/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${safe}\n${fence}`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Turn } from '@agenthost/protocol';
+import { CommandError, EXIT } from '../commandError.js';
+import { EXPORT_VERSION, type ExportHeader } from './exportFile.js';
+
+const MAX_LINE_CHARS = 64 * 1024 * 1024;
+
+/** Reads an export as it comes. `turns` must be used up, or the file stays open. */
+export async function readExport(
+  file: string,
+): Promise<{ readonly header: ExportHeader; readonly turns: AsyncGenerator<Turn> }> {
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  const failed = new Promise<never>((_, reject) => {
+    input.once('error', (error: Error) => reject(unreadable(file, error.message)));
+  });
+  failed.catch(() => {});
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await Promise.race([lines.next(), failed]);
+    if (!done && value.length > MAX_LINE_CHARS) throw unreadable(file, 'a line is longer than any turn');
+    return done ? undefined : (value as string);
+  };
+  const header = parseHeader(file, await next());
+  return { header, turns: readTurns(file, next) };
+}
+
+async function* readTurns(file: string, next: () => Promise<string | undefined>): AsyncGenerator<Turn> {
+  for (let line = 2; ; line++) {
+    const text = await next();
+    if (text === undefined) throw unreadable(file, 'it ends in the middle');
+    if (text === ']}') return;
+    if (text === '') continue;
+    // What is in it is for the host to check.
+    yield parse(file, line, text.endsWith(',') ? text.slice(0, -1) : text) as Turn;
+  }
+}
+
+function parseHeader(file: string, line: string | undefined): ExportHeader {
+  const start = line?.endsWith('"turns":[') ? `${line.slice(0, -',"turns":['.length)}}` : '';
+  const { format, version, session } = (start ? parse(file, 1, start) : {}) as Partial<ExportHeader>;
+  if (format !== 'agenthost-session' || typeof session?.provider !== 'string') {
+    throw unreadable(file, 'it is no session that agenthost export --format json wrote');
+  }
+  if (version !== EXPORT_VERSION)
+    throw unreadable(file, `it has version ${String(version)}, written by a newer agenthost`);
+  return JSON.parse(start) as ExportHeader;
+}
+
+function parse(file: string, line: number, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unreadable(file, `line ${line}: ${(error as Error).message}`);
+  }
+}
+
+function unreadable(file: string, why: string): CommandError {
+  const name = file === '-' ? 'Standard input' : file;
+  return new CommandError(
+    EXIT.failed,
+    `${name} can't be imported: ${why}.`,
+    'Give a file that agenthost export --format json wrote.',
+  );
+}

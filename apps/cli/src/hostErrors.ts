@@ -1,0 +1,90 @@
+import {
+  ActionRejectedError,
+  ClientError,
+  CommandFailedError,
+  ConnectionLostError,
+  HostUnreachableError,
+  SessionGoneError,
+  UnauthorizedError,
+} from '@agenthost/client';
+import { ERROR_CODE } from '@agenthost/protocol';
+import { CommandError, EXIT } from './commandError.js';
+
+/** What the SDK says, as two lines for whoever ran the command. */
+export function commandErrorOf(error: unknown, { origin }: URL): unknown {
+  if (!(error instanceof ClientError)) return error;
+  const as = (exitCode: number, what: string, whatToDo: string) =>
+    new CommandError(exitCode, oneLine(what), whatToDo, { cause: error });
+  if (isDiskFull(error)) {
+    return as(
+      EXIT.failed,
+      'The host could not store it: its disk is full.',
+      "Free some space on the host's disk, then run it again.",
+    );
+  }
+  if (error instanceof HostUnreachableError) {
+    const why = /can't be reached: (.*); check/s.exec(error.message)?.[1] ?? error.message;
+    return as(
+      EXIT.noHost,
+      `The host can't be reached: ${why}.`,
+      'Is it running? Start one with agenthost serve; agenthost doctor looks further.',
+    );
+  }
+  if (error instanceof UnauthorizedError) {
+    return as(
+      EXIT.unauthorized,
+      `The host at ${origin} refused the token.`,
+      "Give the current one with --token or $AGENTHOST_TOKEN; on the host's machine, agenthost token show tells it.",
+    );
+  }
+  if (
+    error instanceof SessionGoneError ||
+    (error instanceof CommandFailedError && error.code === ERROR_CODE.sessionNotFound)
+  ) {
+    const session = error instanceof SessionGoneError ? ` ${error.session}` : '';
+    return as(
+      EXIT.notFound,
+      `The host has no session${session} (any more).`,
+      'See what there is with agenthost ls --all.',
+    );
+  }
+  if (error instanceof ConnectionLostError) {
+    return as(
+      EXIT.noHost,
+      `The connection to ${origin} was lost.`,
+      'See whether the host runs, with agenthost doctor, then look with agenthost ls before you repeat it.',
+    );
+  }
+  if (error instanceof CommandFailedError && error.code === ERROR_CODE.noAgentForProvider) {
+    return as(EXIT.notFound, `${capital(reasonOf(error))}.`, 'See which agents there are with agenthost doctor.');
+  }
+  if (error instanceof CommandFailedError) {
+    return as(EXIT.failed, `The host refused it: ${reasonOf(error)}.`, 'Change what was asked for, then run it again.');
+  }
+  if (error instanceof ActionRejectedError) {
+    return as(
+      EXIT.failed,
+      `The host refused it: ${error.reason}.`,
+      'Look at the session with agenthost log, then decide again.',
+    );
+  }
+  // The SDK's messages are what happened and, after a semicolon, what to do.
+  const [what = '', ...rest] = error.message.split('; ');
+  return as(EXIT.failed, `${capital(what)}.`, `${capital(rest.join('; ') || 'run it again with --debug')}.`);
+}
+
+function isDiskFull({ message }: Error): boolean {
+  return /ENOSPC|disk is full/.test(message);
+}
+
+function reasonOf({ message, method, code }: CommandFailedError): string {
+  return message.replace(`${method} failed: `, '').replace(` (${code})`, '');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/\.{2,}$/, '.');
+}

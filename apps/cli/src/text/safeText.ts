@@ -1,0 +1,69 @@
+// What agents, and the programs that they run, wrote is shown without being obeyed: no escape sequence reaches the terminal
+// but colours, and characters that reverse or hide text become visible.
+
+const ESC = '\\u001b';
+/** What ends a string that a terminal takes as a command (OSC, DCS and their like). */
+const STRING_END = '\\u0007\\u001b\\u009c';
+const SEQUENCE = new RegExp(
+  [
+    `${ESC}\\[[0-?]*[ -/]*[@-~]`,
+    `${ESC}[\\]PX^_][^${STRING_END}]*(?:\\u0007|${ESC}\\\\|\\u009c)?`,
+    `${ESC}[ -/]*[0-~]?`,
+    '\\u009b[0-?]*[ -/]*[@-~]',
+  ].join('|'),
+  'g',
+);
+const COLOUR = new RegExp(`^${ESC}\\[[0-9;:]*m$`);
+/** But the line's end, the tab, and the escape of a colour that was let through. */
+const CONTROL = new RegExp(`[^\\P{Control}\\t\\n${ESC}]`, 'gu');
+/** Bidi controls, zero-width characters and the byte order mark. */
+const HIDDEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+const UNFINISHED = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|[\\]PX^_][^${STRING_END}]*${ESC}?|[ -/]*)?$`);
+/** An escape sequence that is still not over after this much is no sequence. */
+const MAX_UNFINISHED = 4_096;
+
+export interface SafeTextOptions {
+  /** Whether colours are let through. */
+  readonly colour?: boolean;
+}
+
+export function safeText(text: string, { colour = false }: SafeTextOptions = {}): string {
+  return text
+    .replace(/\r+\n/g, '\n')
+    .replace(SEQUENCE, (sequence) => (colour && COLOUR.test(sequence) ? sequence : ''))
+    .replace(/[^\n]*\r(?=[^\n])/g, '')
+    .replace(CONTROL, '')
+    .replace(
+      HIDDEN,
+      (character) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+    );
+}
+
+/** The same on one line. */
+export function safeLine(text: string): string {
+  return safeText(text.replace(/\s+/g, ' ')).trim();
+}
+
+/** For text that comes in pieces: what may be the beginning of a sequence waits for the rest. */
+export class SafeTextStream {
+  readonly #options: SafeTextOptions;
+  #held = '';
+
+  constructor(options: SafeTextOptions = {}) {
+    this.#options = options;
+  }
+
+  push(piece: string): string {
+    const text = this.#held + piece;
+    const rest = UNFINISHED.exec(text)?.[0] ?? (text.endsWith('\r') ? '\r' : '');
+    const holds = rest.length > 0 && rest.length <= MAX_UNFINISHED;
+    this.#held = holds ? rest : '';
+    return safeText(holds ? text.slice(0, -rest.length) : text, this.#options);
+  }
+
+  end(): string {
+    const rest = this.#held;
+    this.#held = '';
+    return safeText(rest, this.#options);
+  }
+}

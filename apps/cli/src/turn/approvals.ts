@@ -1,0 +1,124 @@
+import { ActionRejectedError, type PendingConfirmation, type PendingPermission, type Session } from '@agenthost/client';
+import type { TerminalQuestions } from './askTerminal.js';
+import { type Choice, confirmationChoices, confirmationText, permissionChoices, permissionText } from './choices.js';
+
+/** `leave`: nobody can be asked, so what is asked stays open for somebody else. */
+export type ApprovalPolicy = 'ask' | 'all' | 'reads' | 'none' | 'leave';
+
+export interface ApprovalOptions {
+  readonly policy: ApprovalPolicy;
+  /** Of this turn alone: what others have asked for is theirs to answer. */
+  readonly turnId: string;
+  readonly questions: TerminalQuestions | undefined;
+  note(line: string): void;
+  /** Something waits, and nobody here will answer it. */
+  onLeft(what: string): void;
+  onDenied(): void;
+  onError(error: unknown): void;
+}
+
+type Prompt = PendingConfirmation | PendingPermission;
+
+/** Answers what a turn asks: by a rule, or by asking on the terminal. */
+export class Approvals {
+  readonly #session: Session;
+  readonly #options: ApprovalOptions;
+  readonly #seen = new WeakSet<object>();
+  readonly #watched;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(session: Session, options: ApprovalOptions) {
+    this.#session = session;
+    this.#options = options;
+    const look = () => this.#look();
+    this.#watched = [session.pendingConfirmations.subscribe(look), session.pendingPermissions.subscribe(look)];
+    this.#look();
+  }
+
+  dispose(): void {
+    for (const watched of this.#watched) watched.dispose();
+  }
+
+  #look(): void {
+    for (const prompt of this.#open()) {
+      if (this.#seen.has(prompt) || prompt.turnId !== this.#options.turnId) continue;
+      this.#seen.add(prompt);
+      // One after the other: two questions at once could not be told apart.
+      this.#queue = this.#queue.then(() => this.#handle(prompt)).catch((error) => this.#options.onError(error));
+    }
+  }
+
+  #open(): readonly Prompt[] {
+    return [...this.#session.pendingConfirmations.value, ...this.#session.pendingPermissions.value];
+  }
+
+  async #handle(prompt: Prompt): Promise<void> {
+    const { policy, questions, onLeft } = this.#options;
+    const choices = isConfirmation(prompt) ? confirmationChoices(prompt) : permissionChoices(prompt);
+    const isQuestion = !isConfirmation(prompt) && prompt.request.kind === 'question';
+    if (policy === 'none') return this.#answer(prompt, choices.find(({ approves }) => !approves) ?? NO);
+    const isAllowed = policy === 'all' || (policy === 'reads' && isRead(prompt));
+    if (isAllowed && !isQuestion) return this.#answer(prompt, choices.find(({ approves }) => approves) ?? YES);
+    if (!questions || policy === 'leave') return onLeft(textOf(prompt));
+    await this.#ask(prompt, choices, questions);
+  }
+
+  async #ask(prompt: Prompt, choices: readonly Choice[], questions: TerminalQuestions): Promise<void> {
+    const { note } = this.#options;
+    const answered = new AbortController();
+    const watch = () => {
+      if (!this.#open().includes(prompt)) answered.abort();
+    };
+    const watched = [
+      this.#session.pendingConfirmations.subscribe(watch),
+      this.#session.pendingPermissions.subscribe(watch),
+    ];
+    watch();
+    const allowsText = !isConfirmation(prompt) && prompt.request.allowText === true;
+    const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
+    note(`? ${textOf(prompt)}`);
+    try {
+      for (;;) {
+        const line = await questions.ask(`  ${keys}${allowsText ? ' · or your answer' : ''}: `, answered.signal);
+        if (answered.signal.aborted) return note('\n  Answered elsewhere.');
+        if (line === undefined) return this.#options.onLeft(textOf(prompt));
+        const text = line.trim();
+        const chosen = choices.find(({ key }) => key === text.toLowerCase());
+        if (chosen) return await this.#answer(prompt, chosen);
+        if (allowsText && text !== '') return await this.#answer(prompt, { ...YES, text });
+      }
+    } finally {
+      for (const subscription of watched) subscription.dispose();
+    }
+  }
+
+  async #answer(prompt: Prompt, { approves, optionId, text }: Choice & { readonly text?: string }): Promise<void> {
+    const option = optionId === undefined ? {} : { optionId };
+    if (!approves) this.#options.onDenied();
+    try {
+      if (!isConfirmation(prompt)) {
+        await prompt.answer({ approved: approves, ...option, ...(text !== undefined && { text }) });
+      } else await (approves ? prompt.approve(option) : prompt.deny(option));
+    } catch (error) {
+      // Somebody was faster; the first answer counts.
+      if (!(error instanceof ActionRejectedError)) throw error;
+      this.#options.note(`  Your answer wasn't used: ${error.reason}.`);
+    }
+  }
+}
+
+const YES: Choice = { key: 'y', label: '', approves: true };
+const NO: Choice = { key: 'n', label: '', approves: false };
+
+function isConfirmation(prompt: Prompt): prompt is PendingConfirmation {
+  return 'toolCall' in prompt;
+}
+
+function textOf(prompt: Prompt): string {
+  return isConfirmation(prompt) ? confirmationText(prompt) : permissionText(prompt);
+}
+
+/** Only what the agent itself says: a guess from a name could approve anything. */
+function isRead(prompt: Prompt): boolean {
+  return isConfirmation(prompt) && prompt.toolCall.confirmation.readOnly === true;
+}

@@ -1,0 +1,63 @@
+import type { PendingConfirmation, PendingPermission } from '@agenthost/client';
+import { safeLine, safeText } from '../text/safeText.js';
+
+export interface Choice {
+  readonly key: string;
+  readonly label: string;
+  readonly approves: boolean;
+  readonly optionId?: string;
+}
+
+/** What can be answered, by key: y once, s in this session, n no; where an agent has other options, by number. */
+export function confirmationChoices({ toolCall }: PendingConfirmation): Choice[] {
+  const { options = [] } = toolCall.confirmation;
+  const approving = options.filter(({ kind }) => kind === 'approve');
+  const denying = options.filter(({ kind }) => kind === 'deny');
+  if (approving.length > 2 || denying.length > 1) return numbered(options);
+  const [once, always] = approving;
+  return [
+    choice('y', once?.label ?? 'Allow once', true, once?.id),
+    ...(always ? [choice('s', always.label, true, always.id)] : []),
+    choice('n', denying[0]?.label ?? 'Deny', false, denying[0]?.id),
+  ];
+}
+
+export function permissionChoices({ request: { options = [], kind } }: PendingPermission): Choice[] {
+  if (kind === 'question') return [...numbered(options), choice('n', 'No answer', false)];
+  const approve = options.find((option) => option.kind === 'approve');
+  const deny = options.find((option) => option.kind === 'deny');
+  if (options.length > 2) return numbered(options);
+  return [
+    choice('y', approve?.label ?? 'Allow', true, approve?.id),
+    choice('n', deny?.label ?? 'Deny', false, deny?.id),
+  ];
+}
+
+/** What is asked, without the choices. */
+export function confirmationText({ toolCall }: PendingConfirmation): string {
+  const { confirmation, invocationMessage, toolInput } = toolCall;
+  return [safeLine(confirmation.title ?? invocationMessage), ...indented(toolInput ?? '')].join('\n');
+}
+
+export function permissionText({ request }: PendingPermission): string {
+  return [safeLine(request.title), ...indented(request.message)].join('\n');
+}
+
+const MAX_SHOWN_LINES = 40;
+
+function indented(text: string): string[] {
+  const lines = safeText(text).trimEnd().split('\n');
+  if (lines.length === 1 && lines[0] === '') return [];
+  const shown = lines.slice(0, MAX_SHOWN_LINES).map((line) => `    ${line}`);
+  return lines.length > shown.length ? [...shown, `    … ${lines.length - shown.length} more lines`] : shown;
+}
+
+function numbered(
+  options: readonly { readonly id: string; readonly label: string; readonly kind?: 'approve' | 'deny' }[],
+): Choice[] {
+  return options.map(({ id, label, kind }, at) => choice(`${at + 1}`, label, kind !== 'deny', id));
+}
+
+function choice(key: string, label: string, approves: boolean, optionId?: string): Choice {
+  return { key, label: safeLine(label), approves, ...(optionId !== undefined && { optionId }) };
+}

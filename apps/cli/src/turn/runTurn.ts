@@ -1,0 +1,93 @@
+import type { Host, Session } from '@agenthost/client';
+import type { Turn } from '@agenthost/protocol';
+import { CommandError, EXIT } from '../commandError.js';
+import { type ApprovalPolicy, Approvals } from './approvals.js';
+import { TerminalQuestions } from './askTerminal.js';
+import { followTurn } from './followTurn.js';
+import { Interrupts } from './interrupts.js';
+import { JsonTurnPrinter, printEvent } from './jsonTurn.js';
+import { TurnPrinter } from './turnPrinter.js';
+
+export interface RunTurnOptions {
+  readonly turnId: string;
+  readonly policy: ApprovalPolicy;
+  readonly canAsk: boolean;
+  readonly tools: 'line' | 'output' | 'none';
+  readonly reasoning: boolean;
+  readonly json: boolean;
+  readonly howToAttach: string;
+}
+
+/** Prints a turn until it ends, and answers what it asks. Whatever ends it early leaves the turn running, and says so. */
+export async function runTurn(
+  host: Host,
+  session: Session,
+  { turnId, policy, canAsk, tools, reasoning, json, howToAttach }: RunTurnOptions,
+): Promise<{ readonly turn: Turn; readonly wasDenied: boolean }> {
+  const { stdout, stderr } = process;
+  const text = new TurnPrinter({ tools: json ? 'none' : tools, reasoning, out: stdout, err: stderr });
+  const printer = json ? new JsonTurnPrinter() : text;
+  const questions = canAsk && (policy === 'ask' || policy === 'reads') ? new TerminalQuestions() : undefined;
+  const goesOn = `Follow it with ${howToAttach}.`;
+  let wasDenied = false;
+  const fail = (error: unknown) => interrupts.leave(error as CommandError);
+  const interrupts = new Interrupts(() => {
+    if (!json) text.note(`Cancelling… Ctrl+C again leaves the turn running.`);
+    cancel(session, turnId).catch(fail);
+  });
+  const pipeClosed = () => {
+    stderr.write(`Nobody reads the output any more; the turn goes on.\n${goesOn}\n`);
+    process.exit(EXIT.closedPipe);
+  };
+  stdout.prependListener('error', pipeClosed);
+  const approvals = new Approvals(session, {
+    policy,
+    turnId,
+    questions,
+    note: (line) => text.note(line),
+    onDenied: () => {
+      wasDenied = true;
+    },
+    onLeft: (what) => {
+      if (json) printEvent('waiting', { what });
+      const [first = ''] = what.split('\n');
+      const command = what.split('\n')[1]?.trim();
+      interrupts.leave(
+        new CommandError(
+          EXIT.needsAnswer,
+          `The agent waits for an answer: ${first}${command ? ` ${command}` : ''}`,
+          `Answer it with ${howToAttach}; --approve would have answered it.`,
+        ),
+      );
+    },
+    onError: fail,
+  });
+  try {
+    const turn = await followTurn(host, session, {
+      turnId,
+      signal: interrupts.leaving,
+      onChange: (current) => printer.update(current),
+      onQueued: () => !json && text.note('· Another turn runs; this one waits for its end.'),
+      onAway: () => !json && text.note("· The host isn't answering. Reconnecting…"),
+    });
+    return { turn, wasDenied };
+  } catch (error) {
+    if (error instanceof CommandError && error.whatToDo === '') {
+      throw new CommandError(error.exitCode, error.message, goesOn);
+    }
+    throw error;
+  } finally {
+    text.end();
+    approvals.dispose();
+    questions?.close();
+    interrupts.dispose();
+    stdout.off('error', pipeClosed);
+  }
+}
+
+/** Running, it is cancelled; still in the queue, it is taken back. */
+async function cancel(session: Session, turnId: string): Promise<void> {
+  const { activeTurn, queuedMessages = [] } = session.state.value;
+  if (activeTurn?.id === turnId) await session.cancel();
+  else if (queuedMessages.some(({ id }) => id === turnId)) await session.removePending(turnId);
+}

@@ -1,0 +1,34 @@
+import type { FileEditResultContent, ToolCallState } from '@agenthost/protocol';
+import { safeLine } from '../text/safeText.js';
+import { GLYPH, type Style } from '../text/style.js';
+
+/** A tool call in one line: what it does, or in the past tense what it did. */
+export function toolLine(call: ToolCallState, style: Style): string {
+  switch (call.status) {
+    case 'pendingConfirmation':
+      return `${style.needs(GLYPH.inputNeeded)} ${safeLine(call.confirmation.title ?? call.invocationMessage)}`;
+    case 'running':
+      return `${style.run(GLYPH.inProgress)} ${safeLine(call.invocationMessage)}`;
+    case 'completed': {
+      const { success, pastTenseMessage, error, content = [] } = call.result;
+      const edits = content.filter((piece) => piece.type === 'fileEdit').map(delta);
+      const why = success || !error ? '' : `: ${safeLine(error.message)}`;
+      const glyph = success ? style.done(GLYPH.done) : style.error(GLYPH.error);
+      return [`${glyph} ${safeLine(pastTenseMessage)}${why}`, ...edits.map((edit) => style.dim(edit))].join(' ');
+    }
+    case 'cancelled': {
+      const why = call.reason ? `: ${safeLine(call.reason)}` : '';
+      const what = call.cancelled === 'denied' ? `Denied${by(call.confirmed?.by)}` : 'Stopped';
+      return `${style.dim('–')} ${what}${why}: ${safeLine(call.invocationMessage)}`;
+    }
+  }
+}
+
+export function by(author: { readonly name?: string; readonly device?: string } | undefined): string {
+  if (!author?.name) return '';
+  return ` by ${safeLine(author.name)}${author.device ? `, on ${safeLine(author.device)}` : ''}`;
+}
+
+function delta({ insertions, deletions }: FileEditResultContent): string {
+  return `+${insertions} −${deletions}`;
+}

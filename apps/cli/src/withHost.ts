@@ -1,0 +1,29 @@
+import { hostname } from 'node:os';
+import { connect, type Host, type HostOptions } from '@agenthost/client';
+import { type AddressOptions, type HostAddress, hostAddress } from './hostAddress.js';
+import { commandErrorOf } from './hostErrors.js';
+import { openHostSocket } from './socket/hostSocket.js';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export function hostOptions({ url, token }: HostAddress): HostOptions {
+  return {
+    transport: (signal) => openHostSocket({ url, token, signal }),
+    clientInfo: { name: process.env['USER'] || 'agenthost', device: hostname() },
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  };
+}
+
+/** Runs with a connection that ends with it; what goes wrong comes out as what to tell the user. */
+export async function withHost<T>(options: AddressOptions, use: (host: Host) => Promise<T>): Promise<T> {
+  const address = hostAddress(options);
+  let host: Host | undefined;
+  try {
+    host = await connect(hostOptions(address));
+    return await use(host);
+  } catch (error) {
+    throw commandErrorOf(error, address.url);
+  } finally {
+    host?.close();
+  }
+}

@@ -1,0 +1,253 @@
+import type { Host, Session } from '@agenthost/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startRestartableHost } from '../../../test/support/restartableHost.js';
+import { Terminal } from '../../../test/support/terminal.js';
+import { startTestHost, type TestHost } from '../../../test/support/testHost.js';
+import { until } from '../../../test/support/until.js';
+
+const ESC = '\u001b';
+const PAGE_UP = `${ESC}[5~`;
+const CTRL_C = '\u0003';
+
+describe('agenthost attach', () => {
+  let host: TestHost;
+  let browser: Host;
+  let session: Session;
+  const terminals: Terminal[] = [];
+
+  beforeEach(async () => {
+    host = await startTestHost();
+    browser = await host.connect({ clientInfo: { name: 'Mira', device: 'iPhone' } });
+    session = await browser.createSession({ provider: 'mock' });
+    await session.ready();
+    await session.rename('The first one');
+  });
+  afterEach(async () => {
+    await Promise.all(terminals.splice(0).map((terminal) => terminal.dispose()));
+    await host.dispose();
+  });
+
+  function attach(args: readonly string[] = [], size: { columns?: number; rows?: number } = {}): Terminal {
+    const env = { AGENTHOST_HOME: host.stateDir };
+    const terminal = Terminal.inShell(['attach', ...args], { env, cwd: host.stateDir, ...size });
+    terminals.push(terminal);
+    return terminal;
+  }
+
+  /** The terminal is as it was: the shell reads lines again, and shows what is typed. */
+  async function isRestored(terminal: Terminal, exitCode: number): Promise<void> {
+    await terminal.until(`ended with ${exitCode}`, /(?<!-)isig/);
+    expect({
+      isAlternate: terminal.isAlternateScreen,
+      pastes: terminal.isBracketedPaste,
+      cursor: terminal.isCursorVisible,
+      modes: [...terminal.text.matchAll(/-?\b(icanon|echo|isig)\b/g)].map(([mode]) => mode).sort(),
+    }).toEqual({ isAlternate: false, pastes: false, cursor: true, modes: ['echo', 'icanon', 'isig'] });
+    terminal.type('still here\r');
+    await terminal.until('read still here');
+    expect(await terminal.exited).toBe(0);
+  }
+
+  const ended = (count: number) =>
+    until(
+      session.confirmed,
+      ({ turns, activeTurn }) => turns.length === count && !activeTurn,
+      `${count} turns`,
+      20_000,
+    );
+
+  it('lists sessions, opens one, sends what is typed, and shows the answer; others see it, and it shows theirs', async () => {
+    const terminal = attach();
+    await terminal.until('The first one', 'No session is open');
+    terminal.type('\r');
+    await terminal.until('Write a message');
+    terminal.type('hello\r');
+    await terminal.until('› hello', 'Hello, world!');
+    const { turns } = await ended(1);
+    expect(turns[0]).toMatchObject({ userMessage: { text: 'hello' }, by: { name: 'tester' } });
+    await session.send('reasoning');
+    await terminal.until('by Mira, on iPhone', '› reasoning', 'The answer is 42.');
+    await session.rename('Renamed by Mira');
+    await terminal.until('Renamed by Mira · mock');
+    const other = await browser.createSession({ provider: 'mock' });
+    await other.rename('A second one');
+    await terminal.until('A second one');
+    terminal.type(CTRL_C);
+    await terminal.until('Ctrl+C again leaves.');
+    terminal.type(CTRL_C);
+    await isRestored(terminal, 0);
+  });
+
+  it('asks, takes the answer only when that has the focus, and says when somebody else was faster', async () => {
+    const terminal = attach([session.uri]);
+    await terminal.until('Write a message');
+    await session.send('confirm-tool');
+    await terminal.until('? Run?', 'make', 'Tab, then a key, answers it');
+    // A letter while one writes is a letter.
+    terminal.type('y');
+    await terminal.until('❯ y');
+    expect(session.pendingConfirmations.value).toHaveLength(1);
+    terminal.type('\u007f\t');
+    await terminal.until('y Allow once', 'n Deny', 'e Change it');
+    terminal.type('e');
+    await terminal.until('Run this instead');
+    terminal.type(' -j2\r');
+    await ended(1);
+    await terminal.until('Ran it (exit 0)', '$ make -j2');
+    await session.send('confirm-tool');
+    await terminal.until('? Run?');
+    await session.pendingConfirmations.value[0]?.deny({ reason: 'not now' });
+    await terminal.until('Denied by Mira, on iPhone', 'Not run: not now.');
+    await session.send('question');
+    await terminal.until('? Which colour?');
+    terminal.type('\t');
+    await terminal.until('1 Red', '2 Blue', 't Type an answer');
+    terminal.type('2');
+    await terminal.until('You answered: blue');
+  });
+
+  it('queues while a turn runs, changes the last queued, steers, and stops the turn', async () => {
+    const terminal = attach([session.uri]);
+    await terminal.until('Write a message');
+    terminal.type('slow\r');
+    await terminal.until('Enter queues it', '1 2 3');
+    terminal.type('later\r');
+    await terminal.until('1. later');
+    terminal.type(`${ESC}[A`);
+    await terminal.until('❯ later');
+    terminal.type(' on\r');
+    await terminal.until('1. later on');
+    expect(session.confirmed.value.queuedMessages).toMatchObject([{ userMessage: { text: 'later on' } }]);
+    terminal.type(CTRL_C);
+    await terminal.until('– Stopped', 'You said: later on');
+    const { turns } = await ended(2);
+    expect(turns.map(({ state }) => state)).toEqual(['cancelled', 'complete']);
+    terminal.type('steer\r');
+    await terminal.until('Waiting to be steered.');
+    terminal.type('left\u0013');
+    await terminal.until('Steered: left');
+  });
+
+  it('fits the window when that changes, and scrolls', async () => {
+    for (let n = 1; n <= 12; n++) await session.queue(`line ${n}`);
+    await ended(12);
+    const terminal = attach([session.uri], { columns: 120, rows: 24 });
+    await terminal.until('Sessions', '› line 12');
+    terminal.resize(60, 16);
+    await terminal.until('› line 12', /⏎ send .*…$/, () => !terminal.text.includes('Sessions'));
+    terminal.type(PAGE_UP);
+    await terminal.until('› line 10', () => !terminal.text.includes('› line 12'));
+    terminal.type('\u0007');
+    await terminal.until('› line 12');
+    terminal.type('\t');
+    await terminal.until('Sessions', () => !terminal.text.includes('› line 12'));
+    terminal.resize(120, 24);
+    await terminal.until('Sessions', '› line 12', 'The first one');
+    terminal.type('q');
+    await isRestored(terminal, 0);
+  });
+
+  it('makes, renames, searches, archives, forks and deletes sessions', async () => {
+    await session.send('hello');
+    await ended(1);
+    const terminal = attach();
+    await terminal.until('The first one');
+    terminal.type('r');
+    await terminal.until('Rename');
+    terminal.type('!\r');
+    await until(session.confirmed, ({ summary }) => summary.title === 'The first one!', 'the title');
+    terminal.type('f');
+    await terminal.until('The first one! (fork)', 'Hello, world!');
+    terminal.type('\tn');
+    await terminal.until('New session', 'Mock', 'Shell');
+    terminal.type('\r');
+    await terminal.until('Untitled', 'Write a message');
+    expect((await browser.listSessions()).total).toBe(3);
+    terminal.type('\t/world');
+    await terminal.until('Sessions “world”', () => !terminal.text.includes('Untitled  '));
+    terminal.type(`${ESC}`);
+    await terminal.until('The first one! (fork)', () => !terminal.text.includes('“world”'));
+    terminal.type('D');
+    await terminal.until('for good?');
+    terminal.type('y');
+    await expect.poll(async () => (await browser.listSessions()).total, { timeout: 10_000 }).toBe(2);
+    terminal.type('e');
+    const archived = async () => (await browser.listSessions({ filter: { isArchived: true } })).total;
+    await expect.poll(archived, { timeout: 10_000 }).toBe(1);
+  });
+
+  it('shows what agents write without obeying it', async () => {
+    const terminal = attach([session.uri]);
+    await terminal.until('Write a message');
+    await session.send(`${ESC}]0;owned\u0007${ESC}[2J${ESC}[31mred \u202Egnp.exe`);
+    await terminal.until('You said: red ⟨U+202E⟩gnp.exe');
+    expect(terminal.output).not.toContain('owned');
+    expect(terminal.output).not.toContain('\u202E');
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('restores the terminal when it gets %s', async (signal, exitCode) => {
+    const terminal = attach([session.uri]);
+    await terminal.until('Write a message');
+    await signalChild(terminal.pid, signal);
+    await isRestored(terminal, exitCode);
+  });
+
+  it('restores the terminal when the token is rotated, and says so', async () => {
+    const terminal = attach([session.uri]);
+    await terminal.until('Write a message');
+    const { TokenFile } = await import('../../../packages/host/src/server/tokenFile.js');
+    await new TokenFile(host.stateDir).rotate();
+    await terminal.until('refused the token', 'agenthost token show');
+    await isRestored(terminal, 5);
+  });
+
+  it('ends with its terminal, and leaves no process behind', async () => {
+    const terminal = Terminal.run(['attach', session.uri], { env: { AGENTHOST_HOME: host.stateDir } });
+    terminals.push(terminal);
+    await terminal.until('Write a message');
+    await until(session.confirmed, ({ clients }) => clients?.length === 2, 'both');
+    terminal.kill('SIGHUP');
+    await until(session.confirmed, ({ clients }) => clients?.length === 1, 'one of them');
+    expect(await terminal.exited).toBe(129);
+  });
+});
+
+describe('agenthost attach, when the host goes', () => {
+  it('says so, counts down, keeps what was typed, and goes on when it is back', async () => {
+    const host = await startRestartableHost();
+    const terminal = Terminal.inShell(['attach', '--url', host.url.href, '--token', host.token]);
+    try {
+      const client = await host.connect();
+      const session = await client.createSession({ provider: 'mock' });
+      await session.ready();
+      await session.rename('Survivor');
+      await terminal.until('Survivor');
+      terminal.type('\r');
+      await terminal.until('Write a message');
+      await host.end('SIGKILL');
+      await terminal.until(
+        /The host isn't answering\. Reconnecting in \d+ s, attempt \d+\. You see the state of \d\d:/,
+      );
+      terminal.type('hello\r');
+      await terminal.until('› hello');
+      await host.start();
+      await terminal.until('Hello, world!', () => !terminal.text.includes("isn't answering"));
+      await until(session.confirmed, ({ turns }) => turns.length === 1, 'the turn, once', 20_000);
+      terminal.type('\u0004');
+      await terminal.until('ended with 0');
+    } finally {
+      await terminal.dispose();
+      await host.dispose();
+    }
+  });
+});
+
+/** To the command in the shell, not to the shell. */
+async function signalChild(shell: number, signal: NodeJS.Signals): Promise<void> {
+  const { readFile } = await import('node:fs/promises');
+  const children = await readFile(`/proc/${shell}/task/${shell}/children`, 'utf8');
+  process.kill(Number(children.trim().split(' ')[0]), signal);
+}

@@ -1,0 +1,151 @@
+import { appendFile, chmod, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCli, startTestHost, type TestHost, temporaryFolder } from '../../../test/support/testHost.js';
+import { until } from '../../../test/support/until.js';
+
+interface Finding {
+  readonly check: string;
+  readonly level: 'ok' | 'warning' | 'problem';
+  readonly what: string;
+  readonly fix?: string;
+  readonly fixable: boolean;
+  readonly mended?: boolean;
+}
+
+describe('agenthost doctor', () => {
+  let stateDir: string;
+  let sessionId: string;
+
+  beforeEach(async () => {
+    stateDir = await temporaryFolder();
+    const host = await startTestHost({ stateDir });
+    const session = await (await host.connect()).createSession({ provider: 'mock' });
+    await session.ready();
+    await session.rename('Patient');
+    await session.send('hello');
+    await until(session.confirmed, ({ turns }) => turns.length === 1, 'a turn');
+    sessionId = session.uri.slice('mock:/'.length);
+    await host.dispose();
+  });
+  afterEach(() => rm(stateDir, { recursive: true, force: true }));
+
+  const log = () => join(stateDir, 'session-state', sessionId, 'events.jsonl');
+
+  async function examine(
+    ...flags: readonly string[]
+  ): Promise<{ code: number | null; wrong: Finding[]; all: Finding[] }> {
+    const { code, stdout } = await runCli(['doctor', '--json', '--state-dir', stateDir, ...flags]);
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    // Another test's host may have the default port.
+    return { code, wrong: findings.filter(({ level, check }) => level !== 'ok' && check !== 'port'), all: findings };
+  }
+
+  it('finds nothing wrong where nothing is', async () => {
+    const { code, wrong, all } = await examine();
+    expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
+    const checks = new Set(all.map(({ check }) => check));
+    expect([...checks]).toEqual(['node', 'port', 'state folder', 'disk', 'token', 'host', 'index', 'logs']);
+  });
+
+  it('asks the host that runs, and its agents', async () => {
+    const host: TestHost = await startTestHost({ stateDir });
+    const { code, all } = await examine();
+    await host.dispose();
+    expect(code).toBe(0);
+    expect(all.filter(({ check }) => check === 'host' || check === 'agents').map(({ what }) => what)).toEqual([
+      expect.stringContaining(`answers at ${host.url.origin}`),
+      expect.stringContaining('Mock (mock)'),
+      expect.stringContaining('Shell (shell)'),
+    ]);
+  });
+
+  it.each([
+    [
+      'a state folder that is open to others',
+      async () => chmod(stateDir, 0o755),
+      'state folder',
+      'open to other users (mode 755)',
+    ],
+    [
+      'a token that others can read',
+      async () => chmod(join(stateDir, 'token'), 0o644),
+      'token',
+      'open to other users (mode 644)',
+    ],
+    [
+      'an index that is none',
+      async () => writeFile(join(stateDir, 'index.sqlite'), 'x'.repeat(5_000)),
+      'index',
+      'damaged',
+    ],
+    ['a log with a torn end', async () => appendFile(log(), '{"v":1,"n":'), 'logs', 'its end is torn'],
+    [
+      'a log with a broken line',
+      async () => {
+        const text = await readFile(log(), 'utf8');
+        await writeFile(log(), text.replace('Patient', 'Patienz'));
+      },
+      'logs',
+      '(the checksum does not match)',
+    ],
+  ] as const)('finds and mends %s', async (_what, damage, check, what) => {
+    await damage();
+    const found = await examine();
+    expect(found.code).toBe(1);
+    expect(found.wrong).toMatchObject([
+      { check, level: 'problem', what: expect.stringContaining(what), fixable: true },
+    ]);
+    expect(found.wrong[0]?.fix).toMatch(/.{20}/);
+    const mended = await examine('--fix');
+    expect(mended.code).toBe(0);
+    expect(mended.wrong).toMatchObject([{ check, mended: true }]);
+    const after = await examine();
+    expect({ code: after.code, problems: after.wrong.filter(({ level }) => level === 'problem') }).toEqual({
+      code: 0,
+      problems: [],
+    });
+    // Nothing was lost by it.
+    const host = await startTestHost({ stateDir });
+    const session = await (await host.connect()).openSession(`mock:/${sessionId}`);
+    expect(session.confirmed.value.turns).toMatchObject([{ userMessage: { text: 'hello' } }]);
+    await host.dispose();
+  });
+
+  it('leaves alone what a running host has open', async () => {
+    const host = await startTestHost({ stateDir });
+    await appendFile(log(), 'not a record\n');
+    const { wrong } = await examine('--fix');
+    await host.dispose();
+    expect(wrong).toMatchObject([{ check: 'logs', fixable: false, fix: expect.stringContaining('Stop the host') }]);
+    expect(await readFile(log(), 'utf8')).toContain('not a record');
+  });
+
+  it('says what to do about what it can not mend', async () => {
+    await writeFile(join(stateDir, 'token'), 'weak');
+    expect((await examine('--fix')).wrong).toMatchObject([
+      { check: 'token', fix: expect.stringContaining('token rotate') },
+    ]);
+    await writeFile(join(stateDir, 'file'), '');
+    const { code, stdout } = await runCli(['doctor', '--state-dir', join(stateDir, 'file')]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/× state folder: .* is a file, not a folder\.\n {4}Move it away/);
+  });
+
+  it('has nothing against a folder that is not there yet', async () => {
+    const { code, stdout } = await runCli(['doctor', '--state-dir', join(stateDir, 'not-yet')]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('is not there yet');
+    expect(await readdir(stateDir)).not.toContain('not-yet');
+  });
+
+  it('a log that was cut at any byte is found, or is whole', async () => {
+    const { size } = await stat(log());
+    const bytes = await readFile(log());
+    for (const cut of [size - 1, size - 10, Math.floor(size / 2)]) {
+      await writeFile(log(), bytes);
+      await truncate(log(), cut);
+      expect((await examine()).wrong).toMatchObject([{ check: 'logs', what: expect.stringContaining('torn') }]);
+    }
+  });
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseLockHolder } from './sessionFs/lockHolder.js';
+import { LOCK_FILE, resolveStateRoot, type StateRootPlace } from './sessionFs/stateRootPath.js';
+
+// For commands that start often and must start fast: nothing in here, or in what it imports, loads the host.
+
+export interface FoundHost {
+  readonly stateDir: string;
+  /** Of the host that has the state root, or had it when it was killed. */
+  readonly pid?: number;
+  /** Absent while it is starting. */
+  readonly url?: string;
+  /** Absent where the host has none in its state root, or this user may not read it. */
+  readonly token?: string;
+}
+
+/** What the state root says of its host. Whether that one still runs, a connection to it tells. */
+export function findHost(place: StateRootPlace): FoundHost {
+  const stateDir = resolveStateRoot(place);
+  const holder = parseLockHolder(readOr(join(stateDir, LOCK_FILE)) ?? '');
+  const token = readOr(join(stateDir, 'token'))?.trim();
+  return {
+    stateDir,
+    ...(holder && { pid: holder.pid }),
+    ...(holder?.url !== undefined && { url: holder.url }),
+    ...(token && { token }),
+  };
+}
+
+function readOr(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

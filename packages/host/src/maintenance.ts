@@ -1,0 +1,106 @@
+import { access, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { isSessionId } from '@agenthost/protocol';
+import { JsonlEventLog } from './sessionFs/jsonlEventLog.js';
+import { LocalSessionFs } from './sessionFs/localSessionFs.js';
+import { LogScanner } from './sessionFs/logScanner.js';
+import { SESSION_STATE_FOLDER, sessionFolder } from './sessionFs/sessionFolder.js';
+import { splitLines } from './sessionFs/splitLines.js';
+
+// What can be found and mended in a state root while no host has it. Nothing here writes but what says so.
+
+export { checkToken, TokenFile, WeakTokenError } from './server/tokenFile.js';
+export { isRunning } from './sessionFs/processIdentity.js';
+
+const INDEX_FILE = 'index.sqlite';
+const LOG_FILE = 'events.jsonl';
+
+export async function listSessionIds(stateDir: string): Promise<string[]> {
+  const entries = await readdir(join(stateDir, SESSION_STATE_FOLDER), { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    },
+  );
+  return entries.filter((entry) => entry.isDirectory() && isSessionId(entry.name)).map(({ name }) => name);
+}
+
+export interface LogCondition {
+  /** Lines that can't be read, and why. */
+  readonly broken: readonly { readonly line: number; readonly reason: string }[];
+  /** The last line has no end: a host is writing it, or was killed while it did. */
+  readonly isTorn: boolean;
+  /** A copy of what is damaged was kept, so that the host has seen it. */
+  readonly isKept: boolean;
+}
+
+/** `undefined` for a log without a fault, and for a folder without a log. */
+export async function examineLog(stateDir: string, sessionId: string): Promise<LogCondition | undefined> {
+  const path = join(sessionFolder(stateDir, sessionId), LOG_FILE);
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!file) return undefined;
+  const scanner = new LogScanner();
+  let endsWithNewline = true;
+  try {
+    const chunks = file.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>;
+    const watched = (async function* () {
+      for await (const chunk of chunks) {
+        if (chunk.length > 0) endsWithNewline = chunk.at(-1) === 0x0a;
+        yield chunk;
+      }
+    })();
+    for await (const line of splitLines(watched)) scanner.take(line);
+  } catch (error) {
+    scanner.report(error instanceof Error ? error.message : String(error));
+  } finally {
+    await file.close();
+  }
+  if (scanner.broken.length === 0 && endsWithNewline) return undefined;
+  const isKept = await access(`${path}.corrupt`).then(
+    () => true,
+    () => false,
+  );
+  return { broken: scanner.broken, isTorn: !endsWithNewline, isKept };
+}
+
+/** Writes: cuts off a torn end, and keeps a copy of everything that can't be read. As the host does when it opens a session. */
+export async function repairLog(stateDir: string, sessionId: string): Promise<void> {
+  const fs = await LocalSessionFs.open({ stateRoot: stateDir, sessionId, create: false });
+  try {
+    const log = await JsonlEventLog.open({ fs });
+    for await (const _ of log.load());
+    await log.close();
+  } finally {
+    await fs.dispose();
+  }
+}
+
+/** What is wrong with the session index; `undefined` when it is sound, or there is none yet. */
+export async function examineIndex(stateDir: string): Promise<string | undefined> {
+  const path = join(stateDir, INDEX_FILE);
+  try {
+    await access(path);
+  } catch {
+    return undefined;
+  }
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const [first] = database.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
+      return first?.quick_check === 'ok' ? undefined : (first?.quick_check ?? 'it does not answer');
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Writes: the next host makes it anew from the sessions. */
+export async function removeIndex(stateDir: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm']) await rm(join(stateDir, `${INDEX_FILE}${suffix}`), { force: true });
+}

@@ -1,0 +1,145 @@
+import { pathToFileURL } from 'node:url';
+import {
+  ERROR_CODE,
+  type ImportSessionParams,
+  MAX_IMPORTED_SESSION_TURNS,
+  PROTOCOL_VERSION,
+  type URI,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
+import { turnActions } from './turnActions.js';
+import { workingDirectoryOf } from './workingDirectory.js';
+
+/** Sessions that are half here at the same time; each has a file open. */
+const MAX_IMPORTS = 8;
+
+export interface SessionImportsOptions {
+  readonly storage: SessionStorage;
+  readonly defaultDirectory: string;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Draft {
+  readonly owner: object;
+  readonly session: URI;
+  readonly sessionId: string;
+  readonly stored: StoredSession;
+  readonly turnIds: Set<string>;
+}
+
+/** Sessions that come in pieces: none is there before its last piece is stored, and what breaks off leaves nothing. */
+export class SessionImports {
+  readonly #options: SessionImportsOptions;
+  /** By the id alone, as its folder is named. */
+  readonly #drafts = new Map<string, Draft>();
+  /** Pieces of one session are stored one after the other, and in the order in which they came. */
+  readonly #busy = new Map<string, Promise<unknown>>();
+  readonly #gone = new WeakSet<object>();
+
+  constructor(options: SessionImportsOptions) {
+    this.#options = options;
+  }
+
+  has(sessionId: string): boolean {
+    return this.#busy.has(sessionId) || this.#drafts.has(sessionId);
+  }
+
+  /** Whether that was the last piece: then all of it is stored. `owner` is whose end ends the import as well. */
+  take(params: ImportSessionParams, sessionId: string, owner: object): Promise<boolean> {
+    const before = this.#busy.get(sessionId) ?? Promise.resolve();
+    const taken = before.catch(() => {}).then(() => this.#take(params, sessionId, owner));
+    this.#busy.set(sessionId, taken);
+    const settled = () => {
+      if (this.#busy.get(sessionId) === taken) this.#busy.delete(sessionId);
+    };
+    taken.then(settled, settled);
+    return taken;
+  }
+
+  /** The owner has gone: nobody will send the rest. */
+  async abandon(owner: object): Promise<void> {
+    this.#gone.add(owner);
+    const left = [...this.#drafts].filter(([, draft]) => draft.owner === owner);
+    await Promise.all(
+      left.map(async ([sessionId, draft]) => {
+        await this.#busy.get(sessionId)?.catch(() => {});
+        if (this.#drafts.get(sessionId) === draft) await this.#discard(draft);
+      }),
+    );
+  }
+
+  async dispose(): Promise<void> {
+    const owners = new Set([...this.#drafts.values()].map(({ owner }) => owner));
+    await Promise.all([...owners].map((owner) => this.abandon(owner)));
+  }
+
+  async #take(params: ImportSessionParams, sessionId: string, owner: object): Promise<boolean> {
+    const { session, turns, more = false } = params;
+    const draft = this.#drafts.get(sessionId) ?? (await this.#begin(params, sessionId, owner));
+    if (draft.owner !== owner || draft.session !== session)
+      throw new RpcError(ERROR_CODE.sessionAlreadyExists, `${session} is being imported`);
+    try {
+      for (const turn of turns) {
+        if (draft.turnIds.has(turn.id) || draft.turnIds.size >= MAX_IMPORTED_SESSION_TURNS) {
+          const why = draft.turnIds.has(turn.id) ? `there are two turns ${turn.id}` : 'there are too many';
+          throw new RpcError(ERROR_CODE.invalidParams, `params.turns: ${why}`);
+        }
+        draft.turnIds.add(turn.id);
+        for (const action of turnActions(turn, session)) {
+          draft.stored.log.append({ type: 'action', serverSeq: 0, at: action.at, action });
+        }
+        await draft.stored.log.drained();
+      }
+      await draft.stored.log.flush();
+      if (this.#gone.has(owner)) throw new RpcError(ERROR_CODE.invalidRequest, 'its client has gone');
+      if (more) return false;
+      await draft.stored.log.close();
+    } catch (error) {
+      await this.#discard(draft);
+      throw error;
+    }
+    this.#drafts.delete(sessionId);
+    await draft.stored.fs.dispose();
+    return true;
+  }
+
+  async #begin(params: ImportSessionParams, sessionId: string, owner: object): Promise<Draft> {
+    const { storage, defaultDirectory, now } = this.#options;
+    const { session, title, model, metadata } = params;
+    if (this.#drafts.size >= MAX_IMPORTS) {
+      throw new RpcError(ERROR_CODE.tooManyRequests, `${MAX_IMPORTS} sessions are being imported already`);
+    }
+    const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
+    const stored = await storage.open(sessionId, { create: true, isDraft: true });
+    if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${session} already exists`);
+    const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set() };
+    this.#drafts.set(sessionId, draft);
+    const createdAt = params.turns[0]?.startedAt ?? now();
+    stored.log.append({
+      type: 'session.start',
+      provider: session.slice(0, session.indexOf(':')),
+      sessionId,
+      cwd,
+      versions: { log: 1, protocol: PROTOCOL_VERSION },
+      createdAt,
+      workingDirectory: pathToFileURL(cwd).href,
+      ...(title !== undefined && { title }),
+      ...(model !== undefined && { model }),
+      ...(metadata && { metadata }),
+    });
+    const ready = { type: 'session/ready', session, at: createdAt } as const;
+    stored.log.append({ type: 'action', serverSeq: 0, action: ready });
+    stored.log.append({ type: 'session.info', kind: 'import', message: 'imported' });
+    return draft;
+  }
+
+  async #discard({ stored, sessionId }: Draft): Promise<void> {
+    const { storage, onError } = this.#options;
+    await stored.log.close().catch(() => {});
+    await stored.fs.dispose();
+    await storage.remove(sessionId).catch(onError);
+    this.#drafts.delete(sessionId);
+  }
+}
