@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { WorkspaceInfo } from '../sessionFs/workspaceFile.js';
 
@@ -9,15 +9,36 @@ const MAX_FILE_BYTES = 64 * 1024;
 
 /** What checkout a folder is in, read from git's own files: no process, and never a failure. */
 export async function gitFacts(cwd: string): Promise<GitFacts> {
+  const found = await findCheckout(cwd);
+  return found ? { gitRoot: found.root, ...(await factsOf(found.git, found.head)) } : {};
+}
+
+/** The root of the checkout that a folder is in. */
+export async function gitRootOf(cwd: string): Promise<string | undefined> {
+  return (await findCheckout(cwd))?.root;
+}
+
+interface Checkout {
+  readonly root: string;
+  /** Where its files are, and what its HEAD says. */
+  readonly git: string;
+  readonly head: string;
+}
+
+async function findCheckout(cwd: string): Promise<Checkout | undefined> {
   let folder = resolve(cwd);
   for (let level = 0; level < MAX_LEVELS; level++) {
-    const git = await gitFolder(folder);
+    const exists = await lstat(join(folder, '.git')).then(
+      () => true,
+      () => false,
+    );
+    const git = exists ? await gitFolder(folder) : undefined;
     const head = git === undefined ? undefined : await text(join(git, 'HEAD'));
-    if (git !== undefined && head !== undefined) return { gitRoot: folder, ...(await factsOf(git, head)) };
-    if (dirname(folder) === folder) return {};
+    if (git !== undefined && head !== undefined) return { root: folder, git, head };
+    if (dirname(folder) === folder) return undefined;
     folder = dirname(folder);
   }
-  return {};
+  return undefined;
 }
 
 /** `.git` is a folder, or in a worktree or a submodule a file that says where it is. */
