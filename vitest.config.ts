@@ -9,7 +9,10 @@ export default defineConfig({
     // Tests of one package see the sources of the others, so that a failure points at a line that somebody wrote.
     alias: [
       { find: '@agenthost/rpc/contract', replacement: source('rpc', 'transportContract') },
-      ...['protocol', 'rpc', 'client', 'host'].map((name) => ({
+      { find: '@agenthost/host/contract', replacement: source('host', 'contract') },
+      { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'schemas/schemas') },
+      { find: '@agenthost/sessions/contract', replacement: source('sessions', 'contract/providerContract') },
+      ...['protocol', 'rpc', 'client', 'sessions', 'host'].map((name) => ({
         find: new RegExp(`^@agenthost/${name}$`),
         replacement: source(name),
       })),

@@ -2,7 +2,7 @@
 // Plain JavaScript, because on a fresh clone it is whatever Node started npm that runs this.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +11,9 @@ const installStamp = join(root, 'node_modules', '.agenthost-installed');
 
 const tasks = {
   build: (args) => runNode(bin('typescript', 'tsc'), ['-b', ...args]),
-  test: (args) => inTurn(build, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
+  page: () => inTurn(() => tasks.build(['apps/web']), buildPage),
+  test: (args) =>
+    inTurn(build, buildPage, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
   'test:agents': (args) =>
     inTurn(build, () =>
       runNode(bin('vitest', 'vitest'), [
@@ -32,12 +34,13 @@ const tasks = {
   format: () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--write', '.']),
   schemas: () =>
     inTurn(
-      () => tasks.build(['packages/protocol']),
+      () => tasks.build(['packages/host']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
   start: (args) =>
     inTurn(
-      () => tasks.build(['apps/cli']),
+      () => tasks.build(['apps/cli', 'apps/web']),
+      buildPage,
       () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args]),
     ),
   bench: ([name = 'fanout', ...args]) =>
@@ -81,6 +84,30 @@ function install() {
 
 function build() {
   return tasks.build([]);
+}
+
+/** Only when something that it is made of is newer than it. */
+function buildPage() {
+  const made = join(root, 'apps/web/dist/index.html');
+  const sources = [
+    'apps/web',
+    'packages/protocol/dist',
+    'packages/rpc/dist',
+    'packages/client/dist',
+    'packages/sessions/dist',
+  ];
+  const newest = Math.max(
+    ...sources.map((folder) => newestIn(join(root, folder))),
+    statSync(join(root, 'package-lock.json')).mtimeMs,
+  );
+  if (existsSync(made) && statSync(made).mtimeMs > newest) return 0;
+  return runNode(bin('vite', 'vite'), ['build', '--logLevel', 'error', '-c', join(root, 'apps/web/vite.config.ts')]);
+}
+
+function newestIn(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const own = files.filter(({ parentPath }) => !parentPath.startsWith(join(root, 'apps/web/dist')));
+  return Math.max(0, ...own.map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs));
 }
 
 function reporters(args) {

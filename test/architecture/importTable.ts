@@ -3,8 +3,29 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/protocol': { may: ['zod'] },
   'packages/rpc': { may: [] },
   'packages/client': { may: ['@agenthost/protocol', '@agenthost/rpc'] },
-  'packages/host': { may: ['@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml'], node: true },
-  'apps/cli': { may: ['@agenthost/host'], node: true },
+  'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
+  'packages/host': {
+    may: ['@agentclientprotocol/sdk', '@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml', 'zod'],
+    node: true,
+  },
+  'apps/web': {
+    may: [
+      '@agenthost/client',
+      '@agenthost/protocol',
+      '@agenthost/sessions',
+      '@fontsource-variable/inter',
+      '@fontsource-variable/jetbrains-mono',
+      'anser',
+      'diff',
+      'lucide-react',
+      'marked',
+      'react',
+      'react-dom',
+      'shiki',
+      'virtua',
+    ],
+  },
+  'apps/cli': { may: ['@agenthost/client', '@agenthost/host'], node: true },
 };
 
 /** Inside the host, what each folder may import of the others: never back. Its top files see everything. */
@@ -20,7 +41,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Top files of the host that its folders may use. */
-export const HOST_SHARED: readonly string[] = ['hostLog', 'describeIssues'];
+export const HOST_SHARED: readonly string[] = ['hostLog', 'describeIssues', 'version'];
 
 export interface ImportRule {
   /** Packages of this repository and of npm. Type-only imports count too. */

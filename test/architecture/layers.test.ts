@@ -21,6 +21,8 @@ const probes = [
   ['packages/rpc', 'a global of Node', 'process.exit();', 'process'],
   ['packages/client', 'a Node module', `import { readFileSync } from 'node:fs';\nreadFileSync('x');`, 'node:fs'],
   ['packages/client', 'a global of Node', 'Buffer.from([]);', 'Buffer'],
+  ['packages/sessions', 'a Node module', `import { readFileSync } from 'node:fs';\nreadFileSync('x');`, 'node:fs'],
+  ['packages/sessions', 'a global of Node', 'process.exit();', 'process'],
   ['packages/host', 'the page', 'document.title;', 'document'],
 ] as const;
 

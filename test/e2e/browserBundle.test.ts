@@ -1,31 +1,10 @@
-import { createContext, runInContext } from 'node:vm';
-import { build } from 'vite';
+import { runInContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../architecture/workspace.js';
+import { browserPage, bundled, bundledChunks } from '../support/browserPage.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 
 // The page's own tests use a real browser; this one proves early and cheaply that the SDK's bundle needs nothing of Node.
-
-const BROWSER_GLOBALS = [
-  'AbortController',
-  'AbortSignal',
-  'CloseEvent',
-  'DOMException',
-  'Event',
-  'EventTarget',
-  'MessageEvent',
-  'TextDecoder',
-  'TextEncoder',
-  'URL',
-  'clearInterval',
-  'clearTimeout',
-  'console',
-  'crypto',
-  'performance',
-  'queueMicrotask',
-  'setInterval',
-  'setTimeout',
-] as const;
 
 describe('the SDK bundled for a browser', () => {
   let host: TestHost;
@@ -33,7 +12,7 @@ describe('the SDK bundled for a browser', () => {
 
   beforeAll(async () => {
     host = await startTestHost();
-    bundle = await bundled(`${ROOT}/packages/client/dist/index.js`);
+    bundle = await bundled(`${ROOT}/packages/client/dist/index.js`, 'sdk');
   });
   afterAll(() => host.dispose());
 
@@ -41,9 +20,17 @@ describe('the SDK bundled for a browser', () => {
     expect(bundle).not.toMatch(/\bfrom\s*['"]|\brequire\(|['"]node:/);
   });
 
+  it('has the schemas in a file of its own, which only a client that keeps files loads', async () => {
+    const [first, ...later] = await bundledChunks(`${ROOT}/packages/client/dist/index.js`, {
+      name: 'sdk',
+      format: 'es',
+    });
+    expect(first).not.toMatch(/ZodType|zod/i);
+    expect(later.join()).toMatch(/ZodType/);
+  });
+
   it('runs a turn with nothing but what browsers have', async () => {
-    const globals = Object.fromEntries(BROWSER_GLOBALS.map((name) => [name, Reflect.get(globalThis, name)]));
-    const page = createContext({ ...globals, WebSocket: browserSocket(host.url.origin) });
+    const page = browserPage(host.url.origin);
     runInContext(`${bundle}; globalThis.sdk = sdk;`, page);
     const answer: unknown = await runInContext(
       `(async () => {
@@ -63,24 +50,3 @@ describe('the SDK bundled for a browser', () => {
     expect(answer).toBe('Hello, world!');
   });
 });
-
-/** Node's WebSocket, with the one header that a browser adds by itself and a page can't. */
-function browserSocket(origin: string) {
-  return class extends WebSocket {
-    constructor(url: string, protocols: string[]) {
-      super(url, { protocols, headers: { origin } } as unknown as string[]);
-    }
-  };
-}
-
-async function bundled(entry: string): Promise<string> {
-  const result = await build({
-    configFile: false,
-    logLevel: 'silent',
-    build: { write: false, minify: false, target: 'es2022', lib: { entry, name: 'sdk', formats: ['iife'] } },
-  });
-  const [output] = Array.isArray(result) ? result : [];
-  const chunk = output && 'output' in output ? output.output[0] : undefined;
-  if (chunk?.type !== 'chunk') throw new Error('the bundler made no chunk');
-  return chunk.code;
-}

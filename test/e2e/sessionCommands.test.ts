@@ -182,8 +182,9 @@ describe('the commands about sessions', () => {
     await alice.request('createSession', { session: newUri(), metadata });
     const client = await host.connect();
     const { items } = await client.listSessions({ limit: 2 });
-    expect(items.map((item) => item.metadata)).toEqual([metadata, metadata]);
-    expect((await client.openSession(session)).confirmed.value.summary.metadata).toEqual(metadata);
+    const kept = { ...metadata, workingDirectoryPath: host.stateDir };
+    expect(items.map((item) => item.metadata)).toEqual([kept, kept]);
+    expect((await client.openSession(session)).confirmed.value.summary.metadata).toEqual(kept);
   });
 
   it('fetchTurns pages back through more turns than the host keeps in memory', async () => {

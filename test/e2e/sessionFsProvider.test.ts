@@ -57,8 +57,8 @@ describe('a client that keeps the sessions', () => {
     const session = await make(client);
     await session.ready();
     for (let n = 1; n <= 6; n++) {
-      await session.send(`${n} ${'long '.repeat(180_000)}`);
-      await until(session.confirmed, ({ turns }) => turns.length === n);
+      await session.send('stream 80000');
+      await until(session.confirmed, ({ turns }) => turns.length === n, 'the end of the turn', 60_000);
     }
     const { size } = (await files.get(session.uri)?.stat('/state/events.jsonl')) ?? { size: 0 };
     expect(size).toBeGreaterThan(8 * 1024 * 1024);

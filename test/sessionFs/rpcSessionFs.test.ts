@@ -1,42 +1,24 @@
-import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { describe, expect, it } from 'vitest';
-import { SessionFsServer } from '../../packages/client/src/sessionFsServer.js';
 import { ConnectionSessionFs } from '../../packages/host/src/protocol/connectionSessionFs.js';
 import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
 import { RpcSessionFs } from '../../packages/host/src/sessionFs/rpcSessionFs.js';
-import { sessionFsContract } from '../../packages/host/src/sessionFs/sessionFsContract.js';
 import { memoryHandler } from '../support/memoryProvider.js';
+import { providedContract, provideSessionFs } from '../support/providedSessionFs.js';
 
 const STATE_PATH = '/state';
 
-/** A host's side and a client's, with a connection between them. */
-function provided({ initialCwd = '/', sessionId = 's1', conventions = 'posix' as 'posix' | 'windows' } = {}) {
-  const { a, b } = createMemoryTransportPair();
-  const [host, client] = [new RpcPeer(a, { maxFrameBytes: 64 * 1024 * 1024 }), new RpcPeer(b)];
+function provided({ conventions = 'posix' as 'posix' | 'windows' } = {}) {
   const sessionStatePath = conventions === 'windows' ? 'C:\\state' : STATE_PATH;
-  const files = new MemorySessionFs({ conventions, sessionId, sessionStatePath, initialCwd });
-  const config = { initialCwd, sessionStatePath, conventions };
-  const server = new SessionFsServer(config);
-  server.add(`mock:/${sessionId}`, () => memoryHandler(files));
-  server.serve(client);
-  const provider = new ConnectionSessionFs(config, (method, params, timeoutMs) =>
-    host.request(method, params, { timeoutMs }),
-  );
-  host.onClose(() => provider.lose());
-  return { provider, host, client, files, fs: new RpcSessionFs(provider, sessionId) };
+  const files = new MemorySessionFs({ conventions, sessionStatePath });
+  return provideSessionFs(memoryHandler(files), { conventions, sessionStatePath });
 }
 
 describe('RpcSessionFs, over a connection to a client', () => {
-  const cases = sessionFsContract(async ({ sessionId, initialCwd }) => {
-    const { fs, host } = provided({ sessionId, initialCwd });
-    await fs.mkdir(fs.sessionStatePath, { recursive: true });
-    await fs.mkdir(fs.tmpdir, { recursive: true });
-    return { fs, dispose: async () => host.dispose() };
-  });
+  const cases = providedContract(() => memoryHandler(new MemorySessionFs({ sessionStatePath: STATE_PATH })));
   for (const { name, run } of cases) it(name, run);
 
   it("calls the ten methods and no others, each with its session's id", async () => {
-    const { fs, host } = provided();
+    const { fs, host } = await provided();
     const called: [string, unknown][] = [];
     const request = host.request.bind(host);
     host.request = (method, params, options) => {
@@ -59,7 +41,7 @@ describe('RpcSessionFs, over a connection to a client', () => {
   });
 
   it('keeps sessions apart: the same path has another lock, and a foreign id is refused', async () => {
-    const { fs, provider } = provided();
+    const { fs, provider } = await provided();
     const other = new RpcSessionFs(provider, 's2');
     expect(other.lockKey('/a')).not.toBe(fs.lockKey('/a'));
     await expect(other.readFile('/a')).rejects.toMatchObject({
@@ -68,7 +50,7 @@ describe('RpcSessionFs, over a connection to a client', () => {
   });
 
   it('fails clearly when the client goes: what is under way, what waits and what comes later', async () => {
-    const { fs, provider, client } = provided();
+    const { fs, provider, client } = await provided();
     const calls = Array.from({ length: 50 }, () =>
       fs.exists('/a').then(
         () => 'answered',
@@ -89,8 +71,8 @@ describe('RpcSessionFs, over a connection to a client', () => {
     }
   });
 
-  it("makes paths by the client's conventions", () => {
-    const { fs } = provided({ conventions: 'windows' });
+  it("makes paths by the client's conventions", async () => {
+    const { fs } = await provided({ conventions: 'windows' });
     expect([fs.join(fs.sessionStatePath, 'files', 'a.txt'), fs.tmpdir]).toEqual([
       'C:\\state\\files\\a.txt',
       'C:\\state\\temp',

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { agents } from './agents.js';
 import { CommandError, EXIT } from './commandError.js';
 import { serve } from './serve.js';
 
@@ -6,13 +7,14 @@ const HELP = `agenthost: run AI coding agents, and share their sessions between 
 
 Usage:
   agenthost serve [flags]     start a host on this machine and print its link
+  agenthost agents            list agents, add and remove them
   agenthost <command> --help  what a command takes, with examples
   agenthost --version
 
 Start with: agenthost serve
 `;
 
-const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number>>> = { serve };
+const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number>>> = { serve, agents };
 
 async function run([name, ...args]: string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
@@ -34,6 +36,12 @@ async function run([name, ...args]: string[]): Promise<number> {
   }
   return command(args);
 }
+
+// Who reads the output may stop before its end, as head does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.ok);
+});
 
 run(process.argv.slice(2)).then(
   (code) => {

@@ -23,7 +23,8 @@ Usage: agenthost serve [flags]
   --json                  print one JSON object a line instead of text
   --debug                 say more, and show where errors come from
 
-Environment: AGENTHOST_TOKEN sets the token (else one is made and kept in the state folder), AGENTHOST_HOME the state folder.
+Environment: AGENTHOST_TOKEN sets the token (else one is made and kept in the state folder), AGENTHOST_HOME the state folder;
+AGENTHOST_KEEP_TEMP_FILES=true leaves temporary files where they are, to look at them.
 
 Examples:
   agenthost serve

@@ -234,7 +234,6 @@ export class Host {
   }
 
   #listen(peer: RpcPeer): void {
-    this.#files?.serve(peer);
     hostNotifications(peer, {
       onEnvelope: (envelope) => this.#sync.receive(envelope),
       onNotification: (notification) => {

@@ -1,3 +1,4 @@
+export type { Disposable } from '@agenthost/rpc';
 export type { EachArtifactOptions, ListArtifactsOptions } from './artifacts.js';
 export type { CommandOptions } from './commandChannel.js';
 export { connect, createHost } from './connect.js';
@@ -23,6 +24,7 @@ export {
 export type { HistoryOptions } from './history.js';
 export type { CreateSessionOptions, ForkSessionOptions, Host, HostEvent, OpenSessionOptions } from './host.js';
 export type { HostOptions } from './hostOptions.js';
+export { Listeners, type ReportError } from './listeners.js';
 export { derived, type Observable } from './observable.js';
 export type { ClientSeqStore } from './outbox.js';
 export type {

@@ -44,6 +44,7 @@ import {
 import type { SharedSession } from './sharedSessions.js';
 import type { StateSync } from './stateSync.js';
 import { prependTurns } from './turnsWindow.js';
+import { wholeMessage } from './wholeMessage.js';
 
 type WithoutStamps<A> = A extends ClientAction ? Omit<A, 'session' | 'at' | 'by'> : never;
 
@@ -193,6 +194,11 @@ export class Session {
       throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, action);
     }
     await sync.dispatch(this.#shared, action);
+  }
+
+  /** A message of this session as it was sent: the state only refers to what is large. To show all of it, or to edit it. */
+  wholeMessage(message: UserMessage, options: CommandOptions = {}): Promise<UserMessage> {
+    return wholeMessage(this.#context.commands, message, options);
   }
 
   /** Turns that are older than those of `state`, newest first, fetched page by page and not kept. */

@@ -1,4 +1,4 @@
-import { ERROR_CODE, parseSessionUri, SESSION_FS_SCHEMAS, type SessionFsRequests, type URI } from '@agenthost/protocol';
+import { ERROR_CODE, parseSessionUri, type SessionFsRequests, type URI } from '@agenthost/protocol';
 import { RpcError, type RpcPeer } from '@agenthost/rpc';
 import { SessionFsRefusedError } from './errors.js';
 import { createSessionFsAdapter, type SessionFsAdapter } from './sessionFsAdapter.js';
@@ -28,6 +28,7 @@ export class SessionFsServer {
 
   /** Tells the host, right after the handshake. What it refuses now it refuses for good. */
   async offer(peer: RpcPeer): Promise<void> {
+    await this.#serve(peer);
     try {
       await peer.request('sessionFs.setProvider', this.#config);
     } catch (error) {
@@ -36,16 +37,15 @@ export class SessionFsServer {
     }
   }
 
-  serve(peer: RpcPeer): void {
-    for (const method of Object.keys(SESSION_FS_SCHEMAS) as (keyof SessionFsRequests)[])
-      this.#serveMethod(peer, method);
-  }
-
-  #serveMethod<M extends keyof SessionFsRequests>(peer: RpcPeer, method: M): void {
-    peer.onRequest(method, {
-      parse: (params) => SESSION_FS_SCHEMAS[method].params.parse(params) as SessionFsRequests[M]['params'],
-      handle: (params: SessionFsRequests[M]['params']) => this.#adapterOf(params.sessionId)[method](params),
-    });
+  /** The schemas are most of what a client would have to load, and no other client needs them. */
+  async #serve(peer: RpcPeer): Promise<void> {
+    const { SESSION_FS_SCHEMAS } = await import('@agenthost/protocol/schemas');
+    const serveMethod = <M extends keyof SessionFsRequests>(method: M) =>
+      peer.onRequest(method, {
+        parse: (params) => SESSION_FS_SCHEMAS[method].params.parse(params) as SessionFsRequests[M]['params'],
+        handle: (params: SessionFsRequests[M]['params']) => this.#adapterOf(params.sessionId)[method](params),
+      });
+    for (const method of Object.keys(SESSION_FS_SCHEMAS) as (keyof SessionFsRequests)[]) serveMethod(method);
   }
 
   /** One session's files are never another's. */

@@ -42,4 +42,7 @@ export const REJECTION = {
   messageAlreadyInTurn: 'message is already in a turn',
   queueFull: 'the queue is full',
   turnIdUsed: 'turn id is already used',
+  unknownContent: 'unknown content',
+  contentFull: 'the session has no room for more pasted content',
+  contentBusy: 'too much content waits to be stored, send it again later',
 } as const;

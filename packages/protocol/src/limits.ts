@@ -5,8 +5,11 @@ export const TOOL_OUTPUT_HEAD = 8_192;
 /** … and this many from its end. */
 export const TOOL_OUTPUT_TAIL = 8_192;
 
-/** Output longer than this many bytes is stored as content and referred to. */
+/** Output, and an attachment's data, longer than this many bytes is stored as content and referred to. */
 export const INLINE_CONTENT_LIMIT = 16_384;
+
+/** So is a message's text longer than this many bytes. */
+export const INLINE_MESSAGE_LIMIT = 65_536;
 
 /** Turns in a snapshot when `subscribe.turns` is not given, and at the most. */
 export const DEFAULT_SNAPSHOT_TURNS = 30;

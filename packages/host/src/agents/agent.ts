@@ -13,7 +13,9 @@ import type {
 } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
+import type { TempFiles } from '../sessionFs/tempFiles.js';
 import type { AgentCustomization, CustomizationSupport } from './agentCustomization.js';
+import type { AgentPackage } from './agentPackage.js';
 
 /**
  * A backend that does the work: one for each provider.
@@ -25,6 +27,8 @@ import type { AgentCustomization, CustomizationSupport } from './agentCustomizat
  */
 export interface Agent {
   readonly descriptor: AgentDescriptor;
+  /** What `installAgent` fetches for it; without it there is nothing to install or to remove. */
+  readonly npmPackage?: AgentPackage | undefined;
   /** Without it nothing is looked for, listed or asked about in its sessions. */
   readonly customizations?: CustomizationSupport;
   availability(): Promise<AvailableAgent | UnavailableAgent>;
@@ -54,6 +58,8 @@ export interface OpenSessionOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Aborts when the session is disposed of while it is still being opened. */
   readonly signal: AbortSignal;
+  /** For what has to be a file for a while: an attachment for a program, say. They go when the session leaves the memory. */
+  readonly tempFiles?: TempFiles;
 }
 
 /**
@@ -75,6 +81,13 @@ export interface AgentSession {
   /** The answer to a tool call that waits (its `toolCallId`) or to a permission request (its `requestId`). */
   answer(requestId: string, decision: Decision): void;
   abort(): Promise<void>;
+  /**
+   * Asks it to report nothing for now: what it reported is still on its way to where it is kept. It stops reading its source;
+   * what it has read already may still come. `abort` and `dispose` work meanwhile. An agent without these is not asked, and
+   * its turn ends with an error when far too much waits.
+   */
+  pause?(): void;
+  resume?(): void;
   /** Used from the next turn on. */
   setModel?(id: string): Promise<void>;
   dispose(): Promise<void>;

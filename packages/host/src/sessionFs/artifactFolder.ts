@@ -10,6 +10,7 @@ export const MAX_ARTIFACT_BYTES = 16 * 1024 * 1024;
 export const MAX_LISTED_ENTRIES = 10_000;
 /** Beside the folders, so that a half written file is never listed, nor in the way of one that has its name. */
 const TEMPORARY = 'artifact.tmp';
+const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface ArtifactNames {
   /** With `/` between folders, whatever the conventions; in the order of their code units. */
@@ -55,14 +56,32 @@ export class ArtifactFolder {
         if (leadsOutside(error)) return undefined;
         throw error;
       });
-      if (path !== undefined) await target.#replace(name, await this.#fs.readFileBytes(path));
+      if (path !== undefined) await target.#copy(name, this.#fs, path);
     }
   }
 
-  async #replace(name: string, content: string | Uint8Array): Promise<void> {
+  /** A tool's output may be larger than the memory. */
+  async #copy(name: string, source: SessionFs, from: string): Promise<void> {
+    const { size } = await source.stat(from);
+    if (!source.readRange || size <= PIECE_BYTES) return this.#replace(name, await source.readFileBytes(from));
+    const path = await this.#makeRoom(name);
+    await this.#fs.writeFile(this.#temporary, '');
+    for (let offset = 0; offset < size; offset += PIECE_BYTES) {
+      const length = Math.min(PIECE_BYTES, size - offset);
+      await this.#fs.appendFile(this.#temporary, await source.readRange(from, offset, length));
+    }
+    await this.#fs.rename(this.#temporary, path);
+  }
+
+  async #makeRoom(name: string): Promise<string> {
     const path = await this.locate(name);
     const folders = artifactSegments(name, this.#fs.conventions).slice(0, -1);
     await this.#fs.mkdir(this.#fs.join(this.#path, ...folders), { recursive: true });
+    return path;
+  }
+
+  async #replace(name: string, content: string | Uint8Array): Promise<void> {
+    const path = await this.#makeRoom(name);
     await replaceFile(this.#fs, path, content, { temporary: this.#temporary });
   }
 

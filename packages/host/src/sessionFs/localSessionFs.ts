@@ -30,6 +30,7 @@ export interface LocalSessionFsOptions {
 /** A session's folder on this machine's disk. Folders are 0700, files 0600; no path leads out of them. */
 export class LocalSessionFs implements SessionFs {
   readonly conventions: SessionFs['conventions'] = sep === '\\' ? 'windows' : 'posix';
+  readonly isLocal = true;
   readonly sessionStatePath: string;
   readonly tmpdir: string;
   readonly #initialCwd: string;

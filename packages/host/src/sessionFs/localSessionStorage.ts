@@ -15,6 +15,11 @@ export interface LocalSessionStorageOptions {
   readonly listSessionIds: () => AsyncIterable<string>;
   readonly durability: Durability;
   readonly initialCwd: string;
+  /** Where sessions have their temporary folders; in the operating system's when not given. */
+  readonly tempRoot?: string;
+  /** What the records of the logs are stamped with. */
+  readonly now: () => number;
+  readonly newId: () => string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -31,18 +36,21 @@ export class LocalSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { stateRoot, durability, initialCwd, onDamage } = this.#options;
+    const { stateRoot, durability, initialCwd, tempRoot, now, newId, onDamage } = this.#options;
     const exists = await this.exists(sessionId);
     if (!create && !exists) return undefined;
     // What is there without a log was cut short when it was made.
     if (!exists) await this.#removeIfAny(sessionId);
-    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create });
+    const tmpRoot = tempRoot !== undefined && { tmpRoot: tempRoot };
+    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create, ...tmpRoot });
     try {
       const log = await JsonlEventLog.open({
         fs,
         durability,
         isDraft,
         lock: this.#lock,
+        now,
+        newId,
         onDamage: (damage) => onDamage(sessionId, damage),
       });
       return { fs, log };
@@ -65,6 +73,14 @@ export class LocalSessionStorage implements SessionStorage {
     const aside = join(bin, randomUUID());
     await rename(sessionFolder(this.#options.stateRoot, sessionId), aside);
     await rm(aside, { recursive: true, force: true });
+  }
+
+  async modifiedAt(sessionId: string): Promise<number | undefined> {
+    const path = join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
+    return stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    );
   }
 
   async *list(): AsyncGenerator<string> {

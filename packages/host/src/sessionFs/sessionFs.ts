@@ -15,6 +15,8 @@ export interface SessionFs {
   /** Where this session's files are. Without one there is no workspace, but the session still runs. */
   readonly sessionStatePath: string | undefined;
   readonly tmpdir: string;
+  /** Whether its paths are paths of this machine, which programs here can open. */
+  readonly isLocal?: boolean;
   initialCwd(): string;
   join(...parts: string[]): string;
   lockKey(path: string): string;

@@ -8,7 +8,7 @@ import { HostLock, LockHeldError } from './hostLock.js';
 import { SESSION_STATE_FOLDER } from './sessionFolder.js';
 
 const VERSION = 1;
-const LOCK_FILE = 'host.lock';
+export const LOCK_FILE = 'host.lock';
 const VERSION_FILE = 'version';
 
 export interface StateRootPlace {

@@ -4,6 +4,7 @@ import { type AgentAction, type AgentArtifact, AgentEventMapper } from '../agent
 import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
+import { Backpressure } from './backpressure.js';
 import { HeldEvents } from './heldEvents.js';
 
 export interface AgentRunOptions {
@@ -17,11 +18,18 @@ export interface AgentRunOptions {
   readonly onAction: (action: AgentAction) => void;
   /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
   readonly keepResult: (result: ToolCallResult) => ToolCallResult;
+  /** A message as it was sent, with what the state only refers to. */
+  readonly wholeMessage: (message: UserMessage) => Promise<UserMessage>;
+  /** About how many bytes of what the agent reported wait to be stored or sent, and when those have gone. */
+  readonly waitingBytes: () => number;
+  readonly relieved: () => Promise<void>;
+  readonly onStorageFailed: (error: unknown) => void;
   readonly onArtifact: (artifact: AgentArtifact) => void;
   readonly onOpened: (nativeSessionId: string | undefined) => void;
   readonly abortGraceMs: number;
   /** After this long without a turn the agent's session is closed; the next turn resumes it. */
   readonly idleMs: number;
+  readonly newId: () => string;
   readonly log: HostLog;
 }
 
@@ -50,10 +58,17 @@ export class AgentRun {
   #current: AgentTurn | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #waiting = new Map<string, AgentTurn>();
+  readonly #backpressure: Backpressure;
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: AgentRunOptions) {
     this.#options = options;
+    this.#backpressure = new Backpressure({
+      waitingBytes: options.waitingBytes,
+      relieved: options.relieved,
+      onStorageFailed: options.onStorageFailed,
+      onOverflow: () => this.#overflowed(),
+    });
   }
 
   /** True while the agent works, or is still on its way to being idle after a cancelled turn. */
@@ -79,8 +94,13 @@ export class AgentRun {
     turn.isCancelled = true;
     turn.mapper.end();
     turn.held.release();
-    if (turn.preparing) turn.preparing.abort(new Error('the turn was cancelled'));
-    else if (turn === this.#current) void this.#abort(turn);
+    if (turn.preparing) {
+      turn.preparing.abort(new Error('the turn was cancelled'));
+      return;
+    }
+    if (turn !== this.#current) return;
+    this.#backpressure.release();
+    void this.#abort(turn);
   }
 
   /** Also turns that the session has no more, because they could not be stored. */
@@ -92,10 +112,14 @@ export class AgentRun {
   async steer(message: UserMessage, onAccepted: () => void): Promise<void> {
     const turn = this.#current;
     const session = await this.#opened?.catch(() => undefined);
-    if (!turn || turn !== this.#current || turn.isCancelled || !session?.steer) return;
+    if (!session?.steer) return;
+    const whole = await this.#options.wholeMessage(message).catch((error: unknown) => {
+      this.#options.log.warn(`a steering message could not be read: ${messageOf(error)}`);
+    });
+    if (!whole || !turn || turn !== this.#current || turn.isCancelled) return;
     const { steer } = session;
     await turn.held.hand(
-      () => steer.call(session, message),
+      () => steer.call(session, whole),
       () => {
         turn.gatherer.flush();
         turn.mapper.beginNewPart();
@@ -147,9 +171,10 @@ export class AgentRun {
     try {
       await this.#prepare(turn);
       const session = turn.isCancelled ? undefined : await this.#ensureOpen();
-      if (session && !turn.isCancelled) {
+      const whole = session && (await this.#options.wholeMessage(message));
+      if (whole && !turn.isCancelled) {
         this.#isBlank = false;
-        await session.send(message);
+        await session.send(whole);
       } else if (this.#current === turn) turn.settled.resolve();
     } catch (error) {
       this.#failed(turn, error);
@@ -177,9 +202,10 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { onAction, onArtifact, keepResult, abortGraceMs, log } = this.#options;
+    const { onAction, onArtifact, keepResult, abortGraceMs, newId, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
+      newId,
       boundResult: (result) => boundedToolResult(keepResult(result)),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });
@@ -207,6 +233,15 @@ export class AgentRun {
     }
     if (event.type === 'error') void this.#close();
     turn.held.push(event);
+  }
+
+  #overflowed(): void {
+    const turn = this.#current;
+    if (!turn || turn.isCancelled || turn.mapper.ended) return;
+    const message = 'The agent reports faster than it can be stored, so the turn was ended. What came before is kept.';
+    turn.gatherer.push({ type: 'error', error: { errorType: 'overflow', message } });
+    void this.#close();
+    turn.settled.resolve();
   }
 
   /** Whatever went wrong on the way is the turn's error, and the next turn begins with a fresh session of the agent. */
@@ -242,7 +277,9 @@ export class AgentRun {
         throw new Error('the session was closed while its agent was starting');
       }
       session.onEvent((event) => {
-        if (this.#opened === opening) this.#onEvent(event);
+        if (this.#opened !== opening) return;
+        this.#onEvent(event);
+        this.#backpressure.check(session);
       });
       onOpened(session.nativeSessionId);
       return session;

@@ -20,7 +20,7 @@ async function readRange(fs: SessionFs, path: string, offset: number, length: nu
 }
 
 /** As text where the piece is whole text; a cut in the middle of a character makes it bytes. */
-function encoded(bytes: Uint8Array): Pick<FetchContentResult, 'data' | 'encoding'> {
+export function encoded(bytes: Uint8Array): Pick<FetchContentResult, 'data' | 'encoding'> {
   try {
     return { data: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), encoding: 'utf-8' };
   } catch {

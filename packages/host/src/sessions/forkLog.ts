@@ -29,8 +29,10 @@ export function forkLog(records: readonly LogRecord[], target: ForkTarget): Fork
   if (!start || end === undefined) return undefined;
   const kept = records.slice(0, end.index + 1).flatMap((record) => forkedRecord(record, target));
   const lastCheckpoint = kept.findLast((record) => record.type === 'session.checkpoint')?.path;
+  // A fork is a session of its own, not another chat of the one that its source is a chat of.
+  const { group: _group, ...inherited } = start.metadata ?? {};
   const metadata = {
-    ...start.metadata,
+    ...inherited,
     forkedFrom: target.source.uri,
     ...(end.turnId && { forkedAtTurn: end.turnId }),
   };

@@ -20,6 +20,8 @@ import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
+import type { MessageIntake, Taken } from './messageIntake.js';
+import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
@@ -34,6 +36,7 @@ export interface SessionOptions {
   readonly stored: StoredSession;
   readonly content: SessionContent;
   readonly artifacts: SessionArtifacts;
+  readonly intake: MessageIntake;
   /** Absent where the agent takes none. */
   readonly customizations: SessionCustomizations | undefined;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
@@ -41,6 +44,10 @@ export interface SessionOptions {
   readonly models: () => ReadonlySet<string> | undefined;
   readonly now: () => number;
   readonly history: SessionHistory;
+  /** Keeps the metadata saying where the session works. */
+  readonly metadata: MetadataRefresh;
+  /** Resolves when what it keeps beside its log is written. */
+  readonly filesWritten: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -53,6 +60,10 @@ export class Session {
   #lastUsed: number;
   #closed = false;
   #isRemoved = false;
+  /** The agent has been opened for a session that is new. */
+  #isAgentReady = false;
+  /** What is told of a failed storage starts nothing: it would fail as well, and that would be told, and so on. */
+  #isTellingFailure = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -79,6 +90,11 @@ export class Session {
     return this.#options.stored;
   }
 
+  /** Resolves when what it keeps beside its log (plan, outputs) is written, as far as it is known by now. */
+  filesWritten(): Promise<void> {
+    return this.#options.filesWritten();
+  }
+
   /** Which of a client's actions were accepted, the newest of them; rising. */
   acceptedFrom(clientId: string): readonly number[] {
     return this.#options.store.accepted.recent(clientId);
@@ -86,8 +102,9 @@ export class Session {
 
   /** Nobody looks, nothing runs, and that for a while. */
   isIdleSince(time: number): boolean {
-    const { store, run } = this.#options;
-    return store.subscribers.length === 0 && !store.state.activeTurn && !run?.isBusy && this.#lastUsed <= time;
+    const { store, run, intake } = this.#options;
+    const isBusy = store.state.activeTurn !== undefined || run?.isBusy || intake.isBusy;
+    return store.subscribers.length === 0 && !isBusy && this.#lastUsed <= time;
   }
 
   subscribe(subscriber: Subscriber, turns: number): Snapshot {
@@ -121,7 +138,17 @@ export class Session {
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const { store, run, models } = this.#options;
+    const { store, intake } = this.#options;
+    const { clientId } = sender.author;
+    intake.pass(clientId, action, {
+      isWanted: () =>
+        !this.#closed && clientSeq > store.accepted.highest(clientId) && this.#refusal(action) === undefined,
+      take: (taken) => this.#take(sender, clientSeq, taken),
+    });
+  }
+
+  #take(sender: Subscriber, clientSeq: number, { action, refusal }: Taken): void {
+    const { store, run } = this.#options;
     if (this.#closed) {
       // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
       if (this.#isRemoved) store.reject(sender, clientSeq, action, REJECTION.unknownSession);
@@ -131,13 +158,15 @@ export class Session {
     // Sent again after a lost connection; it was accepted then.
     if (clientSeq <= store.accepted.highest(sender.author.clientId)) return;
     run?.flush();
-    const reason = refusal(action, {
-      state: store.state,
-      models: models(),
-      answeredBy: (requestId) => this.#answered.by(requestId),
-    });
+    const reason = this.#refusal(action) ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);
     else store.reject(sender, clientSeq, action, reason);
+  }
+
+  #refusal(action: ClientAction): string | undefined {
+    const { store, models } = this.#options;
+    const answeredBy = (requestId: string) => this.#answered.by(requestId);
+    return refusal(action, { state: store.state, models: models(), answeredBy });
   }
 
   /** What the agent reported, as an action. */
@@ -148,11 +177,13 @@ export class Session {
   /** Opens the agent for a session that was just made, and says how that went. */
   async createAgentSession(): Promise<void> {
     const { store, run, customizations } = this.#options;
+    this.#options.metadata.request();
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
       await customizations?.refresh();
       // With something to ask first, the agent is opened when somebody is there to answer: at the first turn.
       if (!this.#closed && !customizations?.mustAsk) await run.open();
+      this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -165,6 +196,7 @@ export class Session {
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
     if (lifecycle === 'creating') void this.createAgentSession();
+    else this.#options.metadata.request();
     if (!activeTurn) return;
     const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
     this.#options.store.dispatch({
@@ -183,10 +215,17 @@ export class Session {
         this.#startAgent(action.turnId, action.userMessage);
         return;
       case 'session/ready':
-      case 'session/turnComplete':
         this.#startNext();
         return;
+      case 'session/turnComplete':
+        this.#options.metadata.request();
+        this.#startNext();
+        return;
+      case 'session/error':
+        this.#options.metadata.request();
+        return;
       case 'session/turnCancelled':
+        this.#options.metadata.request();
         run?.cancel(action.turnId);
         this.#startNext();
         return;
@@ -215,14 +254,16 @@ export class Session {
   storageFailed(error: unknown): void {
     const { store, run } = this.#options;
     run?.cancelAll();
+    this.#isTellingFailure = true;
+    const told = { mustBeStored: false };
+    // Nobody opens its agent again before the next start of the host, which would find out by itself.
+    if (this.state.lifecycle === 'creating' && this.#isAgentReady) store.dispatch({ type: 'session/ready' }, told);
     const turn = store.state.activeTurn;
-    if (!turn) return;
     const why = error instanceof Error ? error.message : String(error);
     const message = `This session could not be stored (${why}), so the turn was ended. Make room or mend the disk, then go on.`;
-    store.dispatch(
-      { type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } },
-      { mustBeStored: false },
-    );
+    if (turn)
+      store.dispatch({ type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } }, told);
+    this.#isTellingFailure = false;
   }
 
   /** Of a session that is removed everybody is told; one that is only unloaded is there again for whoever asks. */
@@ -230,7 +271,9 @@ export class Session {
     this.#closed = true;
     this.#isRemoved = isRemoved;
     this.#presence.dispose();
+    this.#options.metadata.dispose();
     await this.#options.run?.dispose();
+    await this.#options.intake.settled();
     await this.#options.customizations?.close();
     await this.#options.close();
   }
@@ -273,7 +316,7 @@ export class Session {
   #startNext(): void {
     const { lifecycle, activeTurn, steeringMessage, queuedMessages } = this.state;
     const next = steeringMessage ?? queuedMessages?.[0];
-    if (lifecycle !== 'ready' || activeTurn || !next) return;
+    if (lifecycle !== 'ready' || activeTurn || !next || this.#isTellingFailure) return;
     const { id, userMessage, by } = next;
     this.#options.store.dispatch({
       type: 'session/turnStarted',

@@ -10,7 +10,7 @@ import { TRUST_OPTION, trustQuestion } from '../customizations/trustQuestion.js'
 import { readText } from '../customizations/workspaceFiles.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
-import { gitRootOf } from './gitFacts.js';
+import { checkoutOf } from './gitMetadata.js';
 import {
   type JudgeContext,
   type JudgedCustomization,
@@ -141,7 +141,7 @@ export class SessionCustomizations {
     try {
       const folder = cwd();
       const withConfiguration = this.#support.obeysWorkspace === true;
-      const found = await finder.find(folder, await gitRootOf(folder), { withConfiguration });
+      const found = await finder.find(folder, await checkoutOf(folder), { withConfiguration });
       const isTrusted = await trust.isTrusted(found.workspace);
       if (!this.#closed) this.#know({ ...found, isTrusted });
     } catch (error) {

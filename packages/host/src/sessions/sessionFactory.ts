@@ -13,21 +13,26 @@ import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
+import { TempFiles } from '../sessionFs/tempFiles.js';
 import { Workspace } from '../sessionFs/workspace.js';
 import type { Delivery } from '../state/delivery.js';
 import type { Publisher } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
+import { MessageIntake } from './messageIntake.js';
+import { MetadataRefresh } from './metadataRefresh.js';
+import { PastedContent } from './pastedContent.js';
 import { Session } from './session.js';
 import { SessionArtifacts } from './sessionArtifacts.js';
 import { SessionContent } from './sessionContent.js';
 import { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
-import { CUSTOMIZATIONS_MS } from './sessionLimits.js';
+import { CUSTOMIZATIONS_MS, MAX_PASTED_BYTES } from './sessionLimits.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
+import { workspaceMetadata } from './workspaceMetadata.js';
 
 export interface SessionFactoryOptions {
   readonly agents: AgentRegistry;
@@ -40,9 +45,14 @@ export interface SessionFactoryOptions {
   readonly stateDir: string;
   readonly trust: WorkspaceTrust;
   readonly now: () => number;
+  readonly newId: () => string;
   readonly log: HostLog;
   readonly agentIdleMs: number;
   readonly abortGraceMs: number;
+  /** What is stored has to be on the disk itself. */
+  readonly syncContent?: boolean;
+  readonly maxPastedBytes?: number;
+  readonly keepTempFiles?: boolean;
   readonly onSummaryChanged: (state: SessionState) => void;
   /** When a turn starts, and when it has ended. */
   readonly onTurn: (uri: URI, turn: Turn | ActiveTurn) => void;
@@ -52,7 +62,7 @@ export interface SessionFactoryOptions {
 
 export interface SessionContents {
   readonly uri: URI;
-  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config'>;
+  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config' | 'metadata'>;
   readonly state: SessionState;
   readonly accepted?: AcceptedSequences;
   readonly lastServerSeq?: number;
@@ -81,6 +91,7 @@ export async function createSession(
     ...(accepted && { accepted }),
     ...(lastServerSeq !== undefined && { lastServerSeq }),
     log: stored.log,
+    contentStored: () => content.stored(),
     delivery,
     publisher,
     sequence,
@@ -94,9 +105,32 @@ export async function createSession(
     },
   });
   const { provider, sessionId } = start;
-  const onContentLost = (error: unknown) => log.error(`${uri}: content could not be stored`, error);
-  const content = new SessionContent({ fs: stored.fs, provider, sessionId, onError: onContentLost });
-  const outputs = new ToolOutputs(content);
+  const given = new Set(Object.keys(start.metadata ?? {}));
+  const content = new SessionContent({
+    fs: stored.fs,
+    provider,
+    sessionId,
+    sync: options.syncContent ?? false,
+    onError: (error) => {
+      log.error(`${uri}: what a tool printed could not be stored`, error);
+      if (!store.state.activeTurn) return false;
+      session.storageFailed(error);
+      return true;
+    },
+  });
+  const outputs = new ToolOutputs(content, options.newId);
+  const pasted = new PastedContent({ content, session: uri, maxBytes: options.maxPastedBytes ?? MAX_PASTED_BYTES });
+  const tempFiles = new TempFiles({
+    fs: stored.fs,
+    keep: options.keepTempFiles ?? false,
+    onError: (error) => log.warn(`${uri}: a temporary file could not be removed: ${String(error)}`),
+  });
+  // A local session has a new folder each time, and what is left in an old one the host's start has removed.
+  if (!tempFiles.isLocal) {
+    await tempFiles
+      .removeLeftovers()
+      .catch((error: unknown) => log.warn(`${uri}: left temporary files could not be removed: ${String(error)}`));
+  }
   const artifacts = await SessionArtifacts.open({
     fs: stored.fs,
     workspace: files,
@@ -135,6 +169,7 @@ export async function createSession(
         customizations: (await customizations?.forAgent()) ?? [],
         config: start.config ?? {},
         env: options.agentEnv,
+        tempFiles,
         ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
         ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
       }),
@@ -146,10 +181,17 @@ export async function createSession(
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },
       keepResult: (result) => outputs.keepResult(result),
+      wholeMessage: (message) => pasted.whole(message),
+      waitingBytes: () => content.waitingBytes + stored.log.bufferedBytes + delivery.waitingLength,
+      relieved: async () => {
+        await Promise.all([content.settled(), stored.log.flush(), delivery.left()]);
+      },
+      onStorageFailed: (error) => session.storageFailed(error),
       onArtifact: (artifact) => artifacts.take(artifact),
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
       idleMs: options.agentIdleMs,
+      newId: options.newId,
       log,
     });
   const session = new Session({
@@ -157,21 +199,39 @@ export async function createSession(
     stored,
     content,
     artifacts,
+    intake: new MessageIntake(
+      (message) => pasted.keep(message),
+      (error) => log.error(`${uri}: a client's action failed`, error),
+    ),
     customizations,
     run,
     models: () => modelsOf(agents, start.provider),
     now,
     history,
+    metadata: new MetadataRefresh({
+      read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
+      apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
+      onError: (error) => log.error(`${uri}: where it works could not be told`, error),
+    }),
+    filesWritten,
     close: async () => {
-      await artifacts.settled();
-      await workspace.settled();
-      await content.settled();
-      await stored.log.close();
-      await history.settled();
-      await stored.fs.dispose();
+      await filesWritten();
+      await tempFiles.dispose();
+      try {
+        await stored.log.close();
+      } finally {
+        await history.settled();
+        await stored.fs.dispose();
+      }
     },
   });
   return session;
+
+  async function filesWritten(): Promise<void> {
+    await artifacts.settled();
+    await workspace.settled();
+    await content.settled();
+  }
 
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;

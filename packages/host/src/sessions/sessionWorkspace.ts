@@ -2,7 +2,7 @@ import type { SessionState } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
 import type { Workspace } from '../sessionFs/workspace.js';
 import type { WorkspaceInfo } from '../sessionFs/workspaceFile.js';
-import { gitFacts } from './gitFacts.js';
+import { readGitMetadata } from './gitMetadata.js';
 
 export interface SessionWorkspaceOptions {
   readonly sessionId: string;
@@ -29,7 +29,7 @@ export class SessionWorkspace {
     });
     const { title, createdAt, modifiedAt } = options.state.summary;
     const { cwd, sessionId: id } = options;
-    const git = files && !found ? await gitFacts(cwd) : {};
+    const git = files && !found ? await checkoutOf(cwd) : {};
     const fresh = { id, name: title, cwd, ...git, createdAt, updatedAt: modifiedAt };
     const workspace = new SessionWorkspace(files, found ?? fresh, options);
     if (!found) workspace.#save();
@@ -55,7 +55,9 @@ export class SessionWorkspace {
   summaryChanged({ summary }: SessionState): void {
     const { title: name, metadata } = summary;
     if (name === this.#info.name && metadata === this.#info.metadata) return;
-    this.#change({ name, ...(metadata && { metadata }) });
+    const { gitRoot: _, repository: __, branch: ___, metadata: ____, ...rest } = this.#info;
+    this.#info = { ...rest, ...(metadata && { metadata, ...gitFields(metadata) }) };
+    this.#change({ name });
   }
 
   /** Resolves when everything is written, or has failed to be. */
@@ -80,4 +82,28 @@ export class SessionWorkspace {
       })
       .catch((error: unknown) => this.#log.error('workspace.yaml could not be stored', error));
   }
+}
+
+/** The keys of the metadata contract, under the names that they have in the file. */
+function gitFields(
+  metadata: Readonly<Record<string, unknown>>,
+): Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'> {
+  const { worktreePath, repositoryPath, repositoryUrl, branch } = metadata;
+  const gitRoot = worktreePath ?? repositoryPath;
+  return {
+    ...(typeof gitRoot === 'string' && { gitRoot }),
+    ...(typeof repositoryUrl === 'string' && { repository: repositoryUrl }),
+    ...(typeof branch === 'string' && { branch }),
+  };
+}
+
+/** What checkout the folder is in, as `workspace.yaml` names it. */
+async function checkoutOf(cwd: string): Promise<Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'>> {
+  const { repositoryPath, worktreePath, repositoryUrl, branch } = await readGitMetadata(cwd);
+  const gitRoot = worktreePath ?? repositoryPath;
+  return {
+    ...(gitRoot !== undefined && { gitRoot }),
+    ...(repositoryUrl !== undefined && { repository: repositoryUrl }),
+    ...(branch !== undefined && { branch }),
+  };
 }

@@ -1,5 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { INLINE_CONTENT_LIMIT, type ToolCallResult } from '@agenthost/protocol';
+import { createHash } from 'node:crypto';
+import {
+  type ContentRef,
+  INLINE_CONTENT_LIMIT,
+  type ToolCallResult,
+  type ToolResultContent,
+} from '@agenthost/protocol';
 import type { AgentAction } from '../agents/agentAction.js';
 import type { SessionContent } from './sessionContent.js';
 
@@ -16,10 +21,12 @@ interface LiveOutput {
  */
 export class ToolOutputs {
   readonly #content: SessionContent;
+  readonly #newId: () => string;
   readonly #live = new Map<string, LiveOutput>();
 
-  constructor(content: SessionContent) {
+  constructor(content: SessionContent, newId: () => string) {
     this.#content = content;
+    this.#newId = newId;
   }
 
   /** The action, with the reference where one is due. */
@@ -40,13 +47,20 @@ export class ToolOutputs {
 
   /** A result that comes with all of its output at once. */
   keepResult(result: ToolCallResult): ToolCallResult {
-    const { toolOutput } = result;
-    if (toolOutput === undefined || toolOutput.length <= INLINE_CONTENT_LIMIT) return result;
-    const contentId = contentIdOf('result', randomUUID());
-    const ref = this.#content.ref(contentId, Buffer.byteLength(toolOutput));
-    if (!ref) return result;
-    this.#content.append(contentId, toolOutput);
-    return { ...result, content: [...(result.content ?? []), { type: 'contentRef', ref }] };
+    const { toolOutput = '', content = [] } = result;
+    const kept = [...content.flatMap((entry) => [entry, ...this.#kept(textOf(entry))]), ...this.#kept(toolOutput)];
+    return kept.length === content.length ? result : { ...result, content: kept };
+  }
+
+  /** A reference to the whole of what the state will have the head and the tail of. */
+  #kept(text: string): { readonly type: 'contentRef'; readonly ref: ContentRef }[] {
+    const bytes = text.length * 3 > INLINE_CONTENT_LIMIT ? Buffer.byteLength(text) : 0;
+    if (bytes <= INLINE_CONTENT_LIMIT) return [];
+    const contentId = contentIdOf('result', this.#newId());
+    const ref = this.#content.ref(contentId, bytes);
+    if (!ref) return [];
+    this.#content.append(contentId, text);
+    return [{ type: 'contentRef', ref }];
   }
 
   #update(action: Extract<AgentAction, { type: 'session/toolUpdate' }>, output: string): AgentAction {
@@ -77,6 +91,11 @@ export class ToolOutputs {
     const ref = live?.contentId === undefined ? undefined : this.#content.ref(live.contentId, live.bytes);
     return ref ? [{ type: 'session/toolUpdate', turnId, toolCallId, ref }] : [];
   }
+}
+
+function textOf(content: ToolResultContent): string {
+  if (content.type === 'text') return content.text;
+  return content.type === 'fileEdit' ? (content.diff ?? '') : '';
 }
 
 /** Ids of turns and calls may be anything; a content id is a file's name. */

@@ -25,6 +25,7 @@ export interface DeliveryEntry {
 
 interface Batch {
   readonly entries: DeliveryEntry[];
+  readonly onLeft: (() => void)[];
   readonly mustBeStored: Set<DurableSource>;
 }
 
@@ -37,11 +38,25 @@ export class Delivery {
   #gathering: Batch = emptyBatch();
   #scheduled = false;
   #delivering = false;
+  #waitingLength = 0;
   #idle: (() => void)[] = [];
 
   enqueue(entry: DeliveryEntry): void {
     this.#gathering.entries.push(entry);
+    this.#waitingLength += entry.frame.text.length;
     this.#schedule();
+  }
+
+  /** Code units of the frames that have not left yet. */
+  get waitingLength(): number {
+    return this.#waitingLength;
+  }
+
+  /** Resolves when what waits now has left, however much comes after it. */
+  async left(): Promise<void> {
+    if (!this.#scheduled && !this.#delivering) return;
+    this.#schedule();
+    await new Promise<void>((resolve) => this.#gathering.onLeft.push(resolve));
   }
 
   /** What this source has accepted in this batch must be stored before the batch leaves. */
@@ -67,11 +82,15 @@ export class Delivery {
 
   async #deliverAll(): Promise<void> {
     this.#delivering = true;
-    while (this.#gathering.entries.length > 0 || this.#gathering.mustBeStored.size > 0) {
+    while (!isEmpty(this.#gathering)) {
       const batch = this.#gathering;
       this.#gathering = emptyBatch();
+      // Before anything of it is taken back: that is told by frames of its own.
+      const length = batch.entries.reduce((sum, { frame }) => sum + frame.text.length, 0);
       if (batch.mustBeStored.size > 0) await this.#store(batch);
       send(batch.entries);
+      this.#waitingLength -= length;
+      for (const resolve of batch.onLeft) resolve();
     }
     this.#delivering = false;
     for (const resolve of this.#idle.splice(0)) resolve();
@@ -88,14 +107,20 @@ export class Delivery {
 
   /** Also what was accepted on top of it meanwhile: it stands on something that never happened. */
   #takeBack(batch: Batch, source: DurableSource, error: unknown): void {
-    const taken = [...extract(batch.entries, source), ...extract(this.#gathering.entries, source)];
+    const later = extract(this.#gathering.entries, source);
+    for (const { frame } of later) this.#waitingLength -= frame.text.length;
+    const taken = [...extract(batch.entries, source), ...later];
     this.#gathering.mustBeStored.delete(source);
     source.takeBack(taken, error);
   }
 }
 
 function emptyBatch(): Batch {
-  return { entries: [], mustBeStored: new Set() };
+  return { entries: [], mustBeStored: new Set(), onLeft: [] };
+}
+
+function isEmpty({ entries, mustBeStored, onLeft }: Batch): boolean {
+  return entries.length === 0 && mustBeStored.size === 0 && onLeft.length === 0;
 }
 
 function extract(entries: DeliveryEntry[], source: DurableSource): DeliveryEntry[] {

@@ -16,7 +16,7 @@ export const usageInfo = z.object({
 export const contentRef = z.object({
   uri,
   sizeHint: count.exactOptional(),
-  mimeType: z.string().exactOptional(),
+  mimeType: label.exactOptional(),
 });
 
 export const textPosition = z.object({ line: count, character: count });

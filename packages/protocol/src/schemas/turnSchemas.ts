@@ -9,12 +9,14 @@ export const attachment = z.object({
   label,
   uri: uri.exactOptional(),
   data: z.string().max(MAX_ATTACHMENT_DATA_LENGTH).exactOptional(),
+  ref: contentRef.exactOptional(),
   mimeType: label.exactOptional(),
   range: textRange.exactOptional(),
 });
 
 export const userMessage = z.object({
   text: messageText,
+  textRef: contentRef.exactOptional(),
   attachments: z.array(attachment).max(MAX_ATTACHMENTS).exactOptional(),
 });
 

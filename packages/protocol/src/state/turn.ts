@@ -3,7 +3,10 @@ import type { Author, ContentRef, ErrorInfo, TextRange, UsageInfo } from './comm
 import type { CompletedToolCall, ToolCallState } from './toolCall.js';
 
 export interface UserMessage {
+  /** With `textRef`, only its head and its tail. */
   readonly text: string;
+  /** The whole text, where it is too long for the state. */
+  readonly textRef?: ContentRef;
   readonly attachments?: readonly Attachment[];
 }
 
@@ -13,6 +16,8 @@ export interface Attachment {
   readonly uri?: URI;
   /** Base64 for an image, the text itself for a selection or a text. */
   readonly data?: string;
+  /** In place of `data`, where that is too large for the state: the text, or the decoded bytes of an image. */
+  readonly ref?: ContentRef;
   readonly mimeType?: string;
   readonly range?: TextRange;
 }

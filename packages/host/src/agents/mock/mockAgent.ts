@@ -46,6 +46,7 @@ export class MockAgent implements Agent {
       model,
       models: MODELS.map(({ id }) => id),
       resumed: options.resume,
+      tempFiles: options.tempFiles,
       customizations: options.customizations,
       onDispose: () => this.#sessions.delete(session),
     });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AgentCustomization } from '../agentCustomization.js';
 import { bigOutput, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
@@ -149,6 +150,20 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     await turn.pause();
     turn.emit({ type: 'activity' });
     turn.emit({ type: 'notice', text: 'Nothing was done.', severity: 'info' });
+  },
+
+  /** What has arrived of each attachment. */
+  attachments: (turn) => {
+    const { attachments = [] } = turn.message;
+    for (const { label, data, ref } of attachments) {
+      const hash = data === undefined ? 'none' : createHash('sha256').update(data).digest('hex');
+      turn.text(`${label}: ${data?.length ?? 0} ${hash}${ref ? ' (not resolved)' : ''}\n`);
+    }
+  },
+
+  'temp-file': async (turn, argument) => {
+    const path = await turn.tempFiles?.create(argument, 'txt');
+    turn.text(path ?? 'There are no temporary files.');
   },
 
   model: (turn) => turn.text(`The model is ${turn.model}.`),

@@ -1,6 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
+import type { TempFiles } from '../../sessionFs/tempFiles.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
 import { createListeners } from '../listeners.js';
@@ -15,6 +16,7 @@ export interface MockSessionOptions {
   readonly models: readonly string[];
   /** The native id that it goes on with. */
   readonly resumed: string | undefined;
+  readonly tempFiles?: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
   onDispose(): void;
 }
@@ -46,6 +48,7 @@ export class MockSession implements AgentSession {
       cwd: this.#options.cwd,
       model: this.#model,
       resumed: this.#options.resumed,
+      tempFiles: this.#options.tempFiles,
       customizations: this.#options.customizations,
       answers: this.#answers,
       emit: (event) => {
@@ -66,6 +69,14 @@ export class MockSession implements AgentSession {
 
   async abort(): Promise<void> {
     this.#turn?.abort();
+  }
+
+  pause(): void {
+    this.#turn?.hold();
+  }
+
+  resume(): void {
+    this.#turn?.letGo();
   }
 
   async setModel(id: string): Promise<void> {

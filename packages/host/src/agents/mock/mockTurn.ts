@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
+import type { TempFiles } from '../../sessionFs/tempFiles.js';
 import type { AgentEvent, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
 import type { PendingAnswers } from '../pendingAnswers.js';
@@ -9,6 +10,7 @@ export interface MockTurnOptions {
   readonly cwd: string;
   readonly model: string;
   readonly resumed: string | undefined;
+  readonly tempFiles: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
   readonly answers: PendingAnswers;
   emit(event: AgentEvent): void;
@@ -20,11 +22,13 @@ export class MockTurn {
   readonly cwd: string;
   readonly model: string;
   readonly resumed: string | undefined;
+  readonly tempFiles: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
   readonly emit: (event: AgentEvent) => void;
   readonly #answers: PendingAnswers;
   readonly #aborted = new AbortController();
   readonly #disposed = new AbortController();
+  #held: PromiseWithResolvers<void> | undefined;
   #onSteering: ((message: UserMessage) => void) | undefined;
 
   constructor(options: MockTurnOptions) {
@@ -32,6 +36,7 @@ export class MockTurn {
     this.cwd = options.cwd;
     this.model = options.model;
     this.resumed = options.resumed;
+    this.tempFiles = options.tempFiles;
     this.customizations = options.customizations;
     this.emit = options.emit;
     this.#answers = options.answers;
@@ -43,10 +48,11 @@ export class MockTurn {
 
   abort(): void {
     this.#aborted.abort();
+    this.letGo();
   }
 
   dispose(): void {
-    this.#aborted.abort();
+    this.abort();
     this.#disposed.abort();
   }
 
@@ -54,10 +60,21 @@ export class MockTurn {
     this.emit({ type: 'text', text });
   }
 
-  /** Without a time it only lets others run. */
+  /** Without a time it only lets others run; while it is held, until it is let go. */
   async pause(ms?: number): Promise<void> {
     const { signal } = this.#aborted;
     await (ms === undefined ? immediate(undefined, { signal }) : delay(ms, undefined, { signal }));
+    await this.#held?.promise;
+    signal.throwIfAborted();
+  }
+
+  hold(): void {
+    this.#held ??= Promise.withResolvers();
+  }
+
+  letGo(): void {
+    this.#held?.resolve();
+    this.#held = undefined;
   }
 
   answer(requestId: string): Promise<Decision> {
@@ -66,6 +83,7 @@ export class MockTurn {
 
   steering(): Promise<UserMessage> {
     return new Promise((resolve, reject) => {
+      this.#aborted.signal.throwIfAborted();
       this.#onSteering = resolve;
       this.#aborted.signal.addEventListener('abort', () => reject(this.#aborted.signal.reason), { once: true });
     });
@@ -82,6 +100,7 @@ export class MockTurn {
   /** Ends with the session only, whoever aborts. */
   hang(): Promise<never> {
     return new Promise((_, reject) => {
+      this.#disposed.signal.throwIfAborted();
       this.#disposed.signal.addEventListener('abort', () => reject(this.#disposed.signal.reason), { once: true });
     });
   }

@@ -3,11 +3,15 @@ export interface OutputBatcherOptions {
   /** Stops and restarts the source. */
   pause(): void;
   resume(): void;
+  /** Whether the process still lives. */
+  isAlive(): boolean;
 }
 
 const DELAY_MS = 5;
 const MAX_LENGTH = 16_384;
 const BREATH_MS = 1;
+/** A terminal is destroyed 200 ms after its process has ended, with all that was not read by then. */
+const LOOK_MS = 25;
 
 /**
  * Gathers output for a few milliseconds. A command that floods is paused after each full batch, which makes it wait for the
@@ -19,6 +23,9 @@ export class OutputBatcher {
   #ended = false;
   #flushTimer: NodeJS.Timeout | undefined;
   #breathTimer: NodeJS.Timeout | undefined;
+  /** Set while the source is held. */
+  #lookTimer: NodeJS.Timeout | undefined;
+  #isOver = false;
 
   constructor(options: OutputBatcherOptions) {
     this.#options = options;
@@ -31,12 +38,26 @@ export class OutputBatcher {
       this.#flushTimer ??= setTimeout(() => this.flush(), DELAY_MS);
       return;
     }
-    this.#options.pause();
-    this.#breathTimer ??= setTimeout(() => {
-      this.#breathTimer = undefined;
-      this.#options.resume();
-    }, BREATH_MS);
+    if (!this.#isOver) this.#breathe();
     this.flush();
+  }
+
+  /** Stops the source until it is released, or its process has ended: what is left then is little, and would be lost. */
+  hold(): void {
+    if (this.#ended || this.#isOver || this.#lookTimer) return;
+    this.#options.pause();
+    this.#lookTimer = setInterval(() => {
+      if (this.#options.isAlive()) return;
+      this.#isOver = true;
+      this.release();
+    }, LOOK_MS);
+  }
+
+  release(): void {
+    if (!this.#lookTimer) return;
+    clearInterval(this.#lookTimer);
+    this.#lookTimer = undefined;
+    if (!this.#breathTimer) this.#options.resume();
   }
 
   flush(): void {
@@ -52,6 +73,16 @@ export class OutputBatcher {
     this.#ended = true;
     this.flush();
     clearTimeout(this.#breathTimer);
+    clearInterval(this.#lookTimer);
     this.#breathTimer = undefined;
+    this.#lookTimer = undefined;
+  }
+
+  #breathe(): void {
+    this.#options.pause();
+    this.#breathTimer ??= setTimeout(() => {
+      this.#breathTimer = undefined;
+      if (!this.#lookTimer) this.#options.resume();
+    }, BREATH_MS);
   }
 }

@@ -46,7 +46,7 @@ export class ShellAgent implements Agent {
     if (availability.state === 'unavailable') throw new Error(`${availability.reason} ${availability.howToFix}`);
     const shell = await findShell(this.#shell);
     if (!shell) throw new Error('There is no POSIX shell on this machine.');
-    const { sessionId, resume } = options;
+    const { sessionId, resume, tempFiles } = options;
     const memory = new ShellMemory(options);
     if (resume !== undefined) await memory.resume();
     options.signal.throwIfAborted();
@@ -55,6 +55,7 @@ export class ShellAgent implements Agent {
       sessionId,
       shell,
       memory,
+      tempFiles,
       resumed: resume !== undefined,
       onDispose: () => this.#sessions.delete(session),
     });

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { constants as osConstants, tmpdir } from 'node:os';
+import { open } from 'node:fs/promises';
+import { constants as osConstants } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Attachment } from '@agenthost/protocol';
 import * as pty from '@lydell/node-pty';
-import { findProcesses } from '../processList.js';
+import type { TempFiles } from '../../sessionFs/tempFiles.js';
+import { findProcesses, isRunning } from '../processList.js';
 import { CANCEL_STAGES, stopProcesses } from '../stopProcesses.js';
+import { attachmentFiles } from './attachmentFiles.js';
 import { commandScript } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { OutputBatcher } from './outputBatcher.js';
+import { privateFolder } from './privateFolder.js';
 
 export interface ShellCommandOptions {
   readonly shell: Shell;
@@ -18,9 +22,19 @@ export interface ShellCommandOptions {
   readonly env: ReadonlyMap<string, string>;
   /** Marks the processes of one session; see `terminalMarker`. */
   readonly terminalId: string;
+  /** Where the command finds them, as files: `$ATTACHMENT_1` and so on. */
+  readonly attachments?: readonly Attachment[];
+  readonly tempFiles?: TempFiles | undefined;
   /** Stops the command. */
   readonly signal: AbortSignal;
   onOutput(output: string): void;
+  /** It runs: from now on its output can be held back. */
+  onStarted?(output: HeldOutput): void;
+}
+
+export interface HeldOutput {
+  hold(): void;
+  release(): void;
 }
 
 export interface CommandOutcome {
@@ -46,20 +60,25 @@ export function terminalMarker(terminalId: string): string {
 /** Runs one command in a pseudo terminal of its own. Resolves when it has ended, and after `signal` when all of it has. */
 export async function runShellCommand(options: ShellCommandOptions): Promise<CommandOutcome> {
   // A private folder each time: what the command does to the one of an earlier command can't matter.
-  const folder = await mkdtemp(join(tmpdir(), 'agenthost-shell-'));
+  const folder = await privateFolder(options.tempFiles);
   try {
-    const stateFile = join(folder, 'state');
+    const stateFile = join(folder.path, 'state');
     const script = commandScript(options.command, stateFile, options.shell);
+    const attached = await attachmentFiles(options.attachments ?? [], folder.path);
     options.signal.throwIfAborted();
-    const outcome = await runScript(script, options);
+    const outcome = await runScript(script, attached, options);
     const saved = await readSaved(stateFile);
     return { ...outcome, ...(saved !== undefined && { saved }) };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 
-async function runScript(script: string, options: ShellCommandOptions): Promise<CommandOutcome> {
+async function runScript(
+  script: string,
+  attached: Readonly<Record<string, string>>,
+  options: ShellCommandOptions,
+): Promise<CommandOutcome> {
   const { shell, cwd, signal } = options;
   const mark = `${options.terminalId}.${randomUUID()}`;
   const terminal = pty.spawn(shell.path, [...shell.args, '-c', script, basename(shell.path)], {
@@ -67,14 +86,16 @@ async function runScript(script: string, options: ShellCommandOptions): Promise<
     cols: COLUMNS,
     rows: ROWS,
     cwd,
-    env: { ...Object.fromEntries(options.env), [TERMINAL_ID]: mark },
+    env: { ...Object.fromEntries(options.env), ...attached, [TERMINAL_ID]: mark },
   });
   const batcher = new OutputBatcher({
     emit: options.onOutput,
     pause: () => terminal.pause(),
     resume: () => terminal.resume(),
+    isAlive: () => isRunning(terminal.pid),
   });
   terminal.onData((output) => batcher.push(output));
+  options.onStarted?.(batcher);
   const exited = new Promise<{ exitCode: number; signal?: number }>((resolve) => terminal.onExit(resolve));
   const query = { marker: `${TERMINAL_ID}=${mark}`, sid: terminal.pid };
   const stopped = new Promise<void>((resolve) => {

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { UserMessage } from '@agenthost/protocol';
+import type { Attachment, UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
+import type { TempFiles } from '../../sessionFs/tempFiles.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
 import { PendingAnswers } from '../pendingAnswers.js';
@@ -9,7 +10,7 @@ import { findProcesses } from '../processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
 import { UnrunnableCommand } from './commandScript.js';
 import type { Shell } from './findShell.js';
-import { type CommandOutcome, runShellCommand, terminalMarker } from './shellCommand.js';
+import { type CommandOutcome, type HeldOutput, runShellCommand, terminalMarker } from './shellCommand.js';
 import { announcement, HELP, invocationOf, resultOf, titleOf, unrunnable } from './shellDisplay.js';
 import type { ShellMemory } from './shellMemory.js';
 
@@ -17,6 +18,7 @@ export interface ShellSessionOptions {
   readonly sessionId: string;
   readonly shell: Shell;
   readonly memory: ShellMemory;
+  readonly tempFiles?: TempFiles | undefined;
   readonly resumed: boolean;
   onDispose(): void;
 }
@@ -36,6 +38,8 @@ export class ShellSession implements AgentSession {
   /** Whether there may be processes to look for. */
   #ran: boolean;
   #allowAll = false;
+  #output: HeldOutput | undefined;
+  #isPaused = false;
   #turn: ShellTurn | undefined;
   #disposing: Promise<void> | undefined;
 
@@ -50,11 +54,21 @@ export class ShellSession implements AgentSession {
     return this.#listeners.add(listener);
   }
 
-  async send({ text }: UserMessage): Promise<void> {
+  async send({ text, attachments = [] }: UserMessage): Promise<void> {
     if (this.#disposing !== undefined) throw new Error('the session is disposed of');
     if (this.#turn) throw new Error('a turn is running already');
     const aborted = new AbortController();
-    this.#turn = { aborted, done: this.#run(text.replaceAll('\r\n', '\n'), aborted.signal) };
+    this.#turn = { aborted, done: this.#run(text.replaceAll('\r\n', '\n'), attachments, aborted.signal) };
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#output?.hold();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#output?.release();
   }
 
   answer(requestId: string, decision: Decision): void {
@@ -83,12 +97,12 @@ export class ShellSession implements AgentSession {
     this.#options.onDispose();
   }
 
-  async #run(text: string, signal: AbortSignal): Promise<void> {
+  async #run(text: string, attachments: readonly Attachment[], signal: AbortSignal): Promise<void> {
     // So that `send` has resolved before the first event.
     await immediate();
     let last: AgentEvent = { type: 'idle' };
     try {
-      if (!signal.aborted) await this.#take(text, signal);
+      if (!signal.aborted) await this.#take(text, attachments, signal);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (!signal.aborted) last = { type: 'error', error: { errorType: 'ShellFailed', message } };
@@ -98,7 +112,7 @@ export class ShellSession implements AgentSession {
     this.#emit(last);
   }
 
-  async #take(text: string, signal: AbortSignal): Promise<void> {
+  async #take(text: string, attachments: readonly Attachment[], signal: AbortSignal): Promise<void> {
     if (text.trim() === '') return this.#emit({ type: 'text', text: HELP });
     if (!this.#titled) this.#emit({ type: 'title', title: titleOf(text) });
     this.#titled = true;
@@ -106,7 +120,7 @@ export class ShellSession implements AgentSession {
     const command = await this.#confirm(toolCallId, text, signal);
     if (command === undefined) return this.#emit({ type: 'text', text: 'Not run.' });
     try {
-      const outcome = await this.#execute(toolCallId, command, signal);
+      const outcome = await this.#execute(toolCallId, command, attachments, signal);
       this.#emit({ type: 'toolComplete', toolCallId, result: resultOf(command, outcome, signal.aborted) });
       await this.#remember(outcome);
     } catch (error) {
@@ -133,8 +147,13 @@ export class ShellSession implements AgentSession {
     return editedToolInput;
   }
 
-  async #execute(toolCallId: string, command: string, signal: AbortSignal): Promise<CommandOutcome> {
-    const { shell, memory } = this.#options;
+  async #execute(
+    toolCallId: string,
+    command: string,
+    attachments: readonly Attachment[],
+    signal: AbortSignal,
+  ): Promise<CommandOutcome> {
+    const { shell, memory, tempFiles } = this.#options;
     for (const notice of memory.takeNotices()) this.#emit({ type: 'notice', text: notice, severity: 'warning' });
     if (!(await isFolder(memory.cwd))) {
       const lost = memory.cwd;
@@ -144,14 +163,23 @@ export class ShellSession implements AgentSession {
       this.#emit({ type: 'notice', text, severity: 'warning' });
     }
     this.#ran = true;
-    return runShellCommand({
+    const running = runShellCommand({
       shell,
+      attachments,
+      tempFiles,
       command,
       cwd: memory.cwd,
       env: memory.env(),
       terminalId: memory.terminalId,
       signal,
       onOutput: (output) => this.#emit({ type: 'toolUpdate', toolCallId, output }),
+      onStarted: (held) => {
+        this.#output = held;
+        if (this.#isPaused) held.hold();
+      },
+    });
+    return running.finally(() => {
+      this.#output = undefined;
     });
   }
 

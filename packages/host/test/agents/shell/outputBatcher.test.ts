@@ -3,12 +3,14 @@ import { OutputBatcher } from '../../../src/agents/shell/outputBatcher.js';
 
 function setUp() {
   const calls: string[] = [];
+  const source = { isAlive: true };
   const batcher = new OutputBatcher({
     emit: (output) => calls.push(output.length > 10 ? String(output.length) : output),
     pause: () => calls.push('pause'),
     resume: () => calls.push('resume'),
+    isAlive: () => source.isAlive,
   });
-  return { batcher, calls };
+  return { batcher, calls, source };
 }
 
 describe('OutputBatcher', () => {
@@ -33,6 +35,28 @@ describe('OutputBatcher', () => {
     expect(calls).toEqual(['pause', '17000']);
     vi.advanceTimersByTime(10);
     expect(calls).toEqual(['pause', '17000', 'resume']);
+  });
+
+  it('holds the source until it is released, whatever its own breath does', () => {
+    const { batcher, calls } = setUp();
+    batcher.push('x'.repeat(20_000));
+    batcher.hold();
+    vi.advanceTimersByTime(1_000);
+    expect(calls).toEqual(['pause', '20000', 'pause']);
+    batcher.release();
+    batcher.release();
+    expect([calls, vi.getTimerCount()]).toEqual([['pause', '20000', 'pause', 'resume'], 0]);
+  });
+
+  it('lets go of a source that has ended, and does not stop it again', () => {
+    const { batcher, calls, source } = setUp();
+    batcher.hold();
+    source.isAlive = false;
+    vi.advanceTimersByTime(100);
+    expect(calls).toEqual(['pause', 'resume']);
+    batcher.push('x'.repeat(20_000));
+    batcher.hold();
+    expect([calls, vi.getTimerCount()]).toEqual([['pause', 'resume', '20000'], 0]);
   });
 
   it('flushes at the end, leaves no timer, and drops what comes later', () => {

@@ -332,3 +332,59 @@ describe('a folder that is gone', () => {
     expect(recorder.of('error')).toMatchObject([{ error: { message: /does not exist any more/ } }]);
   });
 });
+
+describe('output that is held back', () => {
+  it('is there as a whole', async () => {
+    const { session, run } = await open();
+    session.onEvent((event) => {
+      if (event.type !== 'toolUpdate') return;
+      session.pause?.();
+      setTimeout(() => session.resume?.(), 2);
+    });
+    const { output } = await run("head -c 300000 /dev/zero | tr '\\0' x; echo; echo end");
+    expect(output).toBe(`${'x'.repeat(300_000)}\r\nend\r\n`);
+  });
+
+  it('is there as a whole when the command ends while nobody reads it, and nobody ever would', async () => {
+    const { session, run } = await open();
+    session.pause?.();
+    const { output } = await run("head -c 3000 /dev/zero | tr '\\0' x; echo end");
+    expect(output).toBe(`${'x'.repeat(3_000)}end\r\n`);
+  });
+
+  it('can be aborted', async () => {
+    const { session, recorder } = await open();
+    session.onEvent((event) => {
+      if (event.type === 'toolStart') session.answer(event.toolCall.toolCallId, always);
+    });
+    await session.send({ text: 'yes' });
+    await recorder.nth('toolUpdate');
+    session.pause?.();
+    await session.abort();
+    expect((await recorder.end()).type).toBe('idle');
+  });
+});
+
+describe('attachments', () => {
+  it('are files for the command, which are gone afterwards, and no part of what is remembered', async () => {
+    const { session, recorder, cwd, run } = await open();
+    session.onEvent((event) => {
+      if (event.type === 'toolStart') session.answer(event.toolCall.toolCallId, always);
+    });
+    const image = Buffer.from([0, 255, 10, 13, 128]);
+    await session.send({
+      text: 'cat "$ATTACHMENT_1"; od -An -tx1 "$ATTACHMENT_2"; echo "$ATTACHMENT_3"; echo "$ATTACHMENT_1"',
+      attachments: [
+        { kind: 'text', label: 'a', data: 'pasted\n' },
+        { kind: 'image', label: 'b', mimeType: 'image/png', data: image.toString('base64') },
+        { kind: 'file', label: 'c', uri: `file://${cwd}/c%20d` },
+        { kind: 'file', label: 'elsewhere', uri: 'https://example.org/' },
+      ],
+    });
+    await recorder.end();
+    const [text, bytes, file, path = ''] = recorder.output().split('\r\n');
+    expect([text, bytes, file]).toEqual(['pasted', ' 00 ff 0a 0d 80', `${cwd}/c d`]);
+    expect((await run(`ls "${path}"`)).exitCode).not.toBe(0);
+    expect((await run('echo "[$ATTACHMENT_1$ATTACHMENT_4]"')).output).toBe('[]\r\n');
+  });
+});

@@ -1,0 +1,80 @@
+import { type ClientAction, REJECTION, type UserMessage } from '@agenthost/protocol';
+import { ContentRefused, PastedContent } from './pastedContent.js';
+
+/** Bytes of messages of one session that may wait for their content to be stored; more are refused. */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
+/** What an action without such content counts, that waits behind one. */
+const SMALL_BYTES = 1_024;
+
+export interface Taken {
+  /** As it goes into the state. */
+  readonly action: ClientAction;
+  /** Why it can't be taken. */
+  readonly refusal?: string;
+}
+
+/**
+ * Lets clients' actions through in their order. One with large content waits until that is stored, and with it those that
+ * the same client sent behind it; nobody else has to wait.
+ */
+export class MessageIntake {
+  readonly #keep: (message: UserMessage) => Promise<UserMessage>;
+  readonly #onError: (error: unknown) => void;
+  readonly #waiting = new Map<string, Promise<void>>();
+  #waitingBytes = 0;
+
+  constructor(keep: (message: UserMessage) => Promise<UserMessage>, onError: (error: unknown) => void) {
+    this.#keep = keep;
+    this.#onError = onError;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** `take` is called once, at once where nothing is to be waited for; `isWanted` before anything is stored. */
+  pass(
+    clientId: string,
+    action: ClientAction,
+    { isWanted, take }: { readonly isWanted: () => boolean; readonly take: (taken: Taken) => void },
+  ): void {
+    const message = 'userMessage' in action ? action.userMessage : undefined;
+    const load = message && PastedContent.loadOf(message);
+    const before = this.#waiting.get(clientId);
+    if (!before && (!message || load === undefined || !isWanted())) {
+      take({ action });
+      return;
+    }
+    const bytes = (load ?? 0) + SMALL_BYTES;
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
+      take({ action, refusal: REJECTION.contentBusy });
+      return;
+    }
+    this.#waitingBytes += bytes;
+    const passing = (before ?? Promise.resolve())
+      .then(async () => {
+        const isToBeKept = message !== undefined && load !== undefined && isWanted();
+        const taken = isToBeKept ? await this.#kept(action, message) : { action };
+        this.#waitingBytes -= bytes;
+        // Before it is told: what comes from within that is not behind this one any more.
+        if (this.#waiting.get(clientId) === passing) this.#waiting.delete(clientId);
+        take(taken);
+      })
+      .catch(this.#onError);
+    this.#waiting.set(clientId, passing);
+  }
+
+  /** Resolves when nothing waits any more. */
+  async settled(): Promise<void> {
+    while (this.isBusy) await Promise.allSettled(this.#waiting.values());
+  }
+
+  async #kept(action: ClientAction, message: UserMessage): Promise<Taken> {
+    try {
+      return { action: { ...action, userMessage: await this.#keep(message) } as ClientAction };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { action, refusal: error instanceof ContentRefused ? why : `could not be stored: ${why}` };
+    }
+  }
+}

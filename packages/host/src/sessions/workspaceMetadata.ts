@@ -1,0 +1,43 @@
+import type { SessionSummary } from '@agenthost/protocol';
+import { type GitMetadata, readGitMetadata } from './gitMetadata.js';
+
+/** The keys of the metadata contract that the host fills. */
+const KEYS = [
+  'workingDirectoryPath',
+  'repositoryPath',
+  'worktreePath',
+  'branch',
+  'baseBranchName',
+  'repositoryUrl',
+  'owner',
+  'name',
+] as const satisfies readonly ('workingDirectoryPath' | keyof GitMetadata)[];
+
+/** A file system that hangs must not keep a session's metadata from being asked for again. */
+const TIMEOUT_MS = 5_000;
+
+export interface WorkspaceMetadataOptions {
+  readonly cwd: string;
+  /** Keys that whoever made the session has set; those are theirs. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** What to change in a session's metadata so that they say where it works; `undefined` when that is not known in time. */
+export async function workspaceMetadata(
+  current: SessionSummary['metadata'],
+  { cwd, given }: WorkspaceMetadataOptions,
+): Promise<Readonly<Record<string, string | null>> | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((done) => {
+    timer = setTimeout(() => done(undefined), TIMEOUT_MS).unref();
+  });
+  const git = await Promise.race([readGitMetadata(cwd), late]).finally(() => clearTimeout(timer));
+  if (git === undefined) return undefined;
+  const wanted: Readonly<Record<string, string | undefined>> = { workingDirectoryPath: cwd, ...git };
+  return Object.fromEntries(
+    KEYS.filter((key) => !given.has(key) && (current?.[key] ?? undefined) !== wanted[key]).map((key) => [
+      key,
+      wanted[key] ?? null,
+    ]),
+  );
+}

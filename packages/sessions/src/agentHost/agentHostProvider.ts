@@ -1,0 +1,357 @@
+import type { Disposable, Host, Observable } from '@agenthost/client';
+import { type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
+import { Emitter } from '../emitter.js';
+import { NotSupportedError, SessionNotFoundError } from '../errors.js';
+import type { Session, SessionWorkspace } from '../session.js';
+import { parseSessionId } from '../sessionId.js';
+import type {
+  SearchOptions,
+  SearchResults,
+  SendRequestOptions,
+  SessionReplacement,
+  SessionsChangeEvent,
+  SessionsProvider,
+  SessionType,
+  SessionWorkspaceBrowseAction,
+} from '../sessionsProvider.js';
+import { ChatActions } from './chatActions.js';
+import { ChatModel, type OpenChatOptions } from './chatModel.js';
+import { createChatOnHost } from './createChatOnHost.js';
+import { FolderBrowser } from './folderBrowser.js';
+import { chatResource, groupKeyOf, type HostSessionGroup, workspaceOfSummary } from './hostSessionGroup.js';
+import { HostSessionList } from './hostSessionList.js';
+import { HostStatus } from './hostStatus.js';
+import { SessionCatalogue } from './sessionCatalogue.js';
+import { type UntitledSession, UntitledSessions } from './untitledSessions.js';
+
+export interface AgentHostProviderOptions {
+  /** Of a host that is not this machine, e.g. "dev-box": part of its id and of its workspaces' labels. */
+  readonly name?: string;
+  readonly label?: string;
+  /** `agenthost-local`, or `agenthost-<name>`, unless told. */
+  readonly id?: string;
+  /** Sessions that are listed at once; 100 unless told. */
+  readonly pageSize?: number;
+  /** Lets somebody pick a folder; without it there is nothing to browse with. `undefined` when they did not. */
+  readonly pickFolder?: (folders: FolderBrowser) => Promise<URI | undefined>;
+}
+
+const DEFAULT_PAGE_SIZE = 100;
+const SEARCH_LIMIT = 50;
+
+type Found =
+  | { readonly kind: 'untitled'; readonly localId: string; readonly untitled: UntitledSession }
+  | { readonly kind: 'listed'; readonly group: HostSessionGroup };
+
+/** The sessions of one agent host, over the SDK. Several at once are several instances. The SDK's host is its owner's to close. */
+export class AgentHostProvider implements SessionsProvider {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: string;
+  readonly isBackground = true;
+  readonly browseActions: readonly SessionWorkspaceBrowseAction[];
+  /** Connection and agents. */
+  readonly status: HostStatus;
+  readonly folders: FolderBrowser;
+  readonly hasMoreSessions: Observable<boolean>;
+  readonly isLoadingSessions: Observable<boolean>;
+  /** Why sessions could not be listed; `refreshSessions` tries again, and so does the next connection. */
+  readonly listError: Observable<unknown>;
+  readonly #host: Host;
+  readonly #remoteName: string | undefined;
+  readonly #changes = new Emitter<SessionsChangeEvent>();
+  readonly #replacements = new Emitter<SessionReplacement>();
+  readonly #typeChanges = new Emitter<void>();
+  readonly #catalogue: SessionCatalogue;
+  readonly #untitled: UntitledSessions;
+  readonly #list: HostSessionList;
+  readonly #actions: ChatActions;
+  readonly #following: Disposable;
+  #types: { readonly of: readonly AgentInfo[]; readonly types: readonly SessionType[] } | undefined;
+
+  readonly onDidChangeSessions = this.#changes.event;
+  readonly onDidReplaceSession = this.#replacements.event;
+  readonly onDidChangeSessionTypes = this.#typeChanges.event;
+
+  constructor(host: Host, options: AgentHostProviderOptions = {}) {
+    const { name, pickFolder, pageSize = DEFAULT_PAGE_SIZE } = options;
+    this.id = options.id ?? `agenthost-${name?.replace(/[^A-Za-z0-9+.-]+/g, '-') ?? 'local'}`;
+    this.label = options.label ?? name ?? 'This machine';
+    this.icon = name === undefined ? 'host' : 'remote-host';
+    this.#host = host;
+    this.#remoteName = name;
+    const identity = {
+      providerId: this.id,
+      remoteName: name,
+      supportsMultipleChats: (provider: string) => this.#agent(provider)?.supportsMultipleChats === true,
+    };
+    this.status = new HostStatus(host);
+    this.#catalogue = new SessionCatalogue(identity, (event) => this.#changes.fire(event));
+    this.#untitled = new UntitledSessions(identity);
+    this.#actions = new ChatActions(host, this.#catalogue);
+    this.#list = new HostSessionList({
+      host,
+      catalogue: this.#catalogue,
+      pageSize: Math.min(pageSize, MAX_LIST_LIMIT),
+    });
+    this.hasMoreSessions = this.#list.hasMore;
+    this.isLoadingSessions = this.#list.isLoading;
+    this.listError = this.#list.error;
+    this.folders = new FolderBrowser(host, () => this.#catalogue.newest());
+    this.browseActions = pickFolder ? [this.#browseAction(pickFolder)] : [];
+    this.#following = this.status.agents.subscribe(() => this.#typeChanges.fire());
+  }
+
+  /** The host's agents, also those that can't be used yet; `availability` says what to do about that. */
+  get sessionTypes(): readonly SessionType[] {
+    const agents = this.status.agents.value;
+    if (this.#types?.of !== agents) this.#types = { of: agents, types: agents.map(sessionTypeOf) };
+    return this.#types.types;
+  }
+
+  /** With what is known of the folder: sessions that work there have asked git already. */
+  resolveWorkspace(repositoryUri: URI): SessionWorkspace {
+    if (!/^file:\/\//i.test(repositoryUri) || !URL.canParse(repositoryUri)) {
+      throw new NotSupportedError(`${repositoryUri} is no folder of ${this.label}; give a file: URI`);
+    }
+    const known = this.#catalogue.newest().find(({ workingDirectory }) => workingDirectory === repositoryUri);
+    const workspace = workspaceOfSummary(known ?? { workingDirectory: repositoryUri }, this.#remoteName);
+    return workspace ?? { label: repositoryUri, icon: 'folder', repositories: [], requiresWorkspaceTrust: true };
+  }
+
+  getSessions(): readonly Session[] {
+    return [...this.#untitled.all(), ...this.#catalogue.sessions()];
+  }
+
+  loadMoreSessions(): Promise<void> {
+    return this.#list.loadMore();
+  }
+
+  refreshSessions(): Promise<void> {
+    return this.#list.refresh();
+  }
+
+  async searchSessions(text: string, { limit = SEARCH_LIMIT, signal }: SearchOptions = {}): Promise<SearchResults> {
+    const params = { filter: { text }, limit: Math.min(limit, MAX_LIST_LIMIT) };
+    const { items, total, snippets } = await this.#host.listSessions(params, { signal });
+    this.#catalogue.put(items);
+    const results = items.flatMap((summary) => {
+      const group = this.#catalogue.group(groupKeyOf(summary));
+      const snippet = snippets?.[summary.resource];
+      return group ? [{ session: group.session, ...(snippet !== undefined && { snippet }) }] : [];
+    });
+    return { results, total };
+  }
+
+  async createNewSession(workspace: SessionWorkspace): Promise<Session> {
+    const types = this.sessionTypes;
+    const type = types.find(({ availability }) => availability?.state === 'available') ?? types[0];
+    if (!type) throw new NotSupportedError(`${this.label} has told of no agent yet; try again when it is connected`);
+    const { session } = this.#untitled.create(workspace, type.id);
+    this.#changes.fire({ added: [session], removed: [], changed: [] });
+    return session;
+  }
+
+  async setSessionType(sessionId: string, type: string): Promise<Session> {
+    const found = this.#find(sessionId);
+    if (found.kind === 'listed') {
+      throw new NotSupportedError(`the agent of ${sessionId} can't be changed any more; begin another chat with it`);
+    }
+    if (!this.#agent(type)) throw new NotSupportedError(`${this.label} has no agent ${type}`);
+    const { session } = this.#untitled.setType(found.localId, found.untitled, type);
+    this.#changes.fire({ added: [], removed: [], changed: [session] });
+    return session;
+  }
+
+  getSessionTypes(sessionId: string): readonly SessionType[] {
+    const found = this.#find(sessionId);
+    if (found.kind === 'untitled') return this.sessionTypes;
+    return this.sessionTypes.filter(({ id }) => id === found.group.session.sessionType);
+  }
+
+  async renameChat(sessionId: string, chatUri: URI, title: string): Promise<void> {
+    const found = this.#find(sessionId);
+    const uri = this.#chatOf(found, sessionId, chatUri);
+    if (found.kind === 'untitled') this.#updateUntitled(found.untitled, { title });
+    else await this.#actions.run([uri], (session) => session.rename(title));
+  }
+
+  async setModel(sessionId: string, modelId: string): Promise<void> {
+    const found = this.#find(sessionId);
+    if (found.kind === 'untitled') this.#updateUntitled(found.untitled, { modelId });
+    else await this.#actions.run(urisOf(found.group).slice(0, 1), (session) => session.setModel(modelId));
+  }
+
+  archiveSession(sessionId: string): Promise<void> {
+    return this.#setArchived(sessionId, true);
+  }
+
+  unarchiveSession(sessionId: string): Promise<void> {
+    return this.#setArchived(sessionId, false);
+  }
+
+  async setRead(sessionId: string, read: boolean): Promise<void> {
+    const found = this.#find(sessionId);
+    if (found.kind === 'untitled') this.#updateUntitled(found.untitled, { isRead: read });
+    else await this.#actions.run(urisOf(found.group), (session) => session.markRead(read));
+  }
+
+  async deleteSession(sessionId: string): Promise<void> {
+    const found = this.#find(sessionId);
+    if (found.kind === 'listed') return this.#actions.dispose(urisOf(found.group));
+    this.#untitled.delete(found.localId);
+    this.#changes.fire({ added: [], removed: [found.untitled.session], changed: [] });
+  }
+
+  async deleteChat(sessionId: string, chatUri: URI): Promise<void> {
+    const found = this.#find(sessionId);
+    const uri = this.#chatOf(found, sessionId, chatUri);
+    if (found.kind === 'untitled') await this.deleteSession(sessionId);
+    else await this.#actions.dispose([uri]);
+  }
+
+  async sendAndCreateChat(sessionId: string, options: SendRequestOptions): Promise<Session> {
+    const found = this.#find(sessionId);
+    return found.kind === 'untitled' ? this.#commit(found, options) : this.#addChat(found.group, options);
+  }
+
+  /** A session of the host by its URI, also one that is older than what was listed. Rejects where there is none. */
+  async findSession(uri: URI): Promise<Session> {
+    const known = this.#catalogue.group(uri);
+    if (known) return known.session;
+    const opened = await this.#host.openSession(uri, { turns: 1 });
+    const { summary } = opened.confirmed.value;
+    opened.close();
+    this.#catalogue.put([summary]);
+    return this.#groupOf(groupKeyOf(summary)).session;
+  }
+
+  /** A conversation with all that is in it; `resource` is a chat's. To be disposed. */
+  openChat(resource: URI, options: OpenChatOptions = {}): ChatModel {
+    const { providerId, localId: uri } = parseSessionId(resource);
+    if (providerId !== this.id || this.#untitled.get(uri)) {
+      throw new SessionNotFoundError(`chat ${resource} of ${this.label}`);
+    }
+    return new ChatModel({ ...options, host: this.#host, uri, resource });
+  }
+
+  /** A session that begins with the turns of that chat, up to the given one. */
+  async forkChat(resource: URI, toTurnId?: string): Promise<Session> {
+    const source = parseSessionId(resource).localId;
+    const fork = await this.#host.forkSession({ source, ...(toTurnId !== undefined && { toTurnId }) });
+    const { summary } = fork.confirmed.value;
+    fork.close();
+    this.#catalogue.put([summary]);
+    return this.#groupOf(groupKeyOf(summary)).session;
+  }
+
+  dispose(): void {
+    this.#following.dispose();
+    this.#list.dispose();
+    this.status.dispose();
+  }
+
+  /** Where the new session takes the place of the one that was begun, in one step. */
+  async #commit({ localId, untitled }: Found & { kind: 'untitled' }, options: SendRequestOptions): Promise<Session> {
+    const { chat, workspace, loading, session: from } = untitled;
+    if (loading.value) throw new NotSupportedError(`${from.sessionId} is being sent already; wait for that`);
+    const uri = sessionUri(from.sessionType, crypto.randomUUID());
+    const [repository] = workspace.repositories;
+    loading.set(true);
+    this.#catalogue.hold(uri);
+    try {
+      const summary = await createChatOnHost(this.#host, {
+        ...options,
+        uri,
+        group: uri,
+        provider: from.sessionType,
+        workingDirectory: repository?.workingDirectory ?? repository?.uri,
+        model: chat.modelId.value,
+        title: chat.title.value,
+      });
+      const { session: to } = this.#catalogue.putQuietly(summary);
+      if (this.#untitled.delete(localId)) this.#replacements.fire({ from, to });
+      else this.#changes.fire({ added: [to], removed: [], changed: [] });
+      return to;
+    } finally {
+      this.#catalogue.unhold(uri);
+      loading.set(false);
+    }
+  }
+
+  async #addChat(group: HostSessionGroup, options: SendRequestOptions): Promise<Session> {
+    const { session } = group;
+    if (!session.capabilities.supportsMultipleChats) {
+      throw new NotSupportedError(`${session.sessionType} has one chat a session; begin another session`);
+    }
+    const main = group.chats[0]?.summary;
+    const summary = await createChatOnHost(this.#host, {
+      ...options,
+      uri: sessionUri(session.sessionType, crypto.randomUUID()),
+      group: group.key,
+      provider: session.sessionType,
+      workingDirectory: main?.workingDirectory,
+      model: main?.model,
+      title: '',
+    });
+    this.#catalogue.put([summary]);
+    return this.#groupOf(group.key).session;
+  }
+
+  async #setArchived(sessionId: string, isArchived: boolean): Promise<void> {
+    const found = this.#find(sessionId);
+    if (found.kind === 'untitled') this.#updateUntitled(found.untitled, { isArchived });
+    else await this.#actions.run(urisOf(found.group), (session) => session.archive(isArchived));
+  }
+
+  #updateUntitled({ session, chat }: UntitledSession, fields: Parameters<typeof chat.update>[0]): void {
+    chat.update(fields);
+    this.#changes.fire({ added: [], removed: [], changed: [session] });
+  }
+
+  #find(sessionId: string): Found {
+    const { providerId, localId } = parseSessionId(sessionId);
+    if (providerId !== this.id) throw new SessionNotFoundError(`session ${sessionId} at ${this.label}`);
+    const untitled = this.#untitled.get(localId);
+    if (untitled) return { kind: 'untitled', localId, untitled };
+    return { kind: 'listed', group: this.#groupOf(localId) };
+  }
+
+  #groupOf(key: string): HostSessionGroup {
+    const group = this.#catalogue.group(key);
+    if (!group) throw new SessionNotFoundError(`session ${key} at ${this.label}`);
+    return group;
+  }
+
+  /** The host's URI of a chat, which has to be one of that session. */
+  #chatOf(found: Found, sessionId: string, chatUri: URI): URI {
+    const chats = found.kind === 'untitled' ? [found.untitled.chat.resource] : urisOf(found.group);
+    const uri = chats.find((one) => one === chatUri || chatResource(this.id, one) === chatUri);
+    if (uri === undefined) throw new SessionNotFoundError(`chat ${chatUri} in ${sessionId}`);
+    return uri;
+  }
+
+  #agent(provider: string): AgentInfo | undefined {
+    return this.status.agents.value.find((agent) => agent.provider === provider);
+  }
+
+  #browseAction(pickFolder: NonNullable<AgentHostProviderOptions['pickFolder']>): SessionWorkspaceBrowseAction {
+    return {
+      label: 'Folders',
+      icon: 'folder',
+      providerId: this.id,
+      run: async () => {
+        const picked = await pickFolder(this.folders);
+        return picked === undefined ? undefined : this.resolveWorkspace(picked);
+      },
+    };
+  }
+}
+
+function urisOf({ chats }: HostSessionGroup): readonly URI[] {
+  return chats.map(({ summary }) => summary.resource);
+}
+
+function sessionTypeOf({ provider, displayName, description, availability }: AgentInfo): SessionType {
+  return { id: provider, label: displayName, icon: provider, description, availability };
+}

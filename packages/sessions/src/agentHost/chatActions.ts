@@ -1,0 +1,57 @@
+import { type Host, type Session as HostSession, SessionGoneError } from '@agenthost/client';
+import type { URI } from '@agenthost/protocol';
+import { Limiter } from './limiter.js';
+import type { SessionCatalogue } from './sessionCatalogue.js';
+
+/** Subscriptions are few on a host, and archiving a thousand sessions at once must leave some for what is looked at. */
+const AT_ONCE = 8;
+const MAX_WAITING = 10_000;
+
+/** Does something to chats that nobody looks at: each is opened for as long as that takes. */
+export class ChatActions {
+  readonly #host: Host;
+  readonly #catalogue: SessionCatalogue;
+  readonly #limiter = new Limiter(AT_ONCE, MAX_WAITING);
+
+  constructor(host: Host, catalogue: SessionCatalogue) {
+    this.#host = host;
+    this.#catalogue = catalogue;
+  }
+
+  async run(uris: readonly URI[], action: (session: HostSession) => Promise<void>): Promise<void> {
+    const outcomes = await Promise.allSettled(uris.map((uri) => this.#limiter.run(() => this.#runOne(uri, action))));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  async dispose(uris: readonly URI[]): Promise<void> {
+    const dispose = (uri: URI) => this.#forgetting(uri, () => this.#host.disposeSession(uri));
+    const outcomes = await Promise.allSettled(uris.map((uri) => this.#limiter.run(() => dispose(uri))));
+    const gone = uris.filter((_, index) => outcomes[index]?.status === 'fulfilled');
+    // The host tells as well; but then the caller could find it still there.
+    this.#catalogue.remove(gone);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  async #runOne(uri: URI, action: (session: HostSession) => Promise<void>): Promise<void> {
+    await this.#forgetting(uri, async () => {
+      const session = await this.#host.openSession(uri, { turns: 1 });
+      try {
+        await action(session);
+        this.#catalogue.put([session.confirmed.value.summary]);
+      } finally {
+        session.close();
+      }
+    });
+  }
+
+  async #forgetting(uri: URI, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (error instanceof SessionGoneError) this.#catalogue.remove([uri]);
+      throw error;
+    }
+  }
+}

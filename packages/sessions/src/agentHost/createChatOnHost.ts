@@ -1,0 +1,39 @@
+import type { Host, Session as HostSession } from '@agenthost/client';
+import type { SessionSummary, URI } from '@agenthost/protocol';
+import type { SendRequestOptions } from '../sessionsProvider.js';
+
+export interface NewHostChat extends SendRequestOptions {
+  readonly uri: URI;
+  readonly provider: string;
+  readonly group: string;
+  readonly workingDirectory: URI | undefined;
+  readonly model: string | undefined;
+  /** What somebody called it before it was sent. */
+  readonly title: string;
+}
+
+/** Makes a session on the host and sends its first message. When that is refused, nothing of it is left. */
+export async function createChatOnHost(host: Host, chat: NewHostChat): Promise<SessionSummary> {
+  const { uri, provider, workingDirectory, model, group, query, attachedContext, title } = chat;
+  let session: HostSession | undefined;
+  try {
+    session = await host.createSession({
+      session: uri,
+      provider,
+      metadata: { group },
+      ...(workingDirectory !== undefined && { workingDirectory }),
+      ...(model !== undefined && { model }),
+    });
+    // Says why when the agent did not start; a message would only be refused.
+    await session.ready();
+    await session.send({ text: query, ...(attachedContext?.length && { attachments: attachedContext }) });
+    if (title !== '') await session.rename(title);
+    return session.confirmed.value.summary;
+  } catch (error) {
+    // Whoever sent it still has the message and can send it again; an empty session would only be in the way.
+    host.disposeSession(uri).catch(() => {});
+    throw error;
+  } finally {
+    session?.close();
+  }
+}

@@ -1,0 +1,40 @@
+import type { Host } from '@agenthost/client';
+import type { DirectoryEntry, SessionSummary } from '@agenthost/protocol';
+import type { URI } from '../session.js';
+
+const MAX_RECENT = 20;
+
+/** The folders of a host's machine, for a picker. */
+export class FolderBrowser {
+  readonly #host: Host;
+  readonly #newest: () => readonly SessionSummary[];
+
+  constructor(host: Host, newest: () => readonly SessionSummary[]) {
+    this.#host = host;
+    this.#newest = newest;
+  }
+
+  /** Where the host suggests to begin; known when it was connected once. */
+  get home(): URI | undefined {
+    return this.#host.defaultDirectory;
+  }
+
+  /** Where sessions work that are known here, the last used first. */
+  recent(): readonly URI[] {
+    const folders = this.#newest().flatMap(({ workingDirectory }) => workingDirectory ?? []);
+    return [...new Set(folders)].slice(0, MAX_RECENT);
+  }
+
+  /** Folders, and links that may be some. Rejects when there is no such folder, or it can't be read. */
+  async list(uri: URI, signal?: AbortSignal): Promise<readonly DirectoryEntry[]> {
+    const { entries } = await this.#host.browseDirectory(uri, { signal });
+    return entries.filter(({ type }) => type !== 'file');
+  }
+
+  /** `undefined` for a root. */
+  parent(uri: URI): URI | undefined {
+    const { href } = new URL('..', uri.endsWith('/') ? uri : `${uri}/`);
+    const parent = href.length > 'file:///'.length ? href.replace(/\/$/, '') : href;
+    return parent === uri || `${parent}/` === uri ? undefined : parent;
+  }
+}

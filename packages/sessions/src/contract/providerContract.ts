@@ -1,0 +1,42 @@
+import { type ContractTools, contractTools, type ProviderFixture } from './contractTools.js';
+import { lifecycleCases } from './lifecycleCases.js';
+import { listingCases } from './listingCases.js';
+
+export type { ProviderFixture } from './contractTools.js';
+
+export interface ContractCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+export interface ContractOptions {
+  /** How long a case waits for what must happen; 10,000 unless told. */
+  readonly timeoutMs?: number;
+}
+
+export type Check = (tools: ContractTools) => Promise<void>;
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/**
+ * The contract of SessionsProvider as cases for any test framework: `for (const c of providerContract(make)) it(c.name, c.run)`.
+ * `createFixture` makes a provider, fresh for each case.
+ */
+export function providerContract(
+  createFixture: () => Promise<ProviderFixture>,
+  { timeoutMs = DEFAULT_TIMEOUT_MS }: ContractOptions = {},
+): ContractCase[] {
+  return Object.entries({ ...listingCases, ...lifecycleCases }).map(([name, check]) => ({
+    name,
+    run: async () => {
+      const fixture = await createFixture();
+      const { tools, dispose } = contractTools(fixture, timeoutMs);
+      try {
+        await check(tools);
+      } finally {
+        dispose();
+        await fixture.dispose?.();
+      }
+    },
+  }));
+}

@@ -1,0 +1,75 @@
+export type { Disposable, Observable } from '@agenthost/client';
+export type { ActiveSession } from './activeSession.js';
+export { AgentHostProvider, type AgentHostProviderOptions } from './agentHost/agentHostProvider.js';
+export type { ChatModel, ChatPhase, OpenChatOptions } from './agentHost/chatModel.js';
+export type { FolderBrowser } from './agentHost/folderBrowser.js';
+export type { HostStatus } from './agentHost/hostStatus.js';
+export { NeedsInput, type WaitingChat } from './agentHost/needsInput.js';
+export type { ContextKeys, ContextKeyValues } from './contextKeys.js';
+export { Drafts } from './drafts.js';
+export { type ChatFields, createChat, type EditableChat } from './editableChat.js';
+export { Emitter, type Event } from './emitter.js';
+export {
+  AmbiguousResourceError,
+  InvalidSessionIdError,
+  NotSupportedError,
+  ProviderError,
+  ProviderFailedError,
+  ProviderNotFoundError,
+  ProviderRegistrationError,
+  ProviderTimeoutError,
+  ProviderUnregisteredError,
+  SessionNotFoundError,
+  SessionsError,
+} from './errors.js';
+export { InMemoryProvider, type InMemoryProviderOptions } from './inMemory/inMemoryProvider.js';
+export type { SessionGroup, SessionRow } from './list/groupedRows.js';
+export { type Grouping, type GroupingName, type GroupOf, groupings } from './list/grouping.js';
+export type { SessionsFilter } from './list/sessionsFilter.js';
+export {
+  type SessionsListItem,
+  SessionsListModel,
+  type SessionsListOptions,
+  type SessionsSource,
+} from './list/sessionsListModel.js';
+export { type SessionsOrder, type SessionsOrderName, sessionsOrders } from './list/sessionsOrder.js';
+export { computed, constant, observable, type SettableObservable, tracked, transaction } from './observable.js';
+export type { FoundSessions, SearchAllOptions } from './searchAll.js';
+export {
+  type Chat,
+  type GitHubInfo,
+  type GitHubPullRequest,
+  type IconId,
+  type Markdown,
+  type Session,
+  type SessionCapabilities,
+  type SessionFileChange,
+  type SessionMode,
+  type SessionRepository,
+  SessionStatus,
+  type SessionWorkspace,
+  type URI,
+} from './session.js';
+export { isProviderId, parseSessionId, type SessionIdParts, sessionIdOf } from './sessionId.js';
+export { type SessionOfChatsOptions, sessionOfChats } from './sessionOfChats.js';
+export {
+  type OpenSessionOptions,
+  type SessionsManagementOptions,
+  SessionsManagementService,
+} from './sessionsManagementService.js';
+export type {
+  AttachedContext,
+  SearchOptions,
+  SearchResult,
+  SearchResults,
+  SendRequestOptions,
+  SessionReplacement,
+  SessionsChangeEvent,
+  SessionsProvider,
+  SessionType,
+  SessionWorkspaceBrowseAction,
+} from './sessionsProvider.js';
+export { type SessionsProvidersChangeEvent, SessionsProvidersService } from './sessionsProvidersService.js';
+export { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
+export { type SessionMetadata, UNKNOWN_WORKSPACE, workspaceLabel } from './workspaceLabel.js';
+export { gitHubInfoOf, type WorkspaceSource, workspaceOfMetadata } from './workspaceOfMetadata.js';

@@ -1,0 +1,276 @@
+import type { Disposable, Observable } from '@agenthost/client';
+import { ActiveProvider } from './activeProvider.js';
+import type { ActiveSession } from './activeSession.js';
+import { AggregatedSessions } from './aggregatedSessions.js';
+import { type ContextKeys, SessionContextKeys } from './contextKeys.js';
+import type { Event } from './emitter.js';
+import { ProviderFailedError, SessionNotFoundError } from './errors.js';
+import { ProviderCalls } from './providerCalls.js';
+import { reportFailure } from './reportFailure.js';
+import { type FoundSessions, type SearchAllOptions, searchAll } from './searchAll.js';
+import type { Session, SessionWorkspace, URI } from './session.js';
+import { parseSessionId } from './sessionId.js';
+import { SessionSelection } from './sessionSelection.js';
+import type {
+  SendRequestOptions,
+  SessionReplacement,
+  SessionsChangeEvent,
+  SessionsProvider,
+  SessionType,
+  SessionWorkspaceBrowseAction,
+} from './sessionsProvider.js';
+import type { SessionsProvidersService } from './sessionsProvidersService.js';
+import { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
+
+export interface SessionsManagementOptions {
+  /** Remembers the active provider; forgotten with the process unless told. */
+  readonly storage?: SessionsStorage;
+  /** How long a provider may take for one action; 60,000 unless told. */
+  readonly actionTimeoutMs?: number;
+  /** Told what has no caller to be told to, such as a provider whose list throws. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface OpenSessionOptions {
+  readonly chatUri?: URI;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** One list of the sessions of all providers, which session is looked at, and the way of every action to its provider. */
+export class SessionsManagementService {
+  readonly activeSession: Observable<ActiveSession | undefined>;
+  readonly activeProviderId: Observable<string | undefined>;
+  readonly contextKeys: ContextKeys;
+  readonly onDidChangeSessions: Event<SessionsChangeEvent>;
+  /** An untitled session was committed; `onDidChangeSessions` tells it too. What was kept under the old one belongs to the new. */
+  readonly onDidReplaceSession: Event<SessionReplacement>;
+  /** Whether any provider has sessions that it has not listed yet. */
+  readonly hasMoreSessions: Observable<boolean>;
+  readonly onDidChangeSessionTypes: Event<void>;
+  readonly #providers: SessionsProvidersService;
+  readonly #calls: ProviderCalls;
+  readonly #sessions: AggregatedSessions;
+  readonly #activeProvider: ActiveProvider;
+  readonly #contextKeys: SessionContextKeys;
+  readonly #selection: SessionSelection;
+  readonly #following: Disposable;
+  readonly #onError: (error: unknown) => void;
+  /** How often somebody has begun a session, or given that up. */
+  #beginnings = 0;
+
+  constructor(providers: SessionsProvidersService, options: SessionsManagementOptions = {}) {
+    this.#onError = options.onError ?? reportFailure;
+    this.#providers = providers;
+    this.#calls = new ProviderCalls(providers, options.actionTimeoutMs ?? DEFAULT_TIMEOUT_MS);
+    this.#sessions = new AggregatedSessions(providers, this.#onError);
+    this.#activeProvider = new ActiveProvider(providers, options.storage ?? memoryStorage());
+    this.activeProviderId = this.#activeProvider.id;
+    this.#selection = new SessionSelection(this.#sessions);
+    this.activeSession = this.#selection.active;
+    this.#contextKeys = new SessionContextKeys(this.activeSession, providers);
+    this.contextKeys = this.#contextKeys.keys;
+    this.onDidChangeSessions = this.#sessions.onDidChangeSessions;
+    this.onDidReplaceSession = this.#sessions.onDidReplaceSession;
+    this.hasMoreSessions = this.#sessions.hasMore;
+    this.onDidChangeSessionTypes = this.#sessions.onDidChangeSessionTypes;
+    this.#following = providers.onDidChangeProviders(() => this.#activeProvider.update());
+  }
+
+  getSessions(): readonly Session[] {
+    return this.#sessions.all();
+  }
+
+  /** Throws when two providers have that resource. */
+  getSession(resource: URI): Session | undefined {
+    return this.#sessions.byResource(resource);
+  }
+
+  /** Throws when it is no session id. */
+  getSessionById(sessionId: string): Session | undefined {
+    return this.#sessions.byId(sessionId);
+  }
+
+  getSessionTypes(session: Session): readonly SessionType[] {
+    const { providerId } = parseSessionId(session.sessionId);
+    return this.#calls.callSync(providerId, 'getSessionTypes', (it) => it.getSessionTypes(session.sessionId));
+  }
+
+  /** Each once, however many providers have it. */
+  getAllSessionTypes(): readonly SessionType[] {
+    const types = this.#ofEachProvider('sessionTypes', (provider) => provider.sessionTypes);
+    return [...new Map(types.toReversed().map((type) => [type.id, type])).values()].toReversed();
+  }
+
+  /** Of all providers. Running one rejects when its provider goes meanwhile. */
+  getBrowseActions(): readonly SessionWorkspaceBrowseAction[] {
+    return this.#ofEachProvider('browseActions', ({ id, browseActions }) =>
+      browseActions.map((action) => ({
+        ...action,
+        providerId: id,
+        run: () => this.#calls.call(id, 'browse', () => action.run(), { noTimeout: true }),
+      })),
+    );
+  }
+
+  resolveWorkspace(providerId: string, repositoryUri: URI): SessionWorkspace {
+    return this.#calls.callSync(providerId, 'resolveWorkspace', (provider) => provider.resolveWorkspace(repositoryUri));
+  }
+
+  /** Asks every provider that can search, at once; what one of them can't answer is in `failures`. */
+  searchSessions(text: string, options: SearchAllOptions = {}): Promise<FoundSessions> {
+    return searchAll(this.#providers, this.#calls, text, options);
+  }
+
+  /** Lets the providers that have more of them list more: all, or the one that is named. */
+  async loadMoreSessions(providerId?: string): Promise<void> {
+    const load = (id: string) =>
+      this.#calls.call(id, 'loadMoreSessions', async (provider) => provider.loadMoreSessions?.());
+    if (providerId !== undefined) return load(providerId);
+    const more = this.#providers.getProviders().filter(({ hasMoreSessions }) => hasMoreSessions?.value);
+    const outcomes = await Promise.allSettled(more.map(({ id }) => load(id)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') this.#onError(outcome.reason);
+  }
+
+  setActiveProvider(providerId: string): void {
+    this.#activeProvider.set(providerId);
+  }
+
+  /** For `chatSessionProviderId`: the session that a context menu is open on. */
+  setContextMenuSession(session: Session | undefined): void {
+    this.#contextKeys.setMenuSession(session);
+  }
+
+  /** With its main chat unless told. */
+  async openSession(resource: URI, { chatUri }: OpenSessionOptions = {}): Promise<void> {
+    const session = this.getSession(resource);
+    if (!session) throw new SessionNotFoundError(`session ${resource}`);
+    await this.openChat(session, chatUri ?? session.mainChat.resource);
+  }
+
+  async openChat(session: Session, chatUri: URI): Promise<void> {
+    const known = this.getSessionById(session.sessionId);
+    if (!known) throw new SessionNotFoundError(`session ${session.sessionId}`);
+    if (!known.chats.value.some(({ resource }) => resource === chatUri)) {
+      throw new SessionNotFoundError(`chat ${chatUri} in ${session.sessionId}`);
+    }
+    this.#selection.select(known, chatUri);
+  }
+
+  /** Shows the form for a new session, with what was filled in before if there is such a session. */
+  openNewSessionView(): void {
+    this.#selection.select(this.#selection.begun);
+  }
+
+  /** The session that was begun before and never sent goes. */
+  async createNewSession(providerId: string, workspace: SessionWorkspace): Promise<Session> {
+    const beginning = ++this.#beginnings;
+    const make = (provider: SessionsProvider) => provider.createNewSession(workspace);
+    const session = this.#own(providerId, await this.#calls.call(providerId, 'createNewSession', make));
+    const former = this.#selection.begun;
+    // Somebody has begun another one, or given up, while this one was being made.
+    const isLate = beginning !== this.#beginnings;
+    if (!isLate) {
+      this.#selection.begin(session);
+      this.#selection.select(session);
+    }
+    const unwanted = isLate ? session : former;
+    if (unwanted && unwanted.sessionId !== this.#selection.begun?.sessionId) this.#discard(unwanted);
+    return session;
+  }
+
+  unsetNewSession(): void {
+    this.#beginnings++;
+    const { begun } = this.#selection;
+    this.#selection.begin(undefined);
+    if (!begun) return;
+    if (this.#selection.isSelected(begun.sessionId)) this.#selection.select(undefined);
+    this.#discard(begun);
+  }
+
+  /** When the session is the active one, the chat that was made becomes the active chat. */
+  async sendAndCreateChat(session: Session, options: SendRequestOptions): Promise<Session> {
+    const { providerId } = parseSessionId(session.sessionId);
+    const send = (provider: SessionsProvider) => provider.sendAndCreateChat(session.sessionId, options);
+    const sent = this.#own(providerId, await this.#calls.call(providerId, 'sendAndCreateChat', send));
+    const newest = sent.chats.value.at(-1);
+    if (newest && this.#selection.isSelected(sent.sessionId)) this.#selection.select(sent, newest.resource);
+    return sent;
+  }
+
+  /** Only of a session that was not sent yet. */
+  async setSessionType(session: Session, type: string): Promise<Session> {
+    const { providerId } = parseSessionId(session.sessionId);
+    const set = (provider: SessionsProvider) => provider.setSessionType(session.sessionId, type);
+    const updated = this.#own(providerId, await this.#calls.call(providerId, 'setSessionType', set));
+    this.#selection.follow(session.sessionId, updated);
+    return updated;
+  }
+
+  renameChat(session: Session, chatUri: URI, title: string): Promise<void> {
+    return this.#route(session, 'renameChat', (provider, id) => provider.renameChat(id, chatUri, title));
+  }
+
+  setModel(session: Session, modelId: string): Promise<void> {
+    return this.#route(session, 'setModel', (provider, id) => provider.setModel(id, modelId));
+  }
+
+  archiveSession(session: Session): Promise<void> {
+    return this.#route(session, 'archiveSession', (provider, id) => provider.archiveSession(id));
+  }
+
+  unarchiveSession(session: Session): Promise<void> {
+    return this.#route(session, 'unarchiveSession', (provider, id) => provider.unarchiveSession(id));
+  }
+
+  deleteSession(session: Session): Promise<void> {
+    return this.#route(session, 'deleteSession', (provider, id) => provider.deleteSession(id));
+  }
+
+  deleteChat(session: Session, chatUri: URI): Promise<void> {
+    return this.#route(session, 'deleteChat', (provider, id) => provider.deleteChat(id, chatUri));
+  }
+
+  setRead(session: Session, read: boolean): Promise<void> {
+    return this.#route(session, 'setRead', (provider, id) => provider.setRead(id, read));
+  }
+
+  dispose(): void {
+    this.#following.dispose();
+    this.#selection.dispose();
+    this.#sessions.dispose();
+    this.#calls.dispose();
+  }
+
+  /** By the id alone: the object may be an old one, and its provider another instance under the same id. */
+  async #route(
+    { sessionId }: Session,
+    action: string,
+    run: (provider: SessionsProvider, sessionId: string) => Promise<void>,
+  ): Promise<void> {
+    const { providerId } = parseSessionId(sessionId);
+    await this.#calls.call(providerId, action, (provider) => run(provider, sessionId));
+  }
+
+  #own(providerId: string, session: Session): Session {
+    if (parseSessionId(session.sessionId).providerId === providerId) return session;
+    const error = new Error(`it gave back ${session.sessionId}, which is not its own`);
+    throw new ProviderFailedError(providerId, 'an action', error);
+  }
+
+  /** Nobody waits for it: an unsent session that stays costs a line in a list. */
+  #discard(session: Session): void {
+    this.deleteSession(session).catch(this.#onError);
+  }
+
+  #ofEachProvider<T>(what: string, read: (provider: SessionsProvider) => readonly T[]): readonly T[] {
+    return this.#providers.getProviders().flatMap((provider) => {
+      try {
+        return [...read(provider)];
+      } catch (error) {
+        this.#onError(new ProviderFailedError(provider.id, what, error));
+        return [];
+      }
+    });
+  }
+}

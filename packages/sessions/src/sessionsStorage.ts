@@ -1,0 +1,37 @@
+import { reportFailure } from './reportFailure.js';
+
+/** Where a user interface remembers small things, e.g. `localStorage`. */
+export interface SessionsStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** Remembers until the process or page ends. */
+export function memoryStorage(): SessionsStorage {
+  const items = new Map<string, string>();
+  return {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  };
+}
+
+/** A storage that is full or forbidden is reported and harms nobody: it only forgets. */
+export function readItem(storage: SessionsStorage, key: string): string | undefined {
+  try {
+    return storage.getItem(key) ?? undefined;
+  } catch (error) {
+    reportFailure(error);
+    return undefined;
+  }
+}
+
+export function writeItem(storage: SessionsStorage, key: string, value: string | undefined): void {
+  try {
+    if (value === undefined) storage.removeItem(key);
+    else storage.setItem(key, value);
+  } catch (error) {
+    reportFailure(error);
+  }
+}
