@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect, type Host, type Session } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
@@ -292,3 +292,38 @@ function alive(pid: number): boolean {
     return false;
   }
 }
+
+describe('the folder of an ACP agent', () => {
+  it('is trusted before the agent is started where it has settings, and its servers and instructions reach it', async () => {
+    const memory = join(stateDir, 'stub-memory');
+    const project = join(stateDir, 'project');
+    await mkdir(join(project, '.claude'), { recursive: true });
+    await writeFile(join(project, '.claude/settings.json'), '{ "hooks": {} }');
+    await writeFile(join(project, '.mcp.json'), '{ "mcpServers": { "files": { "command": "files-server" } } }');
+    await writeFile(join(project, 'AGENTS.md'), 'Be brief.');
+    await writeAgents({ stub: stub() });
+    const host = await startTestHost({ stateDir, defaultDirectory: project, agentSources: [new AcpAgents()] });
+    onTestFinished(() => host.dispose());
+    const session = await sessionOf(await host.connect());
+    await session.send('blocks');
+    const [asked] = await until(session.pendingPermissions, (open) => open.length > 0, 'the question', 30_000);
+    expect(asked?.request.message).toContain('Stub obeys `.claude`');
+    expect(asked?.request.message).toContain('The MCP server `files` runs `files-server`');
+    await asked?.answer({ approved: false });
+    const refused = await until(session.state, ({ turns }) => turns.length === 1, 'the end of the turn', 30_000);
+    expect(refused.turns[0]).toMatchObject({
+      state: 'error',
+      error: { message: expect.stringContaining('not started') },
+    });
+    // The stub would have written down what was said to it.
+    expect(await readdir(memory).catch(() => [])).toEqual([]);
+    await session.send('blocks');
+    const [again] = await until(session.pendingPermissions, (open) => open.length > 0, 'the question', 30_000);
+    await again?.answer({ approved: true });
+    const { turns } = await until(session.state, ({ turns }) => turns.length === 2, 'the end of the turn', 30_000);
+    expect(JSON.stringify(turns[1]?.responseParts)).toContain('Be brief.');
+    expect(JSON.parse(await say(session, 'servers'))).toEqual([
+      { name: 'files', command: 'files-server', args: [], env: [] },
+    ]);
+  });
+});

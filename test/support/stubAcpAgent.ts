@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 interface Params {
   readonly sessionId: string;
   readonly cwd: string;
+  readonly mcpServers: readonly object[];
   readonly prompt: readonly { readonly text?: string }[];
   readonly configId: string;
   readonly value: string;
@@ -48,6 +49,7 @@ const waiting = new Map<number, (message: Message) => void>();
 let nextId = 1_000;
 let session = '';
 let cwd = '';
+let servers: readonly object[] = [];
 let cancelled = new AbortController();
 let model = 'small';
 let mode = 'ask';
@@ -238,6 +240,7 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
     text(history().join(' | '));
   },
   pid: () => text(String(process.pid)),
+  servers: () => text(JSON.stringify(servers)),
 };
 
 function history(): string[] {
@@ -305,6 +308,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     agentCapabilities: {
       loadSession: env['STUB_RESUME'] !== 'none',
       promptCapabilities: env['STUB_PLAIN'] ? {} : { image: true, embeddedContext: true },
+      ...(env['STUB_MCP'] && { mcpCapabilities: { http: true } }),
       ...(env['STUB_RESUME'] !== 'load' && env['STUB_RESUME'] !== 'none' && { sessionCapabilities: { resume: {} } }),
     },
   }),
@@ -312,6 +316,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     if (env['STUB_START'] === 'auth') throw new Failure(-32000, 'Authentication required');
     session = randomUUID();
     cwd = params.cwd;
+    servers = params.mcpServers;
     return { sessionId: session, ...choices() };
   },
   'session/load': (params) => {
@@ -325,6 +330,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
   'session/resume': (params) => {
     session = params.sessionId;
     cwd = params.cwd;
+    servers = params.mcpServers;
     if (!existsSync(join(memory, `${session}.json`))) throw new Failure(-32002, 'Resource not found');
     return choices();
   },

@@ -25,7 +25,8 @@ export class CustomizationFinder {
     this.#options = options;
   }
 
-  async find(cwd: string, gitRoot: string | undefined): Promise<FoundInWorkspace> {
+  /** `withConfiguration` also finds what agents obey by themselves. */
+  async find(cwd: string, gitRoot: string | undefined, { withConfiguration = false } = {}): Promise<FoundInWorkspace> {
     const { stateRoot, env, limits = DISCOVERY_LIMITS } = this.#options;
     const folder = await realpath(cwd);
     const workspace = (await checkoutOf(folder, gitRoot)) ?? folder;
@@ -43,7 +44,7 @@ export class CustomizationFinder {
         }),
       ),
     ];
-    return { workspace, ...(await discover({ roots, limits, env, known: this.#known })) };
+    return { workspace, ...(await discover({ roots, limits, env, known: this.#known, withConfiguration })) };
   }
 }
 

@@ -2,7 +2,7 @@ import { join, relative, sep } from 'node:path';
 import type { Discovery, DiscoveryLimits, FoundCustomization } from './foundCustomization.js';
 import { OBEYED_CONFIGURATION, type Place } from './places.js';
 import { broken, type CandidateFile, readCustomizations } from './readCustomization.js';
-import { lookAt, namesIn } from './workspaceFiles.js';
+import { isThere, lookAt, namesIn } from './workspaceFiles.js';
 
 /** A folder to look through. */
 export interface DiscoveryRoot {
@@ -23,6 +23,7 @@ export interface DiscoverOptions {
   readonly env: Readonly<Record<string, string>>;
   /** What was read before, by path and stamp; what is still of use stays in it. */
   readonly known: Map<string, KnownFile>;
+  readonly withConfiguration: boolean;
 }
 
 export interface KnownFile {
@@ -31,14 +32,17 @@ export interface KnownFile {
 }
 
 /** Looks and reads; runs nothing, follows no link that leads out, and reads again only what has changed. */
-export async function discover({ roots, limits, env, known }: DiscoverOptions): Promise<Discovery> {
+export async function discover({ roots, limits, env, known, withConfiguration }: DiscoverOptions): Promise<Discovery> {
   const all: FoundCustomization[] = [];
   const files = new Set<string>();
   let textBytes = 0;
   const before = new Map(known);
   known.clear();
   const perPlace = await Promise.all(
-    roots.flatMap((root) => root.places.map(async (place) => ({ root, files: await filesAt(root, place, limits) }))),
+    roots.map(async (root) => {
+      const places = await placesIn(root);
+      return { root, files: (await Promise.all(places.map((place) => filesAt(root, place, limits)))).flat() };
+    }),
   );
   for (const { root, files: candidates } of perPlace) {
     for (const file of candidates) {
@@ -65,9 +69,22 @@ export async function discover({ roots, limits, env, known }: DiscoverOptions): 
       all.push(...found.slice(0, limits.maxCustomizations - all.length));
     }
   }
-  const workspaces = roots.filter(({ origin }) => origin === 'workspace');
+  const workspaces = roots.filter(({ origin }) => withConfiguration && origin === 'workspace');
   const configuration = (await Promise.all(workspaces.map(configurationIn))).flat();
   return { customizations: all, configuration };
+}
+
+/** This is done before each turn: where `.github` is not there, nothing in it is looked for. */
+async function placesIn({ folder, places }: DiscoveryRoot): Promise<readonly Place[]> {
+  const tops = [...new Set(places.map(topOf))];
+  const there = new Set(
+    (await Promise.all(tops.map(async (top) => ((await isThere(join(folder, top))) ? [top] : [])))).flat(),
+  );
+  return places.filter((place) => there.has(topOf(place)));
+}
+
+function topOf({ path }: Place): string {
+  return path.split('/', 1)[0] ?? path;
 }
 
 async function filesAt(root: DiscoveryRoot, place: Place, limits: DiscoveryLimits): Promise<CandidateFile[]> {

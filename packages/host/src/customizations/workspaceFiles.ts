@@ -12,6 +12,17 @@ export interface SeenFile {
   readonly type: 'file' | 'folder' | 'other';
 }
 
+/** Also a link to nothing, and what can't be read. */
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    return code !== 'ENOENT' && code !== 'ENOTDIR';
+  }
+}
+
 /** What is at a path: nothing (`undefined`), something, or why it can't be used. `root` is a real path. */
 export async function lookAt(root: string, path: string): Promise<SeenFile | { readonly problem: string } | undefined> {
   try {
@@ -24,11 +35,7 @@ export async function lookAt(root: string, path: string): Promise<SeenFile | { r
   } catch (error) {
     const code = errorCode(error);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') return { problem: `It can't be read (${code ?? 'unknown error'}).` };
-    const isLink = await lstat(path).then(
-      (entry) => entry.isSymbolicLink(),
-      () => false,
-    );
-    return isLink ? { problem: 'It is a link to nothing.' } : undefined;
+    return (await isThere(path)) ? { problem: 'It is a link to nothing.' } : undefined;
   }
 }
 

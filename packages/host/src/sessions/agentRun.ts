@@ -51,8 +51,10 @@ export class AgentRun {
   readonly #disposal = new AbortController();
   #opened: Promise<AgentSession> | undefined;
   #openedWith: string | undefined;
-  /** Opened, and nothing was ever said in it: there is nothing to go on with. */
+  /** Opened anew, and nothing was said in it yet. */
   #isBlank = false;
+  /** The next one is to be a new one: the agent may have nothing of one in which nothing was said. */
+  #beginsAnew = false;
   #current: AgentTurn | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #waiting = new Map<string, AgentTurn>();
@@ -194,7 +196,9 @@ export class AgentRun {
     } finally {
       turn.preparing = undefined;
     }
-    if (this.#opened !== undefined && openKey?.() !== this.#openedWith) await this.#close();
+    if (this.#opened === undefined || openKey?.() === this.#openedWith) return;
+    this.#beginsAnew = this.#isBlank;
+    await this.#close();
   }
 
   #newTurn(id: string): AgentTurn {
@@ -290,7 +294,8 @@ export class AgentRun {
   async #openAgent(): Promise<AgentSession> {
     const { agent, openOptions } = this.#options;
     const { resume, ...options } = await openOptions();
-    const goesOn = resume !== undefined && !this.#isBlank;
+    const goesOn = resume !== undefined && !this.#beginsAnew;
+    this.#beginsAnew = false;
     this.#isBlank = !goesOn;
     return agent.openSession({ ...options, ...(goesOn && { resume }), signal: this.#disposal.signal });
   }

@@ -51,6 +51,11 @@ export async function readGitMetadata(folder: string): Promise<GitMetadata> {
   };
 }
 
+/** The top folder of the checkout, or the worktree, that a folder is in. */
+export async function checkoutOf(folder: string): Promise<string | undefined> {
+  return (await findCheckout(await realpath(folder).catch(() => folder)))?.top;
+}
+
 async function findCheckout(folder: string): Promise<{ readonly top: string; readonly gitDir: string } | undefined> {
   let top = folder;
   for (let depth = 0; depth < MAX_DEPTH; depth++) {

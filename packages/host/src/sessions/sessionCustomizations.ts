@@ -10,7 +10,7 @@ import { TRUST_OPTION, trustQuestion } from '../customizations/trustQuestion.js'
 import { readText } from '../customizations/workspaceFiles.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
-import { readGitMetadata } from './gitMetadata.js';
+import { checkoutOf } from './gitMetadata.js';
 import {
   type JudgeContext,
   type JudgedCustomization,
@@ -140,8 +140,8 @@ export class SessionCustomizations {
     const { finder, trust, cwd, log, store } = this.#options;
     try {
       const folder = cwd();
-      const { worktreePath, repositoryPath } = await readGitMetadata(folder);
-      const found = await finder.find(folder, worktreePath ?? repositoryPath);
+      const withConfiguration = this.#support.obeysWorkspace === true;
+      const found = await finder.find(folder, await checkoutOf(folder), { withConfiguration });
       const isTrusted = await trust.isTrusted(found.workspace);
       if (!this.#closed) this.#know({ ...found, isTrusted });
     } catch (error) {

@@ -79,7 +79,9 @@ describe('what is found', () => {
     await write('project/.env', '');
     await write('project/sub/opencode.json', '{}');
     cwd = join(cwd, 'sub');
-    const { configuration, workspace } = await find({}, join(root, 'project'));
+    const { configuration, workspace } = await newFinder().find(cwd, join(root, 'project'), {
+      withConfiguration: true,
+    });
     expect([configuration, workspace]).toEqual([['.claude', '.env', 'sub/opencode.json'], join(root, 'project')]);
   });
 

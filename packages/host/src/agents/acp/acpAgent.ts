@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
+import type { CustomizationSupport } from '../agentCustomization.js';
 import { AGENTS_FOLDER } from '../agentInstall.js';
 import type { AgentPackage } from '../agentPackage.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
@@ -45,6 +46,16 @@ export class AcpAgent implements Agent {
   get descriptor(): AgentDescriptor {
     const { provider, displayName, description } = this.#spec;
     return { provider, displayName, description };
+  }
+
+  /** Agents of this protocol obey their own settings in the folder that they are started in, and can't be kept from it. */
+  get customizations(): CustomizationSupport {
+    const { reads = [] } = this.#spec;
+    return {
+      takes: ['instructions', 'mcpServer'],
+      obeysWorkspace: true,
+      readsByItself: (_, path) => reads.some((own) => path === own || (own.endsWith('/') && path.startsWith(own))),
+    };
   }
 
   get npmPackage(): AgentPackage | undefined {
@@ -104,6 +115,7 @@ export class AcpAgent implements Agent {
         silenceMs: this.#options.silenceMs ?? 15 * MINUTE,
         cancelMs: this.#options.cancelMs ?? CANCEL_MS,
         resume: options.resume,
+        customizations: options.customizations,
         model: options.model,
         mode: typeof wanted === 'string' ? wanted : spec.mode,
         changes: await ChangeTally.open(options.sessionFs, options.resume !== undefined),

@@ -20,6 +20,8 @@ export interface AcpAgentSpec {
   readonly authMethod?: string;
   /** Offered before any session told of others. */
   readonly models: readonly Omit<ModelInfo, 'provider'>[];
+  /** Files, and folders with a `/` at their end, that it reads by itself in the folder that it is started in. */
+  readonly reads?: readonly string[];
   /** The mode that its sessions start in; the agent's own default without it. */
   readonly mode?: string;
 }

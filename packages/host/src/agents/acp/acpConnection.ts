@@ -1,6 +1,8 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type * as acp from '@agentclientprotocol/sdk';
 import type * as z from 'zod';
+import type { AgentCustomization } from '../agentCustomization.js';
+import { mcpServersOf } from './acpCustomizations.js';
 import { AcpFailure, acpFailure } from './acpFailure.js';
 import { AcpWire, type AcpWireOptions } from './acpWire.js';
 import { type ChoiceRequest, SessionChoices } from './sessionChoices.js';
@@ -14,6 +16,7 @@ import {
 
 export interface AcpConnectionOptions extends AcpWireOptions {
   readonly resume?: string;
+  readonly customizations: readonly AgentCustomization[];
 }
 
 export type PromptOutcome = z.output<typeof promptResponse>;
@@ -25,6 +28,8 @@ export class AcpConnection {
   readonly promptCapabilities: PromptCapabilities;
   /** Why the earlier session could not be gone on with, where that was asked for. */
   readonly notResumed: string | undefined;
+  /** What the agent was not given, as sentences. */
+  readonly leftOut: readonly string[];
   readonly #wire: AcpWire;
 
   /** Rejects with an AcpFailure; nothing of the agent is left then. */
@@ -34,9 +39,10 @@ export class AcpConnection {
     options.signal.addEventListener('abort', stop, { once: true });
     try {
       const info = await wire.initialize();
-      const { opened, sessionId, notResumed } = await openSession(wire, info, options);
+      const { servers, leftOut } = mcpServersOf(options.customizations, info.agentCapabilities?.mcpCapabilities);
+      const { opened, sessionId, notResumed } = await openSession(wire, info, options, servers);
       options.signal.throwIfAborted();
-      return new AcpConnection(wire, info, sessionId, opened, notResumed);
+      return new AcpConnection(wire, info, sessionId, opened, notResumed, leftOut);
     } catch (error) {
       await wire.dispose();
       throw options.signal.aborted ? options.signal.reason : acpFailure(error, options.spec);
@@ -51,12 +57,14 @@ export class AcpConnection {
     sessionId: string,
     opened: OpenedSession,
     notResumed: string | undefined,
+    leftOut: readonly string[],
   ) {
     this.#wire = wire;
     this.sessionId = sessionId;
     this.promptCapabilities = info.agentCapabilities?.promptCapabilities;
     this.choices = new SessionChoices(opened);
     this.notResumed = notResumed;
+    this.leftOut = leftOut;
   }
 
   /** Settles with the reason when the agent is gone or was given up. */
@@ -102,10 +110,11 @@ async function openSession(
   wire: AcpWire,
   { agentCapabilities, authMethods = [] }: Initialized,
   { spec, cwd, resume, startTimeoutMs }: AcpConnectionOptions,
+  mcpServers: readonly acp.McpServer[],
 ): Promise<{ opened: OpenedSession; sessionId: string; notResumed: string | undefined }> {
   const late = `${spec.displayName} did not open a session`;
   const ask = async (method: string, params: object) =>
-    openedSession.parse((await wire.request(method, { cwd, mcpServers: [], ...params }, late, startTimeoutMs)) ?? {});
+    openedSession.parse((await wire.request(method, { cwd, mcpServers, ...params }, late, startTimeoutMs)) ?? {});
   let notResumed: string | undefined;
   if (resume !== undefined) {
     const method = resumeMethod(agentCapabilities);

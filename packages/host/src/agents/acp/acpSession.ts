@@ -6,6 +6,7 @@ import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
 import { PendingAnswers } from '../pendingAnswers.js';
 import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
+import { instructionBlocks } from './acpCustomizations.js';
 import { acpFailure, errorInfo } from './acpFailure.js';
 import type { ChangeTally } from './changeTally.js';
 import { CANCELLED, outcomeOf } from './permissionOutcome.js';
@@ -50,6 +51,7 @@ export class AcpSession implements AgentSession {
   #nativeSessionId: string | undefined;
   #model: string | undefined;
   #notice: string | undefined;
+  #isInstructed = false;
   #turn: Turn | undefined;
   #disposing: Promise<void> | undefined;
 
@@ -220,11 +222,17 @@ export class AcpSession implements AgentSession {
     }
     if (turn.aborted.signal.aborted) return;
     const { blocks, leftOut } = promptBlocks(message, connection.promptCapabilities);
-    for (const text of [...(this.#notice ? [this.#notice] : []), ...leftOut]) {
+    // Once: the session is opened anew when they change. Behind the message, from which agents make a title.
+    const instructions = this.#isInstructed
+      ? []
+      : instructionBlocks(this.#options.customizations, connection.promptCapabilities);
+    const notGiven = this.#isInstructed ? [] : connection.leftOut;
+    this.#isInstructed = true;
+    for (const text of [...(this.#notice ? [this.#notice] : []), ...notGiven, ...leftOut]) {
       this.#listeners.emit({ type: 'notice', text, severity: 'warning' });
     }
     this.#notice = undefined;
-    const outcome = await connection.prompt(blocks);
+    const outcome = await connection.prompt([...blocks, ...instructions]);
     if (!turn.aborted.signal.aborted) turn.updates.end(outcome, connection.choices.currentModel);
   }
 

@@ -120,6 +120,7 @@ function specOf(
     args: entry.args ?? known?.args ?? [],
     env: { ...known?.env, ...entry.env },
     passEnv: entry.passEnv ?? known?.passEnv ?? [],
+    ...(known?.reads && { reads: known.reads }),
     login: entry.login ?? known?.login ?? `Log in with ${displayName} itself, then try again.`,
     models: entry.models ?? known?.models ?? [],
     ...(npm && { npm }),

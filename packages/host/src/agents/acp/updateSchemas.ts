@@ -135,6 +135,7 @@ export const initialized = z.looseObject({
       promptCapabilities: lenient(
         z.looseObject({ image: lenient(z.boolean()), embeddedContext: lenient(z.boolean()) }),
       ),
+      mcpCapabilities: lenient(z.looseObject({ http: lenient(z.boolean()), sse: lenient(z.boolean()) })),
       sessionCapabilities: lenient(z.looseObject({ resume: z.unknown().optional(), close: z.unknown().optional() })),
     }),
   ),
