@@ -1,5 +1,5 @@
 import { parseSessionId, type Session } from '@agenthost/sessions';
-import { useEffect, useReducer } from 'react';
+import { useEffect, useReducer, useRef } from 'react';
 import type { Route } from './route.js';
 import { goTo } from './route.js';
 import { useServices } from './services.js';
@@ -23,10 +23,16 @@ export function useRoutedSession(route: Route): RoutedSession {
     });
     return () => following.dispose();
   }, [management, sessionId]);
-  const session = sessionId === undefined ? undefined : find(sessionId);
+  const listed = sessionId === undefined ? undefined : find(sessionId);
+  // One that somebody deletes while it is looked at stays in view, with what was written for it.
+  const last = useRef<Session>(undefined);
+  const session = listed ?? (last.current?.sessionId === sessionId ? last.current : undefined);
   useEffect(() => {
-    if (session) void management.openSession(session.resource).catch(() => undefined);
-  }, [management, session]);
+    last.current = session;
+  }, [session]);
+  useEffect(() => {
+    if (listed) void management.openSession(listed.resource).catch(() => undefined);
+  }, [management, listed]);
   useEffect(() => {
     if (sessionId === undefined || session) return;
     // Older than what was listed first: ask for it by name.

@@ -1,4 +1,4 @@
-import type { Attachment, UserMessage } from '@agenthost/protocol';
+import type { UserMessage } from '@agenthost/protocol';
 import { ArrowUp, CornerDownLeft, Paperclip, Square, X } from 'lucide-react';
 import {
   type ClipboardEvent,
@@ -9,20 +9,14 @@ import {
   useRef,
   useState,
 } from 'react';
+import { type Draft, fitsDraft } from '../app/messageDrafts.js';
 import { AttachmentIcon } from '../conversation/UserMessage.js';
 import { readAttachments } from './readAttachments.js';
-
-export interface Draft {
-  readonly text: string;
-  readonly attachments: readonly Attachment[];
-}
-
-export const EMPTY_DRAFT: Draft = { text: '', attachments: [] };
 
 interface ComposerProps {
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
-  /** Rejects when the message was not taken; it then stays where it was written. */
+  /** Takes the message out of the draft; when it rejects, it is there again. */
   readonly onSend: (message: UserMessage, how: 'send' | 'steer') => Promise<void>;
   readonly onStop: () => void;
   readonly onEditLast: () => void;
@@ -50,19 +44,19 @@ export function Composer(props: ComposerProps) {
 
   const send = (how: 'send' | 'steer') => {
     if (empty) return;
-    const sent = draft;
-    onDraft(EMPTY_DRAFT);
     setProblem(undefined);
-    const message = { text: sent.text, ...(sent.attachments.length > 0 && { attachments: sent.attachments }) };
-    props.onSend(message, how).catch((error: unknown) => {
-      onDraft(sent);
-      setProblem(error instanceof Error ? error.message : String(error));
-    });
+    const message = { text: draft.text, ...(draft.attachments.length > 0 && { attachments: draft.attachments }) };
+    props
+      .onSend(message, how)
+      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
   };
   const attach = async (list: readonly File[]) => {
     const { attachments, refused } = await readAttachments(list);
-    if (attachments.length > 0) onDraft({ ...draft, attachments: [...draft.attachments, ...attachments] });
-    setProblem(refused);
+    const all = [...draft.attachments, ...attachments];
+    if (attachments.length > 0) onDraft({ ...draft, attachments: all });
+    setProblem(
+      refused ?? (fitsDraft(all) ? undefined : 'These attachments are large: a reload before sending loses them.'),
+    );
   };
   const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
