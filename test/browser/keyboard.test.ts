@@ -10,6 +10,23 @@ const focusedTitle = (page: Page) => page.evaluate(() => document.activeElement?
 /** The focus is on nothing that one writes into. */
 const leave = (page: Page) => log(page).focus();
 
+/** The number in the message of the turn at the top of the conversation. */
+function topTurn(thread: Element): string | undefined {
+  const { top } = thread.getBoundingClientRect();
+  const turns = [...thread.querySelectorAll('.turn')];
+  const first = turns.find((turn) => turn.getBoundingClientRect().bottom > top + 8);
+  return /\d+/.exec(first?.querySelector('.bubble')?.textContent ?? '')?.[0];
+}
+
+/** Scrolling goes on while what comes into view is measured: the same in two frames is its end. */
+async function settled<T>(page: Page, read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const before = await read();
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    if ((await read()) === before) return before;
+  }
+}
+
 async function threeSessions() {
   const host = await pages.host();
   for (const title of ['first', 'second', 'third']) await makeSession(host, [`title ${title}`]);
@@ -67,16 +84,16 @@ describe('the keys of the conversation', () => {
     await page.getByRole('region', ASK).getByRole('button', { name: 'Allow once' }).click();
     await seen(log(page).getByText('Written.', { exact: true }));
     await leave(page);
-    const top = () => log(page).evaluate((element) => element.scrollTop);
-    const end = await top();
+    const top = async () => Number(await log(page).evaluate(topTurn));
     await page.keyboard.press('k');
-    await eventually(top).toBeLessThan(end);
-    const higher = await top();
+    await eventually(top).toBeLessThan(72);
+    const first = await settled(page, top);
     await page.keyboard.press('k');
-    await eventually(top).toBeLessThan(higher);
-    const highest = await top();
+    await eventually(top).toBe(first - 1);
+    await page.keyboard.press('k');
+    await eventually(top).toBe(first - 2);
     await page.keyboard.press('j');
-    await eventually(top).toBeGreaterThan(highest);
+    await eventually(top).toBe(first - 1);
     await page.keyboard.press('g');
     await eventually(() => log(page).evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight)).toBeLessThan(
       3,

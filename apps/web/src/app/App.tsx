@@ -9,6 +9,7 @@ import { NewSession } from '../newSession/NewSession.js';
 import { AskDialog } from '../overlays/AskDialog.js';
 import { HostDialog } from '../overlays/HostDialog.js';
 import { Palette } from '../overlays/Palette.js';
+import { SettingsDialog } from '../overlays/SettingsDialog.js';
 import { Shortcuts } from '../overlays/Shortcuts.js';
 import { Tray } from '../overlays/Tray.js';
 import { useAttention } from './notifications.js';
@@ -22,7 +23,7 @@ import { useRoutedSession } from './useRoutedSession.js';
 import { useShortcuts } from './useShortcuts.js';
 
 type Overlay =
-  | { readonly kind: 'palette' | 'tray' | 'shortcuts' | 'addHost' }
+  | { readonly kind: 'palette' | 'tray' | 'shortcuts' | 'addHost' | 'settings' }
   | { readonly kind: 'host'; readonly host: PageHost }
   | { readonly kind: 'rename' | 'delete'; readonly session: Session };
 
@@ -42,6 +43,7 @@ export function App() {
     onTray: () => setOverlay({ kind: 'tray' }),
     onShortcuts: () => setOverlay({ kind: 'shortcuts' }),
     onAddHost: () => setOverlay({ kind: 'addHost' }),
+    onSettings: () => setOverlay({ kind: 'settings' }),
   });
   useShortcuts(
     [
@@ -63,6 +65,7 @@ export function App() {
         currentId={session?.sessionId}
         onTray={() => setOverlay({ kind: 'tray' })}
         onAddHost={() => setOverlay({ kind: 'addHost' })}
+        onSettings={() => setOverlay({ kind: 'settings' })}
         onHost={(one) => setOverlay({ kind: 'host', host: one })}
       />
       {route.view === 'new' && <NewSession />}
@@ -98,6 +101,7 @@ export function App() {
           </main>
         ))}
       {overlay?.kind === 'palette' && <Palette find={findEntries} onClose={close} />}
+      {overlay?.kind === 'settings' && <SettingsDialog onClose={close} />}
       {overlay?.kind === 'tray' && <Tray onClose={close} />}
       {overlay?.kind === 'shortcuts' && (
         <Shortcuts

@@ -7,6 +7,7 @@ import {
   type UnsentMessages,
 } from '@agenthost/sessions';
 import type { MessageDrafts } from './messageDrafts.js';
+import { rememberOwnId } from './ownIds.js';
 import type { KnownHost, SettingsStore } from './settings.js';
 import { loadToken, saveToken } from './tokens.js';
 
@@ -16,8 +17,6 @@ export interface PageHost {
   readonly url: string;
   /** The one that serves this page. */
   readonly isOwn: boolean;
-  /** The id under which it knows this page. */
-  readonly clientId: string;
   readonly connection: Observable<ConnectionState>;
   readonly provider: AgentHostProvider;
 }
@@ -102,6 +101,7 @@ export class PageHosts {
       token: loadToken(url) ?? '',
       clientInfo: { name: this.#settings.value.value.userName || NO_NAME, device: deviceName() },
     });
+    rememberOwnId(host.clientId);
     const { providers, unsent, drafts } = this.#options;
     const ownName = this.#settings.value.value.machine || OWN_NAME;
     const provider = new AgentHostProvider(host, {
@@ -116,7 +116,6 @@ export class PageHosts {
       name: name ?? ownName,
       url,
       isOwn: name === undefined,
-      clientId: host.clientId,
       connection: host.connection,
       provider,
       host,

@@ -1,5 +1,5 @@
 import type { Session } from '@agenthost/sessions';
-import { Bell, Keyboard, Moon, Plus, Quote, RefreshCw, SquarePen } from 'lucide-react';
+import { Bell, Keyboard, Moon, Plus, Quote, RefreshCw, Settings, SquarePen } from 'lucide-react';
 import { useCallback } from 'react';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { rowStatus } from '../list/SessionRow.js';
@@ -11,12 +11,13 @@ interface PaletteCommands {
   readonly onTray: () => void;
   readonly onShortcuts: () => void;
   readonly onAddHost: () => void;
+  readonly onSettings: () => void;
 }
 
 const MOST_SESSIONS = 8;
 const MOST_MESSAGES = 6;
 
-export function usePaletteEntries({ onTray, onShortcuts, onAddHost }: PaletteCommands) {
+export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }: PaletteCommands) {
   const { management, hosts, settings } = useServices();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the commands only open what they name
   return useCallback(
@@ -80,6 +81,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost }: PaletteCom
         settings.update({ theme: dark ? 'light' : 'dark' }),
       ),
       command('Keyboard shortcuts', <Keyboard size={16} aria-hidden />, onShortcuts, '?'),
+      command('Settings', <Settings size={16} aria-hidden />, onSettings),
       command('Add a host', <Plus size={16} aria-hidden />, onAddHost),
       ...hosts.all.value
         .filter(({ connection }) => connection.value.state === 'reconnecting')

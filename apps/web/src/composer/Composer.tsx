@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 import { type Draft, fitsDraft } from '../app/messageDrafts.js';
-import { AttachmentIcon } from '../conversation/UserMessage.js';
+import { AttachmentIcon } from '../conversation/MessageAttachment.js';
 import { readAttachments } from './readAttachments.js';
 
 interface ComposerProps {
@@ -35,7 +35,7 @@ export function Composer(props: ComposerProps) {
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
-  const lastEscape = useRef(0);
+  const lastEscape = useRef(Number.NEGATIVE_INFINITY);
   const empty = draft.text.trim() === '' && draft.attachments.length === 0;
   useGrowing(field, draft.text);
   useEffect(() => {

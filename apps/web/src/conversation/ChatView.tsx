@@ -1,5 +1,6 @@
 import type { ChatModel, Session } from '@agenthost/sessions';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
@@ -17,6 +18,7 @@ import { KeptMessages } from './KeptMessages.js';
 import { ModelPicker } from './ModelPicker.js';
 import { Thread, type ThreadHandle } from './Thread.js';
 import { useAnswers } from './useAnswers.js';
+import { useSeen } from './useSeen.js';
 
 interface ChatViewProps {
   readonly session: Session;
@@ -42,7 +44,7 @@ export function ChatView(props: ChatViewProps) {
 }
 
 function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatViewProps & { readonly model: ChatModel }) {
-  const { management, settings, unsent } = useServices();
+  const { settings, unsent } = useServices();
   const unacknowledged = useObservable(useStable(() => unsent.of(chat), [unsent, chat]));
   const state = useObservable(model.state);
   const phase = useObservable(model.phase);
@@ -63,11 +65,12 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
     attempt(forked.then((to) => goTo({ view: 'session', sessionId: to.sessionId })));
   };
   const folder = state?.summary.workingDirectory;
+  const me = useObservable(ownIds);
   const answers = useAnswers(model, setProblem);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it does is the same for the same chat
   const context = useMemo(
     (): ChatContext => ({
-      me: host.clientId,
+      me,
       agentName: name,
       hostName: host.name,
       folder,
@@ -77,16 +80,10 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
       fork,
       retry: (text) => attempt(model.submit(text)),
     }),
-    [model, host, name, folder, staleSince, answers],
+    [model, host, name, folder, staleSince, answers, me],
   );
   const composer = useComposer(chat, model, state, () => thread.current?.toNewest());
-  const isRead = useObservable(session.isRead);
-  const isOpen = phase.state === 'open';
-  // Seen is read, as long as somebody really sees it.
-  useEffect(() => {
-    if (isOpen && !isRead && document.visibilityState === 'visible')
-      management.setRead(session, true).catch(() => undefined);
-  }, [isOpen, isRead, management, session]);
+  useSeen(model, state);
   useShortcuts(
     [
       { key: 'c', run: () => document.querySelector<HTMLElement>('[data-composer]')?.focus() },

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { useNow } from '../app/useNow.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { useChat } from './chatContext.js';
+import { FoldButton } from './FoldButton.js';
 import { InlineText } from './InlineText.js';
 import { relativePath } from './relativePath.js';
 import { duration } from './times.js';
@@ -24,6 +25,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const chat = useChat();
   const now = useNow(true);
   const command = useRef<HTMLTextAreaElement>(null);
+  const [folded, setFolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { confirmation, toolInput } = call;
@@ -61,7 +63,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const keys = ['Y', 'S'];
   return (
     <section
-      className={plain ? 'ask plain' : 'ask'}
+      className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
       aria-label="Needs your answer"
       tabIndex={-1}
       data-prompt={call.toolCallId}
@@ -74,6 +76,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             <InlineText text={confirmation.title ?? call.invocationMessage} />
           </h2>
           <span className="meta num">waiting {duration(now - call.startedAt)}</span>
+          <FoldButton folded={folded} onFold={setFolded} />
         </div>
       )}
       <div className="ask-b">

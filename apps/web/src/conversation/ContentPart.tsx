@@ -7,7 +7,13 @@ const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/;
 const LARGEST = 16 * 1024 * 1024;
 
 /** Something that is kept beside the conversation: an image is shown, anything else can be saved. */
-export function ContentPart({ content }: { readonly content: ContentRef }) {
+export function ContentPart({
+  content,
+  label = 'From the agent',
+}: {
+  readonly content: ContentRef;
+  readonly label?: string;
+}) {
   const { fetchContent } = useChat();
   const [url, setUrl] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -28,7 +34,7 @@ export function ContentPart({ content }: { readonly content: ContentRef }) {
       wanted = false;
       if (address) URL.revokeObjectURL(address);
     };
-  }, [content, isImage, fetchContent]);
+  }, [content.uri, content.mimeType, isImage, fetchContent]);
   const save = async () => {
     const fetched = await fetchContent(content.uri);
     const address = URL.createObjectURL(new Blob([fetched.bytes as BlobPart]));
@@ -39,7 +45,7 @@ export function ContentPart({ content }: { readonly content: ContentRef }) {
     URL.revokeObjectURL(address);
   };
   if (problem) return <p className="notice">The content could not be loaded: {problem}</p>;
-  if (url) return <img className="picture" src={url} alt="From the agent" />;
+  if (url) return <img className="picture" src={url} alt={label} />;
   return (
     <button
       type="button"

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { Markdown } from '../markdown/Markdown.js';
 import { useChat } from './chatContext.js';
+import { FoldButton } from './FoldButton.js';
 
 interface QuestionProps {
   readonly turnId: string;
@@ -13,6 +14,7 @@ interface QuestionProps {
 /** A permission or a question of the agent: choose, or answer in words where that is allowed. */
 export function Question({ turnId, request, plain = false }: QuestionProps) {
   const chat = useChat();
+  const [folded, setFolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [text, setText] = useState('');
@@ -43,7 +45,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
   };
   return (
     <section
-      className={plain ? 'ask plain' : 'ask'}
+      className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
       aria-label="Needs your answer"
       tabIndex={-1}
       data-prompt={request.requestId}
@@ -52,6 +54,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
         <div className="ask-h">
           <StatusGlyph status="needsInput" />
           <h2 className="grow">{request.title}</h2>
+          <FoldButton folded={folded} onFold={setFolded} />
         </div>
       )}
       <div className="ask-b">

@@ -2,6 +2,7 @@ import type { ChatModel, Session, WaitingChat } from '@agenthost/sessions';
 import { ArrowRight, Bell, BellOff, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { askForNotifications } from '../app/notifications.js';
+import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
@@ -144,10 +145,11 @@ function OpenPrompts({
   const permissions = useObservable(model.permissions);
   const staleSince = useObservable(host.provider.status.staleSince);
   const folder = useObservable(model.state)?.summary.workingDirectory;
+  const me = useObservable(ownIds);
   const answers = useAnswers(model, onLost);
   const context = useMemo(
     (): ChatContext => ({
-      me: host.clientId,
+      me,
       agentName: agentName(host, session.sessionType),
       hostName: host.name,
       folder,
@@ -157,7 +159,7 @@ function OpenPrompts({
       fork: () => undefined,
       retry: () => undefined,
     }),
-    [model, host, session, folder, staleSince, answers],
+    [model, host, session, folder, staleSince, answers, me],
   );
   return (
     <ChatProvider value={context}>
