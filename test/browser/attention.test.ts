@@ -6,19 +6,27 @@ import { eventually, log, makeSession, PATIENCE, row, seen, usePages, write } fr
 const pages = usePages();
 const SLOW = { timeout: 5 * PATIENCE };
 
-/** What the page would show. A headless browser shows nobody anything, so that the constructor is all there is to see. */
+/** A fake, because a headless browser refuses notifications whatever it is told: what the page would show is recorded. */
 async function recordNotifications(page: Page): Promise<void> {
   await page.evaluate(() => {
     const shown: string[] = [];
-    Object.assign(window, { shown });
-    const record = class extends Notification {
-      constructor(title: string, options?: NotificationOptions) {
-        super(title, options);
-        shown.push(`${title}: ${options?.body}`);
+    const record = class {
+      static permission = 'default';
+      static async requestPermission(): Promise<string> {
+        record.permission = 'granted';
+        return 'granted';
+      }
+      constructor(title: string, options: { readonly body: string }) {
+        shown.push(`${title}: ${options.body}`);
         Object.assign(window, { last: this });
       }
     };
-    Object.assign(window, { Notification: record });
+    Object.assign(window, { shown, Notification: record });
+  });
+}
+
+async function lookElsewhere(page: Page): Promise<void> {
+  await page.evaluate(() => {
     Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
   });
 }
@@ -27,15 +35,16 @@ describe('when something needs somebody', () => {
   it('the title counts it, and a notification tells who looks elsewhere', SLOW, async () => {
     const host = await pages.host();
     await makeSession(host, ['title quiet']);
-    const page = await pages.visit(host, { permissions: ['notifications'] });
+    const page = await pages.visit(host);
     await seen(row(page, 'quiet'));
+    await recordNotifications(page);
     expect(await page.title()).toBe('Agent Sessions');
     await page.getByRole('button', { name: 'Settings' }).click();
     const toggle = page.getByRole('checkbox', { name: 'Notify me when a session needs me' });
-    await toggle.check();
+    await toggle.click();
     await eventually(() => toggle.isChecked()).toBe(true);
     await page.keyboard.press('Escape');
-    await recordNotifications(page);
+    await lookElsewhere(page);
     await makeSession(host, ['title loud', 'confirm-tool']);
     await eventually(() => page.title()).toBe('(1) Agent Sessions');
     await eventually(() => page.evaluate(() => Reflect.get(window, 'shown'))).toHaveLength(1);

@@ -1,7 +1,7 @@
 import type { Session } from '@agenthost/sessions';
 import { useEffect, useState } from 'react';
+import { AwaitedSession } from '../conversation/AwaitedSession.js';
 import { ChatView } from '../conversation/ChatView.js';
-import { Skeleton } from '../conversation/Skeleton.js';
 import { Sidebar } from '../list/Sidebar.js';
 import { useStatusCounts } from '../list/useStatusCounts.js';
 import { FirstRun } from '../newSession/FirstRun.js';
@@ -39,7 +39,7 @@ export function App() {
   const close = () => setOverlay(undefined);
   useEffect(() => applyTheme(theme), [theme]);
   useAttention(management, needsInput, notifications);
-  const findEntries = usePaletteEntries({
+  const entries = usePaletteEntries({
     onTray: () => setOverlay({ kind: 'tray' }),
     onShortcuts: () => setOverlay({ kind: 'shortcuts' }),
     onAddHost: () => setOverlay({ kind: 'addHost' }),
@@ -96,11 +96,11 @@ export function App() {
                 </div>
               </div>
             ) : (
-              <Skeleton />
+              <AwaitedSession host={routed.host} chat={routed.awaited} />
             )}
           </main>
         ))}
-      {overlay?.kind === 'palette' && <Palette find={findEntries} onClose={close} />}
+      {overlay?.kind === 'palette' && <Palette {...entries} onClose={close} />}
       {overlay?.kind === 'settings' && <SettingsDialog onClose={close} />}
       {overlay?.kind === 'tray' && <Tray onClose={close} />}
       {overlay?.kind === 'shortcuts' && (

@@ -9,7 +9,7 @@ import {
 import type { MessageDrafts } from './messageDrafts.js';
 import { rememberOwnId } from './ownIds.js';
 import type { KnownHost, SettingsStore } from './settings.js';
-import { loadToken, saveToken } from './tokens.js';
+import { forgetToken, loadToken, saveToken } from './tokens.js';
 
 export interface PageHost {
   readonly id: string;
@@ -75,6 +75,7 @@ export class PageHosts {
 
   remove(host: PageHost): void {
     this.#detach(host);
+    forgetToken(host.url);
     this.#settings.update({ hosts: this.#settings.value.value.hosts.filter(({ url }) => url !== host.url) });
   }
 

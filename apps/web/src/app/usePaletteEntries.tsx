@@ -19,38 +19,45 @@ const MOST_MESSAGES = 6;
 
 export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }: PaletteCommands) {
   const { management, hosts, settings } = useServices();
+  const sessionsWith = (query: string) =>
+    management
+      .getSessions()
+      .filter((session) => session.title.value.toLowerCase().includes(query))
+      .slice(0, MOST_SESSIONS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the commands only open what they name
-  return useCallback(
-    async (text: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> => {
-      const query = text.replace(/^>/, '').trim().toLowerCase();
+  const find = useCallback(
+    (text: string): readonly PaletteEntry[] => {
+      const query = queryOf(text);
       const commands = allCommands().filter(({ label }) => label.toLowerCase().includes(query));
-      if (text.startsWith('>')) return commands;
-      const sessions = management
-        .getSessions()
-        .filter((session) => session.title.value.toLowerCase().includes(query))
-        .slice(0, MOST_SESSIONS)
-        .map(sessionEntry);
-      const found =
-        query.length < 2 ? [] : (await management.searchSessions(query, { limit: MOST_MESSAGES, signal })).results;
-      const listed = new Set(sessions.map(({ key }) => key));
-      const messages = found.flatMap(({ session, snippet }): PaletteEntry[] =>
-        snippet === undefined || listed.has(session.sessionId)
-          ? []
-          : [
-              {
-                ...sessionEntry(session),
-                key: `message ${session.sessionId}`,
-                group: 'In messages',
-                label: `“${snippet.replace(/[⟨⟩]/g, '')}”`,
-                icon: <Quote size={16} aria-hidden />,
-                detail: session.title.value,
-              },
-            ],
-      );
-      return [...sessions, ...commands, ...messages];
+      return text.startsWith('>') ? commands : [...sessionsWith(query).map(sessionEntry), ...commands];
     },
     [management, hosts, settings],
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const search = useCallback(
+    async (text: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> => {
+      const query = queryOf(text);
+      if (query.length < 2 || text.startsWith('>')) return [];
+      const { results } = await management.searchSessions(query, { limit: MOST_MESSAGES, signal });
+      const listed = new Set(sessionsWith(query).map(({ sessionId }) => sessionId));
+      return results.flatMap(({ session, snippet }) =>
+        snippet === undefined || listed.has(session.sessionId) ? [] : [messageEntry(session, snippet)],
+      );
+    },
+    [management, hosts],
+  );
+  return { find, search };
+
+  function messageEntry(session: Session, snippet: string): PaletteEntry {
+    return {
+      ...sessionEntry(session),
+      key: `message ${session.sessionId}`,
+      group: 'In messages',
+      label: `“${snippet.replace(/[⟨⟩]/g, '')}”`,
+      icon: <Quote size={16} aria-hidden />,
+      detail: session.title.value,
+    };
+  }
 
   function sessionEntry(session: Session): PaletteEntry {
     const host = hosts.byId(session.providerId);
@@ -92,4 +99,8 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
         ),
     ];
   }
+}
+
+function queryOf(text: string): string {
+  return text.replace(/^>/, '').trim().toLowerCase();
 }
