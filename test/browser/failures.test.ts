@@ -1,6 +1,9 @@
 import { MockAgent, ShellAgent } from '@agenthost/host';
 import type { UnavailableAgent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
+import { FaultPlan } from '../faults/faultPlan.js';
+import { FaultyLocalStorage } from '../faults/faultyLocal.js';
+import { temporaryFolder } from '../support/testHost.js';
 import {
   composer,
   eventually,
@@ -155,5 +158,29 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     await page.reload();
     await seen(page.getByRole('heading', { name: 'New session' }));
     expect(await composer(page).inputValue()).toBe('a new beginning');
+  });
+});
+
+describe('a disk that is full', () => {
+  it('is told, the message stays, and is sent when there is room', SLOW, async () => {
+    const stateDir = await temporaryFolder();
+    const plan = new FaultPlan();
+    const host = await pages.host({ stateDir, storage: new FaultyLocalStorage(stateDir, plan) });
+    const { hash } = await makeSession(host, ['hello']);
+    const page = await pages.visit(host, { hash });
+    await seen(log(page).getByText('Hello, world!'));
+    plan.failFromNow('full');
+    await write(page, 'no room for this');
+    await seen(
+      page
+        .locator('.composer')
+        .getByRole('alert')
+        .filter({ hasText: /The host did not take it: .+/ }),
+    );
+    expect(await composer(page).inputValue()).toBe('no room for this');
+    plan.repair();
+    await composer(page).press('Enter');
+    await seen(log(page).getByText('You said: no room for this'));
+    await gone(page.locator('.composer').getByRole('alert'));
   });
 });

@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react';
 import { type Draft, fitsDraft } from '../app/messageDrafts.js';
+import { problemText } from '../app/problemText.js';
 import { AttachmentIcon } from '../conversation/MessageAttachment.js';
 import { readAttachments } from './readAttachments.js';
 
@@ -46,9 +47,7 @@ export function Composer(props: ComposerProps) {
     if (empty) return;
     setProblem(undefined);
     const message = { text: draft.text, ...(draft.attachments.length > 0 && { attachments: draft.attachments }) };
-    props
-      .onSend(message, how)
-      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+    props.onSend(message, how).catch((error: unknown) => setProblem(problemText(error)));
   };
   const attach = async (list: readonly File[]) => {
     const { attachments, refused } = await readAttachments(list);

@@ -2,6 +2,7 @@ import type { ChatModel, Session } from '@agenthost/sessions';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pageHosts.js';
+import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
@@ -57,7 +58,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   const attempt = (work: Promise<unknown>) => {
     work.then(
       () => setProblem(undefined),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(problemText(error)),
     );
   };
   const fork = (turnId?: string) => {

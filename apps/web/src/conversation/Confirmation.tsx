@@ -1,5 +1,6 @@
 import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { useChat } from './chatContext.js';
@@ -43,7 +44,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
       if (option.kind === 'deny') await chat.deny(turnId, call.toolCallId, optionId);
       else await chat.approve(turnId, call.toolCallId, { ...optionId, ...edited });
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemText(error));
       setBusy(false);
     }
   };

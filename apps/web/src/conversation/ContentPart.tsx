@@ -1,5 +1,6 @@
 import type { ContentRef } from '@agenthost/protocol';
 import { useEffect, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { useChat } from './chatContext.js';
 import { bytes } from './times.js';
 
@@ -28,7 +29,7 @@ export function ContentPart({
         address = URL.createObjectURL(new Blob([fetched.bytes as BlobPart], { type: content.mimeType ?? '' }));
         setUrl(address);
       },
-      (error: unknown) => wanted && setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => wanted && setProblem(problemText(error)),
     );
     return () => {
       wanted = false;
@@ -50,7 +51,7 @@ export function ContentPart({
     <button
       type="button"
       className="btn plain sm"
-      onClick={() => void save().catch((error: unknown) => setProblem(String(error)))}
+      onClick={() => void save().catch((error: unknown) => setProblem(problemText(error)))}
     >
       Save {content.mimeType ?? 'content'}
       {content.sizeHint !== undefined && `, ${bytes(content.sizeHint)}`}

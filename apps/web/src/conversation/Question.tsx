@@ -1,5 +1,6 @@
 import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
 import { type FormEvent, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { Markdown } from '../markdown/Markdown.js';
 import { useChat } from './chatContext.js';
@@ -33,7 +34,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
     try {
       await chat.answer(turnId, request.requestId, { approved, ...extra });
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemText(error));
       setBusy(false);
     }
   };

@@ -2,6 +2,7 @@ import type { SessionState, Turn } from '@agenthost/protocol';
 import { ArrowDown } from 'lucide-react';
 import { forwardRef, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { problemText } from '../app/problemText.js';
 import { ActiveTurnView, TurnView } from './TurnView.js';
 
 interface ThreadProps {
@@ -62,7 +63,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
       await loadEarlier();
       setProblem(undefined);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemText(error));
     } finally {
       setLoading(false);
     }

@@ -1,6 +1,7 @@
 import type { Author, UserMessage as Message } from '@agenthost/protocol';
 import { Clock } from 'lucide-react';
 import { memo, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { authorName, initials } from './authorName.js';
 import { useChat } from './chatContext.js';
 import { MessageAttachment } from './MessageAttachment.js';
@@ -53,7 +54,7 @@ function MessageText({ message: { text, textRef } }: { readonly message: Message
     if (!textRef) return;
     fetchContent(textRef.uri).then(
       (content) => setWhole(content.text()),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(problemText(error)),
     );
   };
   return (

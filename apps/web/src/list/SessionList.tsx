@@ -33,7 +33,12 @@ export function SessionList(props: SessionListProps) {
   const list = useRef<VListHandle>(null);
   const region = useRef<HTMLDivElement>(null);
   const [focusId, setFocusId] = useState<string>();
+  /** By a key: the focus follows. */
+  const moved = useRef(false);
   const focused = focusId !== undefined && model.indexOf(focusId) !== -1 ? focusId : currentId;
+
+  // In the page wherever it is scrolled to: an element that goes takes the focus along.
+  const focusedAt = focused === undefined ? -1 : model.indexOf(focused);
 
   const sessionAt = (index: number): Session | undefined => {
     const item = model.at(index);
@@ -43,16 +48,16 @@ export function SessionList(props: SessionListProps) {
     for (let at = index; at >= 0 && at < model.length; at += step) {
       const session = sessionAt(at);
       if (!session) continue;
+      moved.current = true;
       setFocusId(session.sessionId);
       list.current?.scrollToIndex(at, { align: 'nearest' });
       return;
     }
   };
   useEffect(() => {
-    if (focusId === undefined || !region.current?.contains(document.activeElement)) return;
-    // The row may have to be brought into the page first.
-    const frame = requestAnimationFrame(() => rowOf(region.current, focusId)?.focus());
-    return () => cancelAnimationFrame(frame);
+    if (focusId === undefined || !moved.current) return;
+    moved.current = false;
+    rowOf(region.current, focusId)?.focus({ preventScroll: true });
   }, [focusId]);
 
   const fold = (key: string, isCollapsed: boolean) => {
@@ -63,8 +68,7 @@ export function SessionList(props: SessionListProps) {
   const keyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const heading = (event.target as HTMLElement).dataset['group'];
-    const at =
-      heading === undefined ? (focused === undefined ? -1 : model.indexOf(focused)) : indexOfGroup(model, heading);
+    const at = heading === undefined ? focusedAt : indexOfGroup(model, heading);
     const session = sessionAt(at);
     const letter = props.singleLetters ? event.key.toLowerCase() : '';
     if (event.key === 'ArrowDown' || letter === 'j') focusRow(at + 1, 1);
@@ -108,7 +112,13 @@ export function SessionList(props: SessionListProps) {
       onFocus={followFocus}
       data-list
     >
-      <VList ref={list} onScroll={scrolled} data={{ length: model.length } as ArrayLike<unknown>} itemSize={52}>
+      <VList
+        ref={list}
+        keepMounted={focusedAt === -1 ? [] : [focusedAt]}
+        onScroll={scrolled}
+        data={{ length: model.length } as ArrayLike<unknown>}
+        itemSize={52}
+      >
         {(_, index) => {
           const item = model.at(index);
           if (!item) return <span key={index} />;

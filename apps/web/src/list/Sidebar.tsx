@@ -2,6 +2,7 @@ import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/ses
 import { Archive, Inbox, ListFilter, Search, Settings, SquarePen, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
+import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
@@ -46,7 +47,7 @@ export function Sidebar({ currentId, onTray, onAddHost, onSettings, onHost }: Si
   const attempt = (work: Promise<unknown>) => {
     work.then(
       () => setProblem(undefined),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(problemText(error)),
     );
   };
   const archive = (sessions: readonly Session[]) => {

@@ -3,6 +3,7 @@ import { ArrowLeft, ChevronDown, Info } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { Draft } from '../app/messageDrafts.js';
 import type { PageHost } from '../app/pageHosts.js';
+import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
@@ -232,7 +233,7 @@ export function HowToFix({ host, agent }: { readonly host: PageHost; readonly ag
       await host.provider.status.installAgent(agent.provider);
       setProgress(undefined);
     } catch (error) {
-      setProgress(error instanceof Error ? error.message : String(error));
+      setProgress(problemText(error));
     } finally {
       following.dispose();
     }

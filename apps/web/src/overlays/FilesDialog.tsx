@@ -2,6 +2,7 @@ import type { Artifact } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
 import { ChevronDown, ChevronRight, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { bytes, clock } from '../conversation/times.js';
 import { Markdown } from '../markdown/Markdown.js';
 import { Dialog } from './Dialog.js';
@@ -15,7 +16,7 @@ export function FilesDialog({ model, onClose }: { readonly model: ChatModel; rea
   const [artifacts, setArtifacts] = useState<readonly Artifact[]>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    model.listArtifacts(MOST).then(setArtifacts, (error: unknown) => setProblem(messageOf(error)));
+    model.listArtifacts(MOST).then(setArtifacts, (error: unknown) => setProblem(problemText(error)));
   }, [model]);
   return (
     <Dialog label="Files" className="tray" onClose={onClose}>
@@ -52,7 +53,7 @@ function ArtifactRow({ artifact, model }: { readonly artifact: Artifact; readonl
     const range = { offset: 0, length: LARGEST };
     model.fetchContent(artifact.uri, { range }).then(
       (content) => setText(content.text()),
-      (error: unknown) => setProblem(messageOf(error)),
+      (error: unknown) => setProblem(problemText(error)),
     );
   }, [open, artifact, model]);
   const Chevron = open ? ChevronDown : ChevronRight;
@@ -74,8 +75,4 @@ function ArtifactRow({ artifact, model }: { readonly artifact: Artifact; readonl
       )}
     </section>
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

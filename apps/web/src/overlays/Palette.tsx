@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { Dialog } from './Dialog.js';
 
 export interface PaletteEntry {
@@ -36,7 +37,7 @@ export function Palette({ find, search, onClose }: PaletteProps) {
         setFound(messages);
         setProblem(undefined);
       },
-      (error: unknown) => !abort.signal.aborted && setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => !abort.signal.aborted && setProblem(problemText(error)),
     );
     return () => abort.abort();
   }, [text, search]);
