@@ -105,13 +105,13 @@ function loadEarlier(page: Page): Promise<{ before: number; after: number }> {
     let seen: { id: string; before: number } | undefined;
     while (!(earlier() < had)) {
       if (performance.now() > end) throw new Error(`no older turns came: ${label()}`);
-      // As somebody who goes on scrolling: what is measured on the way moves the window down again.
-      if (thread.scrollTop > 500) thread.scrollTop = 500;
+      // As somebody scrolls: what comes into view is measured on the way.
+      thread.scrollTop -= Math.min(150, Math.max(0, thread.scrollTop - 400));
       const id = turns()
         .find((turn) => turn.getBoundingClientRect().top > top())
         ?.getAttribute('data-turn');
       if (id) seen = { id, before: place(id) };
-      await frames(1);
+      await frames(2);
     }
     await frames(6);
     return { before: seen?.before ?? Number.NaN, after: place(seen?.id) };

@@ -24,6 +24,7 @@ export interface SessionListProps {
 }
 
 const NEAR_END = 30;
+const MOST_FRAMES = 30;
 
 /** All sessions of all hosts, however many: only what can be seen is in the page. */
 export function SessionList(props: SessionListProps) {
@@ -57,7 +58,7 @@ export function SessionList(props: SessionListProps) {
   useEffect(() => {
     if (focusId === undefined || !moved.current) return;
     moved.current = false;
-    rowOf(region.current, focusId)?.focus({ preventScroll: true });
+    return focusWhenShown(() => rowOf(region.current, focusId));
   }, [focusId]);
 
   const fold = (key: string, isCollapsed: boolean) => {
@@ -190,6 +191,18 @@ function firstId(model: SessionsListModel): string | undefined {
 
 function rowOf(region: HTMLElement | null, sessionId: string): HTMLElement | null | undefined {
   return region?.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"]`);
+}
+
+/** A row that has just come is hidden until it is measured, and what is hidden takes no focus. */
+function focusWhenShown(find: () => HTMLElement | null | undefined): () => void {
+  let frame = 0;
+  const attempt = (left: number) => {
+    const row = find();
+    row?.focus({ preventScroll: true });
+    if (left > 0 && (!row || document.activeElement !== row)) frame = requestAnimationFrame(() => attempt(left - 1));
+  };
+  attempt(MOST_FRAMES);
+  return () => cancelAnimationFrame(frame);
 }
 
 function headingOf(region: HTMLElement | null, key: string): HTMLElement | null | undefined {
