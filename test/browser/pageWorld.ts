@@ -10,7 +10,7 @@ import { startTestHost, type TestHost } from '../support/testHost.js';
 export const PAGE_FOLDER = join(import.meta.dirname, '../../apps/web/dist');
 
 /** Long enough for two busy cores; nothing waits for it that comes at all. */
-export const PATIENCE = 8_000;
+export const PATIENCE = 30_000;
 
 export interface PageHostOptions extends Partial<HostOptions> {
   readonly listen?: ListenOptions;
@@ -120,7 +120,7 @@ export async function gone(locator: Locator): Promise<void> {
 }
 
 /** Waits until what is read is this. */
-export function eventually<T>(read: () => T | Promise<T>) {
+export function eventually<T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T | Promise<T>>> {
   return expect.poll(read, { timeout: PATIENCE, interval: 50 });
 }
 
