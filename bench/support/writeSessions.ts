@@ -39,9 +39,9 @@ export function writeFolders(stateDir: string, sessions: number): void {
   for (let n = 0; n < sessions; n++) writeLog(stateDir, sessionId(n), 1, 3);
 }
 
-/** One session whose log has about so many events, in turns of fifty. */
-export function writeLongSession(stateDir: string, id: string, events: number): void {
-  writeLog(stateDir, id, Math.max(1, Math.round(events / 50)), 50);
+/** One session whose log has about so many events, in turns of fifty unless told. */
+export function writeLongSession(stateDir: string, id: string, events: number, perTurn = 50): void {
+  writeLog(stateDir, id, Math.max(1, Math.round(events / perTurn)), perTurn);
 }
 
 function writeLog(stateDir: string, id: string, turns: number, eventsPerTurn: number): void {

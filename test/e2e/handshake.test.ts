@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type InitializeResult, ROOT_URI, type Snapshot } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
@@ -39,7 +40,7 @@ describe('a connection', () => {
       });
       expect(result).toMatchObject({
         protocolVersion: 1,
-        serverInfo: { name: 'agenthost', instanceId: host.host.instanceId },
+        serverInfo: { name: 'agenthost', instanceId: host.host.instanceId, machine: hostname() },
         defaultDirectory: `file://${host.stateDir}`,
         snapshots: [
           { resource: ROOT_URI, state: { agents: [{ provider: 'mock' }, { provider: 'shell' }] } },

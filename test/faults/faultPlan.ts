@@ -7,8 +7,8 @@ export const FAULT_MODES: readonly FaultMode[] = ['once', 'full'];
 
 /** Which operation of a whole history fails; counts them over all sessions and restarts. */
 export class FaultPlan {
-  readonly at: number;
-  readonly mode: FaultMode;
+  at: number;
+  mode: FaultMode;
   /** Of the operations before the storage was repaired. */
   count = 0;
   /** What has failed, as `operation path`. */
@@ -41,6 +41,12 @@ export class FaultPlan {
     if (!fault) return;
     const message = `${fault.code}: injected into ${call.operation} of ${call.path}`;
     throw Object.assign(new Error(message), { code: fault.code });
+  }
+
+  /** The next operation is the one that fails. */
+  failFromNow(mode: FaultMode): void {
+    this.at = this.count + 1;
+    this.mode = mode;
   }
 
   repair(): void {

@@ -11,7 +11,7 @@ import type { FaultPlan } from './faultPlan.js';
 import type { World } from './world.js';
 
 /** The folders of a state root, whose n-th operation fails. */
-class FaultyLocalStorage extends LocalSessionStorage {
+export class FaultyLocalStorage extends LocalSessionStorage {
   readonly #stateRoot: string;
   readonly #plan: FaultPlan;
 

@@ -125,14 +125,14 @@ export class Session {
     return turnId;
   }
 
-  /** For after the running turn; resolves with the message's id. */
-  queue(message: Message): Promise<string> {
-    return this.#setPending('queued', crypto.randomUUID(), message);
+  /** For after the running turn; resolves with the message's id, which its turn will have too. */
+  queue(message: Message, id: string = crypto.randomUUID()): Promise<string> {
+    return this.#setPending('queued', id, message);
   }
 
   /** For the running turn; resolves with the message's id. */
-  steer(message: Message): Promise<string> {
-    return this.#setPending('steering', crypto.randomUUID(), message);
+  steer(message: Message, id: string = crypto.randomUUID()): Promise<string> {
+    return this.#setPending('steering', id, message);
   }
 
   async editPending(id: string, message: Message): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Disposable, Transport } from '@agenthost/rpc';
@@ -211,7 +212,12 @@ export class Host {
         clients.broadcast({ type: 'notify/progress', token: `installAgent/${provider}`, ...progress }),
     });
     const services: HostServices = {
-      serverInfo: { name: 'agenthost', version: HOST_VERSION, instanceId: stateRoot.lock.holder.instanceId },
+      serverInfo: {
+        name: 'agenthost',
+        version: HOST_VERSION,
+        instanceId: stateRoot.lock.holder.instanceId,
+        machine: hostname(),
+      },
       defaultDirectory: pathToFileURL(defaultDirectory).href,
       root,
       get sessions() {

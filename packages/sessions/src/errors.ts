@@ -94,3 +94,18 @@ export class ProviderUnregisteredError extends ProviderError {
     );
   }
 }
+
+/** Somebody else has answered a prompt first; the own answer was not used. */
+export class AnsweredElsewhereError extends SessionsError {
+  override readonly name = 'AnsweredElsewhereError';
+  /** Who, as far as the host says it. */
+  readonly who: string | undefined;
+  readonly outcome: 'allowed' | 'denied' | 'answered';
+
+  constructor(who: string | undefined, outcome: AnsweredElsewhereError['outcome']) {
+    const did = { allowed: 'allowed it', denied: 'denied it', answered: 'answered it' }[outcome];
+    super(`${who ?? 'Somebody'} was faster and ${did}. Your answer wasn't used.`);
+    this.who = who;
+    this.outcome = outcome;
+  }
+}

@@ -1,6 +1,7 @@
 export type { Disposable, Observable } from '@agenthost/client';
 export type { ActiveSession } from './activeSession.js';
 export { AgentHostProvider, type AgentHostProviderOptions } from './agentHost/agentHostProvider.js';
+export type { ConfirmationAnswer } from './agentHost/answerPrompt.js';
 export type { ChatModel, ChatPhase, OpenChatOptions } from './agentHost/chatModel.js';
 export type { FolderBrowser } from './agentHost/folderBrowser.js';
 export type { HostStatus } from './agentHost/hostStatus.js';
@@ -11,6 +12,7 @@ export { type ChatFields, createChat, type EditableChat } from './editableChat.j
 export { Emitter, type Event } from './emitter.js';
 export {
   AmbiguousResourceError,
+  AnsweredElsewhereError,
   InvalidSessionIdError,
   NotSupportedError,
   ProviderError,
@@ -71,5 +73,6 @@ export type {
 } from './sessionsProvider.js';
 export { type SessionsProvidersChangeEvent, SessionsProvidersService } from './sessionsProvidersService.js';
 export { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
+export { type UnsentKind, type UnsentMessage, UnsentMessages } from './unsentMessages.js';
 export { type SessionMetadata, UNKNOWN_WORKSPACE, workspaceLabel } from './workspaceLabel.js';
 export { gitHubInfoOf, type WorkspaceSource, workspaceOfMetadata } from './workspaceOfMetadata.js';

@@ -1,7 +1,7 @@
 import type { Session } from '@agenthost/sessions';
 import { useEffect, useState } from 'react';
+import { AwaitedSession } from '../conversation/AwaitedSession.js';
 import { ChatView } from '../conversation/ChatView.js';
-import { Skeleton } from '../conversation/Skeleton.js';
 import { Sidebar } from '../list/Sidebar.js';
 import { useStatusCounts } from '../list/useStatusCounts.js';
 import { FirstRun } from '../newSession/FirstRun.js';
@@ -9,6 +9,7 @@ import { NewSession } from '../newSession/NewSession.js';
 import { AskDialog } from '../overlays/AskDialog.js';
 import { HostDialog } from '../overlays/HostDialog.js';
 import { Palette } from '../overlays/Palette.js';
+import { SettingsDialog } from '../overlays/SettingsDialog.js';
 import { Shortcuts } from '../overlays/Shortcuts.js';
 import { Tray } from '../overlays/Tray.js';
 import { useAttention } from './notifications.js';
@@ -22,7 +23,7 @@ import { useRoutedSession } from './useRoutedSession.js';
 import { useShortcuts } from './useShortcuts.js';
 
 type Overlay =
-  | { readonly kind: 'palette' | 'tray' | 'shortcuts' | 'addHost' }
+  | { readonly kind: 'palette' | 'tray' | 'shortcuts' | 'addHost' | 'settings' }
   | { readonly kind: 'host'; readonly host: PageHost }
   | { readonly kind: 'rename' | 'delete'; readonly session: Session };
 
@@ -38,10 +39,11 @@ export function App() {
   const close = () => setOverlay(undefined);
   useEffect(() => applyTheme(theme), [theme]);
   useAttention(management, needsInput, notifications);
-  const findEntries = usePaletteEntries({
+  const entries = usePaletteEntries({
     onTray: () => setOverlay({ kind: 'tray' }),
     onShortcuts: () => setOverlay({ kind: 'shortcuts' }),
     onAddHost: () => setOverlay({ kind: 'addHost' }),
+    onSettings: () => setOverlay({ kind: 'settings' }),
   });
   useShortcuts(
     [
@@ -63,6 +65,7 @@ export function App() {
         currentId={session?.sessionId}
         onTray={() => setOverlay({ kind: 'tray' })}
         onAddHost={() => setOverlay({ kind: 'addHost' })}
+        onSettings={() => setOverlay({ kind: 'settings' })}
         onHost={(one) => setOverlay({ kind: 'host', host: one })}
       />
       {route.view === 'new' && <NewSession />}
@@ -93,11 +96,12 @@ export function App() {
                 </div>
               </div>
             ) : (
-              <Skeleton />
+              <AwaitedSession host={routed.host} chat={routed.awaited} />
             )}
           </main>
         ))}
-      {overlay?.kind === 'palette' && <Palette find={findEntries} onClose={close} />}
+      {overlay?.kind === 'palette' && <Palette {...entries} onClose={close} />}
+      {overlay?.kind === 'settings' && <SettingsDialog onClose={close} />}
       {overlay?.kind === 'tray' && <Tray onClose={close} />}
       {overlay?.kind === 'shortcuts' && (
         <Shortcuts

@@ -1,7 +1,15 @@
 import { type ConnectionState, createHost, type Host } from '@agenthost/client';
-import { AgentHostProvider, type Observable, observable, type SessionsProvidersService } from '@agenthost/sessions';
+import {
+  AgentHostProvider,
+  type Observable,
+  observable,
+  type SessionsProvidersService,
+  type UnsentMessages,
+} from '@agenthost/sessions';
+import type { MessageDrafts } from './messageDrafts.js';
+import { rememberOwnId } from './ownIds.js';
 import type { KnownHost, SettingsStore } from './settings.js';
-import { loadToken, saveToken } from './tokens.js';
+import { forgetToken, loadToken, saveToken } from './tokens.js';
 
 export interface PageHost {
   readonly id: string;
@@ -9,8 +17,6 @@ export interface PageHost {
   readonly url: string;
   /** The one that serves this page. */
   readonly isOwn: boolean;
-  /** The id under which it knows this page. */
-  readonly clientId: string;
   readonly connection: Observable<ConnectionState>;
   readonly provider: AgentHostProvider;
 }
@@ -20,18 +26,28 @@ interface Attached extends PageHost {
   readonly dispose: () => void;
 }
 
+/** Until it has said what its machine is called. */
 const OWN_NAME = 'This machine';
+const NO_NAME = 'Somebody';
+
+interface PageHostsOptions {
+  readonly providers: SessionsProvidersService;
+  readonly settings: SettingsStore;
+  readonly unsent: UnsentMessages;
+  readonly drafts: MessageDrafts;
+}
 
 /** The hosts that this page shows: the one that serves it, and those that were added. Each is a provider of sessions. */
 export class PageHosts {
   readonly all: Observable<readonly PageHost[]>;
   readonly #all = observable<readonly Attached[]>([]);
-  readonly #providers: SessionsProvidersService;
+  readonly #options: PageHostsOptions;
   readonly #settings: SettingsStore;
 
-  constructor(providers: SessionsProvidersService, settings: SettingsStore) {
+  constructor(options: PageHostsOptions) {
     this.all = this.#all;
-    this.#providers = providers;
+    this.#options = options;
+    const { settings } = options;
     this.#settings = settings;
     this.#attach(undefined, location.origin);
     for (const { name, url } of settings.value.value.hosts) this.#attach(name, url);
@@ -59,6 +75,7 @@ export class PageHosts {
 
   remove(host: PageHost): void {
     this.#detach(host);
+    forgetToken(host.url);
     this.#settings.update({ hosts: this.#settings.value.value.hosts.filter(({ url }) => url !== host.url) });
   }
 
@@ -69,24 +86,42 @@ export class PageHosts {
     return this.#attach(host.isOwn ? undefined : host.name, host.url);
   }
 
+  /** The hosts learn it with a new connection; what was not acknowledged is sent on that. */
+  setUserName(userName: string): void {
+    if (userName === this.#settings.value.value.userName) return;
+    this.#settings.update({ userName });
+    for (const host of this.#all.value) {
+      this.#detach(host);
+      this.#attach(host.isOwn ? undefined : host.name, host.url);
+    }
+  }
+
   #attach(name: string | undefined, url: string): Attached {
     const host = createHost({
       url: new URL(url),
       token: loadToken(url) ?? '',
-      clientInfo: { name: 'You', device: deviceName() },
+      clientInfo: { name: this.#settings.value.value.userName || NO_NAME, device: deviceName() },
     });
-    const provider = new AgentHostProvider(host, name === undefined ? { label: OWN_NAME } : { name });
-    const registration = this.#providers.registerProvider(provider);
+    rememberOwnId(host.clientId);
+    const { providers, unsent, drafts } = this.#options;
+    const ownName = this.#settings.value.value.machine || OWN_NAME;
+    const provider = new AgentHostProvider(host, {
+      ...(name === undefined ? { label: ownName } : { name }),
+      unsent,
+      onUnsendable: ({ resource, message }) => drafts.giveBack(resource, message),
+    });
+    const registration = providers.registerProvider(provider);
+    const naming = name === undefined ? host.connection.subscribe(() => this.#learnName(host)) : undefined;
     const attached: Attached = {
       id: provider.id,
-      name: name ?? OWN_NAME,
+      name: name ?? ownName,
       url,
       isOwn: name === undefined,
-      clientId: host.clientId,
       connection: host.connection,
       provider,
       host,
       dispose: () => {
+        naming?.dispose();
         registration.dispose();
         provider.dispose();
         host.close();
@@ -94,6 +129,13 @@ export class PageHosts {
     };
     this.#all.set([...this.#all.value, attached].toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn)));
     return attached;
+  }
+
+  #learnName(host: Host): void {
+    const machine = host.serverInfo?.machine;
+    if (!machine || machine === this.#settings.value.value.machine) return;
+    this.#settings.update({ machine });
+    this.#all.set(this.#all.value.map((one) => (one.isOwn ? { ...one, name: machine } : one)));
   }
 
   #detach(host: PageHost): void {

@@ -1,11 +1,12 @@
 import {
-  Drafts,
   NeedsInput,
   SessionsListModel,
   SessionsManagementService,
   SessionsProvidersService,
+  UnsentMessages,
 } from '@agenthost/sessions';
 import { createContext, useContext } from 'react';
+import { MessageDrafts } from './messageDrafts.js';
 import { PageHosts } from './pageHosts.js';
 import { SettingsStore } from './settings.js';
 
@@ -16,17 +17,20 @@ export interface PageServices {
   readonly management: SessionsManagementService;
   readonly list: SessionsListModel;
   readonly needsInput: NeedsInput;
-  readonly drafts: Drafts;
+  readonly drafts: MessageDrafts;
+  readonly unsent: UnsentMessages;
 }
 
 export function createServices(): PageServices {
   const settings = new SettingsStore();
   const providers = new SessionsProvidersService();
   const management = new SessionsManagementService(providers, { storage: localStorage });
-  const hosts = new PageHosts(providers, settings);
+  const drafts = new MessageDrafts();
+  const unsent = new UnsentMessages(localStorage);
+  const hosts = new PageHosts({ providers, settings, unsent, drafts });
   const list = new SessionsListModel(management, { filter: { isArchived: false } });
   const needsInput = new NeedsInput(providers, management);
-  return { settings, hosts, management, list, needsInput, drafts: new Drafts(localStorage) };
+  return { settings, hosts, management, list, needsInput, drafts, unsent };
 }
 
 const Services = createContext<PageServices | undefined>(undefined);

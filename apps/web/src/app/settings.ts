@@ -14,11 +14,23 @@ export interface Settings {
   readonly singleLetters: boolean;
   readonly notifications: boolean;
   readonly hosts: readonly KnownHost[];
+  /** What others see beside what is done here. */
+  readonly userName: string;
+  /** What the machine calls itself that serves this page, as last heard. */
+  readonly machine: string;
 }
 
 const KEY = 'agenthost.settings';
-const DEFAULTS: Settings = { theme: 'system', singleLetters: true, notifications: false, hosts: [] };
+const DEFAULTS: Settings = {
+  theme: 'system',
+  singleLetters: true,
+  notifications: false,
+  hosts: [],
+  userName: '',
+  machine: '',
+};
 const MOST_HOSTS = 20;
+const LONGEST_NAME = 60;
 
 /** What this browser remembers about how its user likes the page. No token is in it. */
 export class SettingsStore {
@@ -49,10 +61,16 @@ function read(): Settings {
       hosts,
       singleLetters: stored.singleLetters !== false,
       notifications: stored.notifications === true,
+      userName: nameOf(stored.userName),
+      machine: nameOf(stored.machine),
     };
   } catch {
     return DEFAULTS;
   }
+}
+
+function nameOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, LONGEST_NAME) : '';
 }
 
 function isKnownHost(value: unknown): value is KnownHost {

@@ -21,3 +21,7 @@ export function loadToken(url: string): string | undefined {
 export function saveToken(url: string, token: string): void {
   sessionStorage.setItem(PREFIX + url, token.trim());
 }
+
+export function forgetToken(url: string): void {
+  sessionStorage.removeItem(PREFIX + url);
+}

@@ -1,5 +1,5 @@
 import type { Session } from '@agenthost/sessions';
-import { Bell, Keyboard, Moon, Plus, Quote, RefreshCw, SquarePen } from 'lucide-react';
+import { Bell, Keyboard, Moon, Plus, Quote, RefreshCw, Settings, SquarePen } from 'lucide-react';
 import { useCallback } from 'react';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { rowStatus } from '../list/SessionRow.js';
@@ -11,45 +11,53 @@ interface PaletteCommands {
   readonly onTray: () => void;
   readonly onShortcuts: () => void;
   readonly onAddHost: () => void;
+  readonly onSettings: () => void;
 }
 
 const MOST_SESSIONS = 8;
 const MOST_MESSAGES = 6;
 
-export function usePaletteEntries({ onTray, onShortcuts, onAddHost }: PaletteCommands) {
+export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }: PaletteCommands) {
   const { management, hosts, settings } = useServices();
+  const sessionsWith = (query: string) =>
+    management
+      .getSessions()
+      .filter((session) => session.title.value.toLowerCase().includes(query))
+      .slice(0, MOST_SESSIONS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the commands only open what they name
-  return useCallback(
-    async (text: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> => {
-      const query = text.replace(/^>/, '').trim().toLowerCase();
+  const find = useCallback(
+    (text: string): readonly PaletteEntry[] => {
+      const query = queryOf(text);
       const commands = allCommands().filter(({ label }) => label.toLowerCase().includes(query));
-      if (text.startsWith('>')) return commands;
-      const sessions = management
-        .getSessions()
-        .filter((session) => session.title.value.toLowerCase().includes(query))
-        .slice(0, MOST_SESSIONS)
-        .map(sessionEntry);
-      const found =
-        query.length < 2 ? [] : (await management.searchSessions(query, { limit: MOST_MESSAGES, signal })).results;
-      const listed = new Set(sessions.map(({ key }) => key));
-      const messages = found.flatMap(({ session, snippet }): PaletteEntry[] =>
-        snippet === undefined || listed.has(session.sessionId)
-          ? []
-          : [
-              {
-                ...sessionEntry(session),
-                key: `message ${session.sessionId}`,
-                group: 'In messages',
-                label: `“${snippet.replace(/[⟨⟩]/g, '')}”`,
-                icon: <Quote size={16} aria-hidden />,
-                detail: session.title.value,
-              },
-            ],
-      );
-      return [...sessions, ...commands, ...messages];
+      return text.startsWith('>') ? commands : [...sessionsWith(query).map(sessionEntry), ...commands];
     },
     [management, hosts, settings],
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const search = useCallback(
+    async (text: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> => {
+      const query = queryOf(text);
+      if (query.length < 2 || text.startsWith('>')) return [];
+      const { results } = await management.searchSessions(query, { limit: MOST_MESSAGES, signal });
+      const listed = new Set(sessionsWith(query).map(({ sessionId }) => sessionId));
+      return results.flatMap(({ session, snippet }) =>
+        snippet === undefined || listed.has(session.sessionId) ? [] : [messageEntry(session, snippet)],
+      );
+    },
+    [management, hosts],
+  );
+  return { find, search };
+
+  function messageEntry(session: Session, snippet: string): PaletteEntry {
+    return {
+      ...sessionEntry(session),
+      key: `message ${session.sessionId}`,
+      group: 'In messages',
+      label: `“${snippet.replace(/[⟨⟩]/g, '')}”`,
+      icon: <Quote size={16} aria-hidden />,
+      detail: session.title.value,
+    };
+  }
 
   function sessionEntry(session: Session): PaletteEntry {
     const host = hosts.byId(session.providerId);
@@ -80,6 +88,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost }: PaletteCom
         settings.update({ theme: dark ? 'light' : 'dark' }),
       ),
       command('Keyboard shortcuts', <Keyboard size={16} aria-hidden />, onShortcuts, '?'),
+      command('Settings', <Settings size={16} aria-hidden />, onSettings),
       command('Add a host', <Plus size={16} aria-hidden />, onAddHost),
       ...hosts.all.value
         .filter(({ connection }) => connection.value.state === 'reconnecting')
@@ -90,4 +99,8 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost }: PaletteCom
         ),
     ];
   }
+}
+
+function queryOf(text: string): string {
+  return text.replace(/^>/, '').trim().toLowerCase();
 }

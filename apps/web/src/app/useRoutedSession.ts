@@ -1,5 +1,6 @@
 import { parseSessionId, type Session } from '@agenthost/sessions';
-import { useEffect, useReducer } from 'react';
+import { useEffect, useReducer, useRef } from 'react';
+import type { PageHost } from './pageHosts.js';
 import type { Route } from './route.js';
 import { goTo } from './route.js';
 import { useServices } from './services.js';
@@ -7,6 +8,10 @@ import { useServices } from './services.js';
 export interface RoutedSession {
   readonly session: Session | undefined;
   readonly chat: string | undefined;
+  /** Whose it is, by its name. */
+  readonly host: PageHost | undefined;
+  /** The chat that the address names, while nothing is known of it. */
+  readonly awaited: string | undefined;
   /** The lists have come, and it is in none of them. */
   readonly isMissing: boolean;
 }
@@ -23,10 +28,16 @@ export function useRoutedSession(route: Route): RoutedSession {
     });
     return () => following.dispose();
   }, [management, sessionId]);
-  const session = sessionId === undefined ? undefined : find(sessionId);
+  const listed = sessionId === undefined ? undefined : find(sessionId);
+  // One that somebody deletes while it is looked at stays in view, with what was written for it.
+  const last = useRef<Session>(undefined);
+  const session = listed ?? (last.current?.sessionId === sessionId ? last.current : undefined);
   useEffect(() => {
-    if (session) void management.openSession(session.resource).catch(() => undefined);
-  }, [management, session]);
+    last.current = session;
+  }, [session]);
+  useEffect(() => {
+    if (listed) void management.openSession(listed.resource).catch(() => undefined);
+  }, [management, listed]);
   useEffect(() => {
     if (sessionId === undefined || session) return;
     // Older than what was listed first: ask for it by name.
@@ -38,13 +49,15 @@ export function useRoutedSession(route: Route): RoutedSession {
     route.view === 'session' && session?.chats.value.some(({ resource }) => resource === route.chat)
       ? route.chat
       : undefined;
-  const provider = sessionId === undefined ? undefined : hosts.byId(safeParse(sessionId).providerId)?.provider;
+  const host = sessionId === undefined ? undefined : hosts.byId(safeParse(sessionId).providerId);
+  const provider = host?.provider;
   const isMissing =
     sessionId !== undefined &&
     !session &&
     (provider === undefined ||
       (!provider.isLoadingSessions.value && provider.status.connection.value.state === 'connected'));
-  return { session, chat, isMissing };
+  const awaited = route.view === 'session' && !session ? (route.chat ?? sessionId) : undefined;
+  return { session, chat, host, awaited, isMissing };
 
   function find(id: string): Session | undefined {
     try {

@@ -1,4 +1,4 @@
-import type { Attachment, UserMessage } from '@agenthost/protocol';
+import type { UserMessage } from '@agenthost/protocol';
 import { ArrowUp, CornerDownLeft, Paperclip, Square, X } from 'lucide-react';
 import {
   type ClipboardEvent,
@@ -9,20 +9,15 @@ import {
   useRef,
   useState,
 } from 'react';
-import { AttachmentIcon } from '../conversation/UserMessage.js';
+import { type Draft, fitsDraft } from '../app/messageDrafts.js';
+import { problemText } from '../app/problemText.js';
+import { AttachmentIcon } from '../conversation/MessageAttachment.js';
 import { readAttachments } from './readAttachments.js';
-
-export interface Draft {
-  readonly text: string;
-  readonly attachments: readonly Attachment[];
-}
-
-export const EMPTY_DRAFT: Draft = { text: '', attachments: [] };
 
 interface ComposerProps {
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
-  /** Rejects when the message was not taken; it then stays where it was written. */
+  /** Takes the message out of the draft; when it rejects, it is there again. */
   readonly onSend: (message: UserMessage, how: 'send' | 'steer') => Promise<void>;
   readonly onStop: () => void;
   readonly onEditLast: () => void;
@@ -41,7 +36,7 @@ export function Composer(props: ComposerProps) {
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
-  const lastEscape = useRef(0);
+  const lastEscape = useRef(Number.NEGATIVE_INFINITY);
   const empty = draft.text.trim() === '' && draft.attachments.length === 0;
   useGrowing(field, draft.text);
   useEffect(() => {
@@ -50,19 +45,17 @@ export function Composer(props: ComposerProps) {
 
   const send = (how: 'send' | 'steer') => {
     if (empty) return;
-    const sent = draft;
-    onDraft(EMPTY_DRAFT);
     setProblem(undefined);
-    const message = { text: sent.text, ...(sent.attachments.length > 0 && { attachments: sent.attachments }) };
-    props.onSend(message, how).catch((error: unknown) => {
-      onDraft(sent);
-      setProblem(error instanceof Error ? error.message : String(error));
-    });
+    const message = { text: draft.text, ...(draft.attachments.length > 0 && { attachments: draft.attachments }) };
+    props.onSend(message, how).catch((error: unknown) => setProblem(problemText(error)));
   };
   const attach = async (list: readonly File[]) => {
     const { attachments, refused } = await readAttachments(list);
-    if (attachments.length > 0) onDraft({ ...draft, attachments: [...draft.attachments, ...attachments] });
-    setProblem(refused);
+    const all = [...draft.attachments, ...attachments];
+    if (attachments.length > 0) onDraft({ ...draft, attachments: all });
+    setProblem(
+      refused ?? (fitsDraft(all) ? undefined : 'These attachments are large: a reload before sending loses them.'),
+    );
   };
   const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;

@@ -1,6 +1,6 @@
 import type { PendingMessage } from '@agenthost/protocol';
 import { GripVertical, Pencil, X } from 'lucide-react';
-import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { authorName } from '../conversation/authorName.js';
 import { useChat } from '../conversation/chatContext.js';
 import { InlineText } from '../conversation/InlineText.js';
@@ -17,8 +17,8 @@ interface QueueProps {
 export function Queue({ messages, steering, onReorder, onEdit, onRemove }: QueueProps) {
   const { me } = useChat();
   const [lifted, setLifted] = useState<string>();
+  const [dragged, setDragged] = useState<string>();
   const list = useRef<HTMLOListElement>(null);
-  if (messages.length === 0 && !steering) return null;
   const ids = messages.map((message) => message.id);
 
   const move = (id: string, to: number) => {
@@ -28,6 +28,13 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
     const order = ids.toSpliced(from, 1).toSpliced(place, 0, id);
     onReorder(order);
   };
+  useDragging(list, dragged, move, () => setDragged(undefined));
+  const order = ids.join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the order
+  useEffect(() => {
+    if (lifted) list.current?.querySelector<HTMLElement>(`[data-grip="${CSS.escape(lifted)}"]`)?.focus();
+  }, [order, lifted]);
+  if (messages.length === 0 && !steering) return null;
   const keyDown = (event: KeyboardEvent, message: PendingMessage, index: number) => {
     if (event.key === ' ') setLifted(lifted === message.id ? undefined : message.id);
     else if (event.key === 'ArrowUp' && lifted === message.id) move(message.id, index - 1);
@@ -38,19 +45,6 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
     else return;
     event.preventDefault();
     event.stopPropagation();
-  };
-  const drag = (event: PointerEvent<HTMLButtonElement>, id: string) => {
-    event.currentTarget.setPointerCapture(event.pointerId);
-    setLifted(id);
-  };
-  const dragged = (event: PointerEvent<HTMLButtonElement>, id: string) => {
-    if (lifted !== id || !event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    const rows = [...(list.current?.children ?? [])];
-    const over = rows.findIndex((row) => {
-      const { top, bottom } = row.getBoundingClientRect();
-      return event.clientY >= top && event.clientY < bottom;
-    });
-    if (over !== -1) move(id, over);
   };
   return (
     <section className="queue" aria-label="Queue">
@@ -78,22 +72,27 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
           const { name } = authorName(message.by, me);
           const label = `message ${index + 1}`;
           return (
-            <li key={message.id} className={lifted === message.id ? 'q is-hover lifted' : 'q'}>
+            <li
+              key={message.id}
+              className={lifted === message.id || dragged === message.id ? 'q is-hover lifted' : 'q'}
+            >
               <button
                 type="button"
                 className="grip"
                 aria-label={`Reorder ${label}: Space lifts it, arrows move it`}
                 aria-pressed={lifted === message.id}
                 onKeyDown={(event) => keyDown(event, message, index)}
-                onPointerDown={(event) => drag(event, message.id)}
-                onPointerMove={(event) => dragged(event, message.id)}
-                onPointerUp={() => setLifted(undefined)}
-                onBlur={() => setLifted(undefined)}
+                data-grip={message.id}
+                onPointerDown={() => setDragged(message.id)}
+                onBlur={(event) => {
+                  // A grip that is moved in the page loses the focus too, but to nobody.
+                  if (event.relatedTarget) setLifted(undefined);
+                }}
               >
                 <GripVertical size={14} aria-hidden />
               </button>
               <span className="clip grow">
-                {message.by && message.by.clientId !== me && <span className="by">{name}: </span>}
+                {message.by && !me.has(message.by.clientId) && <span className="by">{name}: </span>}
                 <InlineText text={message.userMessage.text || (message.userMessage.attachments?.[0]?.label ?? '')} />
               </span>
               <button type="button" className="ib sm" aria-label={`Edit ${label}`} onClick={() => onEdit(message)}>
@@ -116,4 +115,35 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
       </span>
     </section>
   );
+}
+
+/** On the window: the row itself moves under the pointer, and an element that moves loses the pointer. */
+function useDragging(
+  list: RefObject<HTMLOListElement | null>,
+  dragged: string | undefined,
+  move: (id: string, to: number) => void,
+  onEnd: () => void,
+): void {
+  const current = useRef({ move, onEnd });
+  current.current = { move, onEnd };
+  useEffect(() => {
+    if (dragged === undefined) return;
+    const moved = (event: PointerEvent) => {
+      const rows = [...(list.current?.children ?? [])];
+      const over = rows.findIndex((row) => {
+        const { top, bottom } = row.getBoundingClientRect();
+        return event.clientY >= top && event.clientY < bottom;
+      });
+      if (over !== -1) current.current.move(dragged, over);
+    };
+    const ended = () => current.current.onEnd();
+    window.addEventListener('pointermove', moved);
+    window.addEventListener('pointerup', ended);
+    window.addEventListener('pointercancel', ended);
+    return () => {
+      window.removeEventListener('pointermove', moved);
+      window.removeEventListener('pointerup', ended);
+      window.removeEventListener('pointercancel', ended);
+    };
+  }, [dragged, list]);
 }

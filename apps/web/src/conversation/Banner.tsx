@@ -2,6 +2,7 @@ import type { ChatPhase } from '@agenthost/sessions';
 import { CircleAlert, Unplug, X } from 'lucide-react';
 import { useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
+import { problemText } from '../app/problemText.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
@@ -83,7 +84,7 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
       </div>
     );
   }
-  const failure = phase?.state === 'failed' ? messageOf(phase.error) : problem;
+  const failure = phase?.state === 'failed' ? problemText(phase.error) : problem;
   if (failure === undefined) return null;
   return (
     <div className="banner" role="alert">
@@ -96,8 +97,4 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
       )}
     </div>
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import {
   ArrowLeft,
   Ellipsis,
   FileDiff,
+  Files,
   Folder,
   GitBranch,
   GitFork,
@@ -15,6 +16,7 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useState } from 'react';
+import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
@@ -25,9 +27,11 @@ import { agentName } from '../list/agentName.js';
 import { connectionWords } from '../list/HostRows.js';
 import { ChangesDialog } from '../overlays/ChangesDialog.js';
 import { CustomizationsDialog } from '../overlays/CustomizationsDialog.js';
+import { FilesDialog } from '../overlays/FilesDialog.js';
 import { Menu, type MenuItem } from '../overlays/Menu.js';
 import { NewChatDialog } from '../overlays/NewChatDialog.js';
 import { authorName, initials } from './authorName.js';
+import { ContextRing } from './ContextRing.js';
 import { Delta } from './DiffCard.js';
 import { lastName, pathOf } from './relativePath.js';
 
@@ -44,18 +48,20 @@ interface ChatHeaderProps {
 
 export function ChatHeader({ session, host, state, model, onRename, onDelete, onFork, onProblem }: ChatHeaderProps) {
   const { management } = useServices();
+  const me = useObservable(ownIds);
   const title = useObservable(session.title);
   const isArchived = useObservable(session.isArchived);
   const workspace = useObservable(session.workspace);
   const chats = useObservable(session.chats);
   const connection = useObservable(host.connection);
   const now = useNow(connection.state === 'reconnecting', 500);
-  const [dialog, setDialog] = useState<'changes' | 'customizations' | 'newChat'>();
+  const [dialog, setDialog] = useState<'changes' | 'customizations' | 'files' | 'newChat'>();
   const changes = state?.summary.changes ?? [];
   const folder = state?.summary.workingDirectory;
   const branch = workspace?.repositories[0]?.detail;
-  const others = (state?.clients ?? []).filter(({ clientId }) => clientId !== host.clientId);
-  const usage = usageOf(state, host, session);
+  const others = (state?.clients ?? []).filter(({ clientId }) => !me.has(clientId));
+  const agents = useObservable(host.provider.status.agents);
+  const models = agents.find(({ provider }) => provider === session.sessionType)?.models ?? [];
   const items: (MenuItem | 'line')[] = [
     { label: 'Rename', icon: <Pencil size={14} aria-hidden />, hint: 'R', choose: onRename },
     {
@@ -75,6 +81,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
       disabled: !session.capabilities.supportsMultipleChats,
       choose: () => setDialog('newChat'),
     },
+    { label: 'Files', icon: <Files size={14} aria-hidden />, choose: () => setDialog('files') },
     { label: 'Customizations', icon: <Puzzle size={14} aria-hidden />, choose: () => setDialog('customizations') },
     'line',
     { label: 'Delete', icon: <Trash2 size={14} aria-hidden />, danger: true, choose: onDelete },
@@ -116,7 +123,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
       </div>
       <div className="right">
         {others.slice(0, 3).map((other) => {
-          const { name, device } = authorName(other, host.clientId);
+          const { name, device } = authorName(other, me);
           return (
             <span key={other.clientId} className="stat wide" title={`${name}${device} looks at this session`}>
               <span className="ava" aria-hidden="true">
@@ -127,7 +134,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
             </span>
           );
         })}
-        {usage && <span className="stat wide num">{usage}</span>}
+        <ContextRing state={state} models={models} />
         {changes.length > 0 && (
           <button
             type="button"
@@ -167,6 +174,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
       {dialog === 'customizations' && (
         <CustomizationsDialog state={state} model={model} onClose={() => setDialog(undefined)} />
       )}
+      {dialog === 'files' && <FilesDialog model={model} onClose={() => setDialog(undefined)} />}
       {dialog === 'newChat' && <NewChatDialog session={session} onClose={() => setDialog(undefined)} />}
     </header>
   );
@@ -187,20 +195,6 @@ function ChatTab({
       <span className="clip">{title || 'Chat'}</span>
     </button>
   );
-}
-
-/** "82k of 200k": what the last answer's context had. */
-function usageOf(state: SessionState | undefined, host: PageHost, session: Session): string | undefined {
-  const usage = state?.activeTurn?.usage ?? state?.turns.findLast((turn) => turn.usage)?.usage;
-  if (!usage?.inputTokens) return undefined;
-  const agent = host.provider.status.agents.value.find(({ provider }) => provider === session.sessionType);
-  const window = agent?.models.find(({ id }) => id === (usage.model ?? state?.summary.model))?.maxContextWindow;
-  const used = thousands(usage.inputTokens + (usage.outputTokens ?? 0));
-  return window ? `${used} of ${thousands(window)}` : `${used} tokens`;
-}
-
-function thousands(count: number): string {
-  return count < 1000 ? String(count) : `${Math.round(count / 1000)}k`;
 }
 
 function sum<K extends string>(items: readonly Record<K, number>[], key: K): number {

@@ -1,20 +1,25 @@
-import type { PendingMessage, SessionState, UserMessage } from '@agenthost/protocol';
 import type { ChatModel, Session } from '@agenthost/sessions';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pageHosts.js';
+import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
-import { Composer, type Draft, EMPTY_DRAFT } from '../composer/Composer.js';
+import { useStable } from '../app/useStable.js';
+import { Composer } from '../composer/Composer.js';
 import { Queue } from '../composer/Queue.js';
+import { useComposer } from '../composer/useComposer.js';
 import { agentName } from '../list/agentName.js';
 import { Banner } from './Banner.js';
 import { ChatHeader } from './ChatHeader.js';
 import { type ChatContext, ChatProvider } from './chatContext.js';
+import { KeptMessages } from './KeptMessages.js';
 import { ModelPicker } from './ModelPicker.js';
-import { Skeleton } from './Skeleton.js';
 import { Thread, type ThreadHandle } from './Thread.js';
+import { useAnswers } from './useAnswers.js';
+import { useSeen } from './useSeen.js';
 
 interface ChatViewProps {
   readonly session: Session;
@@ -27,19 +32,21 @@ interface ChatViewProps {
 
 /** One conversation: opened when it is shown, closed when it isn't. */
 export function ChatView(props: ChatViewProps) {
-  const { host, chat } = props;
+  const { chat } = props;
+  const { provider } = props.host;
   const [model, setModel] = useState<ChatModel>();
   useEffect(() => {
-    const opened = host.provider.openChat(chat);
+    const opened = provider.openChat(chat);
     setModel(opened);
     return () => opened.dispose();
-  }, [host, chat]);
+  }, [provider, chat]);
   if (!model || model.resource !== chat) return <main className="main" />;
   return <OpenedChat key={chat} {...props} model={model} />;
 }
 
 function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatViewProps & { readonly model: ChatModel }) {
-  const { management, settings } = useServices();
+  const { settings, unsent } = useServices();
+  const unacknowledged = useObservable(useStable(() => unsent.of(chat), [unsent, chat]));
   const state = useObservable(model.state);
   const phase = useObservable(model.phase);
   const staleSince = useObservable(host.provider.status.staleSince);
@@ -51,7 +58,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   const attempt = (work: Promise<unknown>) => {
     work.then(
       () => setProblem(undefined),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(problemText(error)),
     );
   };
   const fork = (turnId?: string) => {
@@ -59,35 +66,25 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
     attempt(forked.then((to) => goTo({ view: 'session', sessionId: to.sessionId })));
   };
   const folder = state?.summary.workingDirectory;
+  const me = useObservable(ownIds);
+  const answers = useAnswers(model, setProblem);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it does is the same for the same chat
   const context = useMemo(
     (): ChatContext => ({
-      me: host.clientId,
+      me,
       agentName: name,
       hostName: host.name,
       folder,
       staleSince,
-      approve: (turnId, id, options) => prompt(model, id, (one) => one.approve(options), turnId),
-      deny: (turnId, id, options) => prompt(model, id, (one) => one.deny(options), turnId),
-      answer: async (_turnId, id, answer) => {
-        const found = model.permissions.value.find(({ request }) => request.requestId === id);
-        if (!found) throw new Error('Somebody was faster: it is answered.');
-        await found.answer(answer);
-      },
+      ...answers,
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       fork,
       retry: (text) => attempt(model.submit(text)),
     }),
-    [model, host, name, folder, staleSince],
+    [model, host, name, folder, staleSince, answers, me],
   );
-  const composer = useComposer(chat, model, state, thread);
-  const isRead = useObservable(session.isRead);
-  const isOpen = phase.state === 'open';
-  // Seen is read, as long as somebody really sees it.
-  useEffect(() => {
-    if (isOpen && !isRead && document.visibilityState === 'visible')
-      management.setRead(session, true).catch(() => undefined);
-  }, [isOpen, isRead, management, session]);
+  const composer = useComposer(chat, model, state, () => thread.current?.toNewest());
+  useSeen(model, state);
   useShortcuts(
     [
       { key: 'c', run: () => document.querySelector<HTMLElement>('[data-composer]')?.focus() },
@@ -120,7 +117,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
         {state ? (
           <Thread ref={thread} state={state} kept={kept} loadEarlier={() => model.loadEarlierTurns()} />
         ) : (
-          <Skeleton />
+          <KeptMessages messages={unacknowledged} />
         )}
         <div className="dock">
           <div className="col">
@@ -149,53 +146,6 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
       </main>
     </ChatProvider>
   );
-}
-
-function useComposer(
-  chat: string,
-  model: ChatModel,
-  state: SessionState | undefined,
-  thread: { readonly current: ThreadHandle | null },
-) {
-  const { drafts } = useServices();
-  const [draft, setDraftState] = useState<Draft>(() => ({ ...EMPTY_DRAFT, text: drafts.of(chat).value }));
-  const [editing, setEditing] = useState<string>();
-  const setDraft = (next: Draft) => {
-    setDraftState(next);
-    drafts.set(chat, next.text);
-  };
-  const edit = (message: PendingMessage) => {
-    setEditing(message.id);
-    setDraft({ text: message.userMessage.text, attachments: message.userMessage.attachments ?? [] });
-    document.querySelector<HTMLElement>('[data-composer]')?.focus();
-  };
-  const send = async (message: UserMessage, how: 'send' | 'steer') => {
-    const edited = editing;
-    setEditing(undefined);
-    thread.current?.toNewest();
-    const isStillQueued = edited !== undefined && state?.queuedMessages?.some(({ id }) => id === edited);
-    if (isStillQueued) await model.editPending(edited, message);
-    else if (how === 'steer') await model.steer(message);
-    else await model.submit(message);
-  };
-  const editLast = () => {
-    const last = state?.queuedMessages?.at(-1);
-    if (last) edit(last);
-  };
-  return { draft, setDraft, edit, send, editLast, editing };
-}
-
-async function prompt(
-  model: ChatModel,
-  toolCallId: string,
-  answer: (confirmation: ChatModel['confirmations']['value'][number]) => Promise<void>,
-  turnId: string,
-): Promise<void> {
-  const found = model.confirmations.value.find(
-    (one) => one.toolCall.toolCallId === toolCallId && one.turnId === turnId,
-  );
-  if (!found) throw new Error("Somebody was faster. Your answer wasn't used.");
-  await answer(found);
 }
 
 /** The running turn is this page's own and has not reached the host. */

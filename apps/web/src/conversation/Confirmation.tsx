@@ -1,8 +1,10 @@
 import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { useChat } from './chatContext.js';
+import { FoldButton } from './FoldButton.js';
 import { InlineText } from './InlineText.js';
 import { relativePath } from './relativePath.js';
 import { duration } from './times.js';
@@ -24,6 +26,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const chat = useChat();
   const now = useNow(true);
   const command = useRef<HTMLTextAreaElement>(null);
+  const [folded, setFolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { confirmation, toolInput } = call;
@@ -41,7 +44,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
       if (option.kind === 'deny') await chat.deny(turnId, call.toolCallId, optionId);
       else await chat.approve(turnId, call.toolCallId, { ...optionId, ...edited });
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemText(error));
       setBusy(false);
     }
   };
@@ -61,7 +64,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const keys = ['Y', 'S'];
   return (
     <section
-      className={plain ? 'ask plain' : 'ask'}
+      className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
       aria-label="Needs your answer"
       tabIndex={-1}
       data-prompt={call.toolCallId}
@@ -74,6 +77,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             <InlineText text={confirmation.title ?? call.invocationMessage} />
           </h2>
           <span className="meta num">waiting {duration(now - call.startedAt)}</span>
+          <FoldButton folded={folded} onFold={setFolded} />
         </div>
       )}
       <div className="ask-b">

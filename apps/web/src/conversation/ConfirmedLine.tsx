@@ -4,7 +4,7 @@ import { authorName } from './authorName.js';
 import { useChat } from './chatContext.js';
 import { clock } from './times.js';
 
-/** "Allowed by Mira, on iPhone": who decided. Nothing where nobody had to. */
+/** "Allowed once by Mira, on iPhone": who decided. Nothing where nobody had to. */
 export function ConfirmedLine({ call }: { readonly call: ToolCallState }) {
   const { me } = useChat();
   if (call.status === 'pendingConfirmation' || call.confirmed?.how !== 'user') return null;
@@ -16,7 +16,7 @@ export function ConfirmedLine({ call }: { readonly call: ToolCallState }) {
     <div className="line">
       <Shield size={16} aria-hidden />
       <span className="grow">
-        {denied ? 'Denied' : always ? 'Always allowed in this session' : 'Allowed'} by <b>{name}</b>
+        {denied ? 'Denied' : always ? 'Always allowed in this session' : 'Allowed once'} by <b>{name}</b>
         {device}
         {denied && call.reason && `: ${call.reason}`}
       </span>

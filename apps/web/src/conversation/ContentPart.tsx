@@ -1,5 +1,6 @@
 import type { ContentRef } from '@agenthost/protocol';
 import { useEffect, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { useChat } from './chatContext.js';
 import { bytes } from './times.js';
 
@@ -7,7 +8,13 @@ const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/;
 const LARGEST = 16 * 1024 * 1024;
 
 /** Something that is kept beside the conversation: an image is shown, anything else can be saved. */
-export function ContentPart({ content }: { readonly content: ContentRef }) {
+export function ContentPart({
+  content,
+  label = 'From the agent',
+}: {
+  readonly content: ContentRef;
+  readonly label?: string;
+}) {
   const { fetchContent } = useChat();
   const [url, setUrl] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -22,13 +29,13 @@ export function ContentPart({ content }: { readonly content: ContentRef }) {
         address = URL.createObjectURL(new Blob([fetched.bytes as BlobPart], { type: content.mimeType ?? '' }));
         setUrl(address);
       },
-      (error: unknown) => wanted && setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => wanted && setProblem(problemText(error)),
     );
     return () => {
       wanted = false;
       if (address) URL.revokeObjectURL(address);
     };
-  }, [content, isImage, fetchContent]);
+  }, [content.uri, content.mimeType, isImage, fetchContent]);
   const save = async () => {
     const fetched = await fetchContent(content.uri);
     const address = URL.createObjectURL(new Blob([fetched.bytes as BlobPart]));
@@ -39,12 +46,12 @@ export function ContentPart({ content }: { readonly content: ContentRef }) {
     URL.revokeObjectURL(address);
   };
   if (problem) return <p className="notice">The content could not be loaded: {problem}</p>;
-  if (url) return <img className="picture" src={url} alt="From the agent" />;
+  if (url) return <img className="picture" src={url} alt={label} />;
   return (
     <button
       type="button"
       className="btn plain sm"
-      onClick={() => void save().catch((error: unknown) => setProblem(String(error)))}
+      onClick={() => void save().catch((error: unknown) => setProblem(problemText(error)))}
     >
       Save {content.mimeType ?? 'content'}
       {content.sizeHint !== undefined && `, ${bytes(content.sizeHint)}`}

@@ -1,5 +1,6 @@
 import type { ToolOutput } from '@agenthost/protocol';
 import { useEffect, useRef, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { AnsiText } from '../terminal/AnsiText.js';
 import { useChat } from './chatContext.js';
 import { bytes } from './times.js';
@@ -31,7 +32,7 @@ export function OutputText({
       setPages({ text: `${pages?.text ?? ''}${new TextDecoder().decode(data)}`, next: offset + data.length, size });
       setProblem(undefined);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemText(error));
     } finally {
       setLoading(false);
     }

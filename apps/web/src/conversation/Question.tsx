@@ -1,8 +1,10 @@
 import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
 import { type FormEvent, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { Markdown } from '../markdown/Markdown.js';
 import { useChat } from './chatContext.js';
+import { FoldButton } from './FoldButton.js';
 
 interface QuestionProps {
   readonly turnId: string;
@@ -13,6 +15,7 @@ interface QuestionProps {
 /** A permission or a question of the agent: choose, or answer in words where that is allowed. */
 export function Question({ turnId, request, plain = false }: QuestionProps) {
   const chat = useChat();
+  const [folded, setFolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [text, setText] = useState('');
@@ -31,7 +34,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
     try {
       await chat.answer(turnId, request.requestId, { approved, ...extra });
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemText(error));
       setBusy(false);
     }
   };
@@ -43,7 +46,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
   };
   return (
     <section
-      className={plain ? 'ask plain' : 'ask'}
+      className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
       aria-label="Needs your answer"
       tabIndex={-1}
       data-prompt={request.requestId}
@@ -52,6 +55,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
         <div className="ask-h">
           <StatusGlyph status="needsInput" />
           <h2 className="grow">{request.title}</h2>
+          <FoldButton folded={folded} onFold={setFolded} />
         </div>
       )}
       <div className="ask-b">

@@ -2,6 +2,7 @@ import type { SessionState, Turn } from '@agenthost/protocol';
 import { ArrowDown } from 'lucide-react';
 import { forwardRef, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { problemText } from '../app/problemText.js';
 import { ActiveTurnView, TurnView } from './TurnView.js';
 
 interface ThreadProps {
@@ -30,6 +31,16 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
   const [loading, setLoading] = useState(false);
   const [problem, setProblem] = useState<string>();
   const first = useFirstTurn(turns);
+  const list = useRef<HTMLDivElement>(null);
+  const [margin, setMargin] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what stands above the turns comes and goes with `earlierTurns`
+  useLayoutEffect(() => {
+    const { current } = list;
+    const above = scroller.current;
+    if (!current || !above) return;
+    const distance = current.getBoundingClientRect().top - above.getBoundingClientRect().top + above.scrollTop;
+    setMargin(Math.round(distance));
+  }, [earlierTurns === undefined]);
 
   const toNewest = () => {
     const { current } = scroller;
@@ -52,7 +63,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
       await loadEarlier();
       setProblem(undefined);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemText(error));
     } finally {
       setLoading(false);
     }
@@ -98,16 +109,13 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
                   : `${earlierTurns.toLocaleString()} earlier turns`}
             </button>
           )}
-          <Virtualizer
-            ref={virtualizer}
-            scrollRef={scroller}
-            shift={first.prepended}
-            startMargin={earlierTurns === undefined ? 0 : 52}
-          >
-            {turns.map((turn) => (
-              <TurnView key={turn.id} turn={turn} />
-            ))}
-          </Virtualizer>
+          <div ref={list}>
+            <Virtualizer ref={virtualizer} scrollRef={scroller} shift={first.prepended} startMargin={margin}>
+              {turns.map((turn) => (
+                <TurnView key={turn.id} turn={turn} />
+              ))}
+            </Virtualizer>
+          </div>
           {activeTurn && <ActiveTurnView turn={activeTurn} kept={kept} />}
         </div>
       </div>

@@ -77,7 +77,7 @@ function Parts({ parts, callOf, turnId, running }: PartsProps) {
   parts.forEach((part, index) => {
     const last = running && index === parts.length - 1;
     if (part.kind === 'reasoning') {
-      lines.push(<Reasoning key={part.id} text={part.content} running={last} />);
+      lines.push(<Reasoning key={part.id} id={part.id} text={part.content} running={last} />);
       return;
     }
     if (part.kind === 'notice') {

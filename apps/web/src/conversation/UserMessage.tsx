@@ -1,9 +1,11 @@
-import type { Attachment, Author, UserMessage as Message } from '@agenthost/protocol';
-import { Clock, File, Folder, ImageIcon, TextQuote } from 'lucide-react';
-import { memo } from 'react';
+import type { Author, UserMessage as Message } from '@agenthost/protocol';
+import { Clock } from 'lucide-react';
+import { memo, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { authorName, initials } from './authorName.js';
 import { useChat } from './chatContext.js';
-import { clock } from './times.js';
+import { MessageAttachment } from './MessageAttachment.js';
+import { bytes, clock } from './times.js';
 
 interface UserMessageProps {
   readonly message: Message;
@@ -16,7 +18,7 @@ interface UserMessageProps {
 export const UserMessage = memo(function UserMessage({ message, by, at, kept = false }: UserMessageProps) {
   const { me, hostName } = useChat();
   const { name, device } = authorName(by, me);
-  const other = by !== undefined && by.clientId !== me;
+  const other = by !== undefined && !me.has(by.clientId);
   return (
     <article className={kept ? 'msg kept' : 'msg'} aria-label={`Message from ${name}`}>
       {other && (
@@ -30,12 +32,9 @@ export const UserMessage = memo(function UserMessage({ message, by, at, kept = f
         </div>
       )}
       {message.attachments?.map((attachment, index) => (
-        <span className="att" key={index}>
-          <AttachmentIcon kind={attachment.kind} />
-          <span className="clip">{attachment.label}</span>
-        </span>
+        <MessageAttachment key={index} attachment={attachment} />
       ))}
-      {message.text !== '' && <div className="bubble">{message.text}</div>}
+      {message.text !== '' && <MessageText message={message} />}
       {kept && (
         <div className="who">
           <Clock size={13} aria-hidden />
@@ -46,9 +45,27 @@ export const UserMessage = memo(function UserMessage({ message, by, at, kept = f
   );
 });
 
-export function AttachmentIcon({ kind }: { readonly kind: Attachment['kind'] }) {
-  if (kind === 'directory') return <Folder size={13} aria-hidden />;
-  if (kind === 'image') return <ImageIcon size={13} aria-hidden />;
-  if (kind === 'selection' || kind === 'text') return <TextQuote size={13} aria-hidden />;
-  return <File size={13} aria-hidden />;
+/** A text that is too long for the state: its ends, and the whole of it when it is asked for. */
+function MessageText({ message: { text, textRef } }: { readonly message: Message }) {
+  const { fetchContent } = useChat();
+  const [whole, setWhole] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const load = () => {
+    if (!textRef) return;
+    fetchContent(textRef.uri).then(
+      (content) => setWhole(content.text()),
+      (error: unknown) => setProblem(problemText(error)),
+    );
+  };
+  return (
+    <div className="bubble">
+      {whole ?? text}
+      {problem && <p className="why bad">{problem}</p>}
+      {textRef && whole === undefined && (
+        <button type="button" className="btn quiet sm" onClick={load}>
+          Show all{textRef.sizeHint !== undefined && `, ${bytes(textRef.sizeHint)}`}
+        </button>
+      )}
+    </div>
+  );
 }

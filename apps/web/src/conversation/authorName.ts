@@ -3,10 +3,10 @@ import type { Author } from '@agenthost/protocol';
 /** "you", "Mira, on iPhone", "somebody". */
 export function authorName(
   by: Author | undefined,
-  me: string | undefined,
+  me: ReadonlySet<string>,
 ): { readonly name: string; readonly device: string } {
   if (!by) return { name: 'the host', device: '' };
-  if (by.clientId === me) return { name: 'you', device: '' };
+  if (me.has(by.clientId)) return { name: 'you', device: '' };
   return { name: by.name ?? 'somebody', device: by.device ? `, on ${by.device}` : '' };
 }
 

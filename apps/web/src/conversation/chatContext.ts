@@ -3,8 +3,8 @@ import { createContext, useContext } from 'react';
 
 /** What the parts of a conversation need of the chat that they belong to. */
 export interface ChatContext {
-  /** The id under which the host knows this page. */
-  readonly me: string | undefined;
+  /** The ids under which hosts know this browser. */
+  readonly me: ReadonlySet<string>;
   readonly agentName: string;
   readonly hostName: string;
   readonly folder: string | undefined;

@@ -28,6 +28,7 @@ export function clock(at: number, seconds = false): string {
   return new Date(at).toLocaleTimeString(undefined, {
     hour: '2-digit',
     minute: '2-digit',
+    hourCycle: 'h23',
     ...(seconds && { second: '2-digit' }),
   });
 }

@@ -1,6 +1,6 @@
 import type { Session, SessionGroup, SessionsListModel } from '@agenthost/sessions';
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
@@ -24,6 +24,7 @@ export interface SessionListProps {
 }
 
 const NEAR_END = 30;
+const MOST_FRAMES = 30;
 
 /** All sessions of all hosts, however many: only what can be seen is in the page. */
 export function SessionList(props: SessionListProps) {
@@ -33,7 +34,12 @@ export function SessionList(props: SessionListProps) {
   const list = useRef<VListHandle>(null);
   const region = useRef<HTMLDivElement>(null);
   const [focusId, setFocusId] = useState<string>();
+  /** By a key: the focus follows. */
+  const moved = useRef(false);
   const focused = focusId !== undefined && model.indexOf(focusId) !== -1 ? focusId : currentId;
+
+  // In the page wherever it is scrolled to: an element that goes takes the focus along.
+  const focusedAt = focused === undefined ? -1 : model.indexOf(focused);
 
   const sessionAt = (index: number): Session | undefined => {
     const item = model.at(index);
@@ -43,37 +49,49 @@ export function SessionList(props: SessionListProps) {
     for (let at = index; at >= 0 && at < model.length; at += step) {
       const session = sessionAt(at);
       if (!session) continue;
+      moved.current = true;
       setFocusId(session.sessionId);
       list.current?.scrollToIndex(at, { align: 'nearest' });
       return;
     }
   };
   useEffect(() => {
-    if (focusId === undefined || !region.current?.contains(document.activeElement)) return;
-    // The row may have to be brought into the page first.
-    const frame = requestAnimationFrame(() => rowOf(region.current, focusId)?.focus());
-    return () => cancelAnimationFrame(frame);
+    if (focusId === undefined || !moved.current) return;
+    moved.current = false;
+    return focusWhenShown(() => rowOf(region.current, focusId));
   }, [focusId]);
 
+  const fold = (key: string, isCollapsed: boolean) => {
+    model.setCollapsed(key, isCollapsed);
+    // Its rows are gone: the heading has the focus, from where it can be unfolded.
+    if (isCollapsed) requestAnimationFrame(() => headingOf(region.current, key)?.focus());
+  };
   const keyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = focused === undefined ? -1 : model.indexOf(focused);
+    const heading = (event.target as HTMLElement).dataset['group'];
+    const at = heading === undefined ? focusedAt : indexOfGroup(model, heading);
     const session = sessionAt(at);
     const letter = props.singleLetters ? event.key.toLowerCase() : '';
     if (event.key === 'ArrowDown' || letter === 'j') focusRow(at + 1, 1);
     else if (event.key === 'ArrowUp' || letter === 'k') focusRow(at - 1, -1);
     else if (event.key === 'Home') focusRow(0, 1);
     else if (event.key === 'End') focusRow(model.length - 1, -1);
+    else if (heading !== undefined && (event.key === 'ArrowLeft' || event.key === 'ArrowRight'))
+      fold(heading, event.key === 'ArrowLeft');
     else if (!session) return;
     else if (event.key === ' ') props.onSelect(toggled(selectedIds, session.sessionId));
     else if (letter === 'e') props.onArchive(chosen(model, selectedIds, session));
     else if (letter === 'u') props.onUnread(session);
     else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
       const item = model.at(at);
-      if (item) model.setCollapsed(item.group.key, event.key === 'ArrowLeft');
+      if (item) fold(item.group.key, event.key === 'ArrowLeft');
     } else return;
     event.preventDefault();
     event.stopPropagation();
+  };
+  const followFocus = (event: FocusEvent) => {
+    const id = (event.target as HTMLElement).dataset['session'];
+    if (id !== undefined) setFocusId(id);
   };
   const open = (session: Session, event: MouseEvent) => {
     setFocusId(session.sessionId);
@@ -86,8 +104,22 @@ export function SessionList(props: SessionListProps) {
       props.onEnd();
   };
   return (
-    <div className="list" ref={region} role="region" aria-label="Session list" onKeyDown={keyDown} data-list>
-      <VList ref={list} onScroll={scrolled} data={{ length: model.length } as ArrayLike<unknown>} itemSize={52}>
+    <div
+      className="list"
+      ref={region}
+      role="region"
+      aria-label="Session list"
+      onKeyDown={keyDown}
+      onFocus={followFocus}
+      data-list
+    >
+      <VList
+        ref={list}
+        keepMounted={focusedAt === -1 ? [] : [focusedAt]}
+        onScroll={scrolled}
+        data={{ length: model.length } as ArrayLike<unknown>}
+        itemSize={52}
+      >
         {(_, index) => {
           const item = model.at(index);
           if (!item) return <span key={index} />;
@@ -136,7 +168,13 @@ function GroupHeading({ group, isCollapsed, host, onCollapse }: GroupHeadingProp
   if (group.label === '') return <span />;
   return (
     <h2 className="group">
-      <button type="button" className="group-h" aria-expanded={!isCollapsed} onClick={() => onCollapse(!isCollapsed)}>
+      <button
+        type="button"
+        className="group-h"
+        data-group={group.key}
+        aria-expanded={!isCollapsed}
+        onClick={() => onCollapse(!isCollapsed)}
+      >
         <Chevron size={13} aria-hidden />
         <b className="clip">{group.label}</b>
         {host && <span className="host">{host}</span>}
@@ -153,6 +191,32 @@ function firstId(model: SessionsListModel): string | undefined {
 
 function rowOf(region: HTMLElement | null, sessionId: string): HTMLElement | null | undefined {
   return region?.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"]`);
+}
+
+/** A row that has just come is hidden until it is measured, and what is hidden takes no focus. */
+function focusWhenShown(find: () => HTMLElement | null | undefined): () => void {
+  let frame = 0;
+  const attempt = (left: number) => {
+    const row = find();
+    row?.focus({ preventScroll: true });
+    if (left > 0 && (!row || document.activeElement !== row)) frame = requestAnimationFrame(() => attempt(left - 1));
+  };
+  attempt(MOST_FRAMES);
+  return () => cancelAnimationFrame(frame);
+}
+
+function headingOf(region: HTMLElement | null, key: string): HTMLElement | null | undefined {
+  return region?.querySelector<HTMLElement>(`[data-group="${CSS.escape(key)}"]`);
+}
+
+function indexOfGroup(model: SessionsListModel, key: string): number {
+  for (let index = 0; index < model.length; ) {
+    const item = model.at(index);
+    if (item?.kind !== 'group') return -1;
+    if (item.group.key === key) return index;
+    index += 1 + (item.isCollapsed ? 0 : item.group.length);
+  }
+  return -1;
 }
 
 function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

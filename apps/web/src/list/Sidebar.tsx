@@ -1,7 +1,8 @@
 import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/sessions';
-import { Archive, Inbox, ListFilter, Search, SquarePen, X } from 'lucide-react';
+import { Archive, Inbox, ListFilter, Search, Settings, SquarePen, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
+import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
@@ -16,6 +17,7 @@ interface SidebarProps {
   readonly currentId: string | undefined;
   readonly onTray: () => void;
   readonly onAddHost: () => void;
+  readonly onSettings: () => void;
   readonly onHost: (host: PageHost) => void;
 }
 
@@ -25,7 +27,7 @@ const CHIPS = [
   { label: 'Running', statuses: [SessionStatus.InProgress] },
 ] as const;
 
-export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) {
+export function Sidebar({ currentId, onTray, onAddHost, onSettings, onHost }: SidebarProps) {
   const { management, list, hosts, settings } = useServices();
   const allHosts = useObservable(hosts.all);
   const { singleLetters } = useObservable(settings.value);
@@ -45,7 +47,7 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
   const attempt = (work: Promise<unknown>) => {
     work.then(
       () => setProblem(undefined),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(problemText(error)),
     );
   };
   const archive = (sessions: readonly Session[]) => {
@@ -69,6 +71,9 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
           Agent Sessions
         </span>
         <span className="grow" />
+        <button type="button" className="ib" aria-label="Settings" title="Settings" onClick={onSettings}>
+          <Settings size={17} aria-hidden />
+        </button>
         <button
           type="button"
           className="ib"

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { useServices } from '../app/services.js';
 
 const SEARCH_AFTER_MS = 150;
@@ -23,10 +24,10 @@ export function useSearch(text: string, onProblem: (problem: string | undefined)
       );
       setFound(new Map(snippets));
       list.setFound(results.map(({ session }) => session.sessionId));
-      onProblem(failures.length > 0 ? messageOf(failures[0]) : undefined);
+      onProblem(failures.length > 0 ? problemText(failures[0]) : undefined);
     };
     const timer = setTimeout(() => {
-      search().catch((error: unknown) => !abort.signal.aborted && onProblem(messageOf(error)));
+      search().catch((error: unknown) => !abort.signal.aborted && onProblem(problemText(error)));
     }, SEARCH_AFTER_MS);
     return () => {
       clearTimeout(timer);
@@ -34,8 +35,4 @@ export function useSearch(text: string, onProblem: (problem: string | undefined)
     };
   }, [text]);
   return found;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

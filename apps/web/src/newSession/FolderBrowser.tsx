@@ -1,5 +1,6 @@
 import { Folder, GitBranch } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { lastName, pathOf } from '../conversation/relativePath.js';
 import { shortAge } from '../conversation/times.js';
 
@@ -35,7 +36,7 @@ export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowse
         setEntries(found);
         setProblem(undefined);
       },
-      (error: unknown) => wanted && setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => wanted && setProblem(problemText(error)),
     );
     return () => {
       wanted = false;

@@ -1,11 +1,14 @@
 import type { AgentInfo } from '@agenthost/protocol';
 import { ArrowLeft, ChevronDown, Info } from 'lucide-react';
 import { useCallback, useState } from 'react';
+import type { Draft } from '../app/messageDrafts.js';
 import type { PageHost } from '../app/pageHosts.js';
+import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
-import { Composer, type Draft, EMPTY_DRAFT } from '../composer/Composer.js';
+import { useStable } from '../app/useStable.js';
+import { Composer } from '../composer/Composer.js';
 import { CopyButton } from '../controls/CopyButton.js';
 import { Banner } from '../conversation/Banner.js';
 import { bytes } from '../conversation/times.js';
@@ -21,15 +24,11 @@ export function NewSession() {
   const all = useObservable(hosts.all);
   const [hostId, setHostId] = useState<string>();
   const host = all.find(({ id }) => id === hostId) ?? all[0];
-  const [draft, setDraftState] = useState<Draft>(() => ({ ...EMPTY_DRAFT, text: drafts.of(DRAFT).value }));
+  const draft = useObservable(useStable(() => drafts.of(DRAFT), [drafts]));
   const [agentId, setAgentId] = useState<string>();
   const [model, setModel] = useState<string>();
   const [folder, setFolder] = useState<string>();
   if (!host) return null;
-  const setDraft = (next: Draft) => {
-    setDraftState(next);
-    drafts.set(DRAFT, next.text);
-  };
   const start = async (provider: string, uri: string, text: string, attachments: Draft['attachments']) => {
     const workspace = management.resolveWorkspace(host.id, uri);
     let session = await management.createNewSession(host.id, workspace);
@@ -39,6 +38,8 @@ export function NewSession() {
       query: text,
       ...(attachments.length > 0 && { attachedContext: attachments }),
     });
+    // Kept until then: a page that is reloaded meanwhile still has it.
+    drafts.clear(DRAFT);
     goTo({ view: 'session', sessionId: sent.sessionId });
   };
   return (
@@ -75,7 +76,7 @@ export function NewSession() {
             key={host.id}
             host={host}
             draft={draft}
-            setDraft={setDraft}
+            setDraft={(next) => drafts.set(DRAFT, next)}
             agentId={agentId}
             setAgentId={setAgentId}
             model={model}
@@ -232,7 +233,7 @@ export function HowToFix({ host, agent }: { readonly host: PageHost; readonly ag
       await host.provider.status.installAgent(agent.provider);
       setProgress(undefined);
     } catch (error) {
-      setProgress(error instanceof Error ? error.message : String(error));
+      setProgress(problemText(error));
     } finally {
       following.dispose();
     }

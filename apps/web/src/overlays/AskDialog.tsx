@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { Dialog } from './Dialog.js';
 
 interface AskDialogProps {
@@ -38,7 +39,7 @@ export function AskDialog({
       await onConfirm(typed.trim());
       onClose();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(problemText(error));
       setBusy(false);
     }
   };

@@ -2,6 +2,7 @@ import type { SessionState } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { Dialog } from './Dialog.js';
 
 interface CustomizationsDialogProps {
@@ -25,7 +26,7 @@ export function CustomizationsDialog({ state, model, onClose }: CustomizationsDi
   const toggle = (uri: string, enabled: boolean) => {
     model.toggleCustomization(uri, enabled).then(
       () => setProblem(undefined),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(problemText(error)),
     );
   };
   return (

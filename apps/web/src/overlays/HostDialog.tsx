@@ -2,19 +2,15 @@ import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
 import { useServices } from '../app/services.js';
-import type { Theme } from '../app/settings.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 import { connectionWords } from '../list/HostRows.js';
 import { AskDialog } from './AskDialog.js';
 import { Dialog } from './Dialog.js';
 
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
-
-/** A host's connection, and what can be done about it; also where the page's own look is chosen. */
+/** A host's connection, and what can be done about it. */
 export function HostDialog({ host, onClose }: { readonly host: PageHost; readonly onClose: () => void }) {
-  const { hosts, settings } = useServices();
-  const { theme } = useObservable(settings.value);
+  const { hosts } = useServices();
   const connection = useObservable(host.connection);
   const now = useNow(true);
   const [latency, setLatency] = useState<number>();
@@ -48,21 +44,6 @@ export function HostDialog({ host, onClose }: { readonly host: PageHost; readonl
         {latency !== undefined && connection.state === 'connected' && `, ${Math.round(latency)} ms`}
         {host.provider.status.serverInfo && `, version ${host.provider.status.serverInfo.version}`}
       </p>
-      <div className="sect-h">
-        <span className="grow">Theme</span>
-        <div className="seg" role="group" aria-label="Theme">
-          {THEMES.map((one) => (
-            <button
-              key={one}
-              type="button"
-              aria-pressed={theme === one}
-              onClick={() => settings.update({ theme: one })}
-            >
-              {one}
-            </button>
-          ))}
-        </div>
-      </div>
       <div className="acts">
         {!host.isOwn && (
           <button

@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { problemText } from '../app/problemText.js';
 import { Dialog } from './Dialog.js';
 
 export interface PaletteEntry {
@@ -13,31 +14,35 @@ export interface PaletteEntry {
 }
 
 interface PaletteProps {
-  /** What fits; called anew for each change of the text, an older call's answer is dropped. */
-  readonly find: (text: string, signal: AbortSignal) => Promise<readonly PaletteEntry[]>;
+  /** What fits, of what is known here. */
+  readonly find: (text: string) => readonly PaletteEntry[];
+  /** What the hosts find; stands below, so that nothing moves under somebody's Enter. */
+  readonly search: (text: string, signal: AbortSignal) => Promise<readonly PaletteEntry[]>;
   readonly onClose: () => void;
 }
 
-export function Palette({ find, onClose }: PaletteProps) {
+export function Palette({ find, search, onClose }: PaletteProps) {
   const id = useId();
   const [text, setText] = useState('');
-  const [entries, setEntries] = useState<readonly PaletteEntry[]>([]);
+  const [found, setFound] = useState<readonly PaletteEntry[]>([]);
   const [problem, setProblem] = useState<string>();
   const [selected, setSelected] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const abort = new AbortController();
-    find(text, abort.signal).then(
-      (found) => {
+    setFound([]);
+    search(text, abort.signal).then(
+      (messages) => {
         if (abort.signal.aborted) return;
-        setEntries(found);
-        setSelected(0);
+        setFound(messages);
         setProblem(undefined);
       },
-      (error: unknown) => !abort.signal.aborted && setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => !abort.signal.aborted && setProblem(problemText(error)),
     );
     return () => abort.abort();
-  }, [text, find]);
+  }, [text, search]);
+  const local = useMemo(() => find(text), [find, text]);
+  const entries = [...local, ...found];
   useEffect(() => {
     list.current?.querySelectorAll('[role=option]')[selected]?.scrollIntoView({ block: 'nearest' });
   }, [selected]);
@@ -61,7 +66,10 @@ export function Palette({ find, onClose }: PaletteProps) {
         <input
           autoFocus
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            setText(event.target.value);
+            setSelected(0);
+          }}
           onKeyDown={keyDown}
           role="combobox"
           aria-expanded="true"

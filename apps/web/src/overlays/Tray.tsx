@@ -2,6 +2,7 @@ import type { ChatModel, Session, WaitingChat } from '@agenthost/sessions';
 import { ArrowRight, Bell, BellOff, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { askForNotifications } from '../app/notifications.js';
+import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
@@ -9,6 +10,7 @@ import { useObservable } from '../app/useObservable.js';
 import { Confirmation } from '../conversation/Confirmation.js';
 import { type ChatContext, ChatProvider } from '../conversation/chatContext.js';
 import { Question } from '../conversation/Question.js';
+import { useAnswers } from '../conversation/useAnswers.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentName } from '../list/agentName.js';
 import { Dialog } from './Dialog.js';
@@ -22,6 +24,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
   const waiting = useObservable(needsInput.waiting);
   const count = useObservable(needsInput.count);
   const [answered, setAnswered] = useState<readonly { readonly id: string; readonly title: string }[]>([]);
+  const [lost, setLost] = useState<string>();
   const seen = useMemo(() => new Map<string, string>(), []);
   useEffect(() => {
     const open = new Set(waiting.map(({ session }) => session.sessionId));
@@ -55,9 +58,14 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
         </button>
       </div>
       <div className="tray-b" tabIndex={0} role="region" aria-label="Open questions">
+        {lost && (
+          <p className="blank padded" role="status">
+            {lost}
+          </p>
+        )}
         {waiting.length === 0 && <p className="blank padded">Nothing needs you.</p>}
         {waiting.map((one) => (
-          <Waiting key={one.chat.resource} waiting={one} onClose={onClose} />
+          <Waiting key={one.chat.resource} waiting={one} onLost={setLost} onClose={onClose} />
         ))}
         {count > waiting.length && (
           <p className="blank padded">{count - waiting.length} more. They come up as these are answered.</p>
@@ -81,7 +89,13 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
   }
 }
 
-function Waiting({ waiting, onClose }: { readonly waiting: WaitingChat; readonly onClose: () => void }) {
+interface WaitingProps {
+  readonly waiting: WaitingChat;
+  readonly onLost: (message: string) => void;
+  readonly onClose: () => void;
+}
+
+function Waiting({ waiting, onLost, onClose }: WaitingProps) {
   const { hosts } = useServices();
   const { session, chat, model } = waiting;
   const host = hosts.byId(session.providerId);
@@ -98,7 +112,7 @@ function Waiting({ waiting, onClose }: { readonly waiting: WaitingChat; readonly
           {host.name}
         </span>
       </div>
-      <OpenPrompts session={session} host={host} model={model} />
+      <OpenPrompts session={session} host={host} model={model} onLost={onLost} />
       <div className="acts">
         <button
           type="button"
@@ -120,33 +134,32 @@ function OpenPrompts({
   model,
   session,
   host,
+  onLost,
 }: {
   readonly model: ChatModel;
   readonly session: Session;
   readonly host: PageHost;
+  readonly onLost: (message: string) => void;
 }) {
   const confirmations = useObservable(model.confirmations);
   const permissions = useObservable(model.permissions);
   const staleSince = useObservable(host.provider.status.staleSince);
   const folder = useObservable(model.state)?.summary.workingDirectory;
+  const me = useObservable(ownIds);
+  const answers = useAnswers(model, onLost);
   const context = useMemo(
     (): ChatContext => ({
-      me: host.clientId,
+      me,
       agentName: agentName(host, session.sessionType),
       hostName: host.name,
       folder,
       staleSince,
-      approve: async (_turnId, id, options) =>
-        answerFirst(model.confirmations.value.find((one) => one.toolCall.toolCallId === id))?.approve(options),
-      deny: async (_turnId, id, options) =>
-        answerFirst(model.confirmations.value.find((one) => one.toolCall.toolCallId === id))?.deny(options),
-      answer: async (_turnId, id, answer) =>
-        answerFirst(model.permissions.value.find((one) => one.request.requestId === id))?.answer(answer),
+      ...answers,
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       fork: () => undefined,
       retry: () => undefined,
     }),
-    [model, host, session, folder, staleSince],
+    [model, host, session, folder, staleSince, answers, me],
   );
   return (
     <ChatProvider value={context}>
@@ -158,9 +171,4 @@ function OpenPrompts({
       ))}
     </ChatProvider>
   );
-}
-
-function answerFirst<T>(prompt: T | undefined): T {
-  if (!prompt) throw new Error("Somebody was faster. Your answer wasn't used.");
-  return prompt;
 }

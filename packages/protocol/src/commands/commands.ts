@@ -64,6 +64,8 @@ export interface ServerInfo {
   readonly version: string;
   /** Another one after each start of the host. */
   readonly instanceId: string;
+  /** The name of the machine that it runs on, for people. */
+  readonly machine?: string;
 }
 
 export interface InitializeResult {

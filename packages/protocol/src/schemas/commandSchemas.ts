@@ -38,7 +38,12 @@ export const protocolCapabilities = z.object({
 export const unsupportedProtocolVersionData = z.object({ supportedVersions: z.array(version) });
 
 export const clientInfo = z.object({ name: label, version: label.exactOptional(), device: label.exactOptional() });
-export const serverInfo = z.object({ name: z.string(), version: z.string(), instanceId: z.string() });
+export const serverInfo = z.object({
+  name: z.string(),
+  version: z.string(),
+  instanceId: z.string(),
+  machine: z.string().exactOptional(),
+});
 
 export const snapshot = z.object({
   resource: uri,

@@ -14,6 +14,7 @@ import type {
   SessionType,
   SessionWorkspaceBrowseAction,
 } from '../sessionsProvider.js';
+import type { UnsentMessage, UnsentMessages } from '../unsentMessages.js';
 import { ChatActions } from './chatActions.js';
 import { ChatModel, type OpenChatOptions } from './chatModel.js';
 import { createChatOnHost } from './createChatOnHost.js';
@@ -34,6 +35,10 @@ export interface AgentHostProviderOptions {
   readonly pageSize?: number;
   /** Lets somebody pick a folder; without it there is nothing to browse with. `undefined` when they did not. */
   readonly pickFolder?: (folders: FolderBrowser) => Promise<URI | undefined>;
+  /** Where messages are remembered until the host has answered. Those that an earlier page has left there are sent. */
+  readonly unsent?: UnsentMessages;
+  /** Told of one that an earlier page has left and the host does not take: it is nowhere else any more. */
+  readonly onUnsendable?: (message: UnsentMessage, error: unknown) => void;
 }
 
 const DEFAULT_PAGE_SIZE = 100;
@@ -59,6 +64,7 @@ export class AgentHostProvider implements SessionsProvider {
   readonly listError: Observable<unknown>;
   readonly #host: Host;
   readonly #remoteName: string | undefined;
+  readonly #unsent: UnsentMessages | undefined;
   readonly #changes = new Emitter<SessionsChangeEvent>();
   readonly #replacements = new Emitter<SessionReplacement>();
   readonly #typeChanges = new Emitter<void>();
@@ -80,6 +86,7 @@ export class AgentHostProvider implements SessionsProvider {
     this.icon = name === undefined ? 'host' : 'remote-host';
     this.#host = host;
     this.#remoteName = name;
+    this.#unsent = options.unsent;
     const identity = {
       providerId: this.id,
       remoteName: name,
@@ -100,6 +107,7 @@ export class AgentHostProvider implements SessionsProvider {
     this.folders = new FolderBrowser(host, () => this.#catalogue.newest());
     this.browseActions = pickFolder ? [this.#browseAction(pickFolder)] : [];
     this.#following = this.status.agents.subscribe(() => this.#typeChanges.fire());
+    for (const left of options.unsent?.all() ?? []) this.#sendLeft(left, options.onUnsendable);
   }
 
   /** The host's agents, also those that can't be used yet; `availability` says what to do about that. */
@@ -232,7 +240,7 @@ export class AgentHostProvider implements SessionsProvider {
     if (providerId !== this.id || this.#untitled.get(uri)) {
       throw new SessionNotFoundError(`chat ${resource} of ${this.label}`);
     }
-    return new ChatModel({ ...options, host: this.#host, uri, resource });
+    return new ChatModel({ ...options, host: this.#host, uri, resource, unsent: this.#unsent });
   }
 
   /** A session that begins with the turns of that chat, up to the given one. */
@@ -249,6 +257,23 @@ export class AgentHostProvider implements SessionsProvider {
     this.#following.dispose();
     this.#list.dispose();
     this.status.dispose();
+  }
+
+  #sendLeft(left: UnsentMessage, onUnsendable: AgentHostProviderOptions['onUnsendable']): void {
+    if (parseSessionId(left.resource).providerId !== this.id) return;
+    const chat = this.openChat(left.resource);
+    const { kind, id, message } = left;
+    const sending =
+      kind === 'edit'
+        ? chat.editPending(id, message)
+        : kind === 'steer'
+          ? chat.steer(message, id)
+          : chat.submit(message, id);
+    sending
+      .catch((error: unknown) => {
+        if (!this.#unsent?.has(id)) onUnsendable?.(left, error);
+      })
+      .finally(() => chat.dispose());
   }
 
   /** Where the new session takes the place of the one that was begun, in one step. */

@@ -1,5 +1,5 @@
 import {
-  ActionRejectedError,
+  ClientClosedError,
   CommandTimeoutError,
   ConnectionLostError,
   type Content,
@@ -10,12 +10,19 @@ import {
   type Observable,
   type PendingConfirmation,
   type PendingPermission,
+  type PermissionAnswer,
+  ReplacedError,
   SessionGoneError,
+  UnauthorizedError,
+  UnsupportedVersionError,
 } from '@agenthost/client';
-import { DEFAULT_SNAPSHOT_TURNS, REJECTION, type SessionState } from '@agenthost/protocol';
+import { type Artifact, DEFAULT_SNAPSHOT_TURNS, type SessionState } from '@agenthost/protocol';
 import { NotSupportedError } from '../errors.js';
 import { computed, observable, tracked } from '../observable.js';
 import type { URI } from '../session.js';
+import type { UnsentKind, UnsentMessages } from '../unsentMessages.js';
+import { answerConfirmation, answerPermission, type ConfirmationAnswer } from './answerPrompt.js';
+import { deliver } from './deliverMessage.js';
 
 export type ChatPhase =
   | { readonly state: 'opening' }
@@ -33,6 +40,8 @@ export interface ChatModelOptions extends OpenChatOptions {
   readonly host: Host;
   readonly uri: URI;
   readonly resource: URI;
+  /** Remembers what was sent until the host has answered. */
+  readonly unsent?: UnsentMessages | undefined;
 }
 
 interface Opened {
@@ -65,6 +74,8 @@ export class ChatModel {
   readonly #failure = observable<{ readonly error: unknown } | undefined>(undefined);
   readonly #closing = new AbortController();
   readonly #opening: Promise<HostSession>;
+  readonly #deliveries = new Set<Promise<unknown>>();
+  #isDisposed = false;
 
   constructor(options: ChatModelOptions) {
     this.#options = options;
@@ -86,28 +97,31 @@ export class ChatModel {
     await this.#opening;
   }
 
-  /** Starts a turn; while one runs, the message waits for its end. Resolves with the message's id. */
-  async submit(message: Message): Promise<string> {
-    const session = await this.#opening;
-    const { activeTurn, queuedMessages } = session.state.value;
-    if (activeTurn || queuedMessages?.length) return session.queue(message);
-    try {
-      return await session.send(message);
-    } catch (error) {
-      // Somebody else was faster; the message must not be lost.
-      if (error instanceof ActionRejectedError && error.reason === REJECTION.turnInProgress)
-        return session.queue(message);
-      throw error;
-    }
+  /**
+   * Starts a turn; while one runs, the message waits for its end. Resolves with the message's id. Sent again with the same id,
+   * it is taken once.
+   */
+  submit(message: Message, id: string = crypto.randomUUID()): Promise<string> {
+    return this.#deliver('send', id, message);
   }
 
-  /** For the running turn. */
-  async steer(message: Message): Promise<string> {
-    return (await this.#opening).steer(message);
+  /** For the running turn; when that is over by then, for the next one. */
+  steer(message: Message, id: string = crypto.randomUUID()): Promise<string> {
+    return this.#deliver('steer', id, message);
   }
 
   async editPending(id: string, message: Message): Promise<void> {
-    await (await this.#opening).editPending(id, message);
+    await this.#deliver('edit', id, message);
+  }
+
+  /** Rejects with an AnsweredElsewhereError when somebody was faster. */
+  async confirm(turnId: string, toolCallId: string, answer: ConfirmationAnswer): Promise<void> {
+    await answerConfirmation(await this.#opening, turnId, toolCallId, answer);
+  }
+
+  /** As `confirm`, for a question or permission of the agent. */
+  async answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void> {
+    await answerPermission(await this.#opening, turnId, requestId, answer);
   }
 
   async removePending(id: string): Promise<void> {
@@ -158,11 +172,47 @@ export class ChatModel {
     return this.#options.host.fetchContent(uri, options);
   }
 
+  /** What the session keeps beside its conversation; as many as asked for. */
+  async listArtifacts(limit: number): Promise<readonly Artifact[]> {
+    const found: Artifact[] = [];
+    for await (const artifact of (await this.#opening).artifacts()) {
+      found.push(artifact);
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
   /** What was sent goes on. */
   dispose(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    void Promise.allSettled(this.#deliveries).then(() => this.#close());
+  }
+
+  #close(): void {
     this.#closing.abort(new NotSupportedError(`${this.resource} was closed; open it again to go on`));
     this.#opened.value?.session.dispose();
+  }
+
+  #deliver(kind: UnsentKind, id: string, given: Message): Promise<string> {
+    const { unsent, resource } = this.#options;
+    const message = typeof given === 'string' ? { text: given } : given;
+    unsent?.add({ resource, id, kind, message });
+    const delivery = this.#opening
+      .then((session) => deliver(session, kind, id, message))
+      .then(
+        () => {
+          unsent?.remove(id);
+          return id;
+        },
+        (error: unknown) => {
+          if (isAnswer(error)) unsent?.remove(id);
+          throw error;
+        },
+      )
+      .finally(() => this.#deliveries.delete(delivery));
+    this.#deliveries.add(delivery);
+    return delivery;
   }
 
   #phase(): ChatPhase {
@@ -217,6 +267,18 @@ export class ChatModel {
     if (held.length >= turns || earlierTurns === undefined) return;
     await session.loadEarlierTurns(turns - held.length).catch(() => 0);
   }
+}
+
+/** The host has decided, or would decide the same each time; without that, the message is still to be sent. */
+function isAnswer(error: unknown): boolean {
+  return !(
+    error instanceof ConnectionLostError ||
+    error instanceof CommandTimeoutError ||
+    error instanceof ClientClosedError ||
+    error instanceof UnauthorizedError ||
+    error instanceof UnsupportedVersionError ||
+    error instanceof ReplacedError
+  );
 }
 
 function samePhase(a: ChatPhase, b: ChatPhase): boolean {

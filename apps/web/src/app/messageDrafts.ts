@@ -1,0 +1,84 @@
+import type { Attachment, UserMessage } from '@agenthost/protocol';
+import { computed, Drafts, type Observable, observable } from '@agenthost/sessions';
+
+export interface Draft {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
+const EMPTY: Draft = { text: '', attachments: [] };
+const PREFIX = 'agenthost.attachments ';
+/** Storages of browsers hold about five million characters, for all drafts of a tab. */
+const MAX_KEPT = 1_500_000;
+
+/** What was written and not sent, by chat: its text is kept in this browser, its attachments in this tab as far as they fit. */
+export class MessageDrafts {
+  readonly #texts = new Drafts(localStorage);
+  readonly #attachments = new Map<string, readonly Attachment[]>();
+  readonly #changes = observable(0);
+
+  of(chat: string): Observable<Draft> {
+    return computed(
+      () => {
+        void this.#changes.value;
+        return this.#now(chat);
+      },
+      (a, b) => a.text === b.text && a.attachments === b.attachments,
+    );
+  }
+
+  set(chat: string, { text, attachments }: Draft): void {
+    this.#attachments.set(chat, attachments);
+    keep(chat, attachments);
+    this.#texts.set(chat, text);
+    this.#changes.set(this.#changes.value + 1);
+  }
+
+  /** A message that was not taken, in front of what was written since. */
+  giveBack(chat: string, message: UserMessage): void {
+    const now = this.#now(chat);
+    this.set(chat, {
+      text: [message.text, now.text].filter(Boolean).join('\n\n'),
+      attachments: [...(message.attachments ?? []), ...now.attachments],
+    });
+  }
+
+  clear(chat: string): void {
+    this.set(chat, EMPTY);
+  }
+
+  #now(chat: string): Draft {
+    const attachments = this.#attachments.get(chat) ?? kept(chat);
+    this.#attachments.set(chat, attachments);
+    return { text: this.#texts.of(chat).value, attachments };
+  }
+}
+
+/** Whether they would outlive a reload. */
+export function fitsDraft(attachments: readonly Attachment[]): boolean {
+  return JSON.stringify(attachments).length <= MAX_KEPT;
+}
+
+function keep(chat: string, attachments: readonly Attachment[]): void {
+  try {
+    if (attachments.length > 0 && fitsDraft(attachments))
+      sessionStorage.setItem(PREFIX + chat, JSON.stringify(attachments));
+    else sessionStorage.removeItem(PREFIX + chat);
+  } catch {
+    // Full: they are there until the page is closed, which the composer says of large ones.
+  }
+}
+
+function kept(chat: string): readonly Attachment[] {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(PREFIX + chat) ?? '[]');
+    return Array.isArray(stored) ? stored.filter(isAttachment) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isAttachment(value: unknown): value is Attachment {
+  const { kind, label } = (value ?? {}) as Partial<Attachment>;
+  return typeof kind === 'string' && typeof label === 'string';
+}

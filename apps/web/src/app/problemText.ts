@@ -1,0 +1,30 @@
+/** What went wrong, as a sentence for people. Errors of the layers below say it for programs as well: "what was refused: why". */
+export function problemText(error: unknown): string {
+  if (!(error instanceof Error)) return sentence(String(error));
+  const words = WORDS[error.name]?.(error as Error & Details);
+  // A provider's failure wraps what happened; its own words only add which call it was.
+  if (words === undefined && error.cause instanceof Error && error.name === 'ProviderFailedError')
+    return problemText(error.cause);
+  return sentence(words ?? error.message);
+}
+
+interface Details {
+  readonly reason?: string;
+  readonly error?: { readonly message: string };
+}
+
+const WORDS: Readonly<Record<string, (error: Error & Details) => string>> = {
+  ActionRejectedError: ({ reason }) => `The host did not take it: ${reason}`,
+  SessionGoneError: () => 'The host has this session no more. Copy what you need; a new session can go on with it',
+  SessionCreationError: ({ error }) => `The agent did not start: ${error?.message ?? 'it did not say why'}`,
+  ConnectionLostError: () =>
+    'The connection was lost before the host had answered. Look whether it was done, then try again',
+  CommandTimeoutError: () => 'The host took too long to answer. Try again',
+  CommandFailedError: ({ message }) => message.replace(/^\w+(?:\.\w+)? failed: /, '').replace(/ \(-?\d+\)$/, ''),
+};
+
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  const first = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  return /[.!?…]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,45 @@
+import type { PendingMessage, SessionState, UserMessage } from '@agenthost/protocol';
+import type { ChatModel } from '@agenthost/sessions';
+import { useState } from 'react';
+import { useServices } from '../app/services.js';
+import { useObservable } from '../app/useObservable.js';
+import { useStable } from '../app/useStable.js';
+
+/** What is written for a chat, and where it goes: a turn, the queue, the running turn, or in place of a queued message. */
+export function useComposer(chat: string, model: ChatModel, state: SessionState | undefined, onSent: () => void) {
+  const { drafts, unsent } = useServices();
+  const draft = useObservable(useStable(() => drafts.of(chat), [drafts, chat]));
+  const [editing, setEditing] = useState<string>();
+  const edit = (message: PendingMessage) => {
+    setEditing(message.id);
+    const { text, attachments = [] } = message.userMessage;
+    drafts.set(chat, { text, attachments });
+    document.querySelector<HTMLElement>('[data-composer]')?.focus();
+  };
+  const send = async (message: UserMessage, how: 'send' | 'steer') => {
+    const isStillQueued = editing !== undefined && state?.queuedMessages?.some(({ id }) => id === editing);
+    const id = isStillQueued ? editing : crypto.randomUUID();
+    setEditing(undefined);
+    const sending = isStillQueued
+      ? model.editPending(id, message)
+      : how === 'steer'
+        ? model.steer(message, id)
+        : model.submit(message, id);
+    // Not before it is kept elsewhere: a page that goes now must not take it along.
+    drafts.clear(chat);
+    onSent();
+    try {
+      await sending;
+    } catch (error) {
+      // Without an answer of the host it is still to be sent, and shown as such.
+      if (unsent.has(id)) return;
+      drafts.giveBack(chat, message);
+      throw error;
+    }
+  };
+  const editLast = () => {
+    const last = state?.queuedMessages?.at(-1);
+    if (last) edit(last);
+  };
+  return { draft, setDraft: (next: typeof draft) => drafts.set(chat, next), edit, send, editLast, editing };
+}

@@ -1,0 +1,26 @@
+import type { SessionState } from '@agenthost/protocol';
+import type { ChatModel } from '@agenthost/sessions';
+import { useEffect, useState } from 'react';
+
+/**
+ * What happens while somebody looks is read. Only what happens: a session that is marked unread stays so until there is news, or
+ * it is opened again.
+ */
+export function useSeen(model: ChatModel, state: SessionState | undefined): void {
+  const visible = useVisible();
+  const newsAt = state?.summary.modifiedAt;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: not when it becomes unread
+  useEffect(() => {
+    if (visible && state && !state.summary.isRead) model.markRead(true).catch(() => undefined);
+  }, [model, newsAt, visible]);
+}
+
+function useVisible(): boolean {
+  const [visible, setVisible] = useState(document.visibilityState === 'visible');
+  useEffect(() => {
+    const changed = () => setVisible(document.visibilityState === 'visible');
+    document.addEventListener('visibilitychange', changed);
+    return () => document.removeEventListener('visibilitychange', changed);
+  }, []);
+  return visible;
+}

@@ -1,0 +1,73 @@
+import {
+  ActionRejectedError,
+  type ApproveOptions,
+  type DenyOptions,
+  type Session as HostSession,
+  type PermissionAnswer,
+} from '@agenthost/client';
+import { type Author, REJECTION, type SessionState, type ToolCallState } from '@agenthost/protocol';
+import { AnsweredElsewhereError } from '../errors.js';
+
+export type ConfirmationAnswer =
+  | ({ readonly approved: true } & ApproveOptions)
+  | ({ readonly approved: false } & DenyOptions);
+
+/** Rejects with an AnsweredElsewhereError when somebody else was faster, and says what they decided. */
+export async function answerConfirmation(
+  session: HostSession,
+  turnId: string,
+  toolCallId: string,
+  { approved, ...options }: ConfirmationAnswer,
+): Promise<void> {
+  const prompt = session.pendingConfirmations.value.find(
+    (one) => one.turnId === turnId && one.toolCall.toolCallId === toolCallId,
+  );
+  const lost = () => {
+    const { by, outcome } = decisionOn(callOf(session.confirmed.value, turnId, toolCallId));
+    return new AnsweredElsewhereError(by?.name, outcome);
+  };
+  if (!prompt) throw lost();
+  try {
+    await (approved ? prompt.approve(options) : prompt.deny(options));
+  } catch (error) {
+    throw isLate(error, REJECTION.notWaitingForConfirmation) ? lost() : error;
+  }
+}
+
+export async function answerPermission(
+  session: HostSession,
+  turnId: string,
+  requestId: string,
+  answer: PermissionAnswer,
+): Promise<void> {
+  const prompt = session.pendingPermissions.value.find(
+    (one) => one.turnId === turnId && one.request.requestId === requestId,
+  );
+  if (!prompt) throw new AnsweredElsewhereError(undefined, 'answered');
+  try {
+    await prompt.answer(answer);
+  } catch (error) {
+    if (!isLate(error, REJECTION.unknownPermissionRequest)) throw error;
+    const who = /: (.+) answered it$/.exec((error as ActionRejectedError).reason)?.[1];
+    throw new AnsweredElsewhereError(who, 'answered');
+  }
+}
+
+/** The host adds who it was. */
+function isLate(error: unknown, reason: string): boolean {
+  return error instanceof ActionRejectedError && error.reason.startsWith(reason);
+}
+
+function callOf({ activeTurn, turns }: SessionState, turnId: string, toolCallId: string): ToolCallState | undefined {
+  if (activeTurn?.id === turnId) return activeTurn.toolCalls[toolCallId];
+  return turns.find(({ id }) => id === turnId)?.toolCalls.find((call) => call.toolCallId === toolCallId);
+}
+
+function decisionOn(call: ToolCallState | undefined): {
+  by: Author | undefined;
+  outcome: AnsweredElsewhereError['outcome'];
+} {
+  if (!call || call.status === 'pendingConfirmation' || !call.confirmed) return { by: undefined, outcome: 'answered' };
+  const denied = call.status === 'cancelled' && call.cancelled === 'denied';
+  return { by: call.confirmed.by, outcome: denied ? 'denied' : 'allowed' };
+}

@@ -1,0 +1,186 @@
+import { MockAgent, ShellAgent } from '@agenthost/host';
+import type { UnavailableAgent } from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { FaultPlan } from '../faults/faultPlan.js';
+import { FaultyLocalStorage } from '../faults/faultyLocal.js';
+import { temporaryFolder } from '../support/testHost.js';
+import {
+  composer,
+  eventually,
+  gone,
+  hashOf,
+  log,
+  makeSession,
+  PATIENCE,
+  row,
+  seen,
+  usePages,
+  write,
+} from './pageWorld.js';
+
+const pages = usePages();
+const SLOW = { timeout: 6 * PATIENCE };
+
+/** A fake, because an agent that is not installed can't be had otherwise. */
+class AbsentAgent extends MockAgent {
+  override readonly descriptor = {
+    provider: 'gemini',
+    displayName: 'Gemini',
+    description: 'Not here.',
+    supportsMultipleChats: false,
+  };
+  override availability(): Promise<never> {
+    const absent: UnavailableAgent = {
+      state: 'unavailable',
+      reason: 'Gemini is not installed.',
+      howToFix: 'Run `agenthost agents add gemini` on this machine.',
+    };
+    return Promise.resolve(absent as never);
+  }
+}
+
+describe('what goes wrong is a sentence with what to do, and nothing written is lost', () => {
+  it('a wrong token, until a current one is pasted', SLOW, async () => {
+    const host = await pages.host();
+    const { hash } = await makeSession(host, ['hello']);
+    const page = await pages.visit(host, { hash, token: 'not-the-token' });
+    const banner = page.getByRole('alert').filter({ hasText: "doesn't take this token" });
+    await seen(banner);
+    await seen(banner.getByText('agenthost token show'));
+    await banner.getByRole('button', { name: 'Paste a token' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Token of/ });
+    await dialog.getByLabel(/^Token of/).fill(host.token);
+    await page.keyboard.press('Enter');
+    await seen(log(page).getByText('Hello, world!'));
+    await gone(banner);
+    await page.reload();
+    await seen(log(page).getByText('Hello, world!'));
+  });
+
+  it('a token that is rotated while somebody writes', SLOW, async () => {
+    const { host, proxy } = await pages.hostBehindProxy();
+    const { hash } = await makeSession(host, ['hello']);
+    const page = await pages.visit(host, { hash, url: proxy.url });
+    await seen(log(page).getByText('Hello, world!'));
+    await composer(page).fill('half a thought');
+    await page.evaluate(() => sessionStorage.setItem(`agenthost.token ${location.origin}`, 'old'));
+    await page.reload();
+    await seen(page.getByText(/doesn't take this token/));
+    await page.getByRole('button', { name: 'Paste a token' }).click();
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Token of/)
+      .fill(host.token);
+    await page.keyboard.press('Enter');
+    await seen(log(page).getByText('Hello, world!'));
+    expect(await composer(page).inputValue()).toBe('half a thought');
+  });
+
+  it('a session that somebody else deletes', SLOW, async () => {
+    const host = await pages.host();
+    const { hash, uri } = await makeSession(host, ['hello']);
+    const page = await pages.visit(host, { hash });
+    await seen(log(page).getByText('Hello, world!'));
+    await composer(page).fill('my long answer');
+    const client = await host.connect();
+    await client.disposeSession(uri);
+    await seen(page.getByText('This session was deleted.'));
+    await seen(log(page).getByText('Hello, world!'));
+    expect(await composer(page).inputValue()).toBe('my long answer');
+    await composer(page).press('Enter');
+    await seen(page.locator('.composer').getByRole('alert'));
+    expect(await composer(page).inputValue()).toBe('my long answer');
+  });
+
+  it('an address of a session that is not there', SLOW, async () => {
+    const host = await pages.host();
+    const page = await pages.visit(host, { hash: hashOf('mock:/nowhere') });
+    await seen(page.getByRole('heading', { name: 'There is no such session' }));
+    await page.getByRole('button', { name: 'Back to the list' }).click();
+    await seen(page.getByRole('heading', { name: 'Start your first session' }));
+    const other = await pages.visit(host, { hash: hashOf('mock:/nowhere', 'agenthost-elsewhere') });
+    await seen(other.getByText(/on a host that this page doesn't know/));
+    const nonsense = await pages.visit(host, { hash: 'session=nonsense' });
+    await seen(nonsense.getByRole('heading', { name: /no such session|Start your first session/ }));
+  });
+
+  it('an agent that is not installed', SLOW, async () => {
+    const host = await pages.host({ agents: [new ShellAgent(), new AbsentAgent()] });
+    const page = await pages.visit(host, { hash: 'new' });
+    await page.getByRole('radio', { name: /Gemini/ }).click();
+    await seen(page.getByText(/Gemini is not installed\. Run `?agenthost agents add gemini/));
+    await write(page, 'do it anyway');
+    await seen(page.getByText(/Gemini can't be used yet/));
+    expect(await composer(page).inputValue()).toBe('do it anyway');
+  });
+
+  it('an agent that does not start', SLOW, async () => {
+    const failing = new MockAgent();
+    failing.openSession = () => Promise.reject(new Error('Its licence has ended: renew it.'));
+    const host = await pages.host({ agents: [failing] });
+    const page = await pages.visit(host, { hash: 'new' });
+    await write(page, 'begin');
+    await seen(page.getByText(/Its licence has ended: renew it\./));
+    expect(await composer(page).inputValue()).toBe('begin');
+  });
+
+  it('a turn that fails, to be tried again', SLOW, async () => {
+    const host = await pages.host();
+    const { hash } = await makeSession(host, ['error']);
+    const page = await pages.visit(host, { hash });
+    await seen(log(page).getByText(/Mock stopped: The mock agent was told to fail\./));
+    await log(page).getByRole('button', { name: 'Try again' }).click();
+    await eventually(() => log(page).getByRole('alert').count()).toBe(2);
+  });
+
+  it('a command that fails', SLOW, async () => {
+    const host = await pages.host();
+    const { hash } = await makeSession(host, ['ls /no-such-folder'], { provider: 'shell' });
+    const page = await pages.visit(host, { hash });
+    await page.getByRole('region', { name: 'Needs your answer' }).getByRole('button', { name: 'Allow once' }).click();
+    await seen(log(page).getByText(/exit [12]/));
+    await seen(log(page).getByText(/No such file/));
+  });
+
+  it('a host that is not there when the list is looked at', SLOW, async () => {
+    const { host, proxy } = await pages.hostBehindProxy();
+    await makeSession(host, ['title known']);
+    const page = await pages.visit(host, { url: proxy.url });
+    await seen(row(page, 'known'));
+    await page.keyboard.press('n');
+    await composer(page).fill('a new beginning');
+    proxy.allow(false);
+    proxy.cut();
+    await seen(page.getByText(/isn't answering/));
+    await seen(row(page, 'known'));
+    await page.keyboard.press('Escape');
+    proxy.allow(true);
+    await page.reload();
+    await seen(page.getByRole('heading', { name: 'New session' }));
+    expect(await composer(page).inputValue()).toBe('a new beginning');
+  });
+});
+
+describe('a disk that is full', () => {
+  it('is told, the message stays, and is sent when there is room', SLOW, async () => {
+    const stateDir = await temporaryFolder();
+    const plan = new FaultPlan();
+    const host = await pages.host({ stateDir, storage: new FaultyLocalStorage(stateDir, plan) });
+    const { hash } = await makeSession(host, ['hello']);
+    const page = await pages.visit(host, { hash });
+    await seen(log(page).getByText('Hello, world!'));
+    plan.failFromNow('full');
+    await write(page, 'no room for this');
+    await seen(
+      page
+        .locator('.composer')
+        .getByRole('alert')
+        .filter({ hasText: /The host did not take it: .+/ }),
+    );
+    expect(await composer(page).inputValue()).toBe('no room for this');
+    plan.repair();
+    await composer(page).press('Enter');
+    await seen(log(page).getByText('You said: no room for this'));
+    await gone(page.locator('.composer').getByRole('alert'));
+  });
+});

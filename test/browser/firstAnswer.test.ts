@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { composer, eventually, log, PATIENCE, row, seen, usePages, write } from './pageWorld.js';
+
+const pages = usePages();
+
+it('leads from the printed link to a first answer', { timeout: 4 * PATIENCE }, async () => {
+  const host = await pages.host();
+  await writeFile(join(host.stateDir, 'work', 'hello.txt'), 'hello');
+  const page = await pages.visit(host);
+  await seen(page.getByRole('heading', { name: 'Start your first session' }));
+  const kept = await page.evaluate(() => ({
+    address: location.href,
+    session: Object.values(sessionStorage),
+    local: JSON.stringify(localStorage),
+    cookies: document.cookie,
+  }));
+  expect(kept.address).not.toContain(host.token);
+  expect(kept.session).toContain(host.token);
+  expect(kept.local + kept.cookies).not.toContain(host.token);
+
+  await page.keyboard.press('n');
+  await page.getByRole('radio', { name: /Shell/ }).click();
+  await page.getByRole('button', { name: 'work', exact: true }).click();
+  await eventually(() => page.getByRole('navigation', { name: 'Folder' }).textContent()).toContain('work');
+  await write(page, 'ls');
+  const ask = page.getByRole('region', { name: 'Needs your answer' });
+  await seen(ask);
+  await ask.getByRole('button', { name: 'Allow once' }).click();
+  await seen(log(page).getByText('hello.txt'));
+  await seen(log(page).getByText('exit 0'));
+  await seen(log(page).getByText(/Allowed once by you/));
+  await seen(row(page, 'ls'));
+  await eventually(() => composer(page).inputValue()).toBe('');
+
+  await page.reload();
+  await seen(log(page).getByText('hello.txt'));
+  expect(page.url()).not.toContain(host.token);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { composer, eventually, gone, log, makeSession, PATIENCE, row, seen, usePages, write } from './pageWorld.js';
+
+const pages = usePages();
+const SLOW = { timeout: 6 * PATIENCE };
+
+describe('several hosts', () => {
+  it('are one list; each has its connection, its actions and its way out', SLOW, async () => {
+    const own = await pages.host();
+    await makeSession(own, ['title here']);
+    const { host: other, proxy } = await pages.hostBehindProxy({ listen: { allowedOrigins: [own.url.origin] } });
+    const there = await makeSession(other, ['title there']);
+    const page = await pages.visit(own);
+    await seen(row(page, 'here'));
+    await page.getByRole('button', { name: 'Add a host' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a host' });
+    await dialog.getByRole('textbox').fill('nonsense');
+    await page.keyboard.press('Enter');
+    await seen(dialog.getByText(/That is no link/));
+    await dialog.getByRole('textbox').fill(`${proxy.url.origin}/#token=${other.token}`);
+    await page.keyboard.press('Enter');
+    await gone(dialog);
+    await seen(row(page, 'there'));
+    await seen(row(page, 'here'));
+    const hostRow = page.locator('.host-row', { hasText: '127.0.0.1' });
+    await seen(hostRow.getByText('live'));
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(other.token);
+
+    await row(page, 'there').click();
+    await write(page, 'over there');
+    await seen(log(page).getByText('You said: over there'));
+    const client = await other.connect();
+    const session = await client.openSession(there.uri);
+    expect(session.confirmed.value.turns.at(-1)?.userMessage.text).toBe('over there');
+    await page.getByRole('button', { name: 'Session actions' }).click();
+    await page.getByRole('menuitem', { name: 'Archive' }).click();
+    await eventually(() => session.confirmed.value.summary.isArchived).toBe(true);
+    await page.getByRole('button', { name: 'Session actions' }).click();
+    await page.getByRole('menuitem', { name: 'Bring back' }).click();
+    await seen(row(page, 'there'));
+
+    // Without it, its rows say so and the own host works on.
+    proxy.allow(false);
+    proxy.cut();
+    await seen(hostRow.getByText(/reconnecting/));
+    await composer(page).fill('kept over a reload');
+    await composer(page).press('Enter');
+    await seen(page.getByText(/^Kept on this device/));
+    await page.reload();
+    await seen(page.getByText('kept over a reload'));
+    await seen(page.getByText(/^Kept on this device/));
+    await row(page, 'here').click();
+    await write(page, 'still here');
+    await seen(log(page).getByText('You said: still here'));
+    proxy.allow(true);
+    await hostRow.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Try now' }).click();
+    await page.keyboard.press('Escape');
+    await seen(hostRow.getByText('live'));
+    await eventually(() => session.confirmed.value.turns.at(-1)?.userMessage.text).toBe('kept over a reload');
+
+    await hostRow.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove from this page' }).click();
+    await gone(row(page, 'there'));
+    await gone(hostRow);
+    await page.reload();
+    await seen(row(page, 'here'));
+    expect(await row(page, 'there').count()).toBe(0);
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(other.token);
+  });
+});

@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { sessionId, writeIndex, writeLongSession } from '../../bench/support/writeSessions.ts';
+import { temporaryFolder } from '../support/testHost.js';
+import { eventually, hashOf, log, makeSession, PATIENCE, seen, usePages } from './pageWorld.js';
+
+const pages = usePages();
+const SLOW = { timeout: 120_000 };
+
+describe('what is long', () => {
+  it('10,000 sessions: what is in the page stays small while all of them are scrolled through', SLOW, async () => {
+    const stateDir = await temporaryFolder();
+    writeIndex(stateDir, 10_000);
+    const host = await pages.host({ stateDir });
+    const page = await pages.visit(host);
+    const list = page.getByRole('region', { name: 'Session list' });
+    const rows = () => list.locator('.row').count();
+    await eventually(rows).toBeGreaterThan(5);
+    const scroll = (to: number) =>
+      list.evaluate((region, share) => {
+        const scroller = region.firstElementChild as HTMLElement;
+        scroller.scrollTop = scroller.scrollHeight * share;
+        return scroller.scrollHeight;
+      }, to);
+    // 9,000 are not archived.
+    await expect.poll(() => scroll(1), { timeout: 100_000, interval: 20 }).toBeGreaterThan(9_000 * 50);
+    for (const share of [0, 0.3, 0.5, 0.9]) {
+      await scroll(share);
+      await eventually(rows).toBeGreaterThan(5);
+      expect(await rows()).toBeLessThan(60);
+    }
+    await list.locator('.row').first().focus();
+    await page.keyboard.press('End');
+    await eventually(() => page.evaluate(() => document.activeElement?.className)).toContain('row');
+    const search = page.getByRole('searchbox');
+    await search.fill('session 4321');
+    await seen(list.locator('.row', { hasText: 'Session 4321 ' }));
+  });
+
+  it('10,000 turns: opens at the end, older ones come without a jump, and back to the newest', SLOW, async () => {
+    const stateDir = await temporaryFolder();
+    const id = sessionId(1);
+    writeLongSession(stateDir, id, 30_000, 3);
+    const host = await pages.host({ stateDir });
+    const page = await pages.visit(host, { hash: hashOf(`mock:/${id}`) });
+    const thread = log(page);
+    const fromEnd = () => thread.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight);
+    await seen(thread.locator('[data-turn=t9999]'));
+    await eventually(fromEnd).toBeLessThan(3);
+    expect(await thread.locator('.turn').count()).toBeLessThan(60);
+    for (let time = 0; time < 3; time++) {
+      const { before, after } = await loadEarlier(page);
+      expect(Math.abs(after - before)).toBeLessThanOrEqual(4);
+      expect(await thread.locator('.turn').count()).toBeLessThan(60);
+    }
+    await page.getByRole('button', { name: 'Jump to newest' }).click();
+    await seen(thread.locator('[data-turn=t9999]'));
+    await eventually(fromEnd).toBeLessThan(3);
+  });
+
+  it('large output: its ends, then all of it page by page', SLOW, async () => {
+    const host = await pages.host();
+    const { hash } = await makeSession(host, ['seq 1 150000'], { provider: 'shell' });
+    const page = await pages.visit(host, { hash });
+    await page.getByRole('region', { name: 'Needs your answer' }).getByRole('button', { name: 'Allow once' }).click();
+    const block = log(page).getByRole('figure', { name: 'Terminal: seq 1 150000' });
+    await seen(block.getByText('exit 0'));
+    const output = () => block.getByRole('region', { name: 'Output' }).evaluate((it) => it.textContent ?? '');
+    expect((await output()).length).toBeLessThan(200_000);
+    expect(await output()).toMatch(/^1\n2\n3\n/);
+    expect((await output()).trimEnd()).toMatch(/149999\n150000$/);
+    await seen(block.getByText(/the middle is left out/));
+    await block.getByRole('button', { name: 'Show all' }).click();
+    const next = block.getByRole('button', { name: /^Next / });
+    await seen(next);
+    for (let page = 0; page < 5 && (await next.count()) > 0; page++) {
+      const { length } = await output();
+      await next.click();
+      await eventually(async () => (await output()).length).toBeGreaterThan(length);
+    }
+    await eventually(async () => (await output()).trimEnd().split('\n').length).toBe(150_000);
+    await seen(log(page).getByText('exit 0'));
+  });
+});
+
+/** Scrolls near the start, and says where a turn stood in the window before and after older ones came. */
+function loadEarlier(page: Page): Promise<{ before: number; after: number }> {
+  return log(page).evaluate(async (thread, patience) => {
+    const frames = (count: number) =>
+      new Promise<void>((done) => {
+        const next = (left: number) => (left === 0 ? done() : requestAnimationFrame(() => next(left - 1)));
+        next(count);
+      });
+    const label = () => thread.querySelector('.earlier')?.textContent ?? '';
+    const earlier = () => Number(/^[\d,.]+ earlier/.exec(label())?.[0].replace(/\D/g, ''));
+    const end = performance.now() + patience;
+    const top = () => thread.getBoundingClientRect().top;
+    const turns = () => [...thread.querySelectorAll('.turn')];
+    const place = (id: string | undefined) =>
+      (turns()
+        .find((turn) => turn.getAttribute('data-turn') === id)
+        ?.getBoundingClientRect().top ?? Number.NaN) - top();
+    while (Number.isNaN(earlier())) await frames(1);
+    const had = earlier();
+    let seen: { id: string; before: number } | undefined;
+    while (!(earlier() < had)) {
+      if (performance.now() > end) throw new Error(`no older turns came: ${label()}`);
+      // As somebody scrolls: what comes into view is measured on the way.
+      thread.scrollTop -= Math.min(150, Math.max(0, thread.scrollTop - 400));
+      const id = turns()
+        .find((turn) => turn.getBoundingClientRect().top > top())
+        ?.getAttribute('data-turn');
+      if (id) seen = { id, before: place(id) };
+      await frames(2);
+    }
+    await frames(6);
+    return { before: seen?.before ?? Number.NaN, after: place(seen?.id) };
+  }, PATIENCE);
+}

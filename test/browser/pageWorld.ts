@@ -1,0 +1,142 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HostOptions, ListenOptions } from '@agenthost/host';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { launchBrowser } from '../support/browser.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
+import { startTestHost, type TestHost } from '../support/testHost.js';
+
+export const PAGE_FOLDER = join(import.meta.dirname, '../../apps/web/dist');
+
+/** Long enough for two busy cores; nothing waits for it that comes at all. */
+export const PATIENCE = 30_000;
+
+export interface PageHostOptions extends Partial<HostOptions> {
+  readonly listen?: ListenOptions;
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** What other people see beside what is done here. */
+  readonly name?: string;
+  /** After the address, e.g. `#session=…`. */
+  readonly hash?: string;
+  readonly token?: string;
+  readonly url?: URL;
+}
+
+/** A real browser and real hosts that serve the built page. Pages and hosts go after each test, the browser after the file. */
+export function usePages() {
+  let browser: Browser;
+  const cleanups: (() => Promise<unknown>)[] = [];
+  const failures: string[] = [];
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  }, 120_000);
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+    // What the page did not catch is a bug whatever the test looked at.
+    expect(failures.splice(0)).toEqual([]);
+  });
+  return {
+    cleanups,
+    /** A host with its page; the session's folder has two files. */
+    async host({ listen, ...options }: PageHostOptions = {}): Promise<TestHost> {
+      const host = await startTestHost(options, { pageFolder: PAGE_FOLDER, ...listen });
+      cleanups.push(() => host.dispose());
+      await mkdir(join(host.stateDir, 'work'), { recursive: true });
+      return host;
+    },
+    /** A host behind a network that can be cut. */
+    async hostBehindProxy(options: PageHostOptions = {}): Promise<{ host: TestHost; proxy: TcpProxy }> {
+      const proxy = await startTcpProxy();
+      cleanups.push(() => proxy.close());
+      const host = await this.host({ ...options, listen: { publicUrl: proxy.url, ...options.listen } });
+      proxy.forwardTo(host.url);
+      return { host, proxy };
+    },
+    /** Somebody with a browser of their own opens the printed link. */
+    async visit(host: TestHost, { name, hash, token, url, ...context }: VisitOptions = {}): Promise<Page> {
+      const opened = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...context });
+      cleanups.push(() => opened.close());
+      opened.setDefaultTimeout(PATIENCE);
+      if (name !== undefined) {
+        await opened.addInitScript(
+          (settings) => {
+            localStorage['agenthost.settings'] ??= settings;
+          },
+          JSON.stringify({ userName: name }),
+        );
+      }
+      const page = await opened.newPage();
+      page.on('pageerror', (error) => failures.push(String(error.stack ?? error)));
+      page.on('console', (message) => {
+        if (/Content Security Policy|unique "key"|Maximum update depth/.test(message.text()))
+          failures.push(message.text());
+      });
+      await page.goto(`${(url ?? host.url).origin}/#token=${token ?? host.token}${hash ? `&${hash}` : ''}`);
+      return page;
+    },
+  };
+}
+
+/** A session of the mock agent (or another one), made by a program; answers its URI and its address in the page. */
+export async function makeSession(
+  host: TestHost,
+  messages: readonly string[] = [],
+  { provider = 'mock', folder, config }: { provider?: string; folder?: string; config?: Record<string, unknown> } = {},
+): Promise<{ uri: string; hash: string }> {
+  const client = await host.connect({ clientInfo: { name: 'Script' } });
+  const session = await client.createSession({
+    provider,
+    ...(folder !== undefined && { workingDirectory: folder }),
+    ...(config && { config }),
+  });
+  await session.ready();
+  for (const message of messages) {
+    await session.send(message);
+    if (message !== messages.at(-1)) await ended(session);
+  }
+  const { uri } = session;
+  client.close();
+  return { uri, hash: hashOf(uri) };
+
+  async function ended(one: typeof session): Promise<void> {
+    await expect.poll(() => one.confirmed.value.activeTurn, { timeout: PATIENCE }).toBeUndefined();
+  }
+}
+
+export function hashOf(uri: string, provider = 'agenthost-local'): string {
+  return String(new URLSearchParams({ session: `${provider}:${uri}` }));
+}
+
+export async function seen(locator: Locator): Promise<void> {
+  await locator.first().waitFor({ state: 'visible', timeout: PATIENCE });
+}
+
+export async function gone(locator: Locator): Promise<void> {
+  await locator.first().waitFor({ state: 'hidden', timeout: PATIENCE });
+}
+
+/** Waits until what is read is this. */
+export function eventually<T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T | Promise<T>>> {
+  return expect.poll(read, { timeout: PATIENCE, interval: 50 });
+}
+
+export function composer(page: Page): Locator {
+  return page.getByRole('textbox', { name: 'Message', exact: true });
+}
+
+export async function write(page: Page, text: string, keys = 'Enter'): Promise<void> {
+  await composer(page).fill(text);
+  await composer(page).press(keys);
+}
+
+export function log(page: Page): Locator {
+  return page.getByRole('log', { name: 'Conversation' });
+}
+
+export function row(page: Page, title: string | RegExp): Locator {
+  return page.getByRole('navigation', { name: 'Sessions' }).locator('.row').filter({ hasText: title });
+}
