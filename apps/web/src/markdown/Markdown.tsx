@@ -23,5 +23,5 @@ export const Markdown = memo(function Markdown({
 });
 
 const Block = memo(function Block({ block }: { readonly block: MarkdownBlock }) {
-  return markdownNode(block.token);
+  return <>{markdownNode(block.token)}</>;
 });
