@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
+import { useFrameObservable } from '../app/useFrameObservable.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
 import { Composer, type Draft, EMPTY_DRAFT } from '../composer/Composer.js';
@@ -40,7 +41,7 @@ export function ChatView(props: ChatViewProps) {
 
 function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatViewProps & { readonly model: ChatModel }) {
   const { management, settings } = useServices();
-  const state = useObservable(model.state);
+  const state = useFrameObservable(model.state);
   const phase = useObservable(model.phase);
   const staleSince = useObservable(host.provider.status.staleSince);
   const { singleLetters } = useObservable(settings.value);

@@ -5,6 +5,7 @@ import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
+import { Banner } from '../conversation/Banner.js';
 import { Menu } from '../overlays/Menu.js';
 import { agentName } from './agentName.js';
 import { HostRows } from './HostRows.js';
@@ -14,6 +15,8 @@ import { useStatusCounts } from './useStatusCounts.js';
 
 interface SidebarProps {
   readonly currentId: string | undefined;
+  /** It is all that is to be seen. */
+  readonly isAlone: boolean;
   readonly onTray: () => void;
   readonly onAddHost: () => void;
   readonly onHost: (host: PageHost) => void;
@@ -25,7 +28,7 @@ const CHIPS = [
   { label: 'Running', statuses: [SessionStatus.InProgress] },
 ] as const;
 
-export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) {
+export function Sidebar({ currentId, isAlone, onTray, onAddHost, onHost }: SidebarProps) {
   const { management, list, hosts, settings } = useServices();
   const allHosts = useObservable(hosts.all);
   const { singleLetters } = useObservable(settings.value);
@@ -62,9 +65,9 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
     filter.isArchived !== false ||
     filter.providerIds !== undefined;
   return (
-    <nav className="sidebar" aria-label="Sessions">
+    <div className="sidebar" aria-label="Sessions" role={isAlone ? 'main' : 'navigation'}>
       <div className="side-head">
-        <span className="brand">
+        <span className="brand" role={isAlone ? 'heading' : undefined} aria-level={isAlone ? 1 : undefined}>
           <Brand />
           Agent Sessions
         </span>
@@ -155,6 +158,7 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
           </Menu>
         </div>
       </div>
+      {isAlone && allHosts[0] && <ClosedBanner host={allHosts[0]} />}
       {selected.size > 0 && (
         <div className="bulk" role="status">
           <span className="grow">{selected.size} selected</span>
@@ -217,8 +221,14 @@ export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) 
         New session
       </button>
       <HostRows hosts={allHosts} onAdd={onAddHost} onHost={onHost} />
-    </nav>
+    </div>
   );
+}
+
+/** On a phone the banner of the other pane is not to be seen, and an empty list would tell nothing. */
+function ClosedBanner({ host }: { readonly host: PageHost }) {
+  const { state } = useObservable(host.connection);
+  return state === 'closed' && <Banner host={host} />;
 }
 
 type FilterChanges = { [Key in keyof SessionsFilter]?: SessionsFilter[Key] | undefined };
