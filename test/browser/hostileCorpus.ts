@@ -1,5 +1,4 @@
-// Texts that try to run, fetch, hide or break something. `EVIL` is where they would call; `hit()` is what they would run.
-export const EVIL = 'https://evil.test';
+// Texts that try to run, fetch, hide or break something. `evil.test` is where they would call, `hit()` what they would run.
 
 const SCHEMES = [
   'javascript:hit()',

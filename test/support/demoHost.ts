@@ -66,8 +66,11 @@ function plan(
 }
 
 /** A host in this process with sessions in every state, agents that a script plays, and the built page. */
-export async function startDemoHost({ empty = false } = {}): Promise<DemoHost> {
-  const root = await mkdtemp(join(tmpdir(), 'agenthost-demo-'));
+export async function startDemoHost(options: { empty?: boolean; root?: string } = {}): Promise<DemoHost> {
+  const { empty = false } = options;
+  const root = options.root ?? (await mkdtemp(join(tmpdir(), 'agenthost-demo-')));
+  // Not recursive: a folder that is somebody else's is not taken, and not removed afterwards.
+  if (options.root !== undefined) await mkdir(root);
   const folders = new Map<string, string>();
   for (const name of ['agenthost', 'storefront', 'infra']) {
     const path = join(root, 'code', name);

@@ -73,7 +73,6 @@ export const QUIET_SCREENS: readonly Screen[] = [
     name: 'tray',
     open: async (page, demo) => {
       await withPrompt(page, demo);
-      await page.keyboard.press('Escape');
       await openTray(page);
       await page.locator('.tray .need h3').nth(2).waitFor();
     },

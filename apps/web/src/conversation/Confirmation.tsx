@@ -79,7 +79,11 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
         </div>
       )}
       <div className="ask-b">
-        {plain && <h3>{confirmation.title ?? call.invocationMessage}</h3>}
+        {plain && (
+          <h3>
+            <InlineText text={confirmation.title ?? call.invocationMessage} />
+          </h3>
+        )}
         {toolInput !== undefined && (
           <label className="cmd">
             <span className="prompt" aria-hidden="true">

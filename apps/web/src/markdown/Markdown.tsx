@@ -13,11 +13,10 @@ export const Markdown = memo(function Markdown({
   const blocks = useRef<MarkdownBlocks>(null);
   blocks.current ??= new MarkdownBlocks();
   return (
-    <div className="prose">
+    <div className={streaming ? 'prose streaming' : 'prose'}>
       {blocks.current.update(text).map((block) => (
         <Block key={block.at} block={block} />
       ))}
-      {streaming && <span className="caret" aria-hidden="true" />}
     </div>
   );
 });
