@@ -44,9 +44,16 @@ const tasks = {
       buildPage,
       () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args]),
     ),
+  screenshots: (args) =>
+    inTurn(
+      () => tasks.build(['apps/cli', 'apps/web']),
+      buildPage,
+      () => runNode(join(root, 'scripts/screenshots.ts'), args),
+    ),
   bench: ([name = 'fanout', ...args]) =>
     inTurn(
-      () => tasks.build(['apps/cli']),
+      () => tasks.build(['apps/cli', 'apps/web']),
+      buildPage,
       () => runNode(join(root, 'bench', `${name}.ts`), args),
     ),
 };

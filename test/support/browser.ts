@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
-import { ROOT, readJson } from '../architecture/workspace.js';
+import { ROOT, readJson } from '../architecture/workspace.ts';
 
 const run = promisify(execFile);
 

@@ -17,6 +17,7 @@ import type { PageHost } from './pageHosts.js';
 import { currentRoute, goTo } from './route.js';
 import { useServices } from './services.js';
 import { applyTheme } from './settings.js';
+import { useNarrow } from './useNarrow.js';
 import { useObservable } from './useObservable.js';
 import { usePaletteEntries } from './usePaletteEntries.js';
 import { useRoutedSession } from './useRoutedSession.js';
@@ -33,6 +34,7 @@ export function App() {
   const route = useObservable(currentRoute);
   useObservable(list.version);
   const routed = useRoutedSession(route);
+  const isNarrow = useNarrow();
   const { needsInput } = useStatusCounts(management);
   const [overlay, setOverlay] = useState<Overlay>();
   const [listHidden, setListHidden] = useState(false);
@@ -63,6 +65,7 @@ export function App() {
     <div className={listHidden ? 'app hide-list' : 'app'} data-view={route.view === 'start' ? 'list' : 'chat'}>
       <Sidebar
         currentId={session?.sessionId}
+        isAlone={isNarrow && route.view === 'start'}
         onTray={() => setOverlay({ kind: 'tray' })}
         onAddHost={() => setOverlay({ kind: 'addHost' })}
         onSettings={() => setOverlay({ kind: 'settings' })}

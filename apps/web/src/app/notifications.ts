@@ -1,5 +1,6 @@
 import { type Session, SessionStatus, type SessionsManagementService } from '@agenthost/sessions';
 import { useEffect } from 'react';
+import { visibleText } from '../text/visibleText.js';
 import { goTo } from './route.js';
 
 /** Whether the browser may show them; asks when it was never asked. */
@@ -42,8 +43,8 @@ function needsInput({ status }: Session): boolean {
 }
 
 function notify(session: Session): void {
-  const shown = new Notification(session.title.value || 'A session needs you', {
-    body: session.description.value ?? 'It waits for your answer.',
+  const shown = new Notification(visibleText(session.title.value) || 'A session needs you', {
+    body: visibleText(session.description.value ?? 'It waits for your answer.'),
     tag: session.sessionId,
   });
   shown.onclick = () => {

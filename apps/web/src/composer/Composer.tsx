@@ -36,6 +36,7 @@ export function Composer(props: ComposerProps) {
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
+  // Not 0: that is when the page was opened, and one Escape right after it would stop the turn.
   const lastEscape = useRef(Number.NEGATIVE_INFINITY);
   const empty = draft.text.trim() === '' && draft.attachments.length === 0;
   useGrowing(field, draft.text);

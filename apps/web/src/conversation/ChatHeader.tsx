@@ -140,11 +140,11 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
             type="button"
             className="stat wide"
             title="Changed files (D)"
-            aria-label="Changed files"
             onClick={() => setDialog('changes')}
             data-changes
           >
             <FileDiff size={15} aria-hidden />
+            <span className="sr">Changed files:</span>
             <Delta insertions={sum(changes, 'insertions')} deletions={sum(changes, 'deletions')} />
           </button>
         )}

@@ -5,6 +5,7 @@ import type { PageHost } from '../app/pageHosts.js';
 import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
+import { useFrameObservable } from '../app/useFrameObservable.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
 import { useStable } from '../app/useStable.js';
@@ -47,7 +48,7 @@ export function ChatView(props: ChatViewProps) {
 function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatViewProps & { readonly model: ChatModel }) {
   const { settings, unsent } = useServices();
   const unacknowledged = useObservable(useStable(() => unsent.of(chat), [unsent, chat]));
-  const state = useObservable(model.state);
+  const state = useFrameObservable(model.state);
   const phase = useObservable(model.phase);
   const staleSince = useObservable(host.provider.status.staleSince);
   const { singleLetters } = useObservable(settings.value);

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
+import { visibleText } from '../text/visibleText.js';
 import { useChat } from './chatContext.js';
 import { FoldButton } from './FoldButton.js';
 import { InlineText } from './InlineText.js';
@@ -30,6 +31,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { confirmation, toolInput } = call;
+  // What is approved unchanged is sent as it came; a field can only show it made visible.
+  const input = toolInput === undefined ? undefined : visibleText(toolInput).replace(/\r\n?/g, '\n');
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
   const approvals = options.filter((option) => option.kind === 'approve');
   const denials = options.filter((option) => option.kind === 'deny');
@@ -38,8 +41,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
     if (!option || busy) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
-    const edited =
-      command.current && command.current.value !== toolInput ? { editedToolInput: command.current.value } : {};
+    const edited = command.current && command.current.value !== input ? { editedToolInput: command.current.value } : {};
     try {
       if (option.kind === 'deny') await chat.deny(turnId, call.toolCallId, optionId);
       else await chat.approve(turnId, call.toolCallId, { ...optionId, ...edited });
@@ -65,7 +67,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   return (
     <section
       className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
-      aria-label="Needs your answer"
+      aria-label={`Needs your answer: ${confirmation.title ?? call.invocationMessage}`}
       tabIndex={-1}
       data-prompt={call.toolCallId}
       onKeyDown={keyDown}
@@ -81,7 +83,11 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
         </div>
       )}
       <div className="ask-b">
-        {plain && <h3>{confirmation.title ?? call.invocationMessage}</h3>}
+        {plain && (
+          <h3>
+            <InlineText text={confirmation.title ?? call.invocationMessage} />
+          </h3>
+        )}
         {toolInput !== undefined && (
           <label className="cmd">
             <span className="prompt" aria-hidden="true">
@@ -90,7 +96,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             <textarea
               ref={command}
               rows={1}
-              defaultValue={toolInput}
+              defaultValue={input}
               readOnly={confirmation.editable !== true}
               aria-label={confirmation.editable ? 'Command, editable' : 'What it would do'}
               spellCheck={false}

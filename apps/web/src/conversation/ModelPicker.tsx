@@ -37,7 +37,7 @@ export function ModelPicker({ host, session, state, onModel }: ModelPickerProps)
       </Menu>
       {agent && agent.models.length > 0 && (
         <Menu
-          label={`Model: ${shown ?? 'default'}`}
+          label={`Model: ${shown ?? 'Default model'}`}
           className="pick"
           items={agent.models.map(({ id, name }) => ({
             label: name,

@@ -11,10 +11,13 @@ const PAGE = 256 * 1024;
 export function OutputText({
   text,
   output,
+  of,
   live = false,
 }: {
   readonly text: string;
   readonly output?: ToolOutput | undefined;
+  /** What it is the output of. */
+  readonly of: string;
   readonly live?: boolean;
 }) {
   const { fetchContent } = useChat();
@@ -41,7 +44,7 @@ export function OutputText({
   const more = pages ? pages.next < pages.size : isCut && uri !== undefined;
   return (
     <>
-      <FollowedText text={shown} live={live && !pages} />
+      <FollowedText text={shown} of={of} live={live && !pages} />
       {(more || problem || live) && (
         <div className="more">
           <span className="num">{problem ?? footNote(shown, output, pages, live)}</span>
@@ -70,7 +73,7 @@ function footNote(
 }
 
 /** Follows the end until somebody scrolls away from it. */
-function FollowedText({ text, live }: { readonly text: string; readonly live: boolean }) {
+function FollowedText({ text, of, live }: { readonly text: string; readonly of: string; readonly live: boolean }) {
   const element = useRef<HTMLPreElement>(null);
   const follows = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls whenever the text has grown
@@ -83,7 +86,7 @@ function FollowedText({ text, live }: { readonly text: string; readonly live: bo
     if (current) follows.current = current.scrollTop + current.clientHeight >= current.scrollHeight - 24;
   };
   return (
-    <pre className="term" ref={element} onScroll={scrolled} tabIndex={0} role="region" aria-label="Output">
+    <pre className="term" ref={element} onScroll={scrolled} tabIndex={0} role="region" aria-label={`Output of ${of}`}>
       <AnsiText text={text} />
       {live && <span className="caret" aria-hidden="true" />}
     </pre>

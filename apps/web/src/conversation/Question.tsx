@@ -47,7 +47,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
   return (
     <section
       className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
-      aria-label="Needs your answer"
+      aria-label={`Needs your answer: ${request.title}`}
       tabIndex={-1}
       data-prompt={request.requestId}
     >

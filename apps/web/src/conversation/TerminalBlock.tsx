@@ -28,7 +28,7 @@ export function TerminalBlock({ call }: { readonly call: ToolCallState }) {
         <CopyButton text={copied} label="Copy output" />
       </figcaption>
       {(text !== '' || running) && (
-        <OutputText text={text} output={output} live={running && staleSince === undefined} />
+        <OutputText text={text} output={output} of={command} live={running && staleSince === undefined} />
       )}
     </figure>
   );

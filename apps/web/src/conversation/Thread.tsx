@@ -3,6 +3,7 @@ import { ArrowDown } from 'lucide-react';
 import { forwardRef, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { problemText } from '../app/problemText.js';
+import { Announcer } from './Announcer.js';
 import { ActiveTurnView, TurnView } from './TurnView.js';
 
 interface ThreadProps {
@@ -119,6 +120,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
           {activeTurn && <ActiveTurnView turn={activeTurn} kept={kept} />}
         </div>
       </div>
+      <Announcer state={state} />
       {!atEnd && (
         <button type="button" className="newest" onClick={toNewest}>
           <ArrowDown size={14} aria-hidden />

@@ -27,7 +27,7 @@ export function ToolLine({ call }: { readonly call: ToolCallState }) {
         ) : (
           line
         )}
-        {open && text && <OutputText text={text} output={output} />}
+        {open && text && <OutputText text={text} output={output} of={lineText(call)} />}
       </span>
       {stale && <span className="aux num">last heard {clock(staleSince, true)}</span>}
     </div>
@@ -42,7 +42,7 @@ function LineGlyph({ call, stale }: { readonly call: ToolCallState; readonly sta
   return <Check size={16} role="img" aria-label="Done" />;
 }
 
-function lineText(call: ToolCallState): string {
+export function lineText(call: ToolCallState): string {
   if (call.status === 'completed') {
     const { success, pastTenseMessage, error } = call.result;
     const why = !success && error && !pastTenseMessage.includes(error.message) ? `: ${error.message}` : '';

@@ -21,6 +21,7 @@ export const UserMessage = memo(function UserMessage({ message, by, at, kept = f
   const other = by !== undefined && !me.has(by.clientId);
   return (
     <article className={kept ? 'msg kept' : 'msg'} aria-label={`Message from ${name}`}>
+      <h2 className="sr">Message from {name}</h2>
       {other && (
         <div className="who">
           <span className="ava small" aria-hidden="true">

@@ -1,5 +1,5 @@
 import { type Session, SessionStatus } from '@agenthost/sessions';
-import { type MouseEvent, memo } from 'react';
+import { Fragment, type MouseEvent, memo } from 'react';
 import { useObservable } from '../app/useObservable.js';
 import { Delta } from '../conversation/DiffCard.js';
 import { shortAge } from '../conversation/times.js';
@@ -95,5 +95,7 @@ function fallback(status: RowStatus, agentName: string): string {
 function Snippet({ text }: { readonly text: string }) {
   return text
     .split(/(⟨[^⟩]*⟩)/)
-    .map((piece, index) => (piece.startsWith('⟨') ? <mark key={index}>{piece.slice(1, -1)}</mark> : piece));
+    .map((piece, index) =>
+      piece.startsWith('⟨') ? <mark key={index}>{piece.slice(1, -1)}</mark> : <Fragment key={index}>{piece}</Fragment>,
+    );
 }

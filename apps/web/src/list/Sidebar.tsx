@@ -6,6 +6,7 @@ import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
+import { Banner } from '../conversation/Banner.js';
 import { Menu } from '../overlays/Menu.js';
 import { agentName } from './agentName.js';
 import { HostRows } from './HostRows.js';
@@ -15,6 +16,8 @@ import { useStatusCounts } from './useStatusCounts.js';
 
 interface SidebarProps {
   readonly currentId: string | undefined;
+  /** It is all that is to be seen. */
+  readonly isAlone: boolean;
   readonly onTray: () => void;
   readonly onAddHost: () => void;
   readonly onSettings: () => void;
@@ -27,7 +30,7 @@ const CHIPS = [
   { label: 'Running', statuses: [SessionStatus.InProgress] },
 ] as const;
 
-export function Sidebar({ currentId, onTray, onAddHost, onSettings, onHost }: SidebarProps) {
+export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onHost }: SidebarProps) {
   const { management, list, hosts, settings } = useServices();
   const allHosts = useObservable(hosts.all);
   const { singleLetters } = useObservable(settings.value);
@@ -64,9 +67,9 @@ export function Sidebar({ currentId, onTray, onAddHost, onSettings, onHost }: Si
     filter.isArchived !== false ||
     filter.providerIds !== undefined;
   return (
-    <nav className="sidebar" aria-label="Sessions">
+    <div className="sidebar" aria-label="Sessions" role={isAlone ? 'main' : 'navigation'}>
       <div className="side-head">
-        <span className="brand">
+        <span className="brand" role={isAlone ? 'heading' : undefined} aria-level={isAlone ? 1 : undefined}>
           <Brand />
           Agent Sessions
         </span>
@@ -160,6 +163,7 @@ export function Sidebar({ currentId, onTray, onAddHost, onSettings, onHost }: Si
           </Menu>
         </div>
       </div>
+      {isAlone && allHosts[0] && <ClosedBanner host={allHosts[0]} />}
       {selected.size > 0 && (
         <div className="bulk" role="status">
           <span className="grow">{selected.size} selected</span>
@@ -222,8 +226,14 @@ export function Sidebar({ currentId, onTray, onAddHost, onSettings, onHost }: Si
         New session
       </button>
       <HostRows hosts={allHosts} onAdd={onAddHost} onHost={onHost} />
-    </nav>
+    </div>
   );
+}
+
+/** On a phone the banner of the other pane is not to be seen, and an empty list would tell nothing. */
+function ClosedBanner({ host }: { readonly host: PageHost }) {
+  const { state } = useObservable(host.connection);
+  return state === 'closed' && <Banner host={host} />;
 }
 
 type FilterChanges = { [Key in keyof SessionsFilter]?: SessionsFilter[Key] | undefined };

@@ -13,15 +13,14 @@ export const Markdown = memo(function Markdown({
   const blocks = useRef<MarkdownBlocks>(null);
   blocks.current ??= new MarkdownBlocks();
   return (
-    <div className="prose">
+    <div className={streaming ? 'prose streaming' : 'prose'}>
       {blocks.current.update(text).map((block) => (
         <Block key={block.at} block={block} />
       ))}
-      {streaming && <span className="caret" aria-hidden="true" />}
     </div>
   );
 });
 
 const Block = memo(function Block({ block }: { readonly block: MarkdownBlock }) {
-  return markdownNode(block.token);
+  return <>{markdownNode(block.token)}</>;
 });

@@ -195,7 +195,7 @@ function Form({
         >
           {agent && agent.models.length > 0 && (
             <Menu
-              label={`Model: ${model ?? 'default'}`}
+              label={`Model: ${agent.models.find(({ id }) => id === model)?.name ?? 'Default model'}`}
               className="pick"
               items={agent.models.map(({ id, name }) => ({
                 label: name,

@@ -73,18 +73,18 @@ export function Palette({ find, search, onClose }: PaletteProps) {
           onKeyDown={keyDown}
           role="combobox"
           aria-expanded="true"
-          aria-controls={`${id} list`}
-          aria-activedescendant={entries[selected] && `${id} ${entries[selected].key}`}
+          aria-controls={`${id}list`}
+          aria-activedescendant={entries[selected] && `${id}option${selected}`}
           aria-label="Search sessions and commands"
           placeholder="Search sessions and commands"
         />
         <kbd>Esc</kbd>
       </div>
-      <div className="pal-list" id={`${id} list`} role="listbox" aria-label="Results" ref={list}>
+      <div className="pal-list" id={`${id}list`} role="listbox" aria-label="Results" ref={list}>
         {entries.map((entry, index) => (
           <PaletteRow
             key={entry.key}
-            id={`${id} ${entry.key}`}
+            id={`${id}option${index}`}
             entry={entry}
             query={query}
             heading={entries[index - 1]?.group !== entry.group}
@@ -145,7 +145,7 @@ function PaletteRow({ id, entry, query, heading, selected, onChoose }: PaletteRo
 
 function Found({ text, query }: { readonly text: string; readonly query: string }) {
   const at = query === '' ? -1 : text.toLowerCase().indexOf(query.toLowerCase());
-  if (at === -1) return text;
+  if (at === -1) return <>{text}</>;
   return (
     <>
       {text.slice(0, at)}

@@ -10,7 +10,7 @@ export const AnsiText = memo(function AnsiText({ text }: { readonly text: string
       ? Anser.ansiToJson(screen, { json: true, remove_empty: true, use_classes: true })
       : screen;
   }, [text]);
-  if (typeof entries === 'string') return entries;
+  if (typeof entries === 'string') return <>{entries}</>;
   return entries.map((entry, index) => (
     <span key={index} className={className(entry)} style={style(entry)}>
       {entry.content}

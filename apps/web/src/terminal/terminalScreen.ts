@@ -19,7 +19,7 @@ export function terminalScreen(output: string): string {
 }
 
 /** In turn: CSI (parameters, final byte), strings that end in ST or BEL (or are cut off by the output's end), other escapes, controls. */
-const SEQUENCE =
+export const SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /(?:\x1b\[|\x9b)([0-?]*[ -/]*)([@-~])|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|$)|(?:\x1b\[|\x9b)[0-?]*[ -/]*$|\x1b[ -/]*[0-~]?|\r\n|[\x00-\x1f\x7f-\x9f]/g;
 

@@ -1,0 +1,15 @@
+import { useSyncExternalStore } from 'react';
+
+/** As in theme/phone.css. */
+const narrow = window.matchMedia('(max-width: 719px)');
+
+/** Whether there is room for one pane alone. */
+export function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      narrow.addEventListener('change', changed);
+      return () => narrow.removeEventListener('change', changed);
+    },
+    () => narrow.matches,
+  );
+}
