@@ -128,6 +128,8 @@ class Script {
       if (this.#world.createSessionFsHandler) await this.#open(uri).catch(ignoreGone);
       const session = await fresh.openSession(uri).catch(ignoreGone);
       if (!session) continue;
+      // One that was loaded while it was being made is made ready now.
+      await until(session.confirmed, ({ lifecycle }) => lifecycle !== 'creating', `${uri} to be ready`, 20_000);
       await ended(session);
       states.set(uri, comparable(session.confirmed.value));
     }

@@ -40,6 +40,8 @@ interface AgentTurn {
   readonly held: HeldEvents;
   /** Settles when the agent has become idle, or has been given up. */
   readonly settled: PromiseWithResolvers<void>;
+  /** Settles when the agent has its message, or never will: before that it can't be steered. */
+  readonly sent: PromiseWithResolvers<void>;
   isCancelled: boolean;
   /** Until the agent is asked for: who cancels it now has nothing to abort but this. */
   preparing: AbortController | undefined;
@@ -110,7 +112,8 @@ export class AgentRun {
 
   /** Hands a message to the running turn. One that the agent can't take waits for the turn's end. */
   async steer(message: UserMessage, onAccepted: () => void): Promise<void> {
-    const turn = this.#current;
+    const turn = this.#current ?? this.#waiting.values().next().value;
+    await turn?.sent.promise;
     const session = await this.#opened?.catch(() => undefined);
     if (!session?.steer) return;
     const whole = await this.#options.wholeMessage(message).catch((error: unknown) => {
@@ -165,7 +168,10 @@ export class AgentRun {
 
   async #run(turn: AgentTurn, message: UserMessage): Promise<void> {
     this.#waiting.delete(turn.id);
-    if (turn.isCancelled || this.#disposal.signal.aborted) return;
+    if (turn.isCancelled || this.#disposal.signal.aborted) {
+      turn.sent.resolve();
+      return;
+    }
     clearTimeout(this.#idleTimer);
     this.#current = turn;
     try {
@@ -179,6 +185,7 @@ export class AgentRun {
     } catch (error) {
       this.#failed(turn, error);
     }
+    turn.sent.resolve();
     await turn.settled.promise;
     turn.gatherer.dispose();
     this.#current = undefined;
@@ -217,11 +224,12 @@ export class AgentRun {
       },
     });
     const settled = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<void>();
     const held = new HeldEvents((event) => {
       gatherer.push(event);
       if (event.type === 'idle' || event.type === 'error') settled.resolve();
     }, abortGraceMs);
-    return { id, mapper, gatherer, held, settled, isCancelled: false, preparing: undefined };
+    return { id, mapper, gatherer, held, settled, sent, isCancelled: false, preparing: undefined };
   }
 
   #onEvent(event: AgentEvent): void {
@@ -263,6 +271,7 @@ export class AgentRun {
     } catch (error) {
       this.#failed(turn, error);
     }
+    turn.sent.resolve();
     await turn.settled.promise;
     clearTimeout(timer);
   }

@@ -28,6 +28,7 @@ export class MockSession implements AgentSession {
   readonly #answers = new PendingAnswers();
   #model: string;
   #turn: MockTurn | undefined;
+  #begun: Promise<void> | undefined;
   #disposed = false;
 
   constructor(options: MockSessionOptions) {
@@ -56,10 +57,13 @@ export class MockSession implements AgentSession {
       },
     });
     this.#turn = turn;
-    void this.#run(turn);
+    this.#begun = immediate();
+    void this.#run(turn, this.#begun);
   }
 
+  /** A message that comes right after the turn's own waits for the turn to begin. */
   async steer(message: UserMessage): Promise<void> {
+    await this.#begun;
     if (!this.#turn?.takeSteering(message)) throw new Error('this turn takes no steering messages');
   }
 
@@ -94,11 +98,11 @@ export class MockSession implements AgentSession {
     this.#options.onDispose();
   }
 
-  async #run(turn: MockTurn): Promise<void> {
+  async #run(turn: MockTurn, begun: Promise<void>): Promise<void> {
     let last: AgentEvent = { type: 'idle' };
     try {
       // So that `send` has resolved before the first event, and `hang` hangs even when it is aborted at once.
-      await immediate();
+      await begun;
       await behaviourOf(turn.message.text)(turn);
     } catch (error) {
       if (!turn.aborted) last = { type: 'error', error: describe(error) };
