@@ -61,6 +61,10 @@ describe('a host that starts without its index', () => {
     const client = await (await start(60_000)).raw('maker');
     const uris = Array.from({ length: SESSIONS }, () => `mock:/${crypto.randomUUID()}`);
     for (const session of uris) await client.request('createSession', { session });
+    for (const resource of uris) {
+      const { state } = await client.request<Snapshot>('subscribe', { resource });
+      if ((state as SessionState).lifecycle === 'creating') await client.nextAction(resource, 'session/ready');
+    }
     await stop();
     for (const file of await readdir(stateDir)) if (file.startsWith('index.sqlite')) await rm(join(stateDir, file));
   });
