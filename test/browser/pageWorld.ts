@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostOptions, ListenOptions } from '@agenthost/host';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -43,6 +43,8 @@ export function usePages() {
     cleanups,
     /** A host with its page; the session's folder has two files. */
     async host({ listen, ...options }: PageHostOptions = {}): Promise<TestHost> {
+      const { stateDir } = options;
+      if (stateDir !== undefined) cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
       const host = await startTestHost(options, { pageFolder: PAGE_FOLDER, ...listen });
       cleanups.push(() => host.dispose());
       await mkdir(join(host.stateDir, 'work'), { recursive: true });

@@ -26,9 +26,16 @@ describe('the queue', () => {
     await queue(page).getByRole('button', { name: 'Remove message 1' }).click();
     await eventually(() => texts(page)).toEqual(['two', 'three']);
     await queue(page).getByRole('button', { name: 'Edit message 1' }).click();
-    expect(await composer(page).inputValue()).toBe('two');
+    await eventually(() => composer(page).inputValue()).toBe('two');
     await write(page, 'two, better');
     await eventually(() => texts(page)).toEqual(['two, better', 'three']);
+    // What was being written meanwhile comes back after the edit.
+    await composer(page).fill('half written');
+    await queue(page).getByRole('button', { name: 'Edit message 2' }).click();
+    await eventually(() => composer(page).inputValue()).toBe('three');
+    await composer(page).press('Enter');
+    await eventually(() => composer(page).inputValue()).toBe('half written');
+    await composer(page).fill('');
     // The last one, from the keyboard.
     await composer(page).press('ArrowUp');
     await eventually(() => composer(page).inputValue()).toBe('three');
@@ -41,6 +48,17 @@ describe('the queue', () => {
     await grip(page, 2).focus();
     await page.keyboard.press('Delete');
     await eventually(() => texts(page)).toEqual(['two, better']);
+  });
+
+  it('gives a long message back whole to be edited', SLOW, async () => {
+    const page = await running([]);
+    const long = `begin ${'word '.repeat(40_000)}end`;
+    await write(page, long);
+    await seen(queue(page).getByRole('button', { name: 'Edit message 1' }));
+    await eventually(() => page.evaluate(() => localStorage['agenthost.sessions.unsent'])).toBeUndefined();
+    await page.reload();
+    await queue(page).getByRole('button', { name: 'Edit message 1' }).click();
+    await eventually(async () => (await composer(page).inputValue()).length).toBe(long.length);
   });
 
   it('is reordered by keyboard and by pointer', SLOW, async () => {

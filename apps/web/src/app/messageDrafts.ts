@@ -14,23 +14,21 @@ const MAX_KEPT = 1_500_000;
 /** What was written and not sent, by chat: its text is kept in this browser, its attachments in this tab as far as they fit. */
 export class MessageDrafts {
   readonly #texts = new Drafts(localStorage);
-  readonly #attachments = new Map<string, readonly Attachment[]>();
+  /** Whole: what is kept beyond the page has limits, what somebody writes has none. */
+  readonly #written = new Map<string, Draft>();
   readonly #changes = observable(0);
 
   of(chat: string): Observable<Draft> {
-    return computed(
-      () => {
-        void this.#changes.value;
-        return this.#now(chat);
-      },
-      (a, b) => a.text === b.text && a.attachments === b.attachments,
-    );
+    return computed(() => {
+      void this.#changes.value;
+      return this.#now(chat);
+    });
   }
 
-  set(chat: string, { text, attachments }: Draft): void {
-    this.#attachments.set(chat, attachments);
-    keep(chat, attachments);
-    this.#texts.set(chat, text);
+  set(chat: string, draft: Draft): void {
+    this.#written.set(chat, draft);
+    keep(chat, draft.attachments);
+    this.#texts.set(chat, draft.text);
     this.#changes.set(this.#changes.value + 1);
   }
 
@@ -48,9 +46,11 @@ export class MessageDrafts {
   }
 
   #now(chat: string): Draft {
-    const attachments = this.#attachments.get(chat) ?? kept(chat);
-    this.#attachments.set(chat, attachments);
-    return { text: this.#texts.of(chat).value, attachments };
+    const known = this.#written.get(chat);
+    if (known) return known;
+    const draft = { text: this.#texts.of(chat).value, attachments: kept(chat) };
+    this.#written.set(chat, draft);
+    return draft;
   }
 }
 

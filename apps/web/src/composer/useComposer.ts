@@ -1,6 +1,7 @@
 import type { PendingMessage, SessionState, UserMessage } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import type { Draft } from '../app/messageDrafts.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useStable } from '../app/useStable.js';
@@ -10,9 +11,22 @@ export function useComposer(chat: string, model: ChatModel, state: SessionState 
   const { drafts, unsent } = useServices();
   const draft = useObservable(useStable(() => drafts.of(chat), [drafts, chat]));
   const [editing, setEditing] = useState<string>();
-  const edit = (message: PendingMessage) => {
+  /** What was being written when somebody began to edit a queued message. */
+  const aside = `${chat} aside`;
+  const takeUpAgain = () => {
+    const begun = drafts.of(aside).value;
+    if (isEmpty(begun)) return;
+    drafts.clear(aside);
+    drafts.giveBack(chat, begun);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a reload in the middle of an edit, once
+  useEffect(takeUpAgain, [chat]);
+  const edit = async (message: PendingMessage) => {
+    // What the state only refers to would else be cut out by the edit.
+    const { text, attachments = [] } = await model.wholeMessage(message.userMessage);
     setEditing(message.id);
-    const { text, attachments = [] } = message.userMessage;
+    const begun = drafts.of(chat).value;
+    if (editing === undefined && !isEmpty(begun)) drafts.set(aside, begun);
     drafts.set(chat, { text, attachments });
     document.querySelector<HTMLElement>('[data-composer]')?.focus();
   };
@@ -27,6 +41,7 @@ export function useComposer(chat: string, model: ChatModel, state: SessionState 
         : model.submit(message, id);
     // Not before it is kept elsewhere: a page that goes now must not take it along.
     drafts.clear(chat);
+    takeUpAgain();
     onSent();
     try {
       await sending;
@@ -39,7 +54,11 @@ export function useComposer(chat: string, model: ChatModel, state: SessionState 
   };
   const editLast = () => {
     const last = state?.queuedMessages?.at(-1);
-    if (last) edit(last);
+    return last ? edit(last) : Promise.resolve();
   };
   return { draft, setDraft: (next: typeof draft) => drafts.set(chat, next), edit, send, editLast, editing };
+}
+
+function isEmpty({ text, attachments }: Draft): boolean {
+  return text === '' && attachments.length === 0;
 }

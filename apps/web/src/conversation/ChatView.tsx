@@ -80,7 +80,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
       ...answers,
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       fork,
-      retry: (text) => attempt(model.submit(text)),
+      retry: (message) => attempt(model.submit(message)),
     }),
     [model, host, name, folder, staleSince, answers, me],
   );
@@ -126,7 +126,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
               messages={state?.queuedMessages ?? []}
               steering={state?.steeringMessage}
               onReorder={(order) => attempt(model.reorderQueue(order))}
-              onEdit={composer.edit}
+              onEdit={(message) => attempt(composer.edit(message))}
               onRemove={(id) => attempt(model.removePending(id))}
             />
             <Composer
@@ -134,7 +134,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
               onDraft={composer.setDraft}
               onSend={composer.send}
               onStop={() => attempt(model.cancel())}
-              onEditLast={composer.editLast}
+              onEditLast={() => attempt(composer.editLast())}
               running={running}
               canSteer={canSteer}
               placeholder={placeholder(offline, running, host.name, composer.editing)}

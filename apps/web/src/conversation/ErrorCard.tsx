@@ -19,7 +19,7 @@ export function ErrorCard({ turn, error }: { readonly turn: Turn; readonly error
         </b>
         <p>{kept}</p>
         <div className="acts">
-          <button type="button" className="btn plain sm" onClick={() => retry(turn.userMessage.text)}>
+          <button type="button" className="btn plain sm" onClick={() => retry(turn.userMessage)}>
             Try again
           </button>
         </div>

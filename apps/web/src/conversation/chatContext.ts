@@ -1,4 +1,5 @@
 import type { ApproveOptions, Content, DenyOptions, PermissionAnswer } from '@agenthost/client';
+import type { UserMessage } from '@agenthost/protocol';
 import { createContext, useContext } from 'react';
 
 /** What the parts of a conversation need of the chat that they belong to. */
@@ -16,7 +17,7 @@ export interface ChatContext {
   fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
   fork(turnId: string): void;
   /** Sends the same message again. */
-  retry(text: string): void;
+  retry(message: UserMessage): void;
 }
 
 const Context = createContext<ChatContext | undefined>(undefined);

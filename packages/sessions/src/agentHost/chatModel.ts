@@ -16,7 +16,7 @@ import {
   UnauthorizedError,
   UnsupportedVersionError,
 } from '@agenthost/client';
-import { type Artifact, DEFAULT_SNAPSHOT_TURNS, type SessionState } from '@agenthost/protocol';
+import { type Artifact, DEFAULT_SNAPSHOT_TURNS, type SessionState, type UserMessage } from '@agenthost/protocol';
 import { NotSupportedError } from '../errors.js';
 import { computed, observable, tracked } from '../observable.js';
 import type { URI } from '../session.js';
@@ -165,6 +165,11 @@ export class ChatModel {
   /** Forgets old turns but for the newest; `loadEarlierTurns` brings them back. */
   trimTurns(keep: number): void {
     this.#opened.value?.session.trimTurns(keep);
+  }
+
+  /** A message as it was sent: `state` only refers to what is large. To edit it. */
+  async wholeMessage(message: UserMessage): Promise<UserMessage> {
+    return (await this.#opening).wholeMessage(message);
   }
 
   /** What `state` only refers to: large output, images. */
