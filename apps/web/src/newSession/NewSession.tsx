@@ -8,6 +8,7 @@ import { useObservable } from '../app/useObservable.js';
 import { Composer, type Draft, EMPTY_DRAFT } from '../composer/Composer.js';
 import { CopyButton } from '../controls/CopyButton.js';
 import { Banner } from '../conversation/Banner.js';
+import { InlineText } from '../conversation/InlineText.js';
 import { bytes } from '../conversation/times.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { Menu } from '../overlays/Menu.js';
@@ -244,10 +245,12 @@ export function HowToFix({ host, agent }: { readonly host: PageHost; readonly ag
     <div className="fix">
       <Info size={15} aria-hidden />
       <span className="grow" role="status">
-        {progress ??
-          (availability.state === 'unavailable'
-            ? `${availability.reason} ${availability.howToFix}`
-            : `${agent.displayName} is being installed.`)}
+        <InlineText
+          text={
+            progress ??
+            (availability.state === 'unavailable' ? availability.howToFix : `${agent.displayName} is being installed.`)
+          }
+        />
       </span>
       {command && <CopyButton text={command} label="Copy command" />}
       {availability.state === 'unavailable' && availability.installable && (
