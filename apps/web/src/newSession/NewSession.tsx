@@ -11,6 +11,7 @@ import { useStable } from '../app/useStable.js';
 import { Composer } from '../composer/Composer.js';
 import { CopyButton } from '../controls/CopyButton.js';
 import { Banner } from '../conversation/Banner.js';
+import { InlineText } from '../conversation/InlineText.js';
 import { bytes } from '../conversation/times.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { Menu } from '../overlays/Menu.js';
@@ -245,10 +246,12 @@ export function HowToFix({ host, agent }: { readonly host: PageHost; readonly ag
     <div className="fix">
       <Info size={15} aria-hidden />
       <span className="grow" role="status">
-        {progress ??
-          (availability.state === 'unavailable'
-            ? `${availability.reason} ${availability.howToFix}`
-            : `${agent.displayName} is being installed.`)}
+        <InlineText
+          text={
+            progress ??
+            (availability.state === 'unavailable' ? availability.howToFix : `${agent.displayName} is being installed.`)
+          }
+        />
       </span>
       {command && <CopyButton text={command} label="Copy command" />}
       {availability.state === 'unavailable' && availability.installable && (
