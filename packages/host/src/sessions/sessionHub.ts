@@ -70,11 +70,11 @@ export class SessionHub {
   constructor(options: SessionHubOptions) {
     this.#options = options;
     this.#notifier = new SummaryNotifier(options.broadcast);
-    const { storage, defaultDirectory, now, log } = options;
-    const onError = (error: unknown) => log.error('what was imported in part could not be removed', error);
-    this.#imports = new SessionImports({ storage, defaultDirectory, now, onError });
     this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
     this.#leftovers = new Leftovers(options.storage, options.log);
+    const { storage, defaultDirectory, now } = options;
+    const discard = (id: string) => this.#leftovers.discard(id);
+    this.#imports = new SessionImports({ storage, defaultDirectory, now, discard });
     this.#filler = new IndexFiller({
       ...options,
       indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
@@ -144,6 +144,7 @@ export class SessionHub {
     }
     const { sessionId } = parts;
     if (!this.#imports.has(sessionId)) {
+      if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
       const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
       if (isKnown || (await this.#options.storage.exists(sessionId))) throw alreadyExists(uri);
     }
@@ -234,8 +235,8 @@ export class SessionHub {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    await this.stopFilling();
     await this.#imports.dispose();
+    await this.stopFilling();
     await Promise.allSettled(this.#opening.values());
     // Also what is on its way out already: nothing may touch the index, or a log, after this.
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
@@ -388,12 +389,11 @@ export class SessionHub {
     const parts = parseSessionUri(uri);
     const isThere = parts && !this.#leftovers.has(parts.sessionId);
     const stored = isThere && (await this.#options.storage.open(parts.sessionId));
-    const notFound = new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
-    if (!stored) throw notFound;
+    if (!stored) throw notFound(uri);
     const history = this.#historyOf(uri, stored);
     try {
       const opened = await history.open();
-      if (opened?.folded.start.provider !== parts.provider) throw notFound;
+      if (opened?.folded.start.provider !== parts.provider) throw notFound(uri);
       return await this.#loaded(uri, stored, history, opened);
     } catch (error) {
       await history.settled();
