@@ -9,6 +9,7 @@ export default defineConfig({
     // Tests of one package see the sources of the others, so that a failure points at a line that somebody wrote.
     alias: [
       { find: '@agenthost/rpc/contract', replacement: source('rpc', 'transportContract') },
+      { find: '@agenthost/host/contract', replacement: source('host', 'contract') },
       { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'schemas/schemas') },
       { find: '@agenthost/sessions/contract', replacement: source('sessions', 'contract/providerContract') },
       ...['protocol', 'rpc', 'client', 'sessions', 'host'].map((name) => ({

@@ -3,6 +3,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { childMessage } from './support/childMessage.ts';
+import { hundredths, median } from './support/figures.ts';
 import type { LoadResult, LoadTask } from './support/receivers.ts';
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } });
@@ -60,10 +62,10 @@ async function measure(server: Server, subscribers: number, envelopes: number): 
   const receivers = fork(join(here, 'support/receivers.ts'));
   try {
     receivers.send({ ...server.task, subscribers, envelopes } satisfies LoadTask);
-    await message(receivers, 'connected');
+    await childMessage(receivers, 'connected');
     const before = await cpu(server.child);
     receivers.send('go');
-    const { seconds, delivered } = (await message(receivers, 'done')) as LoadResult;
+    const { seconds, delivered } = (await childMessage(receivers, 'done')) as LoadResult;
     const used = (await cpu(server.child)) - before;
     return { envelopesPerSecond: delivered / seconds, cpuMicrosecondsPerEnvelope: used / delivered };
   } finally {
@@ -73,32 +75,13 @@ async function measure(server: Server, subscribers: number, envelopes: number): 
 
 async function startServer(file: string): Promise<Server> {
   const child = fork(join(here, 'support', file));
-  const { task } = (await message(child, 'listening')) as { task: Server['task'] };
+  const { task } = (await childMessage(child, 'listening')) as { task: Server['task'] };
   return { child, task };
 }
 
 async function cpu(child: ChildProcess): Promise<number> {
   child.send('cpu');
-  return ((await message(child, 'cpu')) as { microseconds: number }).microseconds;
-}
-
-function message(child: ChildProcess, event: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const listen = (received: unknown) => {
-      if ((received as { event?: string }).event !== event) return;
-      child.off('message', listen);
-      child.off('exit', failed);
-      resolve(received);
-    };
-    const failed = (code: number | null) =>
-      reject(new Error(`a process of the benchmark ended with ${code} instead of ${event}`));
-    child.on('message', listen);
-    child.on('exit', failed);
-  });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  return ((await childMessage(child, 'cpu')) as { microseconds: number }).microseconds;
 }
 
 function ratio(values: readonly number[]): number {
@@ -107,8 +90,4 @@ function ratio(values: readonly number[]): number {
 
 function thousands(value: number): number {
   return Math.round(value / 1_000);
-}
-
-function hundredths(value: number): number {
-  return Math.round(value * 100) / 100;
 }

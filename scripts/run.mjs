@@ -2,7 +2,7 @@
 // Plain JavaScript, because on a fresh clone it is whatever Node started npm that runs this.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,8 +10,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const installStamp = join(root, 'node_modules', '.agenthost-installed');
 
 const tasks = {
-  build: (args) => inTurn(() => runNode(bin('typescript', 'tsc'), ['-b', ...args]), bundle),
-  test: (args) => inTurn(build, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
+  build: (args) => inTurn(() => types(args), bundle),
+  page: () => inTurn(() => types(['apps/web']), buildPage),
+  test: (args) =>
+    inTurn(build, buildPage, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
   'test:agents': (args) =>
     inTurn(build, () =>
       runNode(bin('vitest', 'vitest'), [
@@ -32,13 +34,14 @@ const tasks = {
   format: () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--write', '.']),
   schemas: () =>
     inTurn(
-      () => runNode(bin('typescript', 'tsc'), ['-b', 'packages/protocol']),
+      () => types(['packages/host']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
   docs: () => inTurn(build, () => runNode(join(root, 'scripts/writeCliDocs.ts'), [])),
   start: (args) =>
     inTurn(
-      () => tasks.build(['apps/cli']),
+      () => tasks.build(['apps/cli', 'apps/web']),
+      buildPage,
       () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args]),
     ),
   bench: ([name = 'fanout', ...args]) =>
@@ -84,8 +87,36 @@ function build() {
   return tasks.build([]);
 }
 
+function types(args) {
+  return runNode(bin('typescript', 'tsc'), ['-b', ...args]);
+}
+
 function bundle() {
   return runNode(join(root, 'scripts/bundleCli.ts'), []);
+}
+
+/** Only when something that it is made of is newer than it. */
+function buildPage() {
+  const made = join(root, 'apps/web/dist/index.html');
+  const sources = [
+    'apps/web',
+    'packages/protocol/dist',
+    'packages/rpc/dist',
+    'packages/client/dist',
+    'packages/sessions/dist',
+  ];
+  const newest = Math.max(
+    ...sources.map((folder) => newestIn(join(root, folder))),
+    statSync(join(root, 'package-lock.json')).mtimeMs,
+  );
+  if (existsSync(made) && statSync(made).mtimeMs > newest) return 0;
+  return runNode(bin('vite', 'vite'), ['build', '--logLevel', 'error', '-c', join(root, 'apps/web/vite.config.ts')]);
+}
+
+function newestIn(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const own = files.filter(({ parentPath }) => !parentPath.startsWith(join(root, 'apps/web/dist')));
+  return Math.max(0, ...own.map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs));
 }
 
 function reporters(args) {

@@ -1,11 +1,14 @@
-// Writes the JSON Schema files of the protocol; a test fails when they are not what the code says.
+// Writes the JSON Schema files of the protocol and of agents.json; tests fail when they are not what the code says.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { agentsJsonSchema } from '@agenthost/host';
 import { jsonSchemaFiles } from '@agenthost/protocol';
 
-const folder = join(import.meta.dirname, '../packages/protocol/schema');
-mkdirSync(folder, { recursive: true });
-for (const [name, content] of Object.entries(jsonSchemaFiles())) {
-  writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
-  console.log(`wrote packages/protocol/schema/${name}`);
-}
+const write = (path: string, content: unknown) => {
+  const file = join(import.meta.dirname, '../packages', path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+  console.log(`wrote packages/${path}`);
+};
+for (const [name, content] of Object.entries(jsonSchemaFiles())) write(`protocol/schema/${name}`, content);
+write('host/schema/agents.schema.json', agentsJsonSchema());

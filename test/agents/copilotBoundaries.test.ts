@@ -26,7 +26,7 @@ it('has none of the secrets of the host in its environment', async () => {
   for (const secret of Object.values(secrets)) expect(output).not.toContain(secret);
 });
 
-it("runs nothing that the project's own files name", async () => {
+it("runs nothing that the project's own files name and nobody trusted", async () => {
   const host = await startCopilotHost();
   const marks = ['hook', 'mcp', 'vscode'].map((name) => join(host.cwd, `ran-${name}`));
   const [hook = '', mcp = '', vscode = ''] = marks;
@@ -41,6 +41,8 @@ it("runs nothing that the project's own files name", async () => {
   const session = await (await host.connect()).createSession({ provider: 'copilot' });
   await session.ready();
   await session.send('hello');
+  const [asked] = await until(session.pendingPermissions, (open) => open.length > 0, 'the question', PATIENCE_MS);
+  await asked?.answer({ approved: false });
   expect((await turnEnded(session)).turns[0]?.state).toBe('complete');
   expect(marks.filter((path) => existsSync(path))).toEqual([]);
 });

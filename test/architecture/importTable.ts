@@ -4,7 +4,27 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/rpc': { may: [] },
   'packages/client': { may: ['@agenthost/protocol', '@agenthost/rpc'] },
   'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
-  'packages/host': { may: ['@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml'], node: true },
+  'packages/host': {
+    may: ['@agentclientprotocol/sdk', '@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml', 'zod'],
+    node: true,
+  },
+  'apps/web': {
+    may: [
+      '@agenthost/client',
+      '@agenthost/protocol',
+      '@agenthost/sessions',
+      '@fontsource-variable/inter',
+      '@fontsource-variable/jetbrains-mono',
+      'anser',
+      'diff',
+      'lucide-react',
+      'marked',
+      'react',
+      'react-dom',
+      'shiki',
+      'virtua',
+    ],
+  },
   'apps/cli': {
     may: [
       '@agenthost/client',
@@ -23,7 +43,8 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
 export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['protocol', 'state'],
   protocol: ['sessions', 'agents', 'sessionFs', 'state'],
-  sessions: ['agents', 'index', 'sessionFs', 'state'],
+  sessions: ['agents', 'customizations', 'index', 'sessionFs', 'state'],
+  customizations: ['agents', 'sessionFs'],
   index: [],
   agents: ['sessionFs'],
   sessionFs: [],
@@ -31,7 +52,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Top files of the host that its folders may use. */
-export const HOST_SHARED: readonly string[] = ['hostLog', 'describeIssues'];
+export const HOST_SHARED: readonly string[] = ['hostLog', 'describeIssues', 'version'];
 
 export interface ImportRule {
   /** Packages of this repository and of npm. Type-only imports count too. */

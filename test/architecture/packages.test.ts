@@ -55,12 +55,14 @@ describe.each(published)('%s as it is published', (workspace) => {
         ).toBe(true);
       }
     }
-    const { stdout } = await run(
-      process.execPath,
-      ['--input-type=module', '-e', `console.log(Object.keys(await import('${manifest.name}')).length)`],
-      { cwd: ROOT },
+    const code = Object.entries(manifest.exports).flatMap(([path, target]) =>
+      typeof target !== 'string' && !path.includes('*') ? [`${manifest.name}${path.slice(1)}`] : [],
     );
-    expect(Number(stdout)).toBeGreaterThan(3);
+    for (const name of code) {
+      const script = `console.log(Object.keys(await import('${name}')).length)`;
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT });
+      expect(Number(stdout), name).toBeGreaterThan(name === manifest.name ? 3 : 0);
+    }
   });
 
   it('pins its siblings to their version', () => {

@@ -52,6 +52,8 @@ export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionSt
     listSessionIds: async function* () {},
     durability: 'write',
     initialCwd: world.stateDir,
+    now: Date.now,
+    newId: () => crypto.randomUUID(),
     onDamage: (id, damage) => expect.fail(`the log of ${id} is damaged: ${JSON.stringify(damage)}`),
   });
   for (const [uri, state] of states) {

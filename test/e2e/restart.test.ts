@@ -140,7 +140,7 @@ describe('a host that dies and comes back', () => {
     const source = await alice.createSession({ provider: 'mock' });
     await source.ready();
     for (let n = 1; n <= 4; n++) {
-      await source.send(`${n} ${'long '.repeat(20_000)}`);
+      await source.send(`${n} ${'long '.repeat(10_000)}`);
       await ended(source, n);
     }
     for (let round = 0; round < 4; round++) {

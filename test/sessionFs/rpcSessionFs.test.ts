@@ -1,39 +1,20 @@
-import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { describe, expect, it } from 'vitest';
-import { SessionFsServer } from '../../packages/client/src/sessionFsServer.js';
 import { ConnectionSessionFs } from '../../packages/host/src/protocol/connectionSessionFs.js';
 import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
 import { RpcSessionFs } from '../../packages/host/src/sessionFs/rpcSessionFs.js';
-import { sessionFsContract } from '../../packages/host/src/sessionFs/sessionFsContract.js';
 import { memoryHandler } from '../support/memoryProvider.js';
+import { providedContract, provideSessionFs } from '../support/providedSessionFs.js';
 
 const STATE_PATH = '/state';
 
-/** A host's side and a client's, with a connection between them. */
-async function provided({ initialCwd = '/', sessionId = 's1', conventions = 'posix' as 'posix' | 'windows' } = {}) {
-  const { a, b } = createMemoryTransportPair();
-  const [host, client] = [new RpcPeer(a, { maxFrameBytes: 64 * 1024 * 1024 }), new RpcPeer(b)];
+function provided({ conventions = 'posix' as 'posix' | 'windows' } = {}) {
   const sessionStatePath = conventions === 'windows' ? 'C:\\state' : STATE_PATH;
-  const files = new MemorySessionFs({ conventions, sessionId, sessionStatePath, initialCwd });
-  const config = { initialCwd, sessionStatePath, conventions };
-  const server = new SessionFsServer(config);
-  server.add(`mock:/${sessionId}`, () => memoryHandler(files));
-  host.onRequest('sessionFs.setProvider', { parse: (params) => params, handle: () => ({ success: true }) });
-  await server.offer(client);
-  const provider = new ConnectionSessionFs(config, (method, params, timeoutMs) =>
-    host.request(method, params, { timeoutMs }),
-  );
-  host.onClose(() => provider.lose());
-  return { provider, host, client, files, fs: new RpcSessionFs(provider, sessionId) };
+  const files = new MemorySessionFs({ conventions, sessionStatePath });
+  return provideSessionFs(memoryHandler(files), { conventions, sessionStatePath });
 }
 
 describe('RpcSessionFs, over a connection to a client', () => {
-  const cases = sessionFsContract(async ({ sessionId, initialCwd }) => {
-    const { fs, host } = await provided({ sessionId, initialCwd });
-    await fs.mkdir(fs.sessionStatePath, { recursive: true });
-    await fs.mkdir(fs.tmpdir, { recursive: true });
-    return { fs, dispose: async () => host.dispose() };
-  });
+  const cases = providedContract(() => memoryHandler(new MemorySessionFs({ sessionStatePath: STATE_PATH })));
   for (const { name, run } of cases) it(name, run);
 
   it("calls the ten methods and no others, each with its session's id", async () => {

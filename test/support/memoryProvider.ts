@@ -1,8 +1,8 @@
 import type { SessionFsFileStat, SessionFsHandler } from '@agenthost/client';
-import type { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import type { SessionFs } from '@agenthost/host';
 
 /** A client's file system for one session, in memory: what a program of a user would write. */
-export function memoryHandler(files: MemorySessionFs): SessionFsHandler {
+export function memoryHandler(files: SessionFs): SessionFsHandler {
   const decode = (content: string, encoding: string) =>
     encoding === 'base64' ? Buffer.from(content, 'base64') : content;
   return {

@@ -32,6 +32,8 @@ export async function startTestHost(options: Partial<HostOptions> = {}, listen: 
   const host = await Host.start({
     agents: [new MockAgent(), new ShellAgent()],
     defaultDirectory: stateDir,
+    // What the person who runs the tests has for agents at home is not for them.
+    env: { ...process.env, HOME: stateDir },
     ...options,
     stateDir,
   });

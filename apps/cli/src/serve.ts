@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import {
+  AcpAgents,
   AGENTS_FOLDER,
   type Agent,
   CopilotAgent,
@@ -8,12 +9,14 @@ import {
   Host,
   LockHeldError,
   MockAgent,
+  reportAcpAgents,
   resolveStateRoot,
   ShellAgent,
   StateRootFailure,
   WeakTokenError,
 } from '@agenthost/host';
 import { CommandError, EXIT } from './commandError.js';
+import { pageFolder } from './pageFolder.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
 
 export async function serve(args: string[]): Promise<number> {
@@ -29,6 +32,7 @@ export async function serve(args: string[]): Promise<number> {
       address: options.address,
       port: options.port,
       allowedOrigins: options.allowedOrigins,
+      pageFolder: pageFolder(),
       ...(options.tls && { tls: options.tls }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
@@ -49,7 +53,7 @@ async function start(options: ServeOptions): Promise<Host> {
   try {
     return await Host.start({
       ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
-      agents: chosenAgents(options),
+      ...(await chosenAgents(options)),
       durability: options.durability,
       log: consoleLog({ debug: options.debug }),
     });
@@ -58,15 +62,16 @@ async function start(options: ServeOptions): Promise<Host> {
   }
 }
 
-function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOptions): Agent[] {
+async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOptions) {
   const stateRoot = resolveStateRoot({ env: process.env, ...(stateDir !== undefined && { path: stateDir }) });
-  const agentsFolder = join(stateRoot, AGENTS_FOLDER);
   const known: Agent[] = [
     new ShellAgent(),
-    new CopilotAgent({ agentsFolder }),
+    new CopilotAgent({ agentsFolder: join(stateRoot, AGENTS_FOLDER) }),
     ...(enableMockAgent ? [new MockAgent()] : []),
   ];
-  const providers = known.map((agent) => agent.descriptor.provider);
+  // A file that is wrong is told by the host, which runs nevertheless.
+  const found = wanted ? await reportAcpAgents(stateRoot, process.env).catch(() => []) : [];
+  const providers = [...known.map((agent) => agent.descriptor.provider), ...found.map(({ provider }) => provider)];
   const unknown = wanted?.find((name) => !providers.includes(name));
   if (unknown !== undefined) {
     throw new CommandError(
@@ -75,7 +80,10 @@ function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOption
       `There are: ${providers.join(', ')}.`,
     );
   }
-  return known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true);
+  return {
+    agents: known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true),
+    agentSources: [new AcpAgents(wanted ? { only: wanted } : {})],
+  };
 }
 
 function announce({ json }: ServeOptions, url: URL, link: string, host: Host): void {

@@ -1,4 +1,11 @@
-import type { SessionFsError, SessionFsOutcome, SessionFsRequests, WriteFileParams } from '@agenthost/protocol';
+import {
+  ERROR_CODE,
+  type SessionFsError,
+  type SessionFsOutcome,
+  type SessionFsRequests,
+  type WriteFileParams,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
 import type { SessionFsFileOptions, SessionFsHandler } from './sessionFsHandler.js';
 
 /** The ten calls as they come over the wire: what went wrong is part of the result. */
@@ -21,7 +28,13 @@ export function createSessionFsAdapter(handler: SessionFsHandler): SessionFsAdap
     'sessionFs.appendFile': (params) =>
       outcome(() => handler.appendFile(params.path, params.content, fileOptions(params))),
     // A question that can't be answered is not answered with "no": the call itself fails.
-    'sessionFs.exists': async ({ path }) => ({ exists: await handler.exists(path) }),
+    'sessionFs.exists': async ({ path }) => {
+      try {
+        return { exists: await handler.exists(path) };
+      } catch (error) {
+        throw new RpcError(ERROR_CODE.internalError, toSessionFsError(error).message, { cause: error });
+      }
+    },
     'sessionFs.stat': ({ path }) =>
       attempt(
         async () => {

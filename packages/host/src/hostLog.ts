@@ -4,14 +4,33 @@ export interface HostLog {
   warn(message: string): void;
   info(message: string): void;
   debug(message: string): void;
+  /** Something that takes a while; comes often, and a last time when it is done. */
+  progress?(progress: LogProgress): void;
+}
+
+export interface LogProgress {
+  readonly message: string;
+  readonly done: number;
+  readonly total: number;
 }
 
 export const silentLog: HostLog = { error() {}, warn() {}, info() {}, debug() {} };
 
+/** How many lines tell of one thing that takes a while, where a line can't be written over. */
+const PROGRESS_LINES = 10;
+
 /** Lines on standard error. */
-export function consoleLog(options: { readonly debug?: boolean } = {}): HostLog {
-  const line = (level: string, message: string) =>
-    process.stderr.write(`${new Date().toISOString()} ${level} ${message}\n`);
+export function consoleLog(
+  options: { readonly debug?: boolean; readonly output?: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> } = {},
+): HostLog {
+  const output = options.output ?? process.stderr;
+  let shown = '';
+  let told = 0;
+  const line = (level: string, message: string) => {
+    // The line that is written over goes on below.
+    const clear = shown === '' ? '' : CLEAR_LINE;
+    output.write(`${clear}${new Date().toISOString()} ${level} ${message}\n${shown}`);
+  };
   return {
     error: (message, cause) =>
       line('error', cause === undefined ? message : `${message}: ${causeText(cause, options.debug)}`),
@@ -20,8 +39,21 @@ export function consoleLog(options: { readonly debug?: boolean } = {}): HostLog 
     debug: (message) => {
       if (options.debug) line('debug', message);
     },
+    progress: ({ message, done, total }) => {
+      const text = `${message}: ${done} of ${total}`;
+      if (output.isTTY) {
+        shown = done < total ? text : '';
+        output.write(`${CLEAR_LINE}${shown}`);
+        return;
+      }
+      const step = Math.floor((done / total) * PROGRESS_LINES);
+      if (step !== told && done < total) line('info', text);
+      told = done < total ? step : 0;
+    },
   };
 }
+
+const CLEAR_LINE = '\r\x1b[2K';
 
 function causeText(cause: unknown, withStack: boolean | undefined): string {
   if (!(cause instanceof Error)) return String(cause);

@@ -1,3 +1,6 @@
+export { type AcpAgentReport, reportAcpAgents } from './agents/acp/acpAgentReport.js';
+export { AcpAgents, type AcpAgentsOptions } from './agents/acp/acpAgents.js';
+export { AgentsFileError, agentsJsonSchema } from './agents/acp/agentsFile.js';
 export type {
   Agent,
   AgentDescriptor,
@@ -6,7 +9,16 @@ export type {
   Decision,
   OpenSessionOptions,
 } from './agents/agent.js';
+export type {
+  AgentCustomization,
+  CustomizationKind,
+  CustomizationSupport,
+  McpServer,
+} from './agents/agentCustomization.js';
 export { AGENTS_FOLDER } from './agents/agentInstall.js';
+export { AgentInstallError, AgentInstaller, type InstallProgress } from './agents/agentInstaller.js';
+export type { AgentPackage } from './agents/agentPackage.js';
+export type { AgentSource, AgentSourceContext } from './agents/agentSource.js';
 export { CopilotAgent, type CopilotAgentOptions } from './agents/copilot/copilotAgent.js';
 export type { CopilotConfiguration } from './agents/copilot/copilotConfiguration.js';
 export { MockAgent } from './agents/mock/mockAgent.js';
@@ -14,11 +26,14 @@ export { ShellAgent } from './agents/shell/shellAgent.js';
 export { consoleLog, type HostLog, silentLog } from './hostLog.js';
 export { Host, type HostOptions, type Listening, type ListenOptions } from './main.js';
 export { CLOSE_CODE } from './protocol/closeCode.js';
+export { findRunningHost, type RunningHost } from './runningHost.js';
 export { isLoopback } from './server/requestGuard.js';
 export { WeakTokenError } from './server/tokenFile.js';
+export type { EventLog } from './sessionFs/eventLog.js';
 export { LockHeldError } from './sessionFs/hostLock.js';
+export { JsonlEventLog, type JsonlEventLogOptions } from './sessionFs/jsonlEventLog.js';
 export { type SessionFs, type SessionFsEntry, SessionFsFailure, type SessionFsStat } from './sessionFs/sessionFs.js';
 export type { SessionStorage, StoredSession } from './sessionFs/sessionStorage.js';
 export { StateRootFailure } from './sessionFs/stateRoot.js';
-export { resolveStateRoot } from './sessionFs/stateRootPath.js';
+export { resolveStateRoot, type StateRootPlace } from './sessionFs/stateRootPath.js';
 export type { TempFiles } from './sessionFs/tempFiles.js';

@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Transport } from '@agenthost/rpc';
+import type { Disposable, Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
+import { AgentInstallations } from './agents/agentInstallations.js';
+import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
+import type { AgentSource } from './agents/agentSource.js';
+import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
@@ -16,6 +21,7 @@ import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
 import { Authenticator } from './server/authenticator.js';
 import { HostServer } from './server/hostServer.js';
+import { PageFiles } from './server/pageFiles.js';
 import { checkToken, TokenFile } from './server/tokenFile.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
@@ -41,9 +47,11 @@ export interface HostOptions {
   readonly stateDir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly agents: readonly Agent[];
-  readonly durability?: 'write' | 'fsync';
-  /** Where sessions are kept; in the state root without it. */
+  /** Where sessions are kept; folders of the state root without it. */
   readonly storage?: SessionStorage;
+  /** Agents that are found in the state root or on the machine, and may change while the host runs. */
+  readonly agentSources?: readonly AgentSource[];
+  readonly durability?: 'write' | 'fsync';
   readonly defaultDirectory?: string;
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
@@ -51,7 +59,11 @@ export interface HostOptions {
   /** Bytes that a session keeps of what clients paste and attach. */
   readonly maxPastedBytes?: number;
   readonly replayLimits?: ReplayLimits;
+  /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
+  readonly indexPatienceMs?: number;
   readonly now?: () => number;
+  /** Ids of what a session keeps: records, parts, contents. Random unless told. */
+  readonly newId?: () => string;
   readonly log?: HostLog;
 }
 
@@ -63,6 +75,8 @@ export interface ListenOptions {
   readonly allowedOrigins?: readonly string[];
   readonly maxConnections?: number;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
+  /** The folder of the built page, served at `/`. */
+  readonly pageFolder?: string;
   /** The only token that is accepted. Without it the one in the state root is, and a new one there takes effect at once. */
   readonly token?: string;
 }
@@ -83,6 +97,7 @@ export class Host {
   readonly #sequence: SequenceFile;
   readonly #commands: CommandHandlers;
   readonly #connections = new Set<ClientConnection>();
+  readonly #sources: Disposable[] = [];
   readonly #log: HostLog;
   #server: HostServer | undefined;
   #tokenFile: TokenFile | undefined;
@@ -113,21 +128,26 @@ export class Host {
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     const now = options.now ?? Date.now;
+    const newId = options.newId ?? randomUUID;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
-    const storage =
-      options.storage ??
+    const inStateRoot = () =>
       new LocalSessionStorage({
         stateRoot: stateRoot.path,
         listSessionIds: () => stateRoot.listSessionIds(),
         durability,
         initialCwd: defaultDirectory,
         tempRoot: tempRoot.path,
+        now,
+        newId,
         onDamage,
       });
-    const index = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), storage, log);
+    const storage = options.storage ?? inStateRoot();
+    const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
+      local.fillIndex({ changedSince: 0 }),
+    );
     const sequence = await openSequence(stateRoot.path, storage, log);
     const agents = new AgentRegistry({
       onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
@@ -139,6 +159,7 @@ export class Host {
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
+    const trust = new WorkspaceTrust(stateRoot.path, log);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
       new SessionHub({
         storage,
@@ -149,8 +170,11 @@ export class Host {
         sequence,
         broadcast: (notification) => clients.broadcast(notification),
         agentEnv: agentEnvironment(options.env ?? process.env),
+        stateDir: stateRoot.path,
+        trust,
         defaultDirectory: directory,
         now,
+        newId,
         log,
         hostVersion: HOST_VERSION,
         idleMs: options.sessionIdleMs ?? 10 * MINUTE,
@@ -160,12 +184,13 @@ export class Host {
         keepTempFiles: keepsTempFiles(options),
         ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
       });
+    const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
-      local: hubFor(storage, index, defaultDirectory),
+      local,
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, onDamage });
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
       log,
@@ -178,6 +203,13 @@ export class Host {
     });
     agents.onChange((infos) => root.setAgents(infos));
     root.setAgents(agents.infos());
+    const env = options.env ?? process.env;
+    const installations = new AgentInstallations({
+      registry: agents,
+      installer: new AgentInstaller({ stateDir: stateRoot.path, env }),
+      onProgress: (provider, progress) =>
+        clients.broadcast({ type: 'notify/progress', token: `installAgent/${provider}`, ...progress }),
+    });
     const services: HostServices = {
       serverInfo: { name: 'agenthost', version: HOST_VERSION, instanceId: stateRoot.lock.holder.instanceId },
       defaultDirectory: pathToFileURL(defaultDirectory).href,
@@ -188,6 +220,7 @@ export class Host {
       setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
       dispatch,
       agents,
+      installations,
       clients,
       delivery,
       replay,
@@ -200,8 +233,13 @@ export class Host {
       },
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
+    for (const source of options.agentSources ?? []) {
+      host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
+    }
     await agents.refresh();
-    await sessions.hub.recoverInterrupted();
+    await local.recoverInterrupted();
+    if (missing) local.fillIndex(missing);
+    await local.indexFilled(options.indexPatienceMs);
     return host;
   }
 
@@ -242,6 +280,7 @@ export class Host {
         ? await this.#useTokenFile(authenticator)
         : checkToken(options.token, '$AGENTHOST_TOKEN');
     authenticator.setTokens([{ id: 'owner', value: token }]);
+    const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
     this.#server = new HostServer({
       address: options.address ?? '127.0.0.1',
       port: options.port ?? 0,
@@ -251,6 +290,7 @@ export class Host {
       maxConnections: options.maxConnections ?? 2_000,
       webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
       authenticator,
+      ...(page && { page }),
       onConnection: (transport, credentialId) => this.#connect(transport, credentialId),
       log: this.#log,
     });
@@ -266,6 +306,7 @@ export class Host {
 
   async #close(): Promise<void> {
     this.#tokenFile?.dispose();
+    for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
     for (const connection of [...this.#connections]) {
@@ -273,6 +314,7 @@ export class Host {
     }
     await this.#server?.close();
     await this.#services.sessions.close();
+    await this.#services.installations.dispose();
     await this.#services.agents.dispose();
     this.#index.close();
     await this.#sequence.dispose();

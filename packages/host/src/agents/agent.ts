@@ -5,7 +5,6 @@ import type {
   FileChangeSummary,
   ModelInfo,
   PermissionRequest,
-  SessionCustomization,
   ToolCallResult,
   ToolCallStart,
   UnavailableAgent,
@@ -15,6 +14,8 @@ import type {
 import type { Disposable } from '@agenthost/rpc';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
 import type { TempFiles } from '../sessionFs/tempFiles.js';
+import type { AgentCustomization, CustomizationSupport } from './agentCustomization.js';
+import type { AgentPackage } from './agentPackage.js';
 
 /**
  * A backend that does the work: one for each provider.
@@ -26,6 +27,10 @@ import type { TempFiles } from '../sessionFs/tempFiles.js';
  */
 export interface Agent {
   readonly descriptor: AgentDescriptor;
+  /** What `installAgent` fetches for it; without it there is nothing to install or to remove. */
+  readonly npmPackage?: AgentPackage | undefined;
+  /** Without it nothing is looked for, listed or asked about in its sessions. */
+  readonly customizations?: CustomizationSupport;
   availability(): Promise<AvailableAgent | UnavailableAgent>;
   listModels(): Promise<readonly ModelInfo[]>;
   /** Rejects with an error whose message a person can act on; the session's creation then fails with it. */
@@ -45,7 +50,8 @@ export interface OpenSessionOptions {
   readonly sessionFs: SessionFs;
   /** Where the session may have an SQLite database: whoever opens it makes it. Absent where its files are not on this machine. */
   readonly databasePath?: string;
-  readonly customizations: readonly SessionCustomization[];
+  /** Those that it is to use. When they change, the session is opened anew before the next turn, with `resume`. */
+  readonly customizations: readonly AgentCustomization[];
   /** `createSession.config`, as the client sent it. Unchecked: it comes from outside. */
   readonly config: Readonly<Record<string, unknown>>;
   /** The whole environment for the agent's processes; none of the host's secrets is in it. */

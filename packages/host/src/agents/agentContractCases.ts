@@ -1,6 +1,15 @@
 import type { Agent, AgentSession, OpenSessionOptions } from './agent.js';
 import type { AgentContractOptions, AgentContractPrompts } from './agentContract.js';
-import { ask, ended, expectEqual, expectRejected, quiet, runApproved, startEndless } from './agentContractSteps.js';
+import {
+  ask,
+  ended,
+  expectEqual,
+  expectRejected,
+  lastType,
+  quiet,
+  runApproved,
+  startEndless,
+} from './agentContractSteps.js';
 import { EventRecorder } from './eventRecorder.js';
 
 export interface ContractContext extends AgentContractOptions {
@@ -17,6 +26,7 @@ export function casesFor(prompts: AgentContractPrompts): Record<string, Check> {
   return {
     ...always,
     ...(tool.edited !== undefined && { 'runs the edited input': runsEdited(tool.edited, tool.prints ?? '') }),
+    ...(tool.edited === undefined && { 'runs nothing when another input was approved': runsNothingEdited }),
     ...(reasoning !== undefined && { 'reports reasoning': textOf(reasoning, 'reasoning') }),
     ...(permission !== undefined && { 'goes on after the first answer to a request': permissionAnswered(permission) }),
     ...(error !== undefined && { 'reports a failure as one error event': fails(error) }),
@@ -50,7 +60,7 @@ const always: Readonly<Record<string, Check>> = {
       recorder.of('toolComplete').map((event) => [event.toolCallId, event.result.success]),
       [[toolCallId, true]],
     );
-    expectEqual(recorder.events.at(-1)?.type, 'idle');
+    expectEqual(lastType(recorder), 'idle');
   },
 
   'runs nothing that was denied, whatever is answered later': async ({ open, prompts }) => {
@@ -91,7 +101,7 @@ const always: Readonly<Record<string, Check>> = {
     await ended(recorder);
     session.answer(toolCallId, { approved: true });
     await quiet();
-    expectEqual([recorder.of('toolComplete'), recorder.output(), recorder.events.at(-1)?.type], [[], '', 'idle']);
+    expectEqual([recorder.of('toolComplete'), recorder.output(), lastType(recorder)], [[], '', 'idle']);
   },
 
   'survives an abort when no turn runs': async ({ open, prompts }) => {
@@ -147,12 +157,12 @@ const always: Readonly<Record<string, Check>> = {
     await a.recorder.until('more of the other', () => a.recorder.events.length > before);
   },
 
-  'survives a listener that throws': async ({ open, prompts }) => {
+  'survives a listener that throws': async ({ open, prompts, timeoutMs }) => {
     const { session } = await open();
     session.onEvent(() => {
       throw new Error('a listener of the contract suite that throws on purpose');
     });
-    const recorder = new EventRecorder(session);
+    const recorder = new EventRecorder(session, timeoutMs);
     await session.send({ text: prompts.text });
     expectEqual((await ended(recorder)).type, 'idle');
   },
@@ -167,6 +177,15 @@ function runsEdited(edited: string, prints: string): Check {
     expectEqual(recorder.output().includes(prints), true);
   };
 }
+
+/** An agent that can only run what it showed must not run that either when something else was approved. */
+const runsNothingEdited: Check = async ({ open, prompts }) => {
+  const { session, recorder } = await open();
+  const toolCallId = await ask(session, recorder, prompts.tool.prompt);
+  session.answer(toolCallId, { approved: true, editedToolInput: 'something else' });
+  await ended(recorder);
+  expectEqual([recorder.of('toolComplete'), recorder.output()], [[], '']);
+};
 
 function textOf(prompt: string, type: 'text' | 'reasoning'): Check {
   return async ({ open }) => {
@@ -199,10 +218,10 @@ function fails(prompt: string): Check {
 }
 
 function resumes({ tell, recall, answer }: NonNullable<AgentContractPrompts['resume']>): Check {
-  return async ({ open, openOptions, agent }) => {
+  return async ({ open, openOptions, agent, timeoutMs }) => {
     const options = await openOptions();
     const first = await agent.openSession(options);
-    const heard = new EventRecorder(first);
+    const heard = new EventRecorder(first, timeoutMs);
     await runApproved(first, heard, tell);
     const resume = first.nativeSessionId;
     await first.dispose();

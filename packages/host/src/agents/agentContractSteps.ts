@@ -43,6 +43,11 @@ export async function ended(recorder: EventRecorder): ReturnType<EventRecorder['
   return end;
 }
 
+/** What was told last, but for a title, which may come at any time. */
+export function lastType(recorder: EventRecorder): string | undefined {
+  return recorder.events.findLast(({ type }) => type !== 'title')?.type;
+}
+
 export function quiet(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, QUIET_MS));
 }

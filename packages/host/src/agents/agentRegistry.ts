@@ -21,6 +21,8 @@ const UNCHECKED: UnavailableAgent = {
 export class AgentRegistry {
   readonly #agents = new Map<string, Agent>();
   readonly #infos = new Map<string, AgentInfo>();
+  readonly #installing = new Set<string>();
+  readonly #installFailures = new Map<string, string>();
   readonly #listeners = createListeners<readonly AgentInfo[]>();
   readonly #timeoutMs: number;
   readonly #onError: (error: unknown, provider: string) => void;
@@ -41,6 +43,35 @@ export class AgentRegistry {
     this.#agents.set(provider, agent);
     this.#infos.set(provider, { ...agent.descriptor, models: [], availability: UNCHECKED });
     this.#listeners.emit(this.infos());
+  }
+
+  /** Ends the agent and all its sessions. */
+  async remove(provider: string): Promise<void> {
+    const agent = this.#agents.get(provider);
+    if (!agent) return;
+    this.#agents.delete(provider);
+    this.#infos.delete(provider);
+    this.#installing.delete(provider);
+    this.#installFailures.delete(provider);
+    this.#listeners.emit(this.infos());
+    await this.#end(agent);
+  }
+
+  /** While an agent is being installed, that is all that is known of it. */
+  beginInstalling(provider: string): void {
+    const agent = this.#agents.get(provider);
+    if (!agent) return;
+    this.#installFailures.delete(provider);
+    this.#installing.add(provider);
+    this.#infos.set(provider, installing(agent));
+    this.#listeners.emit(this.infos());
+  }
+
+  /** Looks again what there is now. A failure is the reason why it can't be used, until somebody tries again. */
+  async endInstalling(provider: string, failure?: string): Promise<void> {
+    this.#installing.delete(provider);
+    if (failure !== undefined && this.#agents.has(provider)) this.#installFailures.set(provider, failure);
+    await this.refresh();
   }
 
   get(provider: string): Agent | undefined {
@@ -64,7 +95,7 @@ export class AgentRegistry {
     // What an older refresh finds late must not hide what a newer one found.
     if (this.#disposing !== undefined || refresh !== this.#refreshes) return this.infos();
     const before = JSON.stringify(this.infos());
-    for (const info of infos) this.#infos.set(info.provider, info);
+    for (const info of infos) if (this.#agents.has(info.provider)) this.#infos.set(info.provider, info);
     const after = this.infos();
     if (JSON.stringify(after) !== before) this.#listeners.emit(after);
     return after;
@@ -78,21 +109,26 @@ export class AgentRegistry {
 
   async #disposeAll(): Promise<void> {
     this.#listeners.clear();
-    const end = async (agent: Agent) => {
-      try {
-        await withTimeout(() => agent.dispose(), this.#timeoutMs, `It did not end within ${this.#timeoutMs} ms.`);
-      } catch (error) {
-        this.#onError(error, agent.descriptor.provider);
-      }
-    };
-    await Promise.all([...this.#agents.values()].map(end));
+    await Promise.all([...this.#agents.values()].map((agent) => this.#end(agent)));
+  }
+
+  async #end(agent: Agent): Promise<void> {
+    try {
+      await withTimeout(() => agent.dispose(), this.#timeoutMs, `It did not end within ${this.#timeoutMs} ms.`);
+    } catch (error) {
+      this.#onError(error, agent.descriptor.provider);
+    }
   }
 
   async #ask(agent: Agent): Promise<AgentInfo> {
+    if (this.#installing.has(agent.descriptor.provider)) return installing(agent);
     const ask = async (): Promise<AgentInfo> => {
       const availability = await agent.availability();
       const models = availability.state === 'available' ? await agent.listModels() : [];
-      return { ...agent.descriptor, models, availability };
+      const failure = this.#installFailures.get(agent.descriptor.provider);
+      if (availability.state === 'available' || failure === undefined)
+        return { ...agent.descriptor, models, availability };
+      return { ...agent.descriptor, models, availability: { ...availability, reason: failure } };
     };
     try {
       return await withTimeout(ask, this.#timeoutMs, `It did not answer within ${this.#timeoutMs} ms.`);
@@ -100,6 +136,10 @@ export class AgentRegistry {
       return { ...agent.descriptor, models: [], availability: failed(error) };
     }
   }
+}
+
+function installing(agent: Agent): AgentInfo {
+  return { ...agent.descriptor, models: [], availability: { state: 'installing' } };
 }
 
 function failed(error: unknown): UnavailableAgent {

@@ -1,4 +1,4 @@
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** A session's texts have the numbers from `id << TEXT_BITS` on, so that a hit tells its session without a look-up. */
 const TEXT_BITS = 20;
@@ -6,8 +6,17 @@ const TEXT_BITS = 20;
 /** In SQL: the number of a session's title; its turns follow. */
 export const firstText = (id: string) => `(${id} << ${TEXT_BITS})`;
 export const lastText = (id: string) => `(${firstText(id)} + ${2 ** TEXT_BITS - 1})`;
-/** In SQL: the session that a text is of. */
-export const sessionOf = (text: string) => `(${text} >> ${TEXT_BITS})`;
+/** How many texts a session can have. */
+export const TEXTS = 2 ** TEXT_BITS;
+
+/** As it is looked for in texts; whatever makes snippets has to see the same words. */
+export const TOKENIZER = `tokenize = 'unicode61 remove_diacritics 2'`;
+
+function countKind(row: 'old' | 'new', n: 1 | -1): string {
+  const kind = `${row}.provider, ${row}.status, ${row}.isRead, ${row}.isArchived, ${row}.workspace`;
+  return `INSERT INTO kinds (provider, status, isRead, isArchived, workspace, n) VALUES (${kind}, ${n})
+      ON CONFLICT DO UPDATE SET n = n + ${n};`;
+}
 
 export const SCHEMA = `
   CREATE TABLE sessions (
@@ -19,11 +28,23 @@ export const SCHEMA = `
     status TEXT NOT NULL,
     isRead INTEGER NOT NULL,
     isArchived INTEGER NOT NULL,
-    workspace TEXT,
+    -- Empty for none.
+    workspace TEXT NOT NULL,
     summary TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX byTime ON sessions (modifiedAt DESC, resource DESC);
-  CREATE INDEX byStatus ON sessions (status);
+  -- Has all that a filter asks for: counting and paging never touch the summaries of what isn't shown.
+  CREATE INDEX byTime ON sessions
+    (modifiedAt DESC, resource DESC, provider, status, isRead, isArchived, workspace);
+  -- How many sessions there are of each kind, so that a total takes no counting.
+  CREATE TABLE kinds (
+    provider TEXT NOT NULL,
+    status TEXT NOT NULL,
+    isRead INTEGER NOT NULL,
+    isArchived INTEGER NOT NULL,
+    workspace TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (provider, status, isRead, isArchived, workspace)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE unsettled (resource TEXT PRIMARY KEY) STRICT;
   CREATE TABLE turns (
     id INTEGER PRIMARY KEY,
@@ -31,9 +52,17 @@ export const SCHEMA = `
     turnId TEXT NOT NULL,
     UNIQUE (session, turnId)
   ) STRICT;
-  CREATE VIRTUAL TABLE search USING fts5(text, tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3');
+  CREATE VIRTUAL TABLE search USING fts5(text, ${TOKENIZER}, prefix = '1 2 3');
   CREATE TRIGGER sessionAdded AFTER INSERT ON sessions BEGIN
     INSERT INTO search (rowid, text) VALUES (${firstText('new.id')}, new.title);
+    ${countKind('new', 1)}
+  END;
+  CREATE TRIGGER kindChanged AFTER UPDATE OF status, isRead, isArchived, workspace ON sessions
+  WHEN (old.status, old.isRead, old.isArchived, old.workspace) IS NOT
+    (new.status, new.isRead, new.isArchived, new.workspace) BEGIN
+    ${countKind('old', -1)}
+    ${countKind('new', 1)}
+    DELETE FROM kinds WHERE n = 0;
   END;
   CREATE TRIGGER titleChanged AFTER UPDATE OF title ON sessions WHEN old.title <> new.title BEGIN
     UPDATE search SET text = new.title WHERE rowid = ${firstText('new.id')};
@@ -41,5 +70,7 @@ export const SCHEMA = `
   CREATE TRIGGER sessionRemoved AFTER DELETE ON sessions BEGIN
     DELETE FROM search WHERE rowid BETWEEN ${firstText('old.id')} AND ${lastText('old.id')};
     DELETE FROM turns WHERE session = old.id;
+    ${countKind('old', -1)}
+    DELETE FROM kinds WHERE n = 0;
   END;
 `;

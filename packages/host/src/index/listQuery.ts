@@ -1,40 +1,135 @@
-import type { SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { ListSessionsFilter } from '@agenthost/protocol';
-import { sessionOf } from './indexSchema.js';
-import type { SearchTerm } from './searchQuery.js';
+import type { Hits, SearchHits } from './searchHits.js';
 
-export interface Conditions {
-  /** Empty, or begins with WHERE. */
-  readonly where: string;
+export interface ListQuery {
+  readonly filter: ListSessionsFilter;
+  readonly limit: number;
+  readonly after: Cursor | undefined;
+}
+
+export type Cursor = readonly [modifiedAt: number, resource: string];
+
+export interface ListedRow {
+  readonly id: number;
+  readonly resource: string;
+  readonly modifiedAt: number;
+  readonly summary: string;
+}
+
+export interface Found {
+  readonly hits: Hits;
+  readonly search: SearchHits;
+}
+
+export interface ListedPage {
+  /** One more than asked for, where there are more. */
+  readonly rows: readonly ListedRow[];
+  readonly total: number;
+}
+
+/** The newest sessions that fit, and in which the terms are found. */
+export function listPage(database: DatabaseSync, query: ListQuery, found?: Found): ListedPage {
+  const fits = conditions(query.filter);
+  if (!found) {
+    const total = query.filter.modifiedSince === undefined ? countKinds(database, fits) : count(database, fits);
+    return { total, rows: total > 0 ? pageOf(database, 'INDEXED BY byTime', fits, query) : [] };
+  }
+  const { hits, search } = found;
+  // Of many, the newest are soon met on the way through all sessions; few are looked up one by one.
+  if (!hits.few) {
+    return { total: countHits(search, fits, hits), rows: walk(database, fits, query, hits) };
+  }
+  const among = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(hits.few)] };
+  const both = [among, ...fits];
+  return { total: count(database, both), rows: pageOf(database, '', both, query) };
+}
+
+interface Condition {
+  readonly sql: string;
   readonly values: readonly SQLInputValue[];
 }
 
-export function conditions(filter: ListSessionsFilter, terms: readonly SearchTerm[]): Conditions {
-  const parts: string[] = [];
-  const values: SQLInputValue[] = [];
-  const add = (sql: string, bound: SQLInputValue) => {
-    parts.push(sql);
-    values.push(bound);
-  };
-  if (filter.provider !== undefined) add('provider = ?', filter.provider);
-  if (filter.status !== undefined) add('status = ?', filter.status);
-  if (filter.isArchived !== undefined) add('isArchived = ?', Number(filter.isArchived));
-  if (filter.isRead !== undefined) add('isRead = ?', Number(filter.isRead));
-  if (filter.workspace !== undefined) add('workspace = ?', filter.workspace);
-  if (filter.modifiedSince !== undefined) add('modifiedAt >= ?', filter.modifiedSince);
-  for (const term of terms) {
-    if (term.kind === 'title') add(`title LIKE ? ESCAPE '\\'`, term.pattern);
-    // Each on its own: one word may be in the title and the next in an answer.
-    else add(`id IN (SELECT ${sessionOf('rowid')} FROM search WHERE search MATCH ?)`, term.query);
-  }
-  return { where: parts.length > 0 ? `WHERE ${parts.join(' AND ')}` : '', values };
+function conditions(filter: ListSessionsFilter): Condition[] {
+  const equal = (column: string, value: SQLInputValue | undefined): Condition[] =>
+    value === undefined ? [] : [{ sql: `${column} = ?`, values: [value] }];
+  return [
+    ...equal('provider', filter.provider),
+    ...equal('status', filter.status),
+    ...equal('isArchived', filter.isArchived === undefined ? undefined : Number(filter.isArchived)),
+    ...equal('isRead', filter.isRead === undefined ? undefined : Number(filter.isRead)),
+    // Without one a session is in none, not in one without a name.
+    ...(filter.workspace === '' ? [{ sql: '0', values: [] }] : equal('workspace', filter.workspace)),
+    ...(filter.modifiedSince === undefined ? [] : [{ sql: 'modifiedAt >= ?', values: [filter.modifiedSince] }]),
+  ];
 }
 
-export function encodeCursor(modifiedAt: unknown, resource: unknown): string {
+function where(all: readonly Condition[]): string {
+  return all.length > 0 ? `WHERE ${all.map(({ sql }) => sql).join(' AND ')}` : '';
+}
+
+function valuesOf(all: readonly Condition[]): SQLInputValue[] {
+  return all.flatMap(({ values }) => values);
+}
+
+function count(database: DatabaseSync, fits: readonly Condition[]): number {
+  return Number(database.prepare(`SELECT count(*) AS n FROM sessions ${where(fits)}`).get(...valuesOf(fits))?.['n']);
+}
+
+function countKinds(database: DatabaseSync, fits: readonly Condition[]): number {
+  const sql = `SELECT coalesce(sum(n), 0) AS n FROM kinds ${where(fits)}`;
+  return Number(database.prepare(sql).get(...valuesOf(fits))?.['n']);
+}
+
+function countHits(search: SearchHits, fits: readonly Condition[], hits: Hits): number {
+  if (fits.length === 0) return hits.size;
+  return search.sessions(`INDEXED BY byTime ${where(fits)}`, valuesOf(fits)).and(hits).size;
+}
+
+function pageOf(
+  database: DatabaseSync,
+  by: 'INDEXED BY byTime' | '',
+  fits: readonly Condition[],
+  { limit, after }: ListQuery,
+): ListedRow[] {
+  const all = [...fits, ...before(after)];
+  return database
+    .prepare(
+      `SELECT id, resource, modifiedAt, summary FROM sessions ${by} ${where(all)}
+       ORDER BY modifiedAt DESC, resource DESC LIMIT ?`,
+    )
+    .all(...valuesOf(all), limit + 1) as unknown as ListedRow[];
+}
+
+/** Through the index by time, newest first, until there are enough. */
+function walk(
+  database: DatabaseSync,
+  fits: readonly Condition[],
+  { limit, after }: ListQuery,
+  hits: Hits,
+): ListedRow[] {
+  const all = [...fits, ...before(after)];
+  const candidates = database
+    .prepare(`SELECT id FROM sessions INDEXED BY byTime ${where(all)} ORDER BY modifiedAt DESC, resource DESC`)
+    .iterate(...valuesOf(all));
+  const ids: number[] = [];
+  for (const row of candidates) {
+    const id = Number(row['id']);
+    if (hits.has(id) && ids.push(id) > limit) break;
+  }
+  const read = database.prepare('SELECT id, resource, modifiedAt, summary FROM sessions WHERE id = ?');
+  return ids.map((id) => read.get(id) as unknown as ListedRow);
+}
+
+function before(cursor: Cursor | undefined): Condition[] {
+  return cursor ? [{ sql: '(modifiedAt, resource) < (?, ?)', values: cursor }] : [];
+}
+
+export function encodeCursor({ modifiedAt, resource }: ListedRow): string {
   return Buffer.from(JSON.stringify([modifiedAt, resource])).toString('base64url');
 }
 
-export function decodeCursor(cursor: string): [number, string] {
+export function decodeCursor(cursor: string): Cursor {
   try {
     const [modifiedAt, resource] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
     if (typeof modifiedAt === 'number' && typeof resource === 'string') return [modifiedAt, resource];

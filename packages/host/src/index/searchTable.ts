@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { URI } from '@agenthost/protocol';
-import { firstText, lastText, sessionOf } from './indexSchema.js';
+import { firstText, lastText, TOKENIZER } from './indexSchema.js';
 import type { WaitingTurn } from './waitingTurns.js';
 
 /** In words. */
@@ -31,26 +30,22 @@ export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>)
   }
 }
 
-/** For these rows of sessions the text around the first place that the query finds. */
-export function snippets(
-  database: DatabaseSync,
-  query: string,
-  rows: readonly Record<string, unknown>[],
-): Record<URI, string> {
-  // All at once: the beginning of a frequent word is dear to look up, more so than to go through what it finds.
+/** The text around the first place in each of these texts that the query finds. */
+export function snippets(database: DatabaseSync, query: string, texts: readonly number[]): Map<number, string> {
+  // In a table that has these texts alone: among all of them FTS5 would have to go through every hit to get there.
+  database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.shown USING fts5(text, ${TOKENIZER})`);
+  database.exec('DELETE FROM shown');
+  database
+    .prepare(
+      'INSERT INTO shown (rowid, text) SELECT rowid, text FROM search WHERE rowid IN (SELECT value FROM json_each(?))',
+    )
+    .run(JSON.stringify(texts));
   const found = database
     .prepare(
-      `WITH firsts AS MATERIALIZED (
-         SELECT min(rowid) AS first FROM search
-         WHERE search MATCH ?1 AND ${sessionOf('rowid')} IN (SELECT value FROM json_each(?2))
-         GROUP BY ${sessionOf('rowid')}
-       )
-       SELECT ${sessionOf('rowid')} AS id, snippet(search, 0, '⟨', '⟩', '…', ${SNIPPET_WORDS}) AS snippet
-       FROM search WHERE search MATCH ?1 AND +rowid IN (SELECT first FROM firsts)`,
+      `SELECT rowid, snippet(shown, 0, '⟨', '⟩', '…', ${SNIPPET_WORDS}) AS snippet FROM shown WHERE shown MATCH ?`,
     )
-    .all(query, JSON.stringify(rows.map((row) => row['id'])));
-  const byId = new Map(found.map((row) => [row['id'], shortened(String(row['snippet']))]));
-  return Object.fromEntries(rows.map((row) => [String(row['resource']), byId.get(Number(row['id'])) ?? '']));
+    .all(query);
+  return new Map(found.map((row) => [Number(row['rowid']), shortened(String(row['snippet']))]));
 }
 
 function shortened(snippet: string): string {

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import {
   type ActiveTurn,
   DEFAULT_LIST_LIMIT,
@@ -8,85 +8,120 @@ import {
   type Turn,
   type URI,
 } from '@agenthost/protocol';
-import { SCHEMA, SCHEMA_VERSION } from './indexSchema.js';
-import { conditions, decodeCursor, encodeCursor } from './listQuery.js';
-import { anyOf, searchTerms } from './searchQuery.js';
+import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDamage.js';
+import { IndexFile } from './indexFile.js';
+import { decodeCursor, encodeCursor, type ListedRow, listPage } from './listQuery.js';
+import type { PageSums } from './pageSums.js';
+import { SearchHits } from './searchHits.js';
+import { anyOf, type SearchTerm, searchTerms } from './searchQuery.js';
 import { snippets, writeTexts } from './searchTable.js';
 import { searchable, searchText } from './searchText.js';
 import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** How many changed summaries, or turns, wait at most before they are written. */
-const MAX_WAITING = 1_000;
+const MAX_WAITING = 200;
 const WRITE_DELAY_MS = 100;
+/** An index that is damaged more often than this in one run of the host is on a disk that is broken. */
+const MAX_REPLACED = 3;
+
+export interface SessionIndexOptions {
+  /** Of the file that is there; without them a new one is made in its place. */
+  readonly sums?: PageSums;
+  /** Not everything is known to be in it: somebody has to look at the sessions, and then `markFilled`. */
+  readonly isIncomplete?: boolean;
+  readonly onError?: (error: unknown) => void;
+  /** It was damaged, and is empty now. */
+  readonly onReplaced?: (cause: unknown) => void;
+}
 
 /**
  * The summaries and the words of all sessions, so that a list opens none of them. A cache: it can be rebuilt from the
  * sessions' folders.
  */
 export class SessionIndex {
-  readonly #database: DatabaseSync;
-  readonly #upsert: StatementSync;
-  readonly #expect: StatementSync;
-  readonly #onError: (error: unknown) => void;
+  readonly #path: string;
+  readonly #options: SessionIndexOptions;
+  #file: IndexFile;
+  #hits: SearchHits;
   readonly #waiting = new Map<URI, SessionSummary>();
   readonly #waitingTurns = new WaitingTurns();
   /** Marked as unsettled since the last write. */
   readonly #expected = new Set<URI>();
+  /** Somebody reads their logs right now: until the end they stay unsettled. */
+  readonly #held = new Set<URI>();
   /** They miss a turn for which there was no room, and stay unsettled until the host looks at them again. */
   readonly #incomplete = new Set<URI>();
   #timer: NodeJS.Timeout | undefined;
-  /** The index was made just now: it has to be filled, and then `markFilled`. */
-  readonly isNew: boolean;
+  #isFilled: boolean;
+  #isClosed = false;
+  #replaced = 0;
+  /** Not even a mark could be written, so that the file doesn't say what it lacks. */
+  #hasMissed = false;
 
-  /** Throws where the file is no index that this version can read; the caller then removes it and makes a new one. */
-  constructor(path: string, onError: (error: unknown) => void = () => {}) {
-    this.#onError = onError;
-    this.#database = new DatabaseSync(path);
-    try {
-      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;');
-      const version = this.#database.prepare('PRAGMA user_version').get()?.['user_version'];
-      this.isNew = version === 0;
-      // Fails where the tables are there although nobody has marked them as filled.
-      if (this.isNew) this.#database.exec(SCHEMA);
-      else if (version !== SCHEMA_VERSION) throw new Error(`the index has version ${version}, not ${SCHEMA_VERSION}`);
-      this.#upsert = this.#database.prepare(
-        `INSERT INTO sessions (resource, provider, title, modifiedAt, status, isRead, isArchived, workspace, summary)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (resource) DO UPDATE SET title = excluded.title, modifiedAt = excluded.modifiedAt,
-           status = excluded.status, isRead = excluded.isRead, isArchived = excluded.isArchived,
-           workspace = excluded.workspace, summary = excluded.summary`,
-      );
-      this.#expect = this.#database.prepare('INSERT OR IGNORE INTO unsettled (resource) VALUES (?)');
-    } catch (error) {
-      this.#database.close();
-      throw error;
-    }
+  /** Throws where the file is no index that this version can read. */
+  constructor(path: string, options: SessionIndexOptions = {}) {
+    this.#path = path;
+    this.#options = options;
+    this.#file = new IndexFile(path, options.sums);
+    this.#hits = new SearchHits(this.#database);
+    // In memory there is nothing that it could be filled from.
+    this.#isFilled = path === ':memory:' || (!this.#file.isNew && !options.isIncomplete);
+  }
+
+  get #database(): DatabaseSync {
+    return this.#file.database;
   }
 
   /** Everything is in it: the next start can use it as it is. */
   markFilled(): void {
     this.flush();
-    this.#attempt(() => this.#database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`));
+    this.#isFilled = true;
+    for (const resource of [...this.#incomplete, ...this.#held, ...this.#expected]) this.expect(resource);
+    this.#attempt(() => this.#file.markFilled());
   }
 
   /** A change is on its way: should the host die before it is here, the session is to be looked at again. */
   expect(resource: URI): void {
-    this.#attempt(() => this.#expect.run(resource));
+    // Until it is filled nobody relies on it, and marks for each session take their time.
+    if (this.#file.isNew && !this.#isFilled) return;
+    const sql = 'INSERT OR IGNORE INTO unsettled (resource) VALUES (?)';
+    if (!this.#attempt(() => this.#database.prepare(sql).run(resource))) this.#hasMissed = true;
+  }
+
+  /** Unsettled until the given function is called: what comes meanwhile is only a part. */
+  hold(resource: URI): () => void {
+    this.#held.add(resource);
+    return () => {
+      this.#held.delete(resource);
+      this.#expected.add(resource);
+      this.#writeSoon();
+    };
   }
 
   /** Sessions whose last change may not have got here before the host died. */
   unsettled(): URI[] {
-    return this.#database
-      .prepare('SELECT resource FROM unsettled')
-      .all()
-      .map((row) => String(row['resource']));
+    const rows = this.#read(() => this.#database.prepare('SELECT resource FROM unsettled').all());
+    return rows?.map((row) => String(row['resource'])) ?? [];
   }
 
   /** Whether all that was said in that session can be found, or is about to. */
   isComplete(resource: URI): boolean {
-    if (this.#waiting.has(resource)) return !this.#incomplete.has(resource);
+    if (this.#held.has(resource) || this.#incomplete.has(resource)) return false;
+    if (this.#waiting.has(resource)) return true;
     const sql = 'SELECT 1 FROM sessions WHERE resource = ?1 AND ?1 NOT IN (SELECT resource FROM unsettled)';
-    return this.#database.prepare(sql).get(resource) !== undefined;
+    return this.#read(() => this.#database.prepare(sql).get(resource)) !== undefined;
+  }
+
+  /** Some of the sessions, in an order that stays; those after the given one. */
+  resources(after: URI, limit: number): URI[] {
+    const sql = 'SELECT resource FROM sessions WHERE resource > ? ORDER BY resource LIMIT ?';
+    const rows = this.#read(() => this.#database.prepare(sql).all(after, limit));
+    return rows?.map((row) => String(row['resource'])) ?? [];
+  }
+
+  providers(): string[] {
+    const rows = this.#read(() => this.#database.prepare('SELECT DISTINCT provider FROM sessions').all());
+    return rows?.map((row) => String(row['provider'])) ?? [];
   }
 
   /** Soon, together with others. */
@@ -111,49 +146,69 @@ export class SessionIndex {
     this.#waitingTurns.deleteAll(resource);
     this.#expected.delete(resource);
     this.#incomplete.delete(resource);
+    this.#hits.forget();
     for (const table of ['sessions', 'unsettled']) {
       this.#attempt(() => this.#database.prepare(`DELETE FROM ${table} WHERE resource = ?`).run(resource));
     }
   }
 
-  list({ filter = {}, limit = DEFAULT_LIST_LIMIT, cursor }: ListSessionsParams): ListSessionsResult {
+  /** Throws an `IndexReplacedError` where it turns out to be damaged, an `IndexUnusableError` where no new one can be made. */
+  list(params: ListSessionsParams): ListSessionsResult {
     this.flush();
-    const terms = searchTerms(filter.text ?? '');
-    const { where, values } = conditions(filter, terms);
-    const total = Number(this.#database.prepare(`SELECT count(*) AS n FROM sessions ${where}`).get(...values)?.['n']);
-    const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    const page = after ? `${where ? `${where} AND` : 'WHERE'} (modifiedAt, resource) < (?, ?)` : where;
-    const rows = this.#database
-      .prepare(
-        `SELECT id, summary, modifiedAt, resource FROM sessions ${page}
-         ORDER BY modifiedAt DESC, resource DESC LIMIT ?`,
-      )
-      .all(...values, ...(after ?? []), limit + 1);
-    const shown = rows.slice(0, limit);
-    // What waits is newer: the disk may be full.
-    const items = shown.map(
-      (row) => this.#waiting.get(String(row['resource'])) ?? (JSON.parse(String(row['summary'])) as SessionSummary),
-    );
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    const query = anyOf(terms);
-    return {
-      items,
-      total,
-      ...(last && { nextCursor: encodeCursor(last['modifiedAt'], last['resource']) }),
-      ...(query !== undefined && { snippets: snippets(this.#database, query, shown) }),
-    };
+    try {
+      return this.#list(params);
+    } catch (error) {
+      if (!isIndexDamage(error)) throw error;
+      throw this.#replace(error) ? new IndexReplacedError(error) : new IndexUnusableError(error);
+    }
   }
 
   /** Writes what waits, if that can be done. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#waiting.size > 0 || this.#waitingTurns.size > 0) this.#attempt(() => this.#write());
+    if (this.#waiting.size === 0 && this.#waitingTurns.size === 0 && this.#expected.size === 0) return;
+    this.#attempt(() => {
+      this.#write();
+      this.#file.checkpointIfDue({ isTrusted: this.#isFilled && !this.#hasMissed });
+    });
   }
 
   close(): void {
     this.flush();
-    this.#database.close();
+    const isClean = this.#isFilled && !this.#hasMissed && this.#waiting.size === 0 && this.#waitingTurns.size === 0;
+    this.#isClosed = true;
+    this.#attempt(() => this.#file.close({ isClean }));
+  }
+
+  #list({ filter = {}, limit = DEFAULT_LIST_LIMIT, cursor }: ListSessionsParams): ListSessionsResult {
+    const [term, ...terms] = searchTerms(filter.text ?? '');
+    const found = term && { hits: this.#hits.of([term, ...terms]), search: this.#hits };
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const { rows, total } = listPage(this.#database, { filter, limit, after }, found);
+    const shown = rows.slice(0, limit);
+    // What waits is newer: the disk may be full.
+    const items = shown.map(
+      ({ resource, summary }) => this.#waiting.get(resource) ?? (JSON.parse(summary) as SessionSummary),
+    );
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      items,
+      total,
+      ...(last && { nextCursor: encodeCursor(last) }),
+      ...(term && this.#snippets([term, ...terms], shown)),
+    };
+  }
+
+  #snippets(terms: readonly SearchTerm[], shown: readonly ListedRow[]): { snippets?: Record<URI, string> } {
+    const [term, ...others] = terms.filter(({ kind }) => kind === 'match');
+    const query = anyOf(terms);
+    if (!term || query === undefined) return {};
+    const hits = this.#hits.of([term, ...others]);
+    const texts = shown.map(({ id }) => hits.firstText(id));
+    const byText = snippets(this.#database, query, texts);
+    const entries = shown.map(({ resource }, n) => [resource, byText.get(texts[n] ?? 0) ?? '']);
+    return { snippets: Object.fromEntries(entries) as Record<URI, string> };
   }
 
   #putText(turn: WaitingTurn): void {
@@ -170,38 +225,79 @@ export class SessionIndex {
   }
 
   #writeSoon(): void {
-    const { size, isFull } = this.#waitingTurns;
-    if (this.#waiting.size >= MAX_WAITING || size >= MAX_WAITING || isFull) this.flush();
+    const { size, isMuch } = this.#waitingTurns;
+    if (this.#waiting.size >= MAX_WAITING || size >= MAX_WAITING || isMuch) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS).unref();
   }
 
   #write(): void {
     this.#database.exec('BEGIN');
     try {
-      for (const summary of this.#waiting.values()) this.#upsert.run(...row(summary));
+      const upsert = this.#database.prepare(UPSERT);
+      for (const summary of this.#waiting.values()) upsert.run(...row(summary));
       writeTexts(this.#database, this.#waitingTurns);
       const settle = this.#database.prepare('DELETE FROM unsettled WHERE resource = ?');
-      for (const resource of this.#expected) if (!this.#incomplete.has(resource)) settle.run(resource);
+      const isSettled = (resource: URI) => !this.#incomplete.has(resource) && !this.#held.has(resource);
+      for (const resource of this.#expected) if (isSettled(resource)) settle.run(resource);
       this.#database.exec('COMMIT');
     } catch (error) {
       // A full disk has ended the transaction already.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
+    this.#hits.forget();
     this.#waiting.clear();
     this.#waitingTurns.clear();
     this.#expected.clear();
   }
 
   /** A cache that can't be written harms nobody: what waits goes with the next change. */
-  #attempt(write: () => void): void {
+  #attempt(write: () => void): boolean {
     try {
       write();
+      return true;
     } catch (error) {
-      this.#onError(error);
+      if (isIndexDamage(error)) this.#replace(error);
+      else this.#options.onError?.(error);
+      return false;
     }
   }
+
+  #read<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!isIndexDamage(error)) throw error;
+      this.#replace(error);
+      return undefined;
+    }
+  }
+
+  /** What waits stays, and goes into the new one. Where none can be made, the next use tries again. */
+  #replace(cause: unknown): boolean {
+    if (this.#isClosed) return false;
+    this.#file.discard();
+    this.#isFilled = false;
+    if (this.#replaced >= MAX_REPLACED) return false;
+    try {
+      this.#file = new IndexFile(this.#path);
+    } catch (error) {
+      this.#options.onError?.(error);
+      return false;
+    }
+    this.#replaced++;
+    this.#hits = new SearchHits(this.#database);
+    this.#options.onReplaced?.(cause);
+    return true;
+  }
 }
+
+const UPSERT = `
+  INSERT INTO sessions (resource, provider, title, modifiedAt, status, isRead, isArchived, workspace, summary)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (resource) DO UPDATE SET title = excluded.title, modifiedAt = excluded.modifiedAt,
+    status = excluded.status, isRead = excluded.isRead, isArchived = excluded.isArchived,
+    workspace = excluded.workspace, summary = excluded.summary`;
 
 function row(summary: SessionSummary): SQLInputValue[] {
   const { resource, provider, title, modifiedAt, status, isRead, isArchived, workingDirectory } = summary;
@@ -213,7 +309,7 @@ function row(summary: SessionSummary): SQLInputValue[] {
     status,
     Number(isRead),
     Number(isArchived),
-    workingDirectory ?? null,
+    workingDirectory ?? '',
     JSON.stringify(summary),
   ];
 }

@@ -8,6 +8,8 @@ export interface WaitingTurn {
 
 /** In UTF-16 code units, with something for each turn, however short. */
 const MAX_LENGTH = 4_000_000;
+/** So much is written in a few hundredths of a second; nobody else is served meanwhile. */
+const MUCH = 128_000;
 const LENGTH_OF_TURN = 200;
 
 /** Texts of turns that are not written yet: of each turn the newest, and no more than the memory should hold. */
@@ -21,6 +23,11 @@ export class WaitingTurns {
 
   get isFull(): boolean {
     return this.#length > MAX_LENGTH;
+  }
+
+  /** Enough to be written right now. */
+  get isMuch(): boolean {
+    return this.#length > MUCH;
   }
 
   set(turn: WaitingTurn): void {

@@ -16,6 +16,9 @@ import {
   RpcPeer,
   type Transport,
 } from '@agenthost/rpc';
+import { EventLogFailure } from '../sessionFs/eventLog.js';
+import { SessionFsFailure } from '../sessionFs/sessionFs.js';
+import { WorkspaceFailure } from '../sessionFs/workspaceFailure.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { Subscriber } from '../state/publisher.js';
 import { displayName } from './clientRegistry.js';
@@ -131,9 +134,19 @@ export class ClientConnection implements Subscriber {
       handle: (params: Commands[M]['params'], context: RequestContext) => {
         // What is answered without waiting is answered at once: it is not in flight.
         const answer = commands[method](params, this, context);
-        return answer instanceof Promise ? answer.catch((error: unknown) => Promise.reject(answerFor(error))) : answer;
+        return answer instanceof Promise ? answer.catch((error: unknown) => this.#fail(method, error)) : answer;
       },
     });
+  }
+
+  #fail(method: string, error: unknown): never {
+    if (!isStorageFailure(error)) throw error;
+    if (error.code === 'UNAVAILABLE') {
+      throw new RpcError(ERROR_CODE.sessionFsUnavailable, error.message, { cause: error });
+    }
+    this.#services.log.error(`${method}: the storage failed`, error);
+    const message = `the session's files could not be read or written: ${error.message}`;
+    throw new RpcError(ERROR_CODE.internalError, message, { cause: error });
   }
 
   #checkHandshake(method: keyof Commands): void {
@@ -173,15 +186,7 @@ export class ClientConnection implements Subscriber {
   }
 }
 
-/** What a full or broken disk says; without it nobody knew what to do. */
-const STORAGE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']);
-
-/** Where the client that keeps the sessions has gone, or the disk is full, that is what everybody is told. */
-function answerFor(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  if (error.code === 'UNAVAILABLE') {
-    return new RpcError(ERROR_CODE.sessionFsUnavailable, error.message, { cause: error });
-  }
-  if (!STORAGE_CODES.has(error.code)) return error;
-  return new RpcError(ERROR_CODE.internalError, `could not be stored: ${error.message}`, { cause: error });
+/** Whoever asked can do something about a full disk, so it is told; for other failures inside there is `internal error`. */
+function isStorageFailure(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof SessionFsFailure || error instanceof EventLogFailure || error instanceof WorkspaceFailure;
 }

@@ -1,5 +1,6 @@
 import { type Commands, ERROR_CODE } from '@agenthost/protocol';
 import { type LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
+import { NotInstallableError } from '../agents/agentInstallations.js';
 import { browseDirectory } from './browseDirectory.js';
 import type { ClientConnection } from './clientConnection.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
@@ -48,15 +49,22 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       services.setSessionFsProvider(connection, params);
       return { success: true };
     },
-    installAgent: ({ provider }) => noInstallation(provider),
-    removeAgent: ({ provider }) => noInstallation(provider),
+    installAgent: ({ provider }) => changeAgent(provider, async () => services.installations.begin(provider)),
+    removeAgent: ({ provider }) => changeAgent(provider, () => services.installations.remove(provider)),
   };
 
-  function noInstallation(provider: string): never {
+  async function changeAgent(provider: string, change: () => Promise<void>): Promise<null> {
     if (!agents.get(provider)) throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${provider}`);
-    throw new RpcError(
-      ERROR_CODE.permissionDenied,
-      `${provider} is part of the host: it can't be installed or removed`,
-    );
+    try {
+      await change();
+      return null;
+    } catch (error) {
+      if (error instanceof NotInstallableError) {
+        const message = `${provider} is part of the host: it can't be installed or removed`;
+        throw new RpcError(ERROR_CODE.permissionDenied, message);
+      }
+      // What npm says about it is for whoever asked.
+      throw new RpcError(ERROR_CODE.internalError, error instanceof Error ? error.message : String(error));
+    }
   }
 }

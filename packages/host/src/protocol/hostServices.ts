@@ -1,5 +1,6 @@
 import type { ServerInfo, SetProviderParams, Snapshot, URI } from '@agenthost/protocol';
 import type { RpcPeerOptions } from '@agenthost/rpc';
+import type { AgentInstallations } from '../agents/agentInstallations.js';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { HostLog } from '../hostLog.js';
 import type { ClientDispatch } from '../sessions/clientDispatch.js';
@@ -32,6 +33,7 @@ export interface HostServices {
   readonly sessions: SessionHub;
   readonly dispatch: ClientDispatch;
   readonly agents: AgentRegistry;
+  readonly installations: AgentInstallations;
   readonly clients: ClientRegistry;
   readonly delivery: Delivery;
   readonly replay: ReplayBuffer;

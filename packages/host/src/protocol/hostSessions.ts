@@ -43,6 +43,8 @@ export class HostSessions {
       connection.request(method, params, timeoutMs),
     );
     this.#provided = { connection, files };
+    // What is found from now on is nobody's to see.
+    void this.#hub.stopFilling();
     this.#hub = this.#options.providedBy(files);
     this.#options.log.info('a client keeps the sessions of this host');
   }

@@ -9,6 +9,7 @@ import type { HostLog } from '../hostLog.js';
 import { CLOSE_CODE } from '../protocol/closeCode.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
 import { type Authenticator, FILES_SUBPROTOCOL, SUBPROTOCOL } from './authenticator.js';
+import type { PageFiles } from './pageFiles.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
 import { findRoute } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
@@ -23,6 +24,8 @@ export interface HostServerOptions {
   readonly maxConnections: number;
   readonly webSocketLimits: WebSocketLimits;
   readonly authenticator: Authenticator;
+  /** Served at `/`; without it a few words are. */
+  readonly page?: PageFiles;
   readonly onConnection: (transport: FrameTransport, credentialId: string) => void;
   readonly log: HostLog;
 }
@@ -91,7 +94,13 @@ export class HostServer {
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    const refusal = this.#guard?.check(request.headers) ?? routeRefusal(request);
+    const { page } = this.#options;
+    const refused = this.#guard?.check(request.headers);
+    if (!refused && page?.has(request.url) && (request.method === 'GET' || request.method === 'HEAD')) {
+      void page.serve(request, response);
+      return;
+    }
+    const refusal = refused ?? routeRefusal(request);
     if (refusal) {
       response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.reason}\n`);
       return;

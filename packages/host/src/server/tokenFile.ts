@@ -41,7 +41,7 @@ export class TokenFile {
   }
 
   async readOrCreate(): Promise<string> {
-    const found = await this.#read();
+    const found = await this.read();
     if (found === undefined) return this.rotate();
     await chmod(this.path, 0o600);
     return checkToken(found, this.path);
@@ -60,7 +60,7 @@ export class TokenFile {
   watch(onChange: (token: string) => void, onError: (error: unknown) => void): void {
     this.#watcher = watch(this.#folder, (_event, file) => {
       if (file !== FILE) return;
-      this.#read()
+      this.read()
         .then((token) => {
           if (token !== undefined) onChange(checkToken(token, this.path));
         })
@@ -74,7 +74,8 @@ export class TokenFile {
     this.#watcher?.close();
   }
 
-  async #read(): Promise<string | undefined> {
+  /** As it is, without making one. */
+  async read(): Promise<string | undefined> {
     try {
       return (await readFile(this.path, 'utf8')).trim();
     } catch (error) {

@@ -15,7 +15,8 @@ export interface CreateContractSessionFs {
 export interface ContractCheckTools {
   /** The path of a name in the session's folder. */
   at(name: string): string;
-  create(options: CreateContractSessionFs): Promise<ContractSessionFs>;
+  /** Does something with the file system of another session; it is gone afterwards. */
+  withOther(work: (other: SessionFs, at: (name: string) => string) => Promise<void>): Promise<void>;
 }
 
 /** One case of the contract; rejects when the backend doesn't keep it. */

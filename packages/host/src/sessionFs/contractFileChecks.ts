@@ -1,7 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { type ContractChecks, failsWith, readAllLines } from './contractCheck.js';
+import { type ContractChecks, readAllLines } from './contractCheck.js';
 import { KeyedLock } from './keyedLock.js';
-import { MAX_LINE_BYTES } from './splitLines.js';
 
 export const FILE_CHECKS: ContractChecks = {
   'reads what was written': async (fs, { at }) => {
@@ -88,13 +87,6 @@ export const FILE_CHECKS: ContractChecks = {
     equal((await fs.stat(at('a'))).size, 8 * 1024 * 1024);
     ok(Buffer.concat([half, half]).equals(await fs.readFileBytes(at('a'))));
   },
-  'keeps names of any script': async (fs, { at }) => {
-    const names = ['äöü.txt', '漢字', '🦊 with spaces', "it's", 'a.b..c', '-rf'];
-    await fs.mkdir(at('names'));
-    for (const name of names) await fs.writeFile(at(`names/${name}`), name);
-    for (const name of names) equal(await fs.readFile(at(`names/${name}`)), name);
-    deepEqual((await fs.readdir(at('names'))).sort(), names.sort());
-  },
   'can be told to force a file to disk': async (fs, { at }) => {
     await fs.appendFile(at('a'), 'x');
     await fs.sync?.(at('a'));
@@ -102,40 +94,89 @@ export const FILE_CHECKS: ContractChecks = {
     await fs.sync?.(at('b'));
     equal((await fs.readFile(at('a'))) + (await fs.readFile(at('b'))), 'xy');
   },
-};
-
-export const LINE_CHECKS: ContractChecks = {
-  'reads lines, which end at \\n alone': async (fs, { at }) => {
-    await fs.writeFile(at('a'), 'one\r\ntwo\n\nü\u2028\rx\n');
-    deepEqual(await readAllLines(fs, at('a')), ['one\r', 'two', '', 'ü\u2028\rx']);
+  'counts bytes, not characters': async (fs, { at }) => {
+    await fs.writeFile(at('a'), 'ü€🦊');
+    equal((await fs.stat(at('a'))).size, 9);
+    await fs.appendFile(at('a'), 'é');
+    equal((await fs.stat(at('a'))).size, 11);
   },
-  'reads a last line without an end': async (fs, { at }) => {
-    await fs.writeFile(at('a'), 'one\ntwo');
-    deepEqual(await readAllLines(fs, at('a')), ['one', 'two']);
+  'keeps a large text, cut anywhere on its way': async (fs, { at }) => {
+    const text = `x${'€🦊'.repeat(400_000)}`;
+    await fs.writeFile(at('a'), text);
+    ok((await fs.readFile(at('a'))) === text, 'another text');
+    await fs.appendFile(at('a'), text);
+    ok((await fs.readFile(at('a'))) === text + text, 'another text after an append');
   },
-  'reads lines from a byte on': async (fs, { at }) => {
-    await fs.writeFile(at('a'), 'äö\ntwo\nthree\n');
-    deepEqual(await readAllLines(fs, at('a'), 5), ['two', 'three']);
-    deepEqual(await readAllLines(fs, at('a'), 6), ['wo', 'three']);
-    deepEqual(await readAllLines(fs, at('a'), 15), []);
-    deepEqual(await readAllLines(fs, at('a'), 1_000), []);
+  'keeps a copy of the bytes that it was given': async (fs, { at }) => {
+    const bytes = Buffer.from('before');
+    await fs.writeFile(at('a'), bytes);
+    await fs.appendFile(at('b'), bytes);
+    bytes.fill('x');
+    equal((await fs.readFile(at('a'))) + (await fs.readFile(at('b'))), 'beforebefore');
   },
-  'reads long lines, cut anywhere by its buffers': async (fs, { at }) => {
-    const expected = [60_000, 65_535, 65_536, 65_537, 3, 300_000].map((length) => '€a'.repeat(length / 2));
-    await fs.writeFile(at('a'), `${expected.join('\n')}\n`);
-    const found = await readAllLines(fs, at('a'));
-    ok(found.length === expected.length && found.every((line, index) => line === expected[index]), 'other lines');
+  'keeps a part of a buffer, not the whole of it': async (fs, { at }) => {
+    const whole = Buffer.from('0123456789');
+    await fs.writeFile(at('a'), whole.subarray(2, 5));
+    await fs.appendFile(at('a'), new Uint8Array(whole.buffer, whole.byteOffset + 7, 2));
+    equal(await fs.readFile(at('a')), '23478');
   },
-  'refuses a line without a bound': async (fs, { at }) => {
-    await fs.writeFile(at('a'), Buffer.concat([Buffer.from('first\n'), Buffer.alloc(MAX_LINE_BYTES + 1, 'x')]));
-    await failsWith('EFBIG', readAllLines(fs, at('a')));
+  'makes an empty file of an empty append, and adds nothing by one': async (fs, { at }) => {
+    await fs.appendFile(at('a'), '');
+    equal((await fs.stat(at('a'))).size, 0);
+    await fs.appendFile(at('a'), 'x');
+    await fs.appendFile(at('a'), new Uint8Array());
+    equal(await fs.readFile(at('a')), 'x');
   },
-  'can be left in the middle of a file': async (fs, { at }) => {
-    await fs.writeFile(at('a'), 'x\n'.repeat(100_000));
-    for await (const line of fs.readLines(at('a'))) {
-      equal(line, 'x');
-      break;
+  'empties a file': async (fs, { at }) => {
+    await fs.writeFile(at('a'), 'something');
+    await fs.writeFile(at('a'), new Uint8Array());
+    deepEqual([await fs.readFile(at('a')), (await fs.stat(at('a'))).size], ['', 0]);
+  },
+  'reads what is no text as text with replacement characters': async (fs, { at }) => {
+    await fs.writeFile(at('a'), Uint8Array.of(0x61, 0xff, 0x62));
+    equal(await fs.readFile(at('a')), 'a\uFFFDb');
+    await fs.writeFile(at('a'), 'a\uD83Db');
+    equal(await fs.readFile(at('a')), 'a\uFFFDb');
+  },
+  'keeps control characters and line ends as they are': async (fs, { at }) => {
+    const text = '\0\u0001\t\r\n\n\r\u001b[0m\u007f\u0085\u2029"\\';
+    await fs.writeFile(at('a'), text);
+    equal(await fs.readFile(at('a')), text);
+  },
+  'writes many files at once': async (fs, { at }) => {
+    const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
+    await Promise.all(names.map((name) => fs.writeFile(at(name), name.repeat(1_000))));
+    const read = await Promise.all(names.map((name) => fs.readFile(at(name))));
+    ok(
+      read.every((content, index) => content === names[index]?.repeat(1_000)),
+      'mixed up',
+    );
+  },
+  'appends to two files at once without mixing them': async (fs, { at }) => {
+    const append = async (name: string) => {
+      for (let index = 0; index < 50; index++) await fs.appendFile(at(name), `${name}${index}\n`);
+    };
+    await Promise.all([append('a'), append('b')]);
+    for (const name of ['a', 'b']) {
+      deepEqual(
+        await readAllLines(fs, at(name)),
+        Array.from({ length: 50 }, (_, index) => `${name}${index}`),
+      );
     }
-    await fs.rm(at('a'));
+  },
+  'reads a part of a file, where it can': async (fs, { at }) => {
+    if (!fs.readRange) return;
+    await fs.writeFile(at('a'), '0123456789');
+    const parts = [
+      await fs.readRange(at('a'), 0, 3),
+      await fs.readRange(at('a'), 8, 10),
+      await fs.readRange(at('a'), 10, 5),
+      await fs.readRange(at('a'), 100, 5),
+      await fs.readRange(at('a'), 4, 0),
+    ];
+    deepEqual(
+      parts.map((part) => Buffer.from(part).toString()),
+      ['012', '89', '', '', ''],
+    );
   },
 };

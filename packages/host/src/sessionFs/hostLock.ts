@@ -118,6 +118,12 @@ async function withDraft(path: string, holder: LockHolder, use: (draft: string) 
   }
 }
 
+/** Who holds a lock and lives; nobody when it is free or was left behind. */
+export async function readLockHolder(path: string): Promise<LockHolder | undefined> {
+  const found = await read(path);
+  return typeof found === 'object' && (await isAlive(found)) ? found : undefined;
+}
+
 async function releaseFile(path: string, holder: LockHolder): Promise<void> {
   const found = await read(path).catch(() => undefined);
   if (typeof found === 'object' && found.instanceId === holder.instanceId) await rm(path, { force: true });

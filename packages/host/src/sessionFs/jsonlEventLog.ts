@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type BrokenLine,
   type CheckOptions,
@@ -33,6 +34,7 @@ export interface JsonlEventLogOptions {
   /** A new log that is there under its name only when it is closed, whole. */
   readonly isDraft?: boolean;
   readonly now?: () => number;
+  readonly newId?: () => string;
   readonly onDamage?: (damage: DamageReport) => void;
   readonly onWriteFailed?: (error: EventLogFailure) => void;
 }
@@ -54,14 +56,10 @@ export class JsonlEventLog implements EventLog {
   /** Reads nothing: a log that exists has to be loaded before anything is appended. */
   static async open(options: JsonlEventLogOptions): Promise<JsonlEventLog> {
     const { fs, isDraft } = options;
-    const folder = fs.sessionStatePath;
-    if (folder === undefined) {
-      throw new EventLogFailure('NO_STATE_PATH', 'this file system has no folder for the session, so it keeps no log');
-    }
-    const path = fs.join(folder, LOG_FILE);
+    const path = logPath(fs);
     if (isDraft) await fs.rm(draftOf(path), { force: true });
     const size = isDraft ? 0 : await sizeOf(fs, path);
-    if (size === 0) await fs.mkdir(folder, { recursive: true });
+    if (size === 0) await fs.mkdir(fs.sessionStatePath ?? '', { recursive: true });
     return new JsonlEventLog(options, path, size === 0 ? 'open' : 'unloaded');
   }
 
@@ -81,6 +79,7 @@ export class JsonlEventLog implements EventLog {
       retryMs: options.retryMs ?? 1_000,
       maxBufferedBytes: options.maxBufferedBytes ?? 8 * 1024 * 1024,
       now: options.now ?? Date.now,
+      newId: options.newId ?? randomUUID,
       onWriteFailed: (error) => options.onWriteFailed?.(error),
     });
   }
@@ -198,4 +197,9 @@ export class JsonlEventLog implements EventLog {
 
 function draftOf(path: string): string {
   return `${path}.draft`;
+}
+
+function logPath(fs: SessionFs): string {
+  if (fs.sessionStatePath !== undefined) return fs.join(fs.sessionStatePath, LOG_FILE);
+  throw new EventLogFailure('NO_STATE_PATH', 'this file system has no folder for the session, so it keeps no log');
 }

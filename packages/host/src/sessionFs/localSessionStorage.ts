@@ -17,6 +17,9 @@ export interface LocalSessionStorageOptions {
   readonly initialCwd: string;
   /** Where sessions have their temporary folders; in the operating system's when not given. */
   readonly tempRoot?: string;
+  /** What the records of the logs are stamped with. */
+  readonly now: () => number;
+  readonly newId: () => string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -33,7 +36,7 @@ export class LocalSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { stateRoot, durability, initialCwd, tempRoot, onDamage } = this.#options;
+    const { stateRoot, durability, initialCwd, tempRoot, now, newId, onDamage } = this.#options;
     const exists = await this.exists(sessionId);
     if (!create && !exists) return undefined;
     // What is there without a log was cut short when it was made.
@@ -46,6 +49,8 @@ export class LocalSessionStorage implements SessionStorage {
         durability,
         isDraft,
         lock: this.#lock,
+        now,
+        newId,
         onDamage: (damage) => onDamage(sessionId, damage),
       });
       return { fs, log };
@@ -68,6 +73,14 @@ export class LocalSessionStorage implements SessionStorage {
     const aside = join(bin, randomUUID());
     await rename(sessionFolder(this.#options.stateRoot, sessionId), aside);
     await rm(aside, { recursive: true, force: true });
+  }
+
+  async modifiedAt(sessionId: string): Promise<number | undefined> {
+    const path = join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
+    return stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    );
   }
 
   async *list(): AsyncGenerator<string> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BufferedRecord } from './bufferedRecord.js';
 import { errorCode } from './errnoFailure.js';
@@ -17,6 +16,7 @@ export interface LogWriterOptions {
   readonly retryMs: number;
   readonly maxBufferedBytes: number;
   readonly now: () => number;
+  readonly newId: () => string;
   /** A write that nobody awaits has failed; it is tried again. */
   readonly onWriteFailed: (error: EventLogFailure) => void;
 }
@@ -84,7 +84,7 @@ export class LogWriter {
     if (last?.merge(position, record, at)) {
       this.#bufferedBytes += last.size - before;
     } else {
-      const entry = new BufferedRecord(position, record, { id: randomUUID(), at });
+      const entry = new BufferedRecord(position, record, { id: this.#options.newId(), at });
       this.#buffer.push(entry);
       this.#bufferedBytes += entry.size;
     }

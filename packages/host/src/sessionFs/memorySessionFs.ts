@@ -143,7 +143,7 @@ export class MemorySessionFs implements SessionFs {
       throw failure(replaced.type === 'directory' ? 'EISDIR' : 'ENOTDIR', target);
     }
     const moved = this.#below(from);
-    if (moved.includes(to)) throw failure('EINVAL', target);
+    if (to.startsWith(from + this.#path.sep)) throw failure('EINVAL', target);
     if (this.#below(to).length > 1) throw failure('ENOTEMPTY', target);
     for (const at of moved) {
       const moving = this.#nodes.get(at);

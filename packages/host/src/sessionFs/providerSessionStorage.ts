@@ -8,6 +8,9 @@ import type { OpenStoredOptions, SessionStorage, StoredSession } from './session
 export interface ProviderSessionStorageOptions {
   readonly provider: SessionFsProvider;
   readonly durability: Durability;
+  /** What the records of the logs are stamped with. */
+  readonly now: () => number;
+  readonly newId: () => string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
@@ -24,7 +27,7 @@ export class ProviderSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { provider, durability, onDamage } = this.#options;
+    const { provider, durability, now, newId, onDamage } = this.#options;
     if (!create && !(await this.exists(sessionId))) return undefined;
     const fs = new RpcSessionFs(provider, sessionId);
     const log = await JsonlEventLog.open({
@@ -32,6 +35,8 @@ export class ProviderSessionStorage implements SessionStorage {
       durability,
       isDraft,
       lock: this.#lock,
+      now,
+      newId,
       onDamage: (damage) => onDamage(sessionId, damage),
     });
     return { fs, log };
@@ -47,6 +52,8 @@ export class ProviderSessionStorage implements SessionStorage {
     const fs = new RpcSessionFs(this.#options.provider, sessionId);
     await fs.rm(fs.sessionStatePath, { recursive: true, force: true });
   }
+
+  async modifiedAt(): Promise<undefined> {}
 
   async *list(): AsyncGenerator<string> {}
 }

@@ -9,6 +9,8 @@ export interface SessionStorage {
   exists(sessionId: string): Promise<boolean>;
   /** Removes all that the session kept. */
   remove(sessionId: string): Promise<void>;
+  /** When its log was last written to, in milliseconds since 1970; `undefined` where that can't be told. */
+  modifiedAt(sessionId: string): Promise<number | undefined>;
   /** The ids of all sessions. */
   list(): AsyncIterable<string>;
 }

@@ -10,7 +10,11 @@ import { HeldEvents } from './heldEvents.js';
 export interface AgentRunOptions {
   readonly agent: Agent;
   /** Asked for anew each time the agent's session is opened: model, customizations and native id may have changed. */
-  readonly openOptions: () => Omit<OpenSessionOptions, 'signal'>;
+  readonly openOptions: () => Promise<Omit<OpenSessionOptions, 'signal'>>;
+  /** Before a turn; the agent waits for it. What it rejects with is the turn's error. */
+  readonly prepare?: (turnId: string, signal: AbortSignal) => Promise<void>;
+  /** Where it is another one than when the agent's session was opened, that is opened anew before the next turn. */
+  readonly openKey?: () => string;
   readonly onAction: (action: AgentAction) => void;
   /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
   readonly keepResult: (result: ToolCallResult) => ToolCallResult;
@@ -25,6 +29,7 @@ export interface AgentRunOptions {
   readonly abortGraceMs: number;
   /** After this long without a turn the agent's session is closed; the next turn resumes it. */
   readonly idleMs: number;
+  readonly newId: () => string;
   readonly log: HostLog;
 }
 
@@ -36,6 +41,8 @@ interface AgentTurn {
   /** Settles when the agent has become idle, or has been given up. */
   readonly settled: PromiseWithResolvers<void>;
   isCancelled: boolean;
+  /** Until the agent is asked for: who cancels it now has nothing to abort but this. */
+  preparing: AbortController | undefined;
 }
 
 /** Drives one agent session for one of our sessions: one turn after the other, whatever the agent does. */
@@ -43,6 +50,9 @@ export class AgentRun {
   readonly #options: AgentRunOptions;
   readonly #disposal = new AbortController();
   #opened: Promise<AgentSession> | undefined;
+  #openedWith: string | undefined;
+  /** Opened, and nothing was ever said in it: there is nothing to go on with. */
+  #isBlank = false;
   #current: AgentTurn | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #waiting = new Map<string, AgentTurn>();
@@ -82,6 +92,10 @@ export class AgentRun {
     turn.isCancelled = true;
     turn.mapper.end();
     turn.held.release();
+    if (turn.preparing) {
+      turn.preparing.abort(new Error('the turn was cancelled'));
+      return;
+    }
     if (turn !== this.#current) return;
     this.#backpressure.release();
     void this.#abort(turn);
@@ -141,6 +155,7 @@ export class AgentRun {
       if (!turn) continue;
       turn.isCancelled = true;
       turn.mapper.end();
+      turn.preparing?.abort(new Error('the session was closed'));
       turn.settled.resolve();
     }
     await this.#close();
@@ -152,10 +167,13 @@ export class AgentRun {
     clearTimeout(this.#idleTimer);
     this.#current = turn;
     try {
-      const session = await this.#ensureOpen();
-      const whole = await this.#options.wholeMessage(message);
-      if (!turn.isCancelled) await session.send(whole);
-      else if (this.#current === turn) turn.settled.resolve();
+      await this.#prepare(turn);
+      const session = turn.isCancelled ? undefined : await this.#ensureOpen();
+      const whole = session && (await this.#options.wholeMessage(message));
+      if (whole && !turn.isCancelled) {
+        this.#isBlank = false;
+        await session.send(whole);
+      } else if (this.#current === turn) turn.settled.resolve();
     } catch (error) {
       this.#failed(turn, error);
     }
@@ -165,10 +183,25 @@ export class AgentRun {
     this.#armIdleTimer();
   }
 
+  async #prepare(turn: AgentTurn): Promise<void> {
+    const { prepare, openKey } = this.#options;
+    if (!prepare) return;
+    turn.preparing = new AbortController();
+    try {
+      await prepare(turn.id, turn.preparing.signal);
+    } catch (error) {
+      if (!turn.isCancelled) throw error;
+    } finally {
+      turn.preparing = undefined;
+    }
+    if (this.#opened !== undefined && openKey?.() !== this.#openedWith) await this.#close();
+  }
+
   #newTurn(id: string): AgentTurn {
-    const { onAction, onArtifact, keepResult, abortGraceMs, log } = this.#options;
+    const { onAction, onArtifact, keepResult, abortGraceMs, newId, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
+      newId,
       boundResult: (result) => boundedToolResult(keepResult(result)),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });
@@ -184,7 +217,7 @@ export class AgentRun {
       gatherer.push(event);
       if (event.type === 'idle' || event.type === 'error') settled.resolve();
     }, abortGraceMs);
-    return { id, mapper, gatherer, held, settled, isCancelled: false };
+    return { id, mapper, gatherer, held, settled, isCancelled: false, preparing: undefined };
   }
 
   #onEvent(event: AgentEvent): void {
@@ -232,8 +265,9 @@ export class AgentRun {
 
   #ensureOpen(): Promise<AgentSession> {
     if (this.#opened !== undefined) return this.#opened;
-    const { agent, openOptions, onOpened } = this.#options;
-    const opening = agent.openSession({ ...openOptions(), signal: this.#disposal.signal }).then(async (session) => {
+    const { onOpened, openKey } = this.#options;
+    this.#openedWith = openKey?.();
+    const opening = this.#openAgent().then(async (session) => {
       if (this.#disposal.signal.aborted || this.#opened !== opening) {
         await session.dispose();
         throw new Error('the session was closed while its agent was starting');
@@ -251,6 +285,14 @@ export class AgentRun {
       if (this.#opened === opening) this.#opened = undefined;
     });
     return opening;
+  }
+
+  async #openAgent(): Promise<AgentSession> {
+    const { agent, openOptions } = this.#options;
+    const { resume, ...options } = await openOptions();
+    const goesOn = resume !== undefined && !this.#isBlank;
+    this.#isBlank = !goesOn;
+    return agent.openSession({ ...options, ...(goesOn && { resume }), signal: this.#disposal.signal });
   }
 
   async #close(): Promise<void> {

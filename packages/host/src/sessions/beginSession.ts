@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
-import { type CreateSessionParams, ERROR_CODE, PROTOCOL_VERSION } from '@agenthost/protocol';
-import { RpcError } from '@agenthost/rpc';
+import { type CreateSessionParams, PROTOCOL_VERSION } from '@agenthost/protocol';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
+import { openNewSession } from './openNewSession.js';
 import { workingDirectoryOf } from './workingDirectory.js';
 
 export interface BeginSessionOptions {
@@ -12,20 +11,21 @@ export interface BeginSessionOptions {
   readonly sessionId: string;
   readonly defaultDirectory: string;
   readonly now: number;
+  readonly newId: () => string;
+  /** Removes what was made of the session. */
+  readonly discard: (sessionId: string) => Promise<void>;
 }
 
 /** Puts the beginning of a session on disk. When that fails, nothing of it is left. */
 export async function beginSession(
   params: CreateSessionParams,
-  { storage, provider, sessionId, defaultDirectory, now }: BeginSessionOptions,
+  { storage, provider, sessionId, defaultDirectory, now, newId, discard }: BeginSessionOptions,
 ): Promise<{ readonly stored: StoredSession; readonly start: SessionStartRecord }> {
   const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
-  const stored = await storage.open(sessionId, { create: true });
-  if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${params.session} already exists`);
   const start: SessionStartRecord = {
     v: 1,
     n: 1,
-    id: randomUUID(),
+    id: newId(),
     at: now,
     type: 'session.start',
     provider,
@@ -38,14 +38,10 @@ export async function beginSession(
     metadata: { workingDirectoryPath: cwd, ...params.metadata },
     ...(params.config && { config: params.config }),
   };
-  try {
+  const fill = async ({ log }: StoredSession) => {
     const { v: _, n: __, ...record } = start;
-    stored.log.append(record);
-    await stored.log.flush();
-    return { stored, start };
-  } catch (error) {
-    await stored.fs.dispose();
-    await storage.remove(sessionId).catch(() => {});
-    throw error;
-  }
+    log.append(record);
+    await log.flush();
+  };
+  return { stored: await openNewSession({ storage, session: params.session, sessionId, discard }, fill), start };
 }

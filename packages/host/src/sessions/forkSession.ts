@@ -10,6 +10,7 @@ import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { forkFiles } from './forkFiles.js';
 import { type ForkedLog, forkLog } from './forkLog.js';
+import { openNewSession } from './openNewSession.js';
 
 export interface ForkSource {
   readonly stored: StoredSession;
@@ -21,18 +22,17 @@ export interface ForkOptions {
   readonly storage: SessionStorage;
   readonly sessionId: string;
   readonly now: number;
-  readonly onError: (error: unknown) => void;
+  /** Removes what was made of the session. */
+  readonly discard: (sessionId: string) => Promise<void>;
 }
 
 /** Makes the files of a session that begins with the turns of another one. When it fails, nothing of it is left. */
 export async function forkSession(source: ForkSource, params: ForkSessionParams, options: ForkOptions): Promise<void> {
-  const { storage, sessionId, now } = options;
+  const { sessionId, now } = options;
   const { stored: from, state } = source;
   await from.log.flush();
   const { records } = await from.log.loadAll();
-  const target = await storage.open(sessionId, { create: true, isDraft: true });
-  if (!target) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${params.session} already exists`);
-  try {
+  const fill = async (target: StoredSession) => {
     const title = `${state.summary.title} (fork)`.trim();
     const forked = forkLog(records, {
       source: { uri: params.source, sessionId: source.sessionId, statePath: from.fs.sessionStatePath ?? '' },
@@ -48,12 +48,13 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
     // Last: without its log, under its name, it is no session yet.
     const artifacts = artifactTimesOf(state, forked);
     await writeLog(target, forked, params, { title, artifacts, at: now });
-  } catch (error) {
-    await target.fs.dispose();
-    await storage.remove(sessionId).catch(options.onError);
-    throw error;
-  }
-  await target.fs.dispose();
+  };
+  const made = await openNewSession({ ...options, session: params.session, isDraft: true }, fill);
+  await made.fs.dispose();
+}
+
+/** In the source's own log; once the fork can be used. */
+export function noteFork({ stored: from }: ForkSource, params: ForkSessionParams): void {
   const data = { session: params.session, ...(params.toTurnId !== undefined && { toTurnId: params.toTurnId }) };
   from.log.append({ type: 'session.info', kind: 'fork', message: `forked to ${params.session}`, data });
 }

@@ -11,14 +11,20 @@ import { foldLog } from './foldLog.js';
 
 /**
  * Tells the index of all turns in a log, one at a time, however many there are. Without the session's summary that is
- * taken from the log as well, and a session that can't be read to its end is left out.
+ * taken from the log as well, and a session that can't be read to its end is left out. Gives what the log says of it.
  */
-export async function indexLog(index: SessionIndex, log: EventLog, known?: SessionSummary): Promise<void> {
+export async function indexLog(
+  index: SessionIndex,
+  log: EventLog,
+  known?: () => SessionSummary,
+): Promise<SessionSummary | undefined> {
   let last: Turn | undefined;
   let told: SessionSummary | undefined;
+  let release: (() => void) | undefined;
   // Always with a summary: the index keeps no turn of a session that it doesn't have.
   const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
-    told = known ?? state.summary;
+    told = known?.() ?? state.summary;
+    release ??= index.hold(told.resource);
     index.put(told);
     if (turn) index.putTurn(told.resource, turn);
   };
@@ -30,7 +36,10 @@ export async function indexLog(index: SessionIndex, log: EventLog, known?: Sessi
       return withNewestTurns(state, 1);
     });
     if (folded) tell(folded.state, folded.state.activeTurn);
+    release?.();
+    return folded?.state.summary;
   } catch (error) {
+    release?.();
     if (told && !known) index.remove(told.resource);
     throw error;
   }

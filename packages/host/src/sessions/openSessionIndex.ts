@@ -1,49 +1,51 @@
-import { open, rm } from 'node:fs/promises';
 import type { HostLog } from '../hostLog.js';
+import { inspectIndex } from '../index/inspectIndex.js';
+import type { PageSums } from '../index/pageSums.js';
 import { SessionIndex } from '../index/sessionIndex.js';
-import type { SessionStorage } from '../sessionFs/sessionStorage.js';
-import { indexLog } from './indexLog.js';
 
-/** Opens the index; one that is missing or can't be read is made anew from the sessions themselves. */
-export async function openSessionIndex(path: string, storage: SessionStorage, log: HostLog): Promise<SessionIndex> {
-  const index = await openOrReplace(path, log);
-  if (index.isNew) {
-    await rebuild(index, storage, log);
-    index.markFilled();
-  }
-  return index;
+export interface OpenedIndex {
+  readonly index: SessionIndex;
+  /** What it may lack; `undefined` for nothing. */
+  readonly missing: MissingInIndex | undefined;
 }
 
-async function openOrReplace(path: string, log: HostLog): Promise<SessionIndex> {
-  const openIndex = async () => {
-    // Made by us, so that it is for this user's eyes only; SQLite gives its other files the same rights.
-    await (await open(path, 'a', 0o600)).close();
-    return new SessionIndex(path, (error) => log.warn(`the session index could not be written: ${String(error)}`));
-  };
-  try {
-    return await openIndex();
-  } catch (error) {
-    log.warn(
-      `the session index can't be used and is made anew: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
-    return await openIndex();
-  }
+/** Sessions that were changed since then, in milliseconds since 1970; 0 for all. */
+export interface MissingInIndex {
+  readonly changedSince: number;
 }
 
-async function rebuild(index: SessionIndex, storage: SessionStorage, log: HostLog): Promise<void> {
-  let count = 0;
-  for await (const sessionId of storage.list()) {
-    const stored = await storage.open(sessionId);
-    if (!stored) continue;
+/** Opens the index. One that is missing, damaged or of another version is made anew, and is empty then. */
+export async function openSessionIndex(
+  path: string,
+  log: HostLog,
+  onReplaced: () => void = () => {},
+): Promise<OpenedIndex> {
+  const openIndex = (sums: PageSums | undefined, isIncomplete: boolean) =>
+    new SessionIndex(path, {
+      ...(sums && { sums }),
+      isIncomplete,
+      onError: (error) => log.warn(`the session index could not be written: ${textOf(error)}`),
+      onReplaced: (cause) => {
+        log.warn(`the session index is damaged and is made anew: ${textOf(cause)}`);
+        onReplaced();
+      },
+    });
+  const found = await inspectIndex(path);
+  if (found.kind === 'clean' || found.kind === 'crashed') {
+    const { sums } = found;
+    const missing = found.kind === 'crashed' ? { changedSince: sums.trustedUntil } : undefined;
     try {
-      await indexLog(index, stored.log);
-      if (++count % 1_000 === 0) log.info(`${count} sessions are in the session index`);
+      return { index: openIndex(sums, missing !== undefined), missing };
     } catch (error) {
-      log.error(`session ${sessionId} can't be read`, error);
-    } finally {
-      await stored.fs.dispose();
+      log.warn(`the session index can't be used and is made anew: ${textOf(error)}`);
     }
+  } else if (found.kind === 'damaged') {
+    log.warn(`the session index can't be used and is made anew: ${found.reason}`);
   }
-  if (count > 0) log.info(`made the session index anew from ${count} sessions`);
+  const index = openIndex(undefined, true);
+  return { index, missing: { changedSince: 0 } };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

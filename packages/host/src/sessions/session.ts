@@ -26,6 +26,7 @@ import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
+import type { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
 import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
@@ -36,6 +37,8 @@ export interface SessionOptions {
   readonly content: SessionContent;
   readonly artifacts: SessionArtifacts;
   readonly intake: MessageIntake;
+  /** Absent where the agent takes none. */
+  readonly customizations: SessionCustomizations | undefined;
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
@@ -43,6 +46,8 @@ export interface SessionOptions {
   readonly history: SessionHistory;
   /** Keeps the metadata saying where the session works. */
   readonly metadata: MetadataRefresh;
+  /** Resolves when what it keeps beside its log is written. */
+  readonly filesWritten: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -55,6 +60,10 @@ export class Session {
   #lastUsed: number;
   #closed = false;
   #isRemoved = false;
+  /** The agent has been opened for a session that is new. */
+  #isAgentReady = false;
+  /** What is told of a failed storage starts nothing: it would fail as well, and that would be told, and so on. */
+  #isTellingFailure = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -79,6 +88,11 @@ export class Session {
   /** Its files and its log. */
   get stored(): StoredSession {
     return this.#options.stored;
+  }
+
+  /** Resolves when what it keeps beside its log (plan, outputs) is written, as far as it is known by now. */
+  filesWritten(): Promise<void> {
+    return this.#options.filesWritten();
   }
 
   /** Which of a client's actions were accepted, the newest of them; rising. */
@@ -162,11 +176,14 @@ export class Session {
 
   /** Opens the agent for a session that was just made, and says how that went. */
   async createAgentSession(): Promise<void> {
-    const { store, run } = this.#options;
+    const { store, run, customizations } = this.#options;
     this.#options.metadata.request();
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
-      await run.open();
+      await customizations?.refresh();
+      // With something to ask first, the agent is opened when somebody is there to answer: at the first turn.
+      if (!this.#closed && !customizations?.mustAsk) await run.open();
+      this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -221,6 +238,9 @@ export class Session {
       case 'session/modelChanged':
         run?.setModel(action.model);
         return;
+      case 'session/customizationToggled':
+        this.#options.customizations?.toggled(action.enabled);
+        return;
       case 'session/pendingMessageSet':
         if (!this.state.activeTurn) this.#startNext();
         else if (action.kind === 'steering') void this.#steer(action.id, action.userMessage);
@@ -234,14 +254,16 @@ export class Session {
   storageFailed(error: unknown): void {
     const { store, run } = this.#options;
     run?.cancelAll();
+    this.#isTellingFailure = true;
+    const told = { mustBeStored: false };
+    // Nobody opens its agent again before the next start of the host, which would find out by itself.
+    if (this.state.lifecycle === 'creating' && this.#isAgentReady) store.dispatch({ type: 'session/ready' }, told);
     const turn = store.state.activeTurn;
-    if (!turn) return;
     const why = error instanceof Error ? error.message : String(error);
     const message = `This session could not be stored (${why}), so the turn was ended. Make room or mend the disk, then go on.`;
-    store.dispatch(
-      { type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } },
-      { mustBeStored: false },
-    );
+    if (turn)
+      store.dispatch({ type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } }, told);
+    this.#isTellingFailure = false;
   }
 
   /** Of a session that is removed everybody is told; one that is only unloaded is there again for whoever asks. */
@@ -252,14 +274,24 @@ export class Session {
     this.#options.metadata.dispose();
     await this.#options.run?.dispose();
     await this.#options.intake.settled();
+    await this.#options.customizations?.close();
     await this.#options.close();
   }
 
   #joined(subscriber: Subscriber): void {
     this.#lastUsed = this.#options.now();
-    if (!this.#closed) this.#presence.changed();
+    if (!this.#closed) {
+      this.#presence.changed();
+      this.#lookOnce();
+    }
     // It left the memory while other sessions of the same handshake were still loading; nothing more would come from here.
     else if (!this.#isRemoved) subscriber.cutOff('the session was unloaded in this moment');
+  }
+
+  /** Not when it is loaded: after a restart many are, for nobody. */
+  #lookOnce(): void {
+    const { customizations } = this.#options;
+    if (customizations && !customizations.isKnown && this.state.lifecycle === 'ready') void customizations.refresh();
   }
 
   /** A session without a title can't be found again; the agent may give it a better one later. */
@@ -284,7 +316,7 @@ export class Session {
   #startNext(): void {
     const { lifecycle, activeTurn, steeringMessage, queuedMessages } = this.state;
     const next = steeringMessage ?? queuedMessages?.[0];
-    if (lifecycle !== 'ready' || activeTurn || !next) return;
+    if (lifecycle !== 'ready' || activeTurn || !next || this.#isTellingFailure) return;
     const { id, userMessage, by } = next;
     this.#options.store.dispatch({
       type: 'session/turnStarted',
@@ -310,6 +342,7 @@ export class Session {
   #answerPermission(action: PermissionResolvedAction): void {
     const who = action.by?.name ?? action.by?.clientId ?? 'the host';
     this.#answered.add(action.requestId, who);
+    this.#options.customizations?.answer(action.requestId, decision(action));
     this.#options.run?.answer(action.requestId, decision(action));
     // The request is gone from the state; this keeps what was answered where everybody can read it.
     const id = `answer-${action.requestId}`;

@@ -17,8 +17,8 @@ export interface SessionContentOptions {
   readonly fs: SessionFs;
   readonly provider: string;
   readonly sessionId: string;
-  /** What a tool printed could not be stored. */
-  readonly onError: (error: unknown) => void;
+  /** What a tool printed could not be stored. Whether that ended the turn which printed it. */
+  readonly onError: (error: unknown) => boolean;
   /** Whether what is stored as a whole has to be on the disk itself. */
   readonly sync?: boolean;
 }
@@ -42,6 +42,10 @@ export class SessionContent {
   readonly #options: SessionContentOptions;
   readonly #queue: ContentQueue;
   readonly #files = new Map<string, ContentFile>();
+  #failures = 0;
+  #lastError: unknown;
+  /** A failure that ended no turn: whoever waits for what was stored is told, once. */
+  #untold: { readonly error: unknown } | undefined;
   #hasFolder = false;
 
   constructor(options: SessionContentOptions) {
@@ -51,7 +55,11 @@ export class SessionContent {
         await this.#makeFolder();
         await this.#file(contentId).append(bytes);
       },
-      onError: options.onError,
+      onError: (error) => {
+        this.#failures += 1;
+        this.#lastError = error;
+        if (!options.onError(error)) this.#untold = { error };
+      },
     });
   }
 
@@ -126,6 +134,16 @@ export class SessionContent {
 
   settled(): Promise<void> {
     return this.#queue.settled();
+  }
+
+  /** Rejects when something that waits now, or failed before and was told to nobody, could not be stored. */
+  async stored(): Promise<void> {
+    const before = this.#failures;
+    await this.#queue.settled();
+    const untold = this.#untold;
+    this.#untold = undefined;
+    if (untold) throw untold.error;
+    if (this.#failures > before) throw this.#lastError;
   }
 
   async #makeFolder(): Promise<void> {

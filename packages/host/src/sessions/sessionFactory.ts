@@ -8,6 +8,8 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
+import { CustomizationFinder } from '../customizations/customizationFinder.js';
+import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
@@ -24,8 +26,9 @@ import { PastedContent } from './pastedContent.js';
 import { Session } from './session.js';
 import { SessionArtifacts } from './sessionArtifacts.js';
 import { SessionContent } from './sessionContent.js';
+import { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
-import { MAX_PASTED_BYTES } from './sessionLimits.js';
+import { CUSTOMIZATIONS_MS, MAX_PASTED_BYTES } from './sessionLimits.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
@@ -38,7 +41,11 @@ export interface SessionFactoryOptions {
   readonly sequence: SequenceSource;
   /** What agents' processes see; none of the host's secrets. */
   readonly agentEnv: Readonly<Record<string, string>>;
+  /** Where the user keeps customizations for all sessions. */
+  readonly stateDir: string;
+  readonly trust: WorkspaceTrust;
   readonly now: () => number;
+  readonly newId: () => string;
   readonly log: HostLog;
   readonly agentIdleMs: number;
   readonly abortGraceMs: number;
@@ -84,6 +91,7 @@ export async function createSession(
     ...(accepted && { accepted }),
     ...(lastServerSeq !== undefined && { lastServerSeq }),
     log: stored.log,
+    contentStored: () => content.stored(),
     delivery,
     publisher,
     sequence,
@@ -105,10 +113,12 @@ export async function createSession(
     sync: options.syncContent ?? false,
     onError: (error) => {
       log.error(`${uri}: what a tool printed could not be stored`, error);
+      if (!store.state.activeTurn) return false;
       session.storageFailed(error);
+      return true;
     },
   });
-  const outputs = new ToolOutputs(content);
+  const outputs = new ToolOutputs(content, options.newId);
   const pasted = new PastedContent({ content, session: uri, maxBytes: options.maxPastedBytes ?? MAX_PASTED_BYTES });
   const tempFiles = new TempFiles({
     fs: stored.fs,
@@ -133,21 +143,39 @@ export async function createSession(
   });
   const databasePath = stored.fs.realPath && files?.databasePath();
   const agent = agents.get(provider);
+  const cwd = () => directoryOf(store.state) ?? start.cwd;
+  const support = agent?.customizations;
+  const customizations =
+    agent &&
+    support &&
+    new SessionCustomizations({
+      agent: { descriptor: agent.descriptor, customizations: support },
+      finder: new CustomizationFinder({ stateRoot: options.stateDir, env: options.agentEnv }),
+      trust: options.trust,
+      cwd,
+      store,
+      maxMs: CUSTOMIZATIONS_MS,
+      log,
+    });
   const run =
     agent &&
     new AgentRun({
       agent,
-      openOptions: () => ({
+      openOptions: async () => ({
         sessionId: start.sessionId,
-        cwd: directoryOf(store.state) ?? start.cwd,
+        cwd: cwd(),
         sessionFs: stored.fs,
         ...(databasePath !== undefined && { databasePath }),
-        customizations: store.state.customizations ?? [],
+        customizations: (await customizations?.forAgent()) ?? [],
         config: start.config ?? {},
         env: options.agentEnv,
         tempFiles,
         ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
         ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
+      }),
+      ...(customizations && {
+        prepare: (turnId, signal) => customizations.prepare(turnId, signal),
+        openKey: () => customizations.key,
       }),
       onAction: (action) => {
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
@@ -163,6 +191,7 @@ export async function createSession(
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
       idleMs: options.agentIdleMs,
+      newId: options.newId,
       log,
     });
   const session = new Session({
@@ -174,6 +203,7 @@ export async function createSession(
       (message) => pasted.keep(message),
       (error) => log.error(`${uri}: a client's action failed`, error),
     ),
+    customizations,
     run,
     models: () => modelsOf(agents, start.provider),
     now,
@@ -183,17 +213,25 @@ export async function createSession(
       apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
       onError: (error) => log.error(`${uri}: where it works could not be told`, error),
     }),
+    filesWritten,
     close: async () => {
-      await artifacts.settled();
-      await workspace.settled();
-      await content.settled();
+      await filesWritten();
       await tempFiles.dispose();
-      await stored.log.close();
-      await history.settled();
-      await stored.fs.dispose();
+      try {
+        await stored.log.close();
+      } finally {
+        await history.settled();
+        await stored.fs.dispose();
+      }
     },
   });
   return session;
+
+  async function filesWritten(): Promise<void> {
+    await artifacts.settled();
+    await workspace.settled();
+    await content.settled();
+  }
 
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;

@@ -10,6 +10,12 @@ import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } f
 import { CHECKPOINT_PATIENCE, HISTORY_LIMITS, type HistoryLimits, MAX_INDEX_REBUILDS } from './sessionLimits.js';
 import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
+export interface OpenedHistory {
+  readonly folded: FoldedLog;
+  /** Up to where the log was not read. */
+  readonly skipped: LogPosition | undefined;
+}
+
 export interface SessionHistoryOptions {
   readonly uri: URI;
   readonly stored: StoredSession;
@@ -49,7 +55,7 @@ export class SessionHistory {
   }
 
   /** Loads the log: what comes after the checkpoint, or all of it. `skipped` is what was not read. */
-  async open(): Promise<{ readonly folded: FoldedLog; readonly skipped: LogPosition | undefined } | undefined> {
+  async open(): Promise<OpenedHistory | undefined> {
     const checkpoint = await this.#checkpoints.read().catch((error: unknown) => {
       this.#warn("its checkpoint can't be read, its log is read as a whole", error);
       return undefined;

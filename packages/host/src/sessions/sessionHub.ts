@@ -16,18 +16,23 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { IndexReplacedError } from '../index/indexDamage.js';
 import { InvalidCursorError } from '../index/listQuery.js';
 import type { SessionIndex } from '../index/sessionIndex.js';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { beginSession } from './beginSession.js';
 import { newSessionState } from './foldLog.js';
-import { forkSession } from './forkSession.js';
+import { forkSession, noteFork } from './forkSession.js';
+import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
+import { Leftovers } from './leftovers.js';
 import { LogChecks } from './logChecks.js';
+import type { MissingInIndex } from './openSessionIndex.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
-import { SessionHistory } from './sessionHistory.js';
+import { type OpenedHistory, SessionHistory } from './sessionHistory.js';
 import { SessionImports } from './sessionImports.js';
+import { INDEX_PATIENCE_MS } from './sessionLimits.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionHubOptions
@@ -56,15 +61,25 @@ export class SessionHub {
   readonly #creating = new Set<string>();
   readonly #imports: SessionImports;
   readonly #checks: LogChecks;
+  readonly #leftovers: Leftovers;
+  /** By id: logs that are read for the index right now. Nobody may open them meanwhile. */
+  readonly #indexing = new Map<string, Promise<unknown>>();
+  readonly #filler: IndexFiller;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: SessionHubOptions) {
     this.#options = options;
     this.#notifier = new SummaryNotifier(options.broadcast);
-    const { storage, defaultDirectory, now, log } = options;
-    const onError = (error: unknown) => log.error('what was imported in part could not be removed', error);
-    this.#imports = new SessionImports({ storage, defaultDirectory, now, onError });
     this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
+    this.#leftovers = new Leftovers(options.storage, options.log);
+    const { storage, defaultDirectory, now } = options;
+    const discard = (id: string) => this.#leftovers.discard(id);
+    this.#imports = new SessionImports({ storage, defaultDirectory, now, discard });
+    this.#filler = new IndexFiller({
+      ...options,
+      indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
+      forget: (uri) => this.#forget(uri),
+    });
     this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
   }
 
@@ -129,6 +144,7 @@ export class SessionHub {
     }
     const { sessionId } = parts;
     if (!this.#imports.has(sessionId)) {
+      if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
       const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
       if (isKnown || (await this.#options.storage.exists(sessionId))) throw alreadyExists(uri);
     }
@@ -161,14 +177,36 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
-  list(params: ListSessionsParams): ListSessionsResult {
+  async list(params: ListSessionsParams): Promise<ListSessionsResult> {
     try {
       return this.#options.index.list(params);
     } catch (error) {
       if (error instanceof InvalidCursorError)
         throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
-      throw error;
+      if (!(error instanceof IndexReplacedError)) throw error;
+      await this.indexFilled();
+      return this.#options.index.list(params);
     }
+  }
+
+  /** Looks at the sessions on disk for what the index lacks; `indexFilled` says when that is done. */
+  fillIndex(missing: MissingInIndex): void {
+    this.#filler.start(missing);
+  }
+
+  /** The index stays as it is, and is looked at again at the next start. */
+  stopFilling(): Promise<void> {
+    return this.#filler.stop();
+  }
+
+  /** Resolves when the index has everything, or when that would take too long to wait for. */
+  async indexFilled(patienceMs: number = INDEX_PATIENCE_MS): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patienceMs);
+    });
+    await Promise.race([this.#filler.settled, patience]);
+    clearTimeout(timer);
   }
 
   /** For each session which actions of that client were accepted, the newest of them. */
@@ -184,10 +222,10 @@ export class SessionHub {
   /** After a start: what the index shows at work, or may not know the end of, was interrupted. Opening it says so. */
   async recoverInterrupted(): Promise<void> {
     const { index, log } = this.#options;
-    const atWork = (['inProgress', 'inputNeeded'] as const).flatMap(
-      (status) => index.list({ filter: { status }, limit: 10_000 }).items,
+    const atWork = await Promise.all(
+      AT_WORK.map(async (status) => (await this.list({ filter: { status }, limit: 10_000 })).items),
     );
-    for (const uri of new Set([...index.unsettled(), ...atWork.map(({ resource }) => resource)])) {
+    for (const uri of new Set([...index.unsettled(), ...atWork.flat().map(({ resource }) => resource)])) {
       await this.open(uri).catch((error: unknown) => {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) index.remove(uri);
         else log.error(`${uri} could not be opened`, error);
@@ -198,10 +236,12 @@ export class SessionHub {
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     await this.#imports.dispose();
+    await this.stopFilling();
     await Promise.allSettled(this.#opening.values());
     // Also what is on its way out already: nothing may touch the index, or a log, after this.
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
+    await this.#leftovers.removeAll();
     this.#notifier.dispose();
   }
 
@@ -211,13 +251,58 @@ export class SessionHub {
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
     await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    this.#forget(uri);
+  }
+
+  #forget(uri: URI): void {
     this.#options.index.remove(uri);
     this.#notifier.forget(uri);
     this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
   }
 
+  async #indexSession(sessionId: string, isNew: boolean): Promise<void> {
+    const used = this.#inUse(sessionId);
+    if (used !== undefined) return this.#indexUsed(used);
+    const reading = this.#indexStored(sessionId);
+    this.#indexing.set(sessionId, reading);
+    const summary = await reading.finally(() => this.#indexing.delete(sessionId));
+    if (!summary) return;
+    if (isNew) this.#options.broadcast({ type: 'notify/sessionAdded', summary });
+    // It was interrupted: opening it says so.
+    if (AT_WORK.some((status) => status === summary.status)) await this.open(summary.resource);
+  }
+
+  async #indexStored(sessionId: string): Promise<SessionSummary | undefined> {
+    const stored = await this.#options.storage.open(sessionId);
+    try {
+      return stored && (await indexLog(this.#options.index, stored.log));
+    } finally {
+      await stored?.fs.dispose();
+    }
+  }
+
+  /** It changes while its log is read: the newest comes last. */
+  async #indexUsed(uri: URI): Promise<void> {
+    const { index } = this.#options;
+    const session = await this.open(uri);
+    if (index.isComplete(uri)) return;
+    await session.stored.log.flush();
+    await indexLog(index, session.stored.log, () => session.state.summary);
+    const { turns, activeTurn } = session.state;
+    for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])]) index.putTurn(uri, turn);
+  }
+
+  #inUse(sessionId: string): URI | undefined {
+    for (const uris of [this.#opening.keys(), this.#closing.keys()]) {
+      for (const uri of uris) if (uri.endsWith(`:/${sessionId}`)) return uri;
+    }
+    return undefined;
+  }
+
   #begin(uri: URI, make: () => Promise<Session>): Promise<Session> {
-    const opening = (this.#closing.get(uri) ?? Promise.resolve()).then(make).then((session) => {
+    const reading = this.#indexing.get(parseSessionUri(uri)?.sessionId ?? '');
+    const free = Promise.allSettled([this.#closing.get(uri), reading]);
+    const opening = free.then(make).then((session) => {
       this.#open.set(uri, session);
       return session;
     });
@@ -241,6 +326,8 @@ export class SessionHub {
       if (this.#creating.has(sessionId) || this.#imports.has(sessionId)) throw alreadyExists(uri);
       this.#creating.add(sessionId);
       try {
+        if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
+        void this.#leftovers.removeAll();
         if (await this.#options.storage.exists(sessionId)) throw alreadyExists(uri);
         return await make();
       } finally {
@@ -252,29 +339,36 @@ export class SessionHub {
   }
 
   async #fork(params: ForkSessionParams, sourceId: string, sessionId: string): Promise<Session> {
-    const { storage, now, index, log, broadcast } = this.#options;
-    const source = await this.open(params.source);
-    if (source.state.lifecycle !== 'ready') {
+    const { storage, now, index, broadcast } = this.#options;
+    const session = await this.open(params.source);
+    if (session.state.lifecycle !== 'ready') {
       throw new RpcError(ERROR_CODE.invalidRequest, `${params.source} is not ready: there is nothing to fork yet`);
     }
-    await source.artifacts.settled();
+    await session.filesWritten();
     index.expect(params.session);
-    await forkSession({ stored: source.stored, sessionId: sourceId, state: source.state }, params, {
-      storage,
-      sessionId,
-      now: now(),
-      onError: (error) => log.error(`what was made of ${params.session} could not be removed`, error),
-    });
-    const session = await this.#load(params.session);
-    index.flush();
-    broadcast({ type: 'notify/sessionAdded', summary: session.state.summary });
-    return session;
+    const source = { stored: session.stored, sessionId: sourceId, state: session.state };
+    const discard = (id: string) => this.#leftovers.discard(id);
+    try {
+      await forkSession(source, params, { storage, sessionId, now: now(), discard });
+      const fork = await this.#load(params.session).catch(async (error: unknown) => {
+        await discard(sessionId);
+        throw error;
+      });
+      noteFork(source, params);
+      index.flush();
+      broadcast({ type: 'notify/sessionAdded', summary: fork.state.summary });
+      return fork;
+    } catch (error) {
+      index.remove(params.session);
+      throw error;
+    }
   }
 
   async #create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
-    const { storage, index, now, defaultDirectory } = this.#options;
+    const { storage, index, now, newId, defaultDirectory } = this.#options;
     index.expect(params.session);
-    const beginning = beginSession(params, { storage, ...parts, defaultDirectory, now: now() });
+    const discard = (id: string) => this.#leftovers.discard(id);
+    const beginning = beginSession(params, { storage, ...parts, defaultDirectory, now: now(), newId, discard });
     const { stored, start } = await beginning.catch((error: unknown) => {
       index.remove(params.session);
       throw error;
@@ -293,18 +387,26 @@ export class SessionHub {
 
   async #load(uri: URI): Promise<Session> {
     const parts = parseSessionUri(uri);
-    const stored = parts && (await this.#options.storage.open(parts.sessionId));
-    const history = stored && this.#historyOf(uri, stored);
-    const opened = await history?.open();
-    const folded = opened?.folded;
-    if (!stored || !history || !folded || folded.start.provider !== parts?.provider) {
-      await history?.settled();
-      await stored?.fs.dispose();
-      throw notFound(uri);
+    const isThere = parts && !this.#leftovers.has(parts.sessionId);
+    const stored = isThere && (await this.#options.storage.open(parts.sessionId));
+    if (!stored) throw notFound(uri);
+    const history = this.#historyOf(uri, stored);
+    try {
+      const opened = await history.open();
+      if (opened?.folded.start.provider !== parts.provider) throw notFound(uri);
+      return await this.#loaded(uri, stored, history, opened);
+    } catch (error) {
+      await history.settled();
+      await stored.fs.dispose();
+      throw error;
     }
+  }
+
+  async #loaded(uri: URI, stored: StoredSession, history: SessionHistory, opened: OpenedHistory): Promise<Session> {
+    const { folded, skipped } = opened;
     const { index, log } = this.#options;
     if (!index.isComplete(uri)) {
-      await indexLog(index, stored.log, folded.state.summary).catch((error: unknown) =>
+      await indexLog(index, stored.log, () => folded.state.summary).catch((error: unknown) =>
         log.error(`${uri} can't be searched`, error),
       );
     }
@@ -314,7 +416,6 @@ export class SessionHub {
     // In the map before it acts: what it does now is told to whoever asks.
     this.#open.set(uri, session);
     session.recover();
-    const { skipped } = opened;
     if (skipped) {
       this.#checks.add(uri, async (options) => {
         const damage = await stored.log.check(skipped, options);
@@ -344,6 +445,7 @@ export class SessionHub {
   }
 
   #evictIdle(): void {
+    void this.#leftovers.removeAll();
     const before = this.#options.now() - this.#options.idleMs;
     for (const [uri, session] of this.#open) {
       if (!session.isIdleSince(before)) continue;
@@ -364,6 +466,8 @@ export class SessionHub {
     await closing;
   }
 }
+
+const AT_WORK = ['inProgress', 'inputNeeded'] as const;
 
 function alreadyExists(uri: URI): RpcError {
   return new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${uri} already exists`);

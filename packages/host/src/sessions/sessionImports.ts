@@ -18,7 +18,8 @@ export interface SessionImportsOptions {
   readonly storage: SessionStorage;
   readonly defaultDirectory: string;
   readonly now: () => number;
-  readonly onError: (error: unknown) => void;
+  /** Removes what was made of a session; never rejects. */
+  readonly discard: (sessionId: string) => Promise<void>;
 }
 
 interface Draft {
@@ -112,7 +113,10 @@ export class SessionImports {
       throw new RpcError(ERROR_CODE.tooManyRequests, `${MAX_IMPORTS} sessions are being imported already`);
     }
     const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
-    const stored = await storage.open(sessionId, { create: true, isDraft: true });
+    const stored = await storage.open(sessionId, { create: true, isDraft: true }).catch(async (error: unknown) => {
+      await this.#options.discard(sessionId);
+      throw error;
+    });
     if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${session} already exists`);
     const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set() };
     this.#drafts.set(sessionId, draft);
@@ -136,10 +140,9 @@ export class SessionImports {
   }
 
   async #discard({ stored, sessionId }: Draft): Promise<void> {
-    const { storage, onError } = this.#options;
     await stored.log.close().catch(() => {});
     await stored.fs.dispose();
-    await storage.remove(sessionId).catch(onError);
+    await this.#options.discard(sessionId);
     this.#drafts.delete(sessionId);
   }
 }

@@ -16,6 +16,10 @@ export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
 /** Bytes that a session keeps of what clients pasted and attached. */
 export const MAX_PASTED_BYTES = 256 * 1024 * 1024;
+/** Customizations that are turned off and stay listed although their files are gone. */
+export const MAX_MISSING_CUSTOMIZATIONS = 50;
+/** How long a turn waits for a look at the customizations; a folder may be on a file system that hangs. */
+export const CUSTOMIZATIONS_MS = 3_000;
 
 /** A title that is made from a message. */
 export const MAX_DERIVED_TITLE = 80;
@@ -51,3 +55,6 @@ export const MAX_INDEX_LINE = 256 * 1024;
 export const MAX_TURN_HINTS = 64;
 /** How often a turn index is made anew while its session is open. */
 export const MAX_INDEX_REBUILDS = 3;
+
+/** How long a start, or a list, waits for an index that is being filled; then it goes on with what is there. */
+export const INDEX_PATIENCE_MS = 2_000;

@@ -25,6 +25,8 @@ export interface SessionStoreOptions {
   readonly uri: URI;
   readonly state: SessionState;
   readonly log: EventLog;
+  /** Rejects when what the state refers to could not be stored. */
+  readonly contentStored: () => Promise<void>;
   readonly accepted?: AcceptedSequences;
   /** The highest number in the log. */
   readonly lastServerSeq?: number;
@@ -64,6 +66,8 @@ export class SessionStore implements DurableSource {
   readonly #subscribers = new SubscriberList();
   /** Up to which number each subscriber's snapshot told it. */
   readonly #toldUpTo = new WeakMap<Subscriber, number>();
+  /** A turn was completed since the last batch: what it printed has to be stored before that is told. */
+  #hasEnded = false;
   #state: SessionState;
   #lastServerSeq: number;
 
@@ -130,8 +134,10 @@ export class SessionStore implements DurableSource {
     return this.#subscribers.remove(subscriber);
   }
 
-  makeDurable(): Promise<void> {
-    return this.#options.log.flush();
+  async makeDurable(): Promise<void> {
+    const needsContent = this.#hasEnded;
+    this.#hasEnded = false;
+    await Promise.all([this.#options.log.flush(), needsContent && this.#options.contentStored()]);
   }
 
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void {
@@ -169,6 +175,7 @@ export class SessionStore implements DurableSource {
       ...(from && { origin: from.origin }),
     };
     this.#state = trimmed(next);
+    if (action.type === 'session/turnComplete') this.#hasEnded = true;
     const logNumber = action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope));
     const tag: Tag = { envelope, before, logNumber, lastServerSeq: this.#lastServerSeq, sender: from?.sender };
     if (logNumber !== undefined) this.#lastServerSeq = envelope.serverSeq;

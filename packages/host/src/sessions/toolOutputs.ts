@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   type ContentRef,
   INLINE_CONTENT_LIMIT,
@@ -21,10 +21,12 @@ interface LiveOutput {
  */
 export class ToolOutputs {
   readonly #content: SessionContent;
+  readonly #newId: () => string;
   readonly #live = new Map<string, LiveOutput>();
 
-  constructor(content: SessionContent) {
+  constructor(content: SessionContent, newId: () => string) {
     this.#content = content;
+    this.#newId = newId;
   }
 
   /** The action, with the reference where one is due. */
@@ -54,7 +56,7 @@ export class ToolOutputs {
   #kept(text: string): { readonly type: 'contentRef'; readonly ref: ContentRef }[] {
     const bytes = text.length * 3 > INLINE_CONTENT_LIMIT ? Buffer.byteLength(text) : 0;
     if (bytes <= INLINE_CONTENT_LIMIT) return [];
-    const contentId = contentIdOf('result', randomUUID());
+    const contentId = contentIdOf('result', this.#newId());
     const ref = this.#content.ref(contentId, bytes);
     if (!ref) return [];
     this.#content.append(contentId, text);

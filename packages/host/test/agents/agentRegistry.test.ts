@@ -35,6 +35,46 @@ describe('AgentRegistry', () => {
     expect(() => new AgentRegistry().register(agent(provider))).toThrow('not a provider id');
   });
 
+  it('removes an agent, ends it, and never tells of it again', async () => {
+    const registry = new AgentRegistry();
+    const told: unknown[] = [];
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    registry.register(agent('stays'));
+    registry.register(
+      agent('goes', {
+        availability: () => asked.then(() => ({ state: 'available' })),
+        dispose: async () => void told.push('ended'),
+      }),
+    );
+    registry.onChange((infos) => told.push(states(infos).map(([provider]) => provider)));
+    const refreshing = registry.refresh();
+    await registry.remove('goes');
+    await registry.remove('goes');
+    answer();
+    await refreshing;
+    expect(told).toEqual([['stays'], 'ended', ['stays']]);
+    expect(registry.get('goes')).toBeUndefined();
+  });
+
+  it('knows of an agent that is being installed only that, and afterwards why it failed', async () => {
+    const registry = new AgentRegistry();
+    const unavailable = { state: 'unavailable', reason: 'not there', howToFix: 'install it' } as const;
+    registry.register(agent('a', { availability: async () => unavailable }));
+    registry.beginInstalling('a');
+    expect(states(await registry.refresh())).toEqual([['a', 'installing']]);
+    await registry.endInstalling('a', 'the disk is full');
+    expect(registry.infos()[0]?.availability).toEqual({ ...unavailable, reason: 'the disk is full' });
+    registry.beginInstalling('a');
+    await registry.endInstalling('a');
+    expect(registry.infos()[0]?.availability).toEqual(unavailable);
+    registry.beginInstalling('nobody');
+    await registry.endInstalling('nobody', 'x');
+    expect(registry.infos()).toHaveLength(1);
+  });
+
   it('refuses an id twice', () => {
     const registry = new AgentRegistry();
     registry.register(agent('a'));

@@ -5,11 +5,16 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SessionAction } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type HostLog, silentLog } from '../../src/hostLog.js';
+import { IndexReplacedError, IndexUnusableError } from '../../src/index/indexDamage.js';
+import { IndexFile } from '../../src/index/indexFile.js';
+import { inspectIndex } from '../../src/index/inspectIndex.js';
 import { SessionIndex } from '../../src/index/sessionIndex.js';
 import { JsonlEventLog } from '../../src/sessionFs/jsonlEventLog.js';
 import { MemorySessionFs } from '../../src/sessionFs/memorySessionFs.js';
 import type { SessionStorage } from '../../src/sessionFs/sessionStorage.js';
 import { foldLog } from '../../src/sessions/foldLog.js';
+import { IndexFiller } from '../../src/sessions/indexFiller.js';
+import { indexLog } from '../../src/sessions/indexLog.js';
 import { openSessionIndex } from '../../src/sessions/openSessionIndex.js';
 import { summary, turn } from './indexSamples.js';
 
@@ -32,6 +37,24 @@ describe('an index that has to be made from the sessions', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  async function openFilled(at: string, from: SessionStorage = storage): Promise<SessionIndex> {
+    const { index, missing } = await openSessionIndex(at, log);
+    const filler = new IndexFiller({
+      index,
+      storage: from,
+      log,
+      broadcast: () => {},
+      forget: (uri) => index.remove(uri),
+      indexSession: async (id) => {
+        const stored = await from.open(id);
+        if (stored) await indexLog(index, stored.log);
+      },
+    });
+    if (missing) filler.start(missing);
+    await filler.settled;
+    return index;
+  }
+
   it('equals one that was told of each turn when it started and ended', async () => {
     const live = new SessionIndex(path);
     for (const id of IDS) {
@@ -49,27 +72,30 @@ describe('an index that has to be made from the sessions', () => {
     }
     live.close();
     const rebuilt = join(folder, 'rebuilt.sqlite');
-    (await openSessionIndex(rebuilt, storage, log)).close();
+    (await openFilled(rebuilt)).close();
     expect(contents(rebuilt)).toEqual(contents(path));
     expect(contents(rebuilt).search).toHaveLength(IDS.length * (TURNS + 2));
   });
 
   it.each([
     ['missing', async () => {}],
-    ['no database', () => writeFile(path, 'x'.repeat(10_000))],
+    ['not an index', () => writeFile(path, 'x'.repeat(10_000))],
     [
-      'of another version',
+      'of a newer version',
       async () => {
-        const database = new DatabaseSync(path);
-        database.exec('PRAGMA user_version = 2');
-        database.close();
+        (await openFilled(path)).close();
+        const found = await inspectIndex(path);
+        if (found.kind !== 'clean') throw new Error(`the index is ${found.kind}`);
+        const file = new IndexFile(path, found.sums);
+        file.database.exec('PRAGMA user_version = 9999; CREATE TABLE future (x); DROP TABLE turns');
+        file.close({ isClean: true });
       },
     ],
     ['left half made by a host that died', async () => new SessionIndex(path).close()],
     [
       'damaged in its first page',
       async () => {
-        (await openSessionIndex(path, storage, log)).close();
+        (await openFilled(path)).close();
         const file = await open(path, 'r+');
         await file.write(Buffer.alloc(4_000, 0xa5), 0, 4_000, 96);
         await file.close();
@@ -77,7 +103,7 @@ describe('an index that has to be made from the sessions', () => {
     ],
   ])('%s: is made anew, is for this user alone, and stays', async (name, prepare) => {
     await prepare();
-    const index = await openSessionIndex(path, storage, log);
+    const index = await openFilled(path);
     expect(warnings).toHaveLength(name === 'missing' ? 0 : 1);
     expect(index.list({ filter: { text: '"answer 299"' } })).toMatchObject({
       total: 3,
@@ -88,9 +114,38 @@ describe('an index that has to be made from the sessions', () => {
     index.close();
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o077).toBe(0);
 
-    const again = await openSessionIndex(path, await storageOf([]), log);
+    const { index: again, missing } = await openSessionIndex(path, log);
+    expect(missing).toBeUndefined();
     expect(again.list({}).total).toBe(3);
     again.close();
+  });
+
+  it('a session that is half read stays unsettled, however much of it is written already', async () => {
+    const index = await openFilled(path, await storageOf([]));
+    const stored = await storage.open('a');
+    if (!stored) throw new Error('the session is missing');
+    const [half, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const load = async function* () {
+      let n = 0;
+      for await (const record of stored.log.load()) {
+        if (++n === 700) {
+          half.resolve();
+          await goOn.promise;
+        }
+        yield record;
+      }
+    };
+    const reading = indexLog(index, Object.assign(Object.create(stored.log) as typeof stored.log, { load }));
+    await half.promise;
+    expect(index.list({ filter: { text: '"answer 100"' } }).total).toBe(1);
+    expect(index.isComplete('mock:/a')).toBe(false);
+    expect(index.unsettled()).toEqual(['mock:/a']);
+    goOn.resolve();
+    await reading;
+    index.flush();
+    expect(index.isComplete('mock:/a')).toBe(true);
+    expect(index.unsettled()).toEqual([]);
+    index.close();
   });
 
   it('leaves out a session that cannot be read to its end', async () => {
@@ -107,7 +162,7 @@ describe('an index that has to be made from the sessions', () => {
         };
       },
     };
-    const index = await openSessionIndex(path, broken, log);
+    const index = await openFilled(path, broken);
     expect(
       index
         .list({ filter: { text: 'answer' } })
@@ -117,11 +172,38 @@ describe('an index that has to be made from the sessions', () => {
     index.close();
   });
 
+  it('damaged while it is used: is replaced, but not for ever', async () => {
+    const causes: unknown[] = [];
+    const index = new SessionIndex(path, { onReplaced: (cause) => causes.push(cause) });
+    const damage = async () => {
+      for (let n = 0; n < 50; n++) index.put(summary(`s${n}`, { title: `title ${n}` }));
+      index.markFilled();
+      const other = new DatabaseSync(path);
+      // Makes the index read again what it has in its memory.
+      other.exec('CREATE TABLE poke (x); PRAGMA wal_checkpoint(TRUNCATE)');
+      other.close();
+      const file = await open(path, 'r+');
+      const { size } = await file.stat();
+      await file.write(Buffer.alloc(size - 4_096, 0xa5), 0, size - 4_096, 4_096);
+      await file.close();
+    };
+    for (let n = 1; n <= 3; n++) {
+      await damage();
+      expect(() => index.list({})).toThrow(IndexReplacedError);
+      expect(index.list({}).total).toBe(0);
+      expect(causes).toHaveLength(n);
+    }
+    await damage();
+    for (let n = 0; n < 2; n++) expect(() => index.list({})).toThrow(IndexUnusableError);
+    expect(causes).toHaveLength(3);
+    index.close();
+  });
+
   it('a disk that is full: what waits is bounded, the list goes on, and the session is looked at again', () => {
     const errors: unknown[] = [];
-    const index = new SessionIndex(path, (error) => errors.push(error));
+    const index = new SessionIndex(path, { onError: (error) => errors.push(error) });
     index.put(summary('x', { title: 'kept' }));
-    index.flush();
+    index.markFilled();
     const other = new DatabaseSync(path);
     other.exec("CREATE TRIGGER full BEFORE INSERT ON turns BEGIN SELECT RAISE(ABORT, 'disk full'); END");
     for (let n = 0; n < 300; n++) index.putTurn('mock:/x', turn(`t${n}`, `word${n} ${'x'.repeat(30_000)}`));
@@ -178,6 +260,7 @@ async function storageOf(ids: readonly string[]): Promise<SessionStorage> {
     },
     exists: async (id) => files.has(id),
     remove: async (id) => void files.delete(id),
+    modifiedAt: async () => 1,
     async *list() {
       yield* files.keys();
     },

@@ -10,8 +10,10 @@ describe('searching sessions', () => {
   let index: SessionIndex;
 
   beforeEach(() => {
-    index = new SessionIndex(':memory:', (error) => {
-      throw error;
+    index = new SessionIndex(':memory:', {
+      onError: (error) => {
+        throw error;
+      },
     });
   });
   afterEach(() => index.close());

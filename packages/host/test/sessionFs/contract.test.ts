@@ -18,7 +18,7 @@ const memory = (conventions: 'posix' | 'windows') =>
   sessionFsContract(async (options) => ({ fs: new MemorySessionFs({ conventions, ...options }) }));
 
 describe('the contract of a SessionFs', () => {
-  it('has enough cases', () => expect(local.length).toBeGreaterThanOrEqual(30));
+  it('has enough cases', () => expect(local.length).toBeGreaterThanOrEqual(80));
   describe('on the local disk', () => runAll(local));
   describe('in memory', () => runAll(memory('posix')));
   describe('in memory, as on Windows', () => runAll(memory('windows')));

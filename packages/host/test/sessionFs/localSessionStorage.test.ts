@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,8 @@ describe('a local storage of sessions', () => {
       },
       durability: 'fsync',
       initialCwd: '/',
+      now: Date.now,
+      newId: randomUUID,
       onDamage: () => undefined,
     });
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AgentSession, OpenSessionOptions } from '../../src/agents/agent.js';
 import type { AgentAction } from '../../src/agents/agentAction.js';
@@ -22,7 +23,7 @@ async function run(agent: MockAgent, waitingBytes: () => number, relieved: () =>
   const over = Promise.withResolvers<void>();
   const agentRun = new AgentRun({
     agent,
-    openOptions: () => opening,
+    openOptions: async () => opening,
     onAction: (action) => {
       actions.push(action);
       if (action.type === 'session/error' || action.type === 'session/turnComplete') over.resolve();
@@ -36,6 +37,7 @@ async function run(agent: MockAgent, waitingBytes: () => number, relieved: () =>
     onOpened: () => {},
     abortGraceMs: 1_000,
     idleMs: 10_000,
+    newId: randomUUID,
     log: silentLog,
   });
   agentRun.start('t1', { text: 'short' });

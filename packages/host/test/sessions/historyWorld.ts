@@ -227,6 +227,7 @@ export class HistoryWorld {
       accepted,
       lastServerSeq,
       log: this.log,
+      contentStored: async () => {},
       delivery: this.#delivery,
       publisher: this.#publisher,
       sequence: this.#sequence,

@@ -25,7 +25,7 @@ function setUp({ isHeld = false } = {}) {
     fs,
     provider: 'mock',
     sessionId: 's1',
-    onError: (error) => errors.push(error),
+    onError: (error) => errors.push(error) > 0,
   });
   return { fs, content, held, sizes, errors, failing };
 }
@@ -48,7 +48,7 @@ describe('content of a session', () => {
       const { size } = await fs.stat(fs.join(fs.sessionStatePath ?? '', 'files', name));
       expect(size).toBeLessThanOrEqual(4 * MIB);
     }
-    const again = new SessionContent({ fs, provider: 'mock', sessionId: 's1', onError: () => {} });
+    const again = new SessionContent({ fs, provider: 'mock', sessionId: 's1', onError: () => true });
     again.append('output-1.txt', 'more');
     await again.settled();
     expect((await again.read('output-1.txt', { offset: 10 * MIB - 1, length: 10 })).data).toBe(`${text.at(-1)}more`);

@@ -215,6 +215,17 @@ export class AgentHostProvider implements SessionsProvider {
     return found.kind === 'untitled' ? this.#commit(found, options) : this.#addChat(found.group, options);
   }
 
+  /** A session of the host by its URI, also one that is older than what was listed. Rejects where there is none. */
+  async findSession(uri: URI): Promise<Session> {
+    const known = this.#catalogue.group(uri);
+    if (known) return known.session;
+    const opened = await this.#host.openSession(uri, { turns: 1 });
+    const { summary } = opened.confirmed.value;
+    opened.close();
+    this.#catalogue.put([summary]);
+    return this.#groupOf(groupKeyOf(summary)).session;
+  }
+
   /** A conversation with all that is in it; `resource` is a chat's. To be disposed. */
   openChat(resource: URI, options: OpenChatOptions = {}): ChatModel {
     const { providerId, localId: uri } = parseSessionId(resource);

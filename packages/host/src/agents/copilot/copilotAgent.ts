@@ -4,13 +4,16 @@ import { sep } from 'node:path';
 import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
 import { Confinement } from '../../sessionFs/confinement.js';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
+import type { CustomizationSupport } from '../agentCustomization.js';
 import { agentEnvironment } from '../agentEnvironment.js';
 import { type AgentInstall, resolveAgentInstall } from '../agentInstall.js';
+import type { AgentPackage } from '../agentPackage.js';
 import { type CopilotConfiguration, loadConfiguration } from './copilotConfiguration.js';
 import { CopilotProcess, findRuntime } from './copilotProcess.js';
 import { CopilotSession } from './copilotSession.js';
 import { parseSessionConfig, sdkProvider } from './providerConfig.js';
 import { SDK_PACKAGE, type SdkModel, type SdkSessionConfig } from './sdk.js';
+import { sdkCustomizations } from './sdkCustomizations.js';
 import { SessionMemory } from './sessionMemory.js';
 import { stateFiles } from './stateFiles.js';
 
@@ -24,6 +27,9 @@ export interface CopilotAgentOptions {
 }
 
 const PROVIDER = 'copilot';
+/** The one that this agent was tried with. */
+const SDK_VERSION = '1.0.14';
+const SIZE = 130_000_000;
 const PROBE_MS = 5_000;
 /** `listModels` comes right after `availability`: one process answers both. */
 const PROBE_VALID_MS = 10_000;
@@ -40,6 +46,8 @@ export class CopilotAgent implements Agent {
     displayName: 'GitHub Copilot',
     description: "GitHub's coding agent. Needs a Copilot subscription, or a model provider of your own.",
   };
+  readonly npmPackage: AgentPackage = { name: SDK_PACKAGE, version: SDK_VERSION, sizeHint: SIZE };
+  readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };
   readonly #options: CopilotAgentOptions;
   readonly #sessions = new Set<CopilotSession>();
   #probe: { readonly at: number; readonly answer: Promise<Probe> } | undefined;
@@ -52,8 +60,12 @@ export class CopilotAgent implements Agent {
   async availability(): Promise<AvailableAgent | UnavailableAgent> {
     const install = await this.#install();
     if (!install) {
-      const howToFix = 'Run `agenthost agents add copilot`, then refresh the list of agents.';
-      return { state: 'unavailable', reason: 'GitHub Copilot is not installed here.', howToFix };
+      return {
+        state: 'unavailable',
+        reason: 'GitHub Copilot is not installed here.',
+        howToFix: 'Run `agenthost agents add copilot`.',
+        installable: { sizeHint: SIZE },
+      };
     }
     const configuration = await this.#configuration();
     if ((await findRuntime(install, this.#probeEnv(configuration))) === undefined) {
@@ -121,6 +133,7 @@ export class CopilotAgent implements Agent {
         includeSubAgentStreamingEvents: false,
         enableFileHooks: false,
         enableConfigDiscovery: false,
+        ...sdkCustomizations(options.customizations),
         workingDirectory: cwd,
         createSessionFsProvider: () => files.provider,
         onEvent: (event) => session.handle(event),

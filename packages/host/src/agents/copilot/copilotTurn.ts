@@ -160,7 +160,8 @@ export class CopilotTurn {
     const subject = request.fullCommandText ?? request.fileName ?? request.path ?? request.url ?? request.intention;
     this.#options.memory.asksFor(subject ?? request.kind);
     // Waits before it asks: who answers from within the event is heard too.
-    this.#wait(id, (decision) => {
+    this.#wait(id, (answer) => {
+      const decision = withoutEdit(answer, subject);
       if (!decision.approved || decision.optionId === 'deny') this.#translator.deny(id);
       void this.#reply(data, decision);
     });
@@ -272,4 +273,11 @@ function planLabel(action: string): string {
     exit_only: 'Leave the plan as it is',
   };
   return Object.hasOwn(labels, action) ? (labels[action] ?? action) : action.replaceAll('_', ' ');
+}
+
+/** Copilot runs what it showed and nothing else: who approved something else has denied that, and says what is wanted. */
+function withoutEdit(decision: Decision, shown: string | undefined): Decision {
+  const { approved, editedToolInput } = decision;
+  if (!approved || editedToolInput === undefined || editedToolInput === shown) return decision;
+  return { approved: false, reason: `Not this. Use this instead: ${editedToolInput}` };
 }

@@ -47,7 +47,35 @@ export interface SdkModel {
   readonly policy?: { readonly state?: string };
 }
 
-export interface SdkSessionConfig {
+/** What the user and the project have for Copilot. All of it comes from the host: Copilot looks for none. */
+export interface SdkCustomizations {
+  readonly skipCustomInstructions: true;
+  readonly enableOnDemandInstructionDiscovery: false;
+  readonly systemMessage?: { readonly mode: 'append'; readonly content: string };
+  /** Without it the folders are ignored; with it none are looked for but those. */
+  readonly enableSkills: boolean;
+  /** The folders of the skills themselves. */
+  readonly skillDirectories: readonly string[];
+  readonly customAgents: readonly {
+    readonly name: string;
+    readonly displayName: string;
+    readonly description?: string;
+    readonly prompt: string;
+  }[];
+  readonly mcpServers: Readonly<Record<string, SdkMcpServer>>;
+}
+export type SdkMcpServer = { readonly tools: readonly string[] } & (
+  | {
+      readonly type: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly workingDirectory?: string;
+    }
+  | { readonly type: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+);
+
+export interface SdkSessionConfig extends SdkCustomizations {
   readonly sessionId?: string;
   readonly clientName: string;
   readonly model?: string;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AvailableAgent, ModelInfo } from '@agenthost/protocol';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
+import type { CustomizationSupport } from '../agentCustomization.js';
 import { MockSession } from './mockSession.js';
 
 const MODELS: readonly ModelInfo[] = [
@@ -16,6 +17,7 @@ export class MockAgent implements Agent {
     description: 'A scripted agent for tests and benchmarks.',
     supportsMultipleChats: true,
   };
+  readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };
   readonly #sessions = new Set<MockSession>();
   readonly #disposed = new AbortController();
 
@@ -45,6 +47,7 @@ export class MockAgent implements Agent {
       models: MODELS.map(({ id }) => id),
       resumed: options.resume,
       tempFiles: options.tempFiles,
+      customizations: options.customizations,
       onDispose: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AgentCustomization } from '../agentCustomization.js';
 import { bigOutput, confirmRead, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
 
@@ -168,6 +169,8 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 
   model: (turn) => turn.text(`The model is ${turn.model}.`),
   'resumed?': (turn) => turn.text(turn.resumed === undefined ? 'No, this is new.' : `Yes, from ${turn.resumed}.`),
+  /** What it was given, a line each. */
+  customizations: (turn) => turn.text(turn.customizations.map(described).join('\n') || 'None.'),
   hang: (turn) => turn.hang(),
 };
 
@@ -181,6 +184,11 @@ export function behaviourOf(prompt: string): (turn: MockTurn) => void | Promise<
 function keep(turn: MockTurn, kind: 'file' | 'research', name: string): void {
   turn.emit({ type: 'artifact', kind, name, content: `The content of ${name}.\n` });
   turn.text('Made it.');
+}
+
+function described({ kind, name, content, mcpServer }: AgentCustomization): string {
+  const server = mcpServer?.type === 'stdio' ? [mcpServer.command, ...mcpServer.args].join(' ') : mcpServer?.url;
+  return [kind, name, content ?? server].filter((word) => word !== undefined).join(' ');
 }
 
 function count(argument: string, otherwise: number): number {

@@ -3,6 +3,7 @@ import type { UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { TempFiles } from '../../sessionFs/tempFiles.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import type { AgentCustomization } from '../agentCustomization.js';
 import { createListeners } from '../listeners.js';
 import { PendingAnswers } from '../pendingAnswers.js';
 import { behaviourOf } from './mockBehaviours.js';
@@ -16,6 +17,7 @@ export interface MockSessionOptions {
   /** The native id that it goes on with. */
   readonly resumed: string | undefined;
   readonly tempFiles?: TempFiles | undefined;
+  readonly customizations: readonly AgentCustomization[];
   onDispose(): void;
 }
 
@@ -47,6 +49,7 @@ export class MockSession implements AgentSession {
       model: this.#model,
       resumed: this.#options.resumed,
       tempFiles: this.#options.tempFiles,
+      customizations: this.#options.customizations,
       answers: this.#answers,
       emit: (event) => {
         if (this.#turn === turn) this.#listeners.emit(event);

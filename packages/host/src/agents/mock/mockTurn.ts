@@ -2,6 +2,7 @@ import { setTimeout as delay, setImmediate as immediate } from 'node:timers/prom
 import type { UserMessage } from '@agenthost/protocol';
 import type { TempFiles } from '../../sessionFs/tempFiles.js';
 import type { AgentEvent, Decision } from '../agent.js';
+import type { AgentCustomization } from '../agentCustomization.js';
 import type { PendingAnswers } from '../pendingAnswers.js';
 
 export interface MockTurnOptions {
@@ -10,6 +11,7 @@ export interface MockTurnOptions {
   readonly model: string;
   readonly resumed: string | undefined;
   readonly tempFiles: TempFiles | undefined;
+  readonly customizations: readonly AgentCustomization[];
   readonly answers: PendingAnswers;
   emit(event: AgentEvent): void;
 }
@@ -21,6 +23,7 @@ export class MockTurn {
   readonly model: string;
   readonly resumed: string | undefined;
   readonly tempFiles: TempFiles | undefined;
+  readonly customizations: readonly AgentCustomization[];
   readonly emit: (event: AgentEvent) => void;
   readonly #answers: PendingAnswers;
   readonly #aborted = new AbortController();
@@ -34,6 +37,7 @@ export class MockTurn {
     this.model = options.model;
     this.resumed = options.resumed;
     this.tempFiles = options.tempFiles;
+    this.customizations = options.customizations;
     this.emit = options.emit;
     this.#answers = options.answers;
   }
@@ -79,6 +83,7 @@ export class MockTurn {
 
   steering(): Promise<UserMessage> {
     return new Promise((resolve, reject) => {
+      this.#aborted.signal.throwIfAborted();
       this.#onSteering = resolve;
       this.#aborted.signal.addEventListener('abort', () => reject(this.#aborted.signal.reason), { once: true });
     });
@@ -95,6 +100,7 @@ export class MockTurn {
   /** Ends with the session only, whoever aborts. */
   hang(): Promise<never> {
     return new Promise((_, reject) => {
+      this.#disposed.signal.throwIfAborted();
       this.#disposed.signal.addEventListener('abort', () => reject(this.#disposed.signal.reason), { once: true });
     });
   }

@@ -40,6 +40,7 @@ describe('a Copilot that is not there', () => {
       state: 'unavailable',
       reason: 'GitHub Copilot is not installed here.',
       howToFix: expect.stringContaining('agenthost agents add copilot'),
+      installable: { sizeHint: expect.any(Number) },
     });
     expect(await agent.listModels()).toEqual([]);
     await expect(agent.openSession(await openOptions())).rejects.toThrow('agenthost agents add copilot');

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import {
+  type AcpAgentReport,
+  AGENTS_FOLDER,
+  type Agent,
+  AgentInstallError,
+  AgentInstaller,
+  AgentsFileError,
+  CopilotAgent,
+  findRunningHost,
+  reportAcpAgents,
+  resolveStateRoot,
+  ShellAgent,
+} from '@agenthost/host';
+import { AGENTS_HELP, type AgentsOptions, parseAgentsOptions } from './agentsOptions.js';
+import { CommandError, EXIT } from './commandError.js';
+import { HostAgents } from './hostAgents.js';
+
+/** The agents of a state folder, as a host that runs there sees them, or as this command does. */
+interface AgentsHere {
+  list(): Promise<readonly AcpAgentReport[]>;
+  add(report: AcpAgentReport, onProgress: (message: string) => void): Promise<void>;
+  remove(report: AcpAgentReport): Promise<void>;
+  close(): void;
+}
+
+export async function agents(args: string[]): Promise<number> {
+  const options = parseAgentsOptions(args);
+  if (options === 'help') {
+    process.stdout.write(AGENTS_HELP);
+    return EXIT.ok;
+  }
+  const here = await open(resolveStateRoot({ env: process.env, ...(options.stateDir && { path: options.stateDir }) }));
+  try {
+    const reports = await here.list();
+    if (options.action === 'list') for (const report of reports) print(options, report, describe(report));
+    else for (const report of chosen(options, reports)) await change(here, options, report);
+    return EXIT.ok;
+  } catch (error) {
+    throw readable(error);
+  } finally {
+    here.close();
+  }
+}
+
+async function open(stateDir: string): Promise<AgentsHere> {
+  const list = async () => {
+    const own: Agent[] = [new ShellAgent(), new CopilotAgent({ agentsFolder: join(stateDir, AGENTS_FOLDER) })];
+    const reports = own.map(async (agent): Promise<AcpAgentReport> => {
+      const { provider, displayName } = agent.descriptor;
+      const availability = await agent.availability();
+      return { provider, displayName, availability, ...(agent.npmPackage && { npm: agent.npmPackage }) };
+    });
+    try {
+      return [...(await Promise.all(reports)), ...(await reportAcpAgents(stateDir, process.env))];
+    } finally {
+      await Promise.all(own.map((agent) => agent.dispose()));
+    }
+  };
+  const running = await findRunningHost(stateDir).catch(() => undefined);
+  if (running?.url !== undefined) return HostAgents.open({ ...running, url: running.url }, list);
+  const installer = new AgentInstaller({ stateDir, env: process.env });
+  return {
+    list,
+    add: async ({ provider, npm }, onProgress) => {
+      if (!npm) throw notInstallable(provider);
+      const interrupted = new AbortController();
+      const stop = () => interrupted.abort(new CommandError(EXIT.failed, 'Interrupted.', 'The same command goes on.'));
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+      const tell = ({ message }: { message: string }) => onProgress(message);
+      await installer.install(provider, npm, { signal: interrupted.signal, onProgress: tell });
+    },
+    remove: async ({ provider, npm }) => {
+      if (!npm) throw notInstallable(provider);
+      if (!(await installer.remove(provider))) {
+        throw new CommandError(EXIT.failed, `${provider} is not installed in ${stateDir}.`, 'There is nothing to do.');
+      }
+    },
+    close: () => {},
+  };
+}
+
+async function change(here: AgentsHere, options: AgentsOptions, report: AcpAgentReport): Promise<void> {
+  if (options.action === 'add') {
+    await here.add(report, (message) => {
+      if (options.json) print(options, { event: 'progress', provider: report.provider, message });
+      else process.stderr.write(`${message}\n`);
+    });
+  } else await here.remove(report);
+  const after = (await here.list()).find(({ provider }) => provider === report.provider) ?? report;
+  print(options, after, describe(after));
+}
+
+function chosen({ names }: AgentsOptions, reports: readonly AcpAgentReport[]): AcpAgentReport[] {
+  return names.map((name) => {
+    const report = reports.find(({ provider }) => provider === name);
+    if (report) return report;
+    const known = reports.map(({ provider }) => provider).join(', ');
+    throw new CommandError(EXIT.usage, `There is no agent ${JSON.stringify(name)}.`, `There are: ${known}.`);
+  });
+}
+
+function print({ json }: AgentsOptions, value: object, text = ''): void {
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`);
+}
+
+function describe({ provider, displayName, availability, path, from }: AcpAgentReport): string {
+  const name = `${provider.padEnd(12)} ${displayName.padEnd(14)}`;
+  if (availability.state === 'installing') return `${name} being installed`;
+  if (availability.state === 'unavailable') {
+    const size = availability.installable?.sizeHint;
+    const cost = size === undefined ? '' : ` (about ${Math.round(size / 1_000_000)} MB)`;
+    return `${name} not available: ${availability.reason}\n${' '.repeat(28)}${availability.howToFix}${cost}`;
+  }
+  const version = availability.version === undefined ? '' : ` ${availability.version}`;
+  const where = from === undefined ? '' : from === 'path' ? `, on PATH: ${path}` : `, ${path}`;
+  return `${name} available${version}${where}`;
+}
+
+function notInstallable(provider: string): CommandError {
+  return new CommandError(
+    EXIT.failed,
+    `There is nothing to install or to remove for ${provider}.`,
+    'See agenthost agents.',
+  );
+}
+
+function readable(error: unknown): unknown {
+  if (error instanceof AgentsFileError) return new CommandError(EXIT.failed, error.message, 'Correct the file.');
+  if (!(error instanceof AgentInstallError)) return error;
+  const [what = '', ...rest] = error.message.split(/\n(?=[^\n]*$)/);
+  return new CommandError(EXIT.failed, what, rest.join('\n') || 'Then try again.', { cause: error });
+}

@@ -1,0 +1,148 @@
+import type { Session } from '@agenthost/sessions';
+import { useEffect, useState } from 'react';
+import { ChatView } from '../conversation/ChatView.js';
+import { Skeleton } from '../conversation/Skeleton.js';
+import { Sidebar } from '../list/Sidebar.js';
+import { useStatusCounts } from '../list/useStatusCounts.js';
+import { FirstRun } from '../newSession/FirstRun.js';
+import { NewSession } from '../newSession/NewSession.js';
+import { AskDialog } from '../overlays/AskDialog.js';
+import { HostDialog } from '../overlays/HostDialog.js';
+import { Palette } from '../overlays/Palette.js';
+import { Shortcuts } from '../overlays/Shortcuts.js';
+import { Tray } from '../overlays/Tray.js';
+import { useAttention } from './notifications.js';
+import type { PageHost } from './pageHosts.js';
+import { currentRoute, goTo } from './route.js';
+import { useServices } from './services.js';
+import { applyTheme } from './settings.js';
+import { useObservable } from './useObservable.js';
+import { usePaletteEntries } from './usePaletteEntries.js';
+import { useRoutedSession } from './useRoutedSession.js';
+import { useShortcuts } from './useShortcuts.js';
+
+type Overlay =
+  | { readonly kind: 'palette' | 'tray' | 'shortcuts' | 'addHost' }
+  | { readonly kind: 'host'; readonly host: PageHost }
+  | { readonly kind: 'rename' | 'delete'; readonly session: Session };
+
+export function App() {
+  const { management, hosts, list, settings } = useServices();
+  const { theme, singleLetters, notifications } = useObservable(settings.value);
+  const route = useObservable(currentRoute);
+  useObservable(list.version);
+  const routed = useRoutedSession(route);
+  const { needsInput } = useStatusCounts(management);
+  const [overlay, setOverlay] = useState<Overlay>();
+  const [listHidden, setListHidden] = useState(false);
+  const close = () => setOverlay(undefined);
+  useEffect(() => applyTheme(theme), [theme]);
+  useAttention(management, needsInput, notifications);
+  const findEntries = usePaletteEntries({
+    onTray: () => setOverlay({ kind: 'tray' }),
+    onShortcuts: () => setOverlay({ kind: 'shortcuts' }),
+    onAddHost: () => setOverlay({ kind: 'addHost' }),
+  });
+  useShortcuts(
+    [
+      { key: 'k', withControl: true, run: () => setOverlay({ kind: 'palette' }) },
+      { key: 'n', run: () => goTo({ view: 'new' }) },
+      { key: 'i', run: () => setOverlay({ kind: 'tray' }) },
+      { key: '/', run: () => document.querySelector<HTMLElement>('[data-search]')?.focus() },
+      { key: '[', run: () => setListHidden((hidden) => !hidden) },
+      { key: '?', run: () => setOverlay({ kind: 'shortcuts' }) },
+      { key: 'd', run: () => document.querySelector<HTMLElement>('[data-changes]')?.click() },
+    ],
+    singleLetters,
+  );
+  const session = routed.session;
+  const host = session && hosts.byId(session.providerId);
+  return (
+    <div className={listHidden ? 'app hide-list' : 'app'} data-view={route.view === 'start' ? 'list' : 'chat'}>
+      <Sidebar
+        currentId={session?.sessionId}
+        onTray={() => setOverlay({ kind: 'tray' })}
+        onAddHost={() => setOverlay({ kind: 'addHost' })}
+        onHost={(one) => setOverlay({ kind: 'host', host: one })}
+      />
+      {route.view === 'new' && <NewSession />}
+      {route.view === 'start' && <FirstRun isFirst={list.sessionCount === 0} />}
+      {route.view === 'session' &&
+        (session && host ? (
+          <ChatView
+            session={session}
+            host={host}
+            chat={routed.chat ?? session.mainChat.resource}
+            onRename={() => setOverlay({ kind: 'rename', session })}
+            onDelete={() => setOverlay({ kind: 'delete', session })}
+          />
+        ) : (
+          <main className="main">
+            {routed.isMissing ? (
+              <div className="first">
+                <div className="first-in">
+                  <h1>There is no such session</h1>
+                  <p className="lede">It was deleted, or it is on a host that this page doesn't know.</p>
+                  <button
+                    type="button"
+                    className="btn primary"
+                    onClick={() => goTo({ view: 'start' }, { replace: true })}
+                  >
+                    Back to the list
+                  </button>
+                </div>
+              </div>
+            ) : (
+              <Skeleton />
+            )}
+          </main>
+        ))}
+      {overlay?.kind === 'palette' && <Palette find={findEntries} onClose={close} />}
+      {overlay?.kind === 'tray' && <Tray onClose={close} />}
+      {overlay?.kind === 'shortcuts' && (
+        <Shortcuts
+          singleLetters={singleLetters}
+          onSingleLetters={(on) => settings.update({ singleLetters: on })}
+          onClose={close}
+        />
+      )}
+      {overlay?.kind === 'addHost' && (
+        <AskDialog
+          title="Add a host"
+          text="Paste the link that agenthost serve prints on that machine. It has to allow this page: start it with --allow-origin."
+          confirm="Add"
+          value=""
+          valueLabel="Link"
+          onConfirm={async (link) => void hosts.add(link, '')}
+          onClose={close}
+        />
+      )}
+      {overlay?.kind === 'host' && <HostDialog host={overlay.host} onClose={close} />}
+      {overlay?.kind === 'rename' && (
+        <AskDialog
+          title="Rename"
+          confirm="Rename"
+          value={overlay.session.title.value}
+          valueLabel="Title"
+          onConfirm={(title) =>
+            management.renameChat(overlay.session, routed.chat ?? overlay.session.mainChat.resource, title)
+          }
+          onClose={close}
+        />
+      )}
+      {overlay?.kind === 'delete' && (
+        <AskDialog
+          title="Delete this session?"
+          text={`“${overlay.session.title.value || 'New session'}” and everything in it goes, for everybody. Files that it changed stay as they are.`}
+          confirm="Delete"
+          danger
+          onConfirm={async () => {
+            await management.deleteSession(overlay.session);
+            goTo({ view: 'start' }, { replace: true });
+          }}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}

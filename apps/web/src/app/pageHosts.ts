@@ -1,0 +1,110 @@
+import { type ConnectionState, createHost, type Host } from '@agenthost/client';
+import { AgentHostProvider, type Observable, observable, type SessionsProvidersService } from '@agenthost/sessions';
+import type { KnownHost, SettingsStore } from './settings.js';
+import { loadToken, saveToken } from './tokens.js';
+
+export interface PageHost {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  /** The one that serves this page. */
+  readonly isOwn: boolean;
+  /** The id under which it knows this page. */
+  readonly clientId: string;
+  readonly connection: Observable<ConnectionState>;
+  readonly provider: AgentHostProvider;
+}
+
+interface Attached extends PageHost {
+  readonly host: Host;
+  readonly dispose: () => void;
+}
+
+const OWN_NAME = 'This machine';
+
+/** The hosts that this page shows: the one that serves it, and those that were added. Each is a provider of sessions. */
+export class PageHosts {
+  readonly all: Observable<readonly PageHost[]>;
+  readonly #all = observable<readonly Attached[]>([]);
+  readonly #providers: SessionsProvidersService;
+  readonly #settings: SettingsStore;
+
+  constructor(providers: SessionsProvidersService, settings: SettingsStore) {
+    this.all = this.#all;
+    this.#providers = providers;
+    this.#settings = settings;
+    this.#attach(undefined, location.origin);
+    for (const { name, url } of settings.value.value.hosts) this.#attach(name, url);
+  }
+
+  byId(id: string): PageHost | undefined {
+    return this.#all.value.find((host) => host.id === id);
+  }
+
+  /** From a link as `agenthost serve` prints it. Throws with what is wrong about it. */
+  add(link: string, name: string): PageHost {
+    const url = URL.canParse(link) ? new URL(link) : undefined;
+    const token = url && new URLSearchParams(url.hash.slice(1)).get('token');
+    if (!url || !/^https?:$/.test(url.protocol))
+      throw new Error('That is no link. Give the one that agenthost serve prints on that machine.');
+    if (!token) throw new Error('The link has no token. Copy it whole, with what comes after #.');
+    if (this.#all.value.some((host) => host.url === url.origin)) throw new Error('That host is in the list already.');
+    const known: KnownHost = { name: name || url.hostname, url: url.origin };
+    if (this.#all.value.some((host) => host.name === known.name))
+      throw new Error(`There is a host called ${known.name}. Give this one another name.`);
+    saveToken(known.url, token);
+    this.#settings.update({ hosts: [...this.#settings.value.value.hosts, known] });
+    return this.#attach(known.name, known.url);
+  }
+
+  remove(host: PageHost): void {
+    this.#detach(host);
+    this.#settings.update({ hosts: this.#settings.value.value.hosts.filter(({ url }) => url !== host.url) });
+  }
+
+  /** With another token, after it was rotated. */
+  signIn(host: PageHost, token: string): PageHost {
+    saveToken(host.url, token);
+    this.#detach(host);
+    return this.#attach(host.isOwn ? undefined : host.name, host.url);
+  }
+
+  #attach(name: string | undefined, url: string): Attached {
+    const host = createHost({
+      url: new URL(url),
+      token: loadToken(url) ?? '',
+      clientInfo: { name: 'You', device: deviceName() },
+    });
+    const provider = new AgentHostProvider(host, name === undefined ? { label: OWN_NAME } : { name });
+    const registration = this.#providers.registerProvider(provider);
+    const attached: Attached = {
+      id: provider.id,
+      name: name ?? OWN_NAME,
+      url,
+      isOwn: name === undefined,
+      clientId: host.clientId,
+      connection: host.connection,
+      provider,
+      host,
+      dispose: () => {
+        registration.dispose();
+        provider.dispose();
+        host.close();
+      },
+    };
+    this.#all.set([...this.#all.value, attached].toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn)));
+    return attached;
+  }
+
+  #detach(host: PageHost): void {
+    this.#all.value.find(({ id }) => id === host.id)?.dispose();
+    this.#all.set(this.#all.value.filter(({ id }) => id !== host.id));
+  }
+}
+
+/** As far as a browser says it; others see it beside what is done here. */
+function deviceName(): string {
+  const { userAgent } = navigator;
+  const device = /iPhone|iPad|Android|Windows|Macintosh|Linux/.exec(userAgent)?.[0] ?? 'browser';
+  return device === 'Macintosh' ? 'Mac' : device;
+}

@@ -1,0 +1,37 @@
+import { type Observable, observable } from '@agenthost/sessions';
+
+export type Route =
+  | { readonly view: 'start' }
+  | { readonly view: 'new' }
+  | { readonly view: 'session'; readonly sessionId: string; readonly chat?: string };
+
+const route = observable<Route>(parse(location.hash));
+
+/** What the page shows is in the address: it survives a reload, and Back goes back. */
+export const currentRoute: Observable<Route> = route;
+
+export function goTo(next: Route, options: { readonly replace?: boolean } = {}): void {
+  const hash = format(next);
+  if (hash !== location.hash) {
+    if (options.replace) history.replaceState(null, '', hash || location.pathname);
+    else history.pushState(null, '', hash || location.pathname);
+  }
+  route.set(next);
+}
+
+window.addEventListener('popstate', () => route.set(parse(location.hash)));
+window.addEventListener('hashchange', () => route.set(parse(location.hash)));
+
+function parse(hash: string): Route {
+  const parameters = new URLSearchParams(hash.slice(1));
+  const sessionId = parameters.get('session');
+  const chat = parameters.get('chat');
+  if (sessionId) return { view: 'session', sessionId, ...(chat && { chat }) };
+  return parameters.has('new') ? { view: 'new' } : { view: 'start' };
+}
+
+function format(next: Route): string {
+  if (next.view === 'start') return '';
+  if (next.view === 'new') return '#new';
+  return `#${new URLSearchParams({ session: next.sessionId, ...(next.chat && { chat: next.chat }) })}`;
+}

@@ -1,0 +1,23 @@
+const PREFIX = 'agenthost.token ';
+
+/**
+ * The token comes in the fragment of the link that `agenthost serve` prints: a fragment is sent to nobody. It is kept for this
+ * tab alone, and taken out of the address at once, so that it is in no history and in no screenshot.
+ */
+export function takeTokenFromAddress(url: string): void {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const token = fragment.get('token');
+  if (token === null) return;
+  fragment.delete('token');
+  const rest = fragment.toString();
+  history.replaceState(history.state, '', `${location.pathname}${rest ? `#${rest}` : ''}`);
+  saveToken(url, token);
+}
+
+export function loadToken(url: string): string | undefined {
+  return sessionStorage.getItem(PREFIX + url) ?? undefined;
+}
+
+export function saveToken(url: string, token: string): void {
+  sessionStorage.setItem(PREFIX + url, token.trim());
+}

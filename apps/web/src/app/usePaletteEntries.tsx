@@ -1,0 +1,93 @@
+import type { Session } from '@agenthost/sessions';
+import { Bell, Keyboard, Moon, Plus, Quote, RefreshCw, SquarePen } from 'lucide-react';
+import { useCallback } from 'react';
+import { StatusGlyph } from '../glyphs/StatusGlyph.js';
+import { rowStatus } from '../list/SessionRow.js';
+import type { PaletteEntry } from '../overlays/Palette.js';
+import { goTo } from './route.js';
+import { useServices } from './services.js';
+
+interface PaletteCommands {
+  readonly onTray: () => void;
+  readonly onShortcuts: () => void;
+  readonly onAddHost: () => void;
+}
+
+const MOST_SESSIONS = 8;
+const MOST_MESSAGES = 6;
+
+export function usePaletteEntries({ onTray, onShortcuts, onAddHost }: PaletteCommands) {
+  const { management, hosts, settings } = useServices();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the commands only open what they name
+  return useCallback(
+    async (text: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> => {
+      const query = text.replace(/^>/, '').trim().toLowerCase();
+      const commands = allCommands().filter(({ label }) => label.toLowerCase().includes(query));
+      if (text.startsWith('>')) return commands;
+      const sessions = management
+        .getSessions()
+        .filter((session) => session.title.value.toLowerCase().includes(query))
+        .slice(0, MOST_SESSIONS)
+        .map(sessionEntry);
+      const found =
+        query.length < 2 ? [] : (await management.searchSessions(query, { limit: MOST_MESSAGES, signal })).results;
+      const listed = new Set(sessions.map(({ key }) => key));
+      const messages = found.flatMap(({ session, snippet }): PaletteEntry[] =>
+        snippet === undefined || listed.has(session.sessionId)
+          ? []
+          : [
+              {
+                ...sessionEntry(session),
+                key: `message ${session.sessionId}`,
+                group: 'In messages',
+                label: `“${snippet.replace(/[⟨⟩]/g, '')}”`,
+                icon: <Quote size={16} aria-hidden />,
+                detail: session.title.value,
+              },
+            ],
+      );
+      return [...sessions, ...commands, ...messages];
+    },
+    [management, hosts, settings],
+  );
+
+  function sessionEntry(session: Session): PaletteEntry {
+    const host = hosts.byId(session.providerId);
+    return {
+      key: session.sessionId,
+      group: 'Sessions',
+      label: session.title.value || 'New session',
+      icon: <StatusGlyph status={rowStatus(session.status.value, session.isRead.value, session.isArchived.value)} />,
+      detail: [session.workspace.value?.label, host?.name].filter(Boolean).join(', '),
+      choose: () => goTo({ view: 'session', sessionId: session.sessionId }),
+    };
+  }
+
+  function allCommands(): PaletteEntry[] {
+    const command = (label: string, icon: PaletteEntry['icon'], choose: () => void, keys?: string): PaletteEntry => ({
+      key: label,
+      group: 'Commands',
+      label,
+      icon,
+      choose,
+      ...(keys && { keys }),
+    });
+    const dark = document.documentElement.dataset.theme === 'dark';
+    return [
+      command('New session', <SquarePen size={16} aria-hidden />, () => goTo({ view: 'new' }), 'N'),
+      command('Needs input', <Bell size={16} aria-hidden />, onTray, 'I'),
+      command(dark ? 'Light theme' : 'Dark theme', <Moon size={16} aria-hidden />, () =>
+        settings.update({ theme: dark ? 'light' : 'dark' }),
+      ),
+      command('Keyboard shortcuts', <Keyboard size={16} aria-hidden />, onShortcuts, '?'),
+      command('Add a host', <Plus size={16} aria-hidden />, onAddHost),
+      ...hosts.all.value
+        .filter(({ connection }) => connection.value.state === 'reconnecting')
+        .map((host) =>
+          command(`Reconnect to ${host.name}`, <RefreshCw size={16} aria-hidden />, () =>
+            host.provider.status.retryNow(),
+          ),
+        ),
+    ];
+  }
+}

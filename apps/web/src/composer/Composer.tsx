@@ -1,0 +1,205 @@
+import type { Attachment, UserMessage } from '@agenthost/protocol';
+import { ArrowUp, CornerDownLeft, Paperclip, Square, X } from 'lucide-react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { AttachmentIcon } from '../conversation/UserMessage.js';
+import { readAttachments } from './readAttachments.js';
+
+export interface Draft {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
+export const EMPTY_DRAFT: Draft = { text: '', attachments: [] };
+
+interface ComposerProps {
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  /** Rejects when the message was not taken; it then stays where it was written. */
+  readonly onSend: (message: UserMessage, how: 'send' | 'steer') => Promise<void>;
+  readonly onStop: () => void;
+  readonly onEditLast: () => void;
+  readonly running: boolean;
+  readonly canSteer: boolean;
+  readonly placeholder: string;
+  readonly autoFocus?: boolean;
+  /** Agent and model. */
+  readonly children?: ReactNode;
+}
+
+const STOP_WITHIN_MS = 1500;
+
+export function Composer(props: ComposerProps) {
+  const { draft, onDraft, running, canSteer, placeholder } = props;
+  const [problem, setProblem] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const lastEscape = useRef(0);
+  const empty = draft.text.trim() === '' && draft.attachments.length === 0;
+  useGrowing(field, draft.text);
+  useEffect(() => {
+    if (props.autoFocus) field.current?.focus();
+  }, [props.autoFocus]);
+
+  const send = (how: 'send' | 'steer') => {
+    if (empty) return;
+    const sent = draft;
+    onDraft(EMPTY_DRAFT);
+    setProblem(undefined);
+    const message = { text: sent.text, ...(sent.attachments.length > 0 && { attachments: sent.attachments }) };
+    props.onSend(message, how).catch((error: unknown) => {
+      onDraft(sent);
+      setProblem(error instanceof Error ? error.message : String(error));
+    });
+  };
+  const attach = async (list: readonly File[]) => {
+    const { attachments, refused } = await readAttachments(list);
+    if (attachments.length > 0) onDraft({ ...draft, attachments: [...draft.attachments, ...attachments] });
+    setProblem(refused);
+  };
+  const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      send(running && canSteer && (event.ctrlKey || event.metaKey) ? 'steer' : 'send');
+    } else if (event.key === 'ArrowUp' && draft.text === '') {
+      event.preventDefault();
+      props.onEditLast();
+    } else if (event.key === 'Escape' && running) {
+      const now = event.timeStamp;
+      if (now - lastEscape.current < STOP_WITHIN_MS) props.onStop();
+      lastEscape.current = now;
+    }
+  };
+  const paste = (event: ClipboardEvent) => {
+    const pasted = [...event.clipboardData.files];
+    if (pasted.length === 0) return;
+    event.preventDefault();
+    void attach(pasted);
+  };
+  const drop = (event: DragEvent) => {
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    void attach([...event.dataTransfer.files]);
+  };
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => event.preventDefault()}
+      onDrop={drop}
+      onDragOver={(event) => event.preventDefault()}
+    >
+      {draft.attachments.length > 0 && (
+        <ul className="atts" aria-label="Attachments">
+          {draft.attachments.map((attachment, index) => (
+            <li className="att" key={index}>
+              <AttachmentIcon kind={attachment.kind} />
+              <span className="clip">{attachment.label}</span>
+              <button
+                type="button"
+                className="ib sm"
+                aria-label={`Remove ${attachment.label}`}
+                onClick={() =>
+                  onDraft({ ...draft, attachments: draft.attachments.filter((_, place) => place !== index) })
+                }
+              >
+                <X size={12} aria-hidden />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <textarea
+        ref={field}
+        rows={1}
+        value={draft.text}
+        placeholder={placeholder}
+        aria-label="Message"
+        data-composer
+        onChange={(event) => onDraft({ ...draft, text: event.target.value })}
+        onKeyDown={keyDown}
+        onPaste={paste}
+      />
+      {problem && (
+        <p className="why bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="bar">
+        <button
+          type="button"
+          className="ib"
+          aria-label="Attach files"
+          title="Attach files"
+          onClick={() => files.current?.click()}
+        >
+          <Paperclip size={16} aria-hidden />
+        </button>
+        <input
+          ref={files}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            void attach([...(event.target.files ?? [])]);
+            event.target.value = '';
+          }}
+        />
+        {props.children}
+        <span className="grow" />
+        <span className="hint" aria-hidden="true">
+          <kbd>
+            <CornerDownLeft size={11} />
+          </kbd>{' '}
+          {running ? 'queue' : 'send'}
+          {running && canSteer && (
+            <>
+              <kbd>
+                Ctrl <CornerDownLeft size={11} />
+              </kbd>{' '}
+              steer
+            </>
+          )}
+        </span>
+        {running && (
+          <button
+            type="button"
+            className="stop"
+            aria-label="Stop the turn"
+            title="Stop (Esc Esc)"
+            onClick={props.onStop}
+          >
+            <Square size={12} fill="currentColor" aria-hidden />
+          </button>
+        )}
+        <button
+          type="button"
+          className={empty ? 'send off' : 'send'}
+          aria-disabled={empty}
+          aria-label={running ? 'Queue' : 'Send'}
+          onClick={() => send('send')}
+        >
+          <ArrowUp size={16} aria-hidden />
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** As high as its text, up to a third of the window. */
+function useGrowing(field: { readonly current: HTMLTextAreaElement | null }, text: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: grows whenever the text has changed
+  useEffect(() => {
+    const { current } = field;
+    if (!current) return;
+    current.style.height = 'auto';
+    current.style.height = `${Math.min(current.scrollHeight, window.innerHeight / 3)}px`;
+  }, [text]);
+}

@@ -1,0 +1,135 @@
+import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
+import { type KeyboardEvent, useRef, useState } from 'react';
+import { useNow } from '../app/useNow.js';
+import { StatusGlyph } from '../glyphs/StatusGlyph.js';
+import { useChat } from './chatContext.js';
+import { InlineText } from './InlineText.js';
+import { relativePath } from './relativePath.js';
+import { duration } from './times.js';
+
+const DEFAULT_OPTIONS: readonly ConfirmationOption[] = [
+  { id: '', label: 'Allow once', kind: 'approve' },
+  { id: '', label: 'Deny', kind: 'deny' },
+];
+
+interface ConfirmationProps {
+  readonly turnId: string;
+  readonly call: PendingToolCall;
+  /** In the tray it stands under its session's name, without a frame of its own. */
+  readonly plain?: boolean;
+}
+
+/** A tool call that waits for somebody. Its keys work while it has the focus, and only then: nothing is allowed by accident. */
+export function Confirmation({ turnId, call, plain = false }: ConfirmationProps) {
+  const chat = useChat();
+  const now = useNow(true);
+  const command = useRef<HTMLTextAreaElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const { confirmation, toolInput } = call;
+  const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
+  const approvals = options.filter((option) => option.kind === 'approve');
+  const denials = options.filter((option) => option.kind === 'deny');
+
+  const choose = async (option: ConfirmationOption | undefined) => {
+    if (!option || busy) return;
+    setBusy(true);
+    const optionId = option.id === '' ? {} : { optionId: option.id };
+    const edited =
+      command.current && command.current.value !== toolInput ? { editedToolInput: command.current.value } : {};
+    try {
+      if (option.kind === 'deny') await chat.deny(turnId, call.toolCallId, optionId);
+      else await chat.approve(turnId, call.toolCallId, { ...optionId, ...edited });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    const typing = event.target instanceof HTMLTextAreaElement;
+    if (typing && event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      void choose(approvals[0]);
+    }
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const wanted = { y: approvals[0], s: approvals[1], x: denials[0] }[event.key.toLowerCase()];
+    if (!wanted) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void choose(wanted);
+  };
+  const keys = ['Y', 'S'];
+  return (
+    <section
+      className={plain ? 'ask plain' : 'ask'}
+      aria-label="Needs your answer"
+      tabIndex={-1}
+      data-prompt={call.toolCallId}
+      onKeyDown={keyDown}
+    >
+      {!plain && (
+        <div className="ask-h">
+          <StatusGlyph status="needsInput" />
+          <h2 className="grow">
+            <InlineText text={confirmation.title ?? call.invocationMessage} />
+          </h2>
+          <span className="meta num">waiting {duration(now - call.startedAt)}</span>
+        </div>
+      )}
+      <div className="ask-b">
+        {plain && <h3>{confirmation.title ?? call.invocationMessage}</h3>}
+        {toolInput !== undefined && (
+          <label className="cmd">
+            <span className="prompt" aria-hidden="true">
+              {call.toolKind === 'terminal' ? '$' : '›'}
+            </span>
+            <textarea
+              ref={command}
+              rows={1}
+              defaultValue={toolInput}
+              readOnly={confirmation.editable !== true}
+              aria-label={confirmation.editable ? 'Command, editable' : 'What it would do'}
+              spellCheck={false}
+            />
+          </label>
+        )}
+        {chat.folder !== undefined && toolInput !== undefined && (
+          <p className="why">
+            In <code>{relativePath(chat.folder, undefined)}</code>.
+            {confirmation.editable && ' You can change the command before you allow it.'}
+          </p>
+        )}
+        {problem && (
+          <p className="why bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div className="acts">
+          {approvals.map((option, index) => (
+            <button
+              key={option.label}
+              type="button"
+              className={index === 0 ? 'btn primary' : 'btn plain'}
+              disabled={busy}
+              onClick={() => void choose(option)}
+            >
+              {option.label} {keys[index] && <kbd aria-hidden="true">{keys[index]}</kbd>}
+            </button>
+          ))}
+          <span className="grow" />
+          {denials.map((option, index) => (
+            <button
+              key={option.label}
+              type="button"
+              className="btn quiet"
+              disabled={busy}
+              onClick={() => void choose(option)}
+            >
+              {option.label} {index === 0 && <kbd aria-hidden="true">X</kbd>}
+            </button>
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ErrorInfo, Turn } from '@agenthost/protocol';
+import { CircleAlert } from 'lucide-react';
+import { useChat } from './chatContext.js';
+
+/** A turn that failed: what happened, what was kept, what to do. */
+export function ErrorCard({ turn, error }: { readonly turn: Turn; readonly error: ErrorInfo }) {
+  const { agentName, retry } = useChat();
+  const calls = turn.toolCalls.length;
+  const kept =
+    calls === 0
+      ? 'Your message is kept.'
+      : `The turn ended after ${calls} tool ${calls === 1 ? 'call' : 'calls'}. What it changed is kept.`;
+  return (
+    <div className="fault" role="alert">
+      <CircleAlert size={18} aria-hidden />
+      <div className="grow">
+        <b>
+          {agentName} stopped: {error.message}
+        </b>
+        <p>{kept}</p>
+        <div className="acts">
+          <button type="button" className="btn plain sm" onClick={() => retry(turn.userMessage.text)}>
+            Try again
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}

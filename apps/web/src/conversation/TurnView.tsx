@@ -1,0 +1,130 @@
+import type { ActiveTurn, FileEditResultContent, ResponsePart, ToolCallState, Turn } from '@agenthost/protocol';
+import { GitFork, Info, TriangleAlert } from 'lucide-react';
+import { memo, type ReactNode } from 'react';
+import { Markdown } from '../markdown/Markdown.js';
+import { Confirmation } from './Confirmation.js';
+import { ConfirmedLine } from './ConfirmedLine.js';
+import { ContentPart } from './ContentPart.js';
+import { useChat } from './chatContext.js';
+import { DiffCard } from './DiffCard.js';
+import { ErrorCard } from './ErrorCard.js';
+import { Question } from './Question.js';
+import { Reasoning } from './Reasoning.js';
+import { TerminalBlock } from './TerminalBlock.js';
+import { ToolLine } from './ToolLine.js';
+import { UserMessage } from './UserMessage.js';
+
+/** A turn that is over never changes, so it is rendered once. */
+export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }) {
+  const { fork } = useChat();
+  const calls = new Map(turn.toolCalls.map((call) => [call.toolCallId, call]));
+  return (
+    <div className="turn" data-turn={turn.id}>
+      <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} />
+      <Parts parts={turn.responseParts} callOf={(id) => calls.get(id)} turnId={turn.id} running={false} />
+      {turn.state === 'cancelled' && <p className="notice">Stopped.</p>}
+      {turn.error && <ErrorCard turn={turn} error={turn.error} />}
+      <div className="turn-acts">
+        <button type="button" className="btn quiet sm" onClick={() => fork(turn.id)}>
+          <GitFork size={13} aria-hidden />
+          Fork from here
+        </button>
+      </div>
+    </div>
+  );
+});
+
+export const ActiveTurnView = memo(function ActiveTurnView({
+  turn,
+  kept,
+}: {
+  readonly turn: ActiveTurn;
+  readonly kept: boolean;
+}) {
+  const permissions = Object.values(turn.pendingPermissions);
+  return (
+    <div className="turn" data-turn={turn.id} aria-busy="true">
+      <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} kept={kept} />
+      <Parts parts={turn.responseParts} callOf={(id) => turn.toolCalls[id]} turnId={turn.id} running={!kept} />
+      {permissions.map((request) => (
+        <Question key={request.requestId} turnId={turn.id} request={request} />
+      ))}
+    </div>
+  );
+});
+
+interface PartsProps {
+  readonly parts: readonly ResponsePart[];
+  readonly callOf: (toolCallId: string) => ToolCallState | undefined;
+  readonly turnId: string;
+  readonly running: boolean;
+}
+
+/** Lines that follow each other stand on one rail. */
+function Parts({ parts, callOf, turnId, running }: PartsProps) {
+  const { staleSince } = useChat();
+  const shown: ReactNode[] = [];
+  let lines: ReactNode[] = [];
+  const endLines = () => {
+    if (lines.length > 0)
+      shown.push(
+        <div className="steps" key={`steps ${shown.length}`}>
+          {lines}
+        </div>,
+      );
+    lines = [];
+  };
+  parts.forEach((part, index) => {
+    const last = running && index === parts.length - 1;
+    if (part.kind === 'reasoning') {
+      lines.push(<Reasoning key={part.id} text={part.content} running={last} />);
+      return;
+    }
+    if (part.kind === 'notice') {
+      lines.push(<Notice key={part.id} severity={part.severity} text={part.text} />);
+      return;
+    }
+    const call = part.kind === 'toolCall' ? callOf(part.toolCallId) : undefined;
+    if (part.kind === 'toolCall' && !call) return;
+    if (call) {
+      lines.push(<ConfirmedLine key={`${call.toolCallId} by`} call={call} />);
+      const blocks = callBlocks(call, turnId);
+      if (blocks.length === 0) lines.push(<ToolLine key={call.toolCallId} call={call} />);
+      else {
+        endLines();
+        shown.push(...blocks);
+      }
+      return;
+    }
+    endLines();
+    if (part.kind === 'markdown')
+      shown.push(<Markdown key={part.id} text={part.content} streaming={last && staleSince === undefined} />);
+    else if (part.kind === 'steering')
+      shown.push(<UserMessage key={part.id} message={part.userMessage} by={part.by} />);
+    else if (part.kind === 'contentRef') shown.push(<ContentPart key={part.id} content={part.ref} />);
+  });
+  endLines();
+  return <div className="answer">{shown}</div>;
+}
+
+/** What is more than a line. An edit with a diff is its diff. */
+function callBlocks(call: ToolCallState, turnId: string): ReactNode[] {
+  if (call.status === 'pendingConfirmation')
+    return [<Confirmation key={call.toolCallId} turnId={turnId} call={call} />];
+  if (call.toolKind === 'terminal') return [<TerminalBlock key={call.toolCallId} call={call} />];
+  if (call.status !== 'completed' || !call.result.success) return [];
+  const edits = call.result.content?.filter(
+    (content): content is FileEditResultContent => content.type === 'fileEdit' && content.diff !== undefined,
+  );
+  return edits?.map((edit) => <DiffCard key={`${call.toolCallId} ${edit.uri}`} edit={edit} />) ?? [];
+}
+
+function Notice({ severity, text }: { readonly severity: 'info' | 'warning' | 'error'; readonly text: string }) {
+  const Icon = severity === 'info' ? Info : TriangleAlert;
+  return (
+    <div className={severity === 'error' ? 'line bad' : 'line'}>
+      <Icon size={16} aria-hidden />
+      <span className="grow">{text}</span>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ApproveOptions, Content, DenyOptions, PermissionAnswer } from '@agenthost/client';
+import { createContext, useContext } from 'react';
+
+/** What the parts of a conversation need of the chat that they belong to. */
+export interface ChatContext {
+  /** The id under which the host knows this page. */
+  readonly me: string | undefined;
+  readonly agentName: string;
+  readonly hostName: string;
+  readonly folder: string | undefined;
+  /** When the host was last heard, where it isn't now. */
+  readonly staleSince: number | undefined;
+  approve(turnId: string, toolCallId: string, options?: ApproveOptions): Promise<void>;
+  deny(turnId: string, toolCallId: string, options?: DenyOptions): Promise<void>;
+  answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
+  fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
+  fork(turnId: string): void;
+  /** Sends the same message again. */
+  retry(text: string): void;
+}
+
+const Context = createContext<ChatContext | undefined>(undefined);
+export const ChatProvider = Context.Provider;
+
+export function useChat(): ChatContext {
+  const chat = useContext(Context);
+  if (!chat) throw new Error('a part of a conversation stands outside of one');
+  return chat;
+}

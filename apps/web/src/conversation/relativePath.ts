@@ -1,0 +1,20 @@
+/** A file's path as people say it: from the session's folder where it is inside, else whole. */
+export function relativePath(uri: string, folder: string | undefined): string {
+  const path = pathOf(uri);
+  const base = folder === undefined ? undefined : `${pathOf(folder).replace(/\/$/, '')}/`;
+  return base !== undefined && path.startsWith(base) ? path.slice(base.length) : path;
+}
+
+export function pathOf(uri: string): string {
+  if (!uri.startsWith('file:')) return uri;
+  try {
+    return decodeURIComponent(new URL(uri).pathname);
+  } catch {
+    return uri;
+  }
+}
+
+export function lastName(uri: string): string {
+  const path = pathOf(uri).replace(/\/+$/, '');
+  return path.slice(path.lastIndexOf('/') + 1) || '/';
+}

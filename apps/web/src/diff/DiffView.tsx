@@ -1,0 +1,73 @@
+import { Fragment, memo, useMemo, useState } from 'react';
+import { type DiffHunk, unifiedDiff } from './unifiedDiff.js';
+import { type MarkedText, wordMarks } from './wordMarks.js';
+
+const FIRST_LINES = 400;
+
+/** A unified diff of one file, with both line numbers and the changed words marked. */
+export const DiffView = memo(function DiffView({ diff, path }: { readonly diff: string; readonly path: string }) {
+  const hunks = useMemo(() => unifiedDiff(diff), [diff]);
+  const [all, setAll] = useState(false);
+  const total = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
+  const shown = all ? hunks : firstLines(hunks, FIRST_LINES);
+  return (
+    <>
+      <div className="diff" tabIndex={0} role="region" aria-label={`Changes of ${path}`}>
+        {shown.map((hunk) => (
+          <Hunk key={`${hunk.oldStart}:${hunk.lines[0]?.newNumber ?? 0}`} hunk={hunk} />
+        ))}
+      </div>
+      {!all && total > FIRST_LINES && (
+        <div className="more">
+          <span>
+            {FIRST_LINES} of {total.toLocaleString()} lines
+          </span>
+          <button type="button" className="btn quiet sm" onClick={() => setAll(true)}>
+            Show all
+          </button>
+        </div>
+      )}
+    </>
+  );
+});
+
+function Hunk({ hunk }: { readonly hunk: DiffHunk }) {
+  const marks = useMemo(() => wordMarks(hunk.lines), [hunk]);
+  const last = hunk.oldStart + Math.max(0, hunk.oldLines - 1);
+  return (
+    <>
+      <div className="hunk">
+        <span>
+          @@ {hunk.oldStart}
+          {last > hunk.oldStart && `–${last}`}
+        </span>
+        {hunk.heading && <span className="clip">{hunk.heading}</span>}
+      </div>
+      {hunk.lines.map((line, index) => (
+        <div key={index} className={line.kind === 'added' ? 'l add' : line.kind === 'removed' ? 'l del' : 'l'}>
+          <i>{line.oldNumber}</i>
+          <i>{line.newNumber}</i>
+          <b>{line.kind === 'added' ? '+' : line.kind === 'removed' ? '−' : ''}</b>
+          <span>{pieces(marks[index] ?? [])}</span>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function pieces(parts: readonly MarkedText[]) {
+  return parts.map((part, index) =>
+    part.marked ? <mark key={index}>{part.text}</mark> : <Fragment key={index}>{part.text}</Fragment>,
+  );
+}
+
+function firstLines(hunks: readonly DiffHunk[], most: number): DiffHunk[] {
+  const shown: DiffHunk[] = [];
+  let left = most;
+  for (const hunk of hunks) {
+    if (left <= 0) break;
+    shown.push(hunk.lines.length <= left ? hunk : { ...hunk, lines: hunk.lines.slice(0, left) });
+    left -= hunk.lines.length;
+  }
+  return shown;
+}

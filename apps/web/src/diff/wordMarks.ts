@@ -1,0 +1,45 @@
+import { diffWordsWithSpace } from 'diff';
+import type { DiffLine } from './unifiedDiff.js';
+
+export interface MarkedText {
+  readonly text: string;
+  readonly marked: boolean;
+}
+
+const LONGEST_LINE = 500;
+
+/** For each line of a hunk, its text in pieces: marked where a removed line and the added one that took its place differ. */
+export function wordMarks(lines: readonly DiffLine[]): (readonly MarkedText[])[] {
+  const marks: (readonly MarkedText[])[] = lines.map(({ text }) => [{ text, marked: false }]);
+  for (let at = 0; at < lines.length; ) {
+    const removed = run(lines, at, 'removed');
+    const added = run(lines, at + removed, 'added');
+    if (removed > 0 && removed === added) {
+      for (let index = at; index < at + removed; index += 1) markPair(lines, marks, index, index + removed);
+    }
+    at += removed + added || 1;
+  }
+  return marks;
+}
+
+function run(lines: readonly DiffLine[], from: number, kind: DiffLine['kind']): number {
+  let length = 0;
+  while (lines[from + length]?.kind === kind) length += 1;
+  return length;
+}
+
+function markPair(lines: readonly DiffLine[], marks: (readonly MarkedText[])[], before: number, after: number): void {
+  const old = lines[before]?.text ?? '';
+  const now = lines[after]?.text ?? '';
+  if (old.length > LONGEST_LINE || now.length > LONGEST_LINE) return;
+  const pieces = diffWordsWithSpace(old, now);
+  const same = pieces
+    .filter((piece) => !piece.added && !piece.removed)
+    .reduce((sum, { value }) => sum + value.trim().length, 0);
+  // Lines that share next to nothing are other lines, and marks all over them say nothing.
+  if (same * 3 < Math.min(old.trim().length, now.trim().length)) return;
+  marks[before] = pieces
+    .filter((piece) => !piece.added)
+    .map(({ value, removed }) => ({ text: value, marked: removed }));
+  marks[after] = pieces.filter((piece) => !piece.removed).map(({ value, added }) => ({ text: value, marked: added }));
+}

@@ -1,0 +1,239 @@
+import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/sessions';
+import { Archive, Inbox, ListFilter, Search, SquarePen, X } from 'lucide-react';
+import { useRef, useState } from 'react';
+import type { PageHost } from '../app/pageHosts.js';
+import { goTo } from '../app/route.js';
+import { useServices } from '../app/services.js';
+import { useObservable } from '../app/useObservable.js';
+import { Menu } from '../overlays/Menu.js';
+import { agentName } from './agentName.js';
+import { HostRows } from './HostRows.js';
+import { SessionList } from './SessionList.js';
+import { useSearch } from './useSearch.js';
+import { useStatusCounts } from './useStatusCounts.js';
+
+interface SidebarProps {
+  readonly currentId: string | undefined;
+  readonly onTray: () => void;
+  readonly onAddHost: () => void;
+  readonly onHost: (host: PageHost) => void;
+}
+
+const CHIPS = [
+  { label: 'All', statuses: undefined },
+  { label: 'Needs input', statuses: [SessionStatus.NeedsInput] },
+  { label: 'Running', statuses: [SessionStatus.InProgress] },
+] as const;
+
+export function Sidebar({ currentId, onTray, onAddHost, onHost }: SidebarProps) {
+  const { management, list, hosts, settings } = useServices();
+  const allHosts = useObservable(hosts.all);
+  const { singleLetters } = useObservable(settings.value);
+  useObservable(list.version);
+  const counts = useStatusCounts(management);
+  const [filter, setFilter] = useState<SessionsFilter>({ isArchived: false });
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [problem, setProblem] = useState<string>();
+  const snippets = useSearch(filter.text ?? '', setProblem);
+  const field = useRef<HTMLInputElement>(null);
+
+  const change = (changes: FilterChanges) => {
+    const next = clean({ ...filter, ...changes });
+    setFilter(next);
+    list.setFilter(next);
+  };
+  const attempt = (work: Promise<unknown>) => {
+    work.then(
+      () => setProblem(undefined),
+      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  const archive = (sessions: readonly Session[]) => {
+    setSelected(new Set());
+    const one = (session: Session) =>
+      session.isArchived.value ? management.unarchiveSession(session) : management.archiveSession(session);
+    attempt(Promise.all(sessions.map(one)));
+  };
+  const selectedSessions = () => [...selected].flatMap((id) => management.getSessionById(id) ?? []);
+  const isFiltered =
+    filter.text !== undefined ||
+    filter.statuses !== undefined ||
+    filter.isRead !== undefined ||
+    filter.isArchived !== false ||
+    filter.providerIds !== undefined;
+  return (
+    <nav className="sidebar" aria-label="Sessions">
+      <div className="side-head">
+        <span className="brand">
+          <Brand />
+          Agent Sessions
+        </span>
+        <span className="grow" />
+        <button
+          type="button"
+          className="ib"
+          aria-label={`Needs input, ${counts.needsInput}`}
+          title="Needs input (I)"
+          onClick={onTray}
+        >
+          <Inbox size={18} aria-hidden />
+          {counts.needsInput > 0 && <span className="badge num">{counts.needsInput}</span>}
+        </button>
+        <button
+          type="button"
+          className="ib wide"
+          aria-label="New session"
+          title="New session (N)"
+          onClick={() => goTo({ view: 'new' })}
+        >
+          <SquarePen size={17} aria-hidden />
+        </button>
+      </div>
+      <div className="side-tools">
+        <label className="field">
+          <Search size={15} aria-hidden />
+          <input
+            ref={field}
+            type="search"
+            data-search
+            placeholder="Search titles and messages"
+            aria-label="Search titles and messages"
+            value={filter.text ?? ''}
+            onChange={(event) => change({ text: event.target.value })}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              change({ text: '' });
+              field.current?.blur();
+            }}
+          />
+          <kbd aria-hidden="true">/</kbd>
+        </label>
+        <div className="chips" role="group" aria-label="Filter">
+          {CHIPS.map(({ label, statuses }) => {
+            const count = label === 'Needs input' ? counts.needsInput : label === 'Running' ? counts.running : 0;
+            return (
+              <button
+                key={label}
+                type="button"
+                className={label === 'Needs input' ? 'chip needs' : 'chip'}
+                aria-pressed={filter.statuses?.[0] === statuses?.[0]}
+                onClick={() => change({ statuses })}
+              >
+                {label} {count > 0 && <span className="n">{count}</span>}
+              </button>
+            );
+          })}
+          <span className="grow" />
+          <Menu
+            label="More filters: host, unread, archived"
+            className="ib sm"
+            items={[
+              {
+                label: 'Unread only',
+                checked: filter.isRead === false,
+                choose: () => change({ isRead: filter.isRead === false ? undefined : false }),
+              },
+              {
+                label: 'Archived',
+                checked: filter.isArchived === true,
+                choose: () => change({ isArchived: filter.isArchived !== true }),
+              },
+              'line',
+              {
+                label: 'All hosts',
+                checked: filter.providerIds === undefined,
+                choose: () => change({ providerIds: undefined }),
+              },
+              ...allHosts.map((host) => ({
+                label: host.name,
+                checked: filter.providerIds?.[0] === host.id,
+                choose: () => change({ providerIds: [host.id] }),
+              })),
+            ]}
+          >
+            <ListFilter size={15} aria-hidden />
+          </Menu>
+        </div>
+      </div>
+      {selected.size > 0 && (
+        <div className="bulk" role="status">
+          <span className="grow">{selected.size} selected</span>
+          <button type="button" className="btn plain sm" onClick={() => archive(selectedSessions())}>
+            <Archive size={13} aria-hidden />
+            {filter.isArchived ? 'Bring back' : 'Archive'}
+          </button>
+          <button type="button" className="ib sm" aria-label="Clear selection" onClick={() => setSelected(new Set())}>
+            <X size={13} aria-hidden />
+          </button>
+        </div>
+      )}
+      {problem && (
+        <p className="blank bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {list.sessionCount === 0 && (
+        <p className="blank">
+          {isFiltered ? (
+            <>
+              {filter.text ? `No session matches “${filter.text}”. ` : 'No session fits. '}
+              <button
+                type="button"
+                className="btn quiet sm"
+                onClick={() =>
+                  change({
+                    text: undefined,
+                    statuses: undefined,
+                    isRead: undefined,
+                    isArchived: false,
+                    providerIds: undefined,
+                  })
+                }
+              >
+                Clear filters
+              </button>
+            </>
+          ) : (
+            'No sessions yet.'
+          )}
+        </p>
+      )}
+      <SessionList
+        model={list}
+        currentId={currentId}
+        selectedIds={selected}
+        singleLetters={singleLetters}
+        snippets={snippets}
+        hostOf={(session) => (allHosts.length > 1 ? hosts.byId(session.providerId)?.name : undefined)}
+        agentName={(session) => agentName(hosts.byId(session.providerId), session.sessionType)}
+        onOpen={(session) => goTo({ view: 'session', sessionId: session.sessionId })}
+        onSelect={setSelected}
+        onArchive={archive}
+        onUnread={(session) => attempt(management.setRead(session, !session.isRead.value))}
+        onEnd={() => void management.loadMoreSessions()}
+      />
+      <button type="button" className="fab phone-only" onClick={() => goTo({ view: 'new' })}>
+        <SquarePen size={18} aria-hidden />
+        New session
+      </button>
+      <HostRows hosts={allHosts} onAdd={onAddHost} onHost={onHost} />
+    </nav>
+  );
+}
+
+type FilterChanges = { [Key in keyof SessionsFilter]?: SessionsFilter[Key] | undefined };
+
+function clean(filter: FilterChanges): SessionsFilter {
+  const entries = Object.entries(filter).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(entries) as SessionsFilter;
+}
+
+function Brand() {
+  return (
+    <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+      <rect x="1" y="2" width="16" height="3.4" rx="1.7" fill="currentColor" />
+      <rect x="1" y="7.3" width="11" height="3.4" rx="1.7" fill="currentColor" opacity=".55" />
+      <rect x="1" y="12.6" width="6" height="3.4" rx="1.7" fill="currentColor" opacity=".28" />
+    </svg>
+  );
+}

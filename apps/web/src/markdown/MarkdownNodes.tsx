@@ -1,0 +1,139 @@
+import type { Token, Tokens } from 'marked';
+import { Fragment, type ReactNode } from 'react';
+import { CodeBlock } from './CodeBlock.js';
+import { decodeEntities } from './decodeEntities.js';
+import { inlineImage, linkTarget } from './safeUrl.js';
+
+/** Deeper than anybody reads; React's own stack is not endless. */
+const DEEPEST = 40;
+
+/** Tokens as elements. There is no HTML string on the way: markup in the text is shown as the text it is. */
+export function MarkdownNodes({ tokens, depth = 0 }: { readonly tokens: readonly Token[]; readonly depth?: number }) {
+  // A token has no identity of its own; its place is what it is.
+  return tokens.map((token, index) => <Fragment key={index}>{node(token, depth)}</Fragment>);
+}
+
+export function markdownNode(token: Token): ReactNode {
+  return node(token, 0);
+}
+
+function node(token: Token, depth: number): ReactNode {
+  if (depth > DEEPEST) return token.raw;
+  const inside = (tokens: readonly Token[] | undefined) => <MarkdownNodes tokens={tokens ?? []} depth={depth + 1} />;
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'paragraph':
+      return <p>{inside(token.tokens)}</p>;
+    case 'heading':
+      return <Heading level={(token as Tokens.Heading).depth}>{inside(token.tokens)}</Heading>;
+    case 'hr':
+      return <hr />;
+    case 'code':
+      return <CodeBlock code={(token as Tokens.Code).text} language={(token as Tokens.Code).lang} />;
+    case 'blockquote':
+      return <blockquote>{inside(token.tokens)}</blockquote>;
+    case 'list':
+      return <List token={token as Tokens.List} depth={depth} />;
+    case 'table':
+      return <Table token={token as Tokens.Table} depth={depth} />;
+    case 'strong':
+      return <strong>{inside(token.tokens)}</strong>;
+    case 'em':
+      return <em>{inside(token.tokens)}</em>;
+    case 'del':
+      return <del>{inside(token.tokens)}</del>;
+    case 'codespan':
+      return <code>{(token as Tokens.Codespan).text}</code>;
+    case 'br':
+      return <br />;
+    case 'checkbox':
+      return null;
+    case 'link':
+      return <Link href={(token as Tokens.Link).href}>{inside(token.tokens)}</Link>;
+    case 'image':
+      return <Image token={token as Tokens.Image} />;
+    case 'html':
+      return (token as Tokens.HTML).block ? <p>{token.raw}</p> : token.raw;
+    case 'escape':
+      return (token as Tokens.Escape).text;
+    case 'text':
+      return token.tokens ? inside(token.tokens) : decodeEntities((token as Tokens.Text).text);
+    default:
+      return token.raw;
+  }
+}
+
+/** A message's headings stand below the page's own. */
+function Heading({ level, children }: { readonly level: number; readonly children: ReactNode }) {
+  if (level <= 1) return <h3>{children}</h3>;
+  if (level === 2) return <h4>{children}</h4>;
+  return <h5>{children}</h5>;
+}
+
+function List({ token, depth }: { readonly token: Tokens.List; readonly depth: number }) {
+  const items = token.items.map((item, index) => (
+    <li key={index} className={item.task ? 'task' : undefined}>
+      {item.task && (
+        <input
+          type="checkbox"
+          checked={item.checked === true}
+          readOnly
+          disabled
+          aria-label={item.checked ? 'done' : 'to do'}
+        />
+      )}
+      <MarkdownNodes tokens={item.tokens} depth={depth + 1} />
+    </li>
+  ));
+  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ token, depth }: { readonly token: Tokens.Table; readonly depth: number }) {
+  const cell = (entry: Tokens.TableCell) => <MarkdownNodes tokens={entry.tokens} depth={depth + 1} />;
+  const aligned = (entry: Tokens.TableCell) => (entry.align ? { textAlign: entry.align } : undefined);
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {token.header.map((entry, index) => (
+              <th key={index} scope="col" style={aligned(entry)}>
+                {cell(entry)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((entry, column) => (
+                <td key={column} style={aligned(entry)}>
+                  {cell(entry)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Link({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  const target = linkTarget(href);
+  if (!target) return <>{children}</>;
+  return (
+    <a href={target} target="_blank" rel="noreferrer noopener" title={target}>
+      {children}
+    </a>
+  );
+}
+
+/** An image from elsewhere would tell its server who reads; it is a link instead. */
+function Image({ token }: { readonly token: Tokens.Image }) {
+  const source = inlineImage(token.href);
+  if (source) return <img src={source} alt={token.text} />;
+  return <Link href={token.href}>{token.text || 'image'}</Link>;
+}

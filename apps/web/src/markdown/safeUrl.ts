@@ -1,0 +1,18 @@
+const OPENABLE = new Set(['http:', 'https:', 'mailto:']);
+const IMAGE_DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i;
+const LARGEST_IMAGE = 4 * 1024 * 1024;
+
+/** The address of a link that may be opened; `undefined` for anything that could run code or reach this machine's files. */
+export function linkTarget(href: string): string | undefined {
+  try {
+    const url = new URL(href);
+    return OPENABLE.has(url.protocol) ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An image that is shown without asking anybody for it. */
+export function inlineImage(href: string): string | undefined {
+  return href.length <= LARGEST_IMAGE && IMAGE_DATA.test(href) ? href : undefined;
+}

@@ -1,0 +1,121 @@
+import { Folder, GitBranch } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { lastName, pathOf } from '../conversation/relativePath.js';
+import { shortAge } from '../conversation/times.js';
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly uri: string;
+  readonly branch?: string | undefined;
+}
+
+export interface RecentFolder {
+  readonly uri: string;
+  readonly usedAt: number | undefined;
+}
+
+interface FolderBrowserProps {
+  readonly folder: string;
+  readonly recent: readonly RecentFolder[];
+  /** The folders in a folder. */
+  readonly browse: (uri: string) => Promise<readonly FolderEntry[]>;
+  readonly onFolder: (uri: string) => void;
+}
+
+/** The host's folders: the ones used last, and those beside and inside the chosen one. */
+export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowserProps) {
+  const [entries, setEntries] = useState<readonly FolderEntry[]>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    let wanted = true;
+    setEntries(undefined);
+    browse(folder).then(
+      (found) => {
+        if (!wanted) return;
+        setEntries(found);
+        setProblem(undefined);
+      },
+      (error: unknown) => wanted && setProblem(error instanceof Error ? error.message : String(error)),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [folder, browse]);
+  return (
+    <div className="browser">
+      <div className="recent">
+        <div className="mini">Recent</div>
+        {recent.length === 0 && <p className="blank">Folders you use stand here.</p>}
+        <ul aria-label="Recent folders">
+          {recent.map(({ uri, usedAt }) => (
+            <li key={uri}>
+              <button
+                type="button"
+                className="fd"
+                aria-pressed={uri === folder}
+                title={pathOf(uri)}
+                onClick={() => onFolder(uri)}
+              >
+                <Folder size={15} aria-hidden />
+                <span className="clip">{lastName(uri)}</span>
+                {usedAt !== undefined && <span className="aux">{shortAge(usedAt, Date.now())}</span>}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="browse">
+        <div className="mini clip">In {pathOf(folder)}</div>
+        {problem && <p className="blank">{problem}</p>}
+        {entries?.length === 0 && <p className="blank">There is no folder in here. The session works in this one.</p>}
+        <ul aria-label={`Folders in ${pathOf(folder)}`}>
+          {entries?.map(({ uri, name, branch }) => (
+            <li key={uri}>
+              <button type="button" className="fd" onClick={() => onFolder(uri)}>
+                <Folder size={15} aria-hidden />
+                <span className="clip">{name}</span>
+                {branch && (
+                  <span className="aux">
+                    <GitBranch size={12} aria-hidden />
+                    {branch}
+                  </span>
+                )}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+/** The way to the chosen folder, each part a button. */
+export function FolderPath({
+  folder,
+  onFolder,
+}: {
+  readonly folder: string;
+  readonly onFolder: (uri: string) => void;
+}) {
+  const names = pathOf(folder).split('/').filter(Boolean);
+  const uriOf = (count: number) => new URL(`file:///${names.slice(0, count).map(encodeURIComponent).join('/')}`).href;
+  return (
+    <nav className="crumb" aria-label="Folder">
+      <button type="button" onClick={() => onFolder(uriOf(0))} aria-label="Root folder">
+        /
+      </button>
+      {names.map((name, index) =>
+        index === names.length - 1 ? (
+          <b key={index}>{name}</b>
+        ) : (
+          <span key={index}>
+            <button type="button" onClick={() => onFolder(uriOf(index + 1))}>
+              {name}
+            </button>
+            /
+          </span>
+        ),
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,265 @@
+import type { AgentInfo } from '@agenthost/protocol';
+import { ArrowLeft, ChevronDown, Info } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import type { PageHost } from '../app/pageHosts.js';
+import { goTo } from '../app/route.js';
+import { useServices } from '../app/services.js';
+import { useObservable } from '../app/useObservable.js';
+import { Composer, type Draft, EMPTY_DRAFT } from '../composer/Composer.js';
+import { CopyButton } from '../controls/CopyButton.js';
+import { Banner } from '../conversation/Banner.js';
+import { bytes } from '../conversation/times.js';
+import { AgentIcon } from '../glyphs/agentIcon.js';
+import { Menu } from '../overlays/Menu.js';
+import { FolderBrowser, FolderPath } from './FolderBrowser.js';
+
+const DRAFT = 'new session';
+
+/** Agent, model, folder, first message. */
+export function NewSession() {
+  const { hosts, management, drafts } = useServices();
+  const all = useObservable(hosts.all);
+  const [hostId, setHostId] = useState<string>();
+  const host = all.find(({ id }) => id === hostId) ?? all[0];
+  const [draft, setDraftState] = useState<Draft>(() => ({ ...EMPTY_DRAFT, text: drafts.of(DRAFT).value }));
+  const [agentId, setAgentId] = useState<string>();
+  const [model, setModel] = useState<string>();
+  const [folder, setFolder] = useState<string>();
+  if (!host) return null;
+  const setDraft = (next: Draft) => {
+    setDraftState(next);
+    drafts.set(DRAFT, next.text);
+  };
+  const start = async (provider: string, uri: string, text: string, attachments: Draft['attachments']) => {
+    const workspace = management.resolveWorkspace(host.id, uri);
+    let session = await management.createNewSession(host.id, workspace);
+    session = await management.setSessionType(session, provider);
+    if (model) await management.setModel(session, model);
+    const sent = await management.sendAndCreateChat(session, {
+      query: text,
+      ...(attachments.length > 0 && { attachedContext: attachments }),
+    });
+    goTo({ view: 'session', sessionId: sent.sessionId });
+  };
+  return (
+    <main className="main">
+      <Banner host={host} />
+      <div className="page">
+        <div className="col">
+          <div className="page-h">
+            <button
+              type="button"
+              className="ib phone-only"
+              aria-label="Back to sessions"
+              onClick={() => goTo({ view: 'start' })}
+            >
+              <ArrowLeft size={18} aria-hidden />
+            </button>
+            <h1 className="grow">New session</h1>
+            {all.length > 1 && (
+              <div className="seg" role="group" aria-label="Host">
+                {all.map((one) => (
+                  <button
+                    key={one.id}
+                    type="button"
+                    aria-pressed={one.id === host.id}
+                    onClick={() => setHostId(one.id)}
+                  >
+                    {one.name}
+                  </button>
+                ))}
+              </div>
+            )}
+          </div>
+          <Form
+            key={host.id}
+            host={host}
+            draft={draft}
+            setDraft={setDraft}
+            agentId={agentId}
+            setAgentId={setAgentId}
+            model={model}
+            setModel={setModel}
+            folder={folder}
+            setFolder={setFolder}
+            onStart={start}
+          />
+        </div>
+      </div>
+    </main>
+  );
+}
+
+interface FormProps {
+  readonly host: PageHost;
+  readonly draft: Draft;
+  readonly setDraft: (draft: Draft) => void;
+  readonly agentId: string | undefined;
+  readonly setAgentId: (id: string) => void;
+  readonly model: string | undefined;
+  readonly setModel: (id: string | undefined) => void;
+  readonly folder: string | undefined;
+  readonly setFolder: (uri: string) => void;
+  readonly onStart: (
+    provider: string,
+    folder: string,
+    text: string,
+    attachments: Draft['attachments'],
+  ) => Promise<void>;
+}
+
+function Form({
+  host,
+  draft,
+  setDraft,
+  agentId,
+  setAgentId,
+  model,
+  setModel,
+  folder: chosen,
+  setFolder,
+  onStart,
+}: FormProps) {
+  const agents = useObservable(host.provider.status.agents);
+  useObservable(host.connection);
+  const { folders } = host.provider;
+  const agent =
+    agents.find(({ provider }) => provider === agentId) ??
+    agents.find(({ availability }) => availability.state === 'available') ??
+    agents[0];
+  const folder = chosen ?? folders.recent()[0] ?? folders.home;
+  const browse = useCallback((uri: string) => folders.list(uri), [folders]);
+  const usable = agent?.availability.state === 'available';
+  const send = async (message: { text: string; attachments?: Draft['attachments'] }) => {
+    if (!agent || !usable)
+      throw new Error(
+        agent ? `${agent.displayName} can't be used yet: see above.` : 'The host has told of no agent yet.',
+      );
+    if (!folder) throw new Error('Choose a folder first.');
+    await onStart(agent.provider, folder, message.text, message.attachments ?? []);
+  };
+  return (
+    <>
+      <section className="sect">
+        <h2 className="sect-h">Agent</h2>
+        <div className="agents" role="radiogroup" aria-label="Agent">
+          {agents.map((one) => (
+            <button
+              key={one.provider}
+              type="button"
+              className="agent"
+              role="radio"
+              aria-checked={one === agent}
+              data-unavailable={one.availability.state !== 'available' || undefined}
+              onClick={() => {
+                setAgentId(one.provider);
+                setModel(undefined);
+              }}
+            >
+              <AgentIcon icon={one.provider} size={16} />
+              <span className="nm">{one.displayName}</span>
+              <span className="ds">{agentWords(one)}</span>
+            </button>
+          ))}
+        </div>
+        {agent && !usable && <HowToFix host={host} agent={agent} />}
+      </section>
+      <section className="sect">
+        <h2 className="sect-h">
+          Folder
+          <span className="grow" />
+          {folder && <FolderPath folder={folder} onFolder={setFolder} />}
+        </h2>
+        {folder && (
+          <FolderBrowser
+            folder={folder}
+            recent={folders.recent().map((uri) => ({ uri, usedAt: undefined }))}
+            browse={browse}
+            onFolder={setFolder}
+          />
+        )}
+      </section>
+      <section className="sect">
+        <h2 className="sect-h">First message</h2>
+        <Composer
+          draft={draft}
+          onDraft={setDraft}
+          onSend={send}
+          onStop={() => undefined}
+          onEditLast={() => undefined}
+          running={false}
+          canSteer={false}
+          placeholder={agent?.provider === 'shell' ? 'Type a command, such as ls' : 'What should be done?'}
+          autoFocus
+        >
+          {agent && agent.models.length > 0 && (
+            <Menu
+              label={`Model: ${model ?? 'default'}`}
+              className="pick"
+              items={agent.models.map(({ id, name }) => ({
+                label: name,
+                checked: id === model,
+                choose: () => setModel(id),
+              }))}
+            >
+              {agent.models.find(({ id }) => id === model)?.name ?? 'Default model'}
+              <ChevronDown className="chev" size={12} aria-hidden />
+            </Menu>
+          )}
+        </Composer>
+      </section>
+    </>
+  );
+}
+
+export function agentWords({ availability, models, description }: AgentInfo): string {
+  if (availability.state === 'installing') return 'Being installed';
+  if (availability.state === 'unavailable') return availability.reason;
+  return models.length > 0 ? `Ready, ${models.length} ${models.length === 1 ? 'model' : 'models'}` : description;
+}
+
+/** Why an agent can't be used, what to do about it, and a button where the page can do it. */
+export function HowToFix({ host, agent }: { readonly host: PageHost; readonly agent: AgentInfo }) {
+  const [progress, setProgress] = useState<string>();
+  const { availability } = agent;
+  const installing = availability.state === 'installing';
+  const install = async () => {
+    setProgress('Installing');
+    const following = host.provider.status.onProgress(({ message, done, total }) =>
+      setProgress(total ? `${message}, ${Math.round(((done ?? 0) / total) * 100)} %` : message),
+    );
+    try {
+      await host.provider.status.installAgent(agent.provider);
+      setProgress(undefined);
+    } catch (error) {
+      setProgress(error instanceof Error ? error.message : String(error));
+    } finally {
+      following.dispose();
+    }
+  };
+  if (availability.state === 'available') return null;
+  const command = availability.state === 'unavailable' ? /`([^`]+)`/.exec(availability.howToFix)?.[1] : undefined;
+  const size = availability.state === 'unavailable' ? availability.installable?.sizeHint : undefined;
+  return (
+    <div className="fix">
+      <Info size={15} aria-hidden />
+      <span className="grow" role="status">
+        {progress ??
+          (availability.state === 'unavailable'
+            ? `${availability.reason} ${availability.howToFix}`
+            : `${agent.displayName} is being installed.`)}
+      </span>
+      {command && <CopyButton text={command} label="Copy command" />}
+      {availability.state === 'unavailable' && availability.installable && (
+        <button
+          type="button"
+          className="btn plain sm"
+          disabled={installing || progress === 'Installing'}
+          onClick={() => void install()}
+        >
+          Install{size ? `, ${bytes(size)}` : ''}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { type FormEvent, useState } from 'react';
+import { Dialog } from './Dialog.js';
+
+interface AskDialogProps {
+  readonly title: string;
+  readonly text?: string;
+  readonly confirm: string;
+  readonly danger?: boolean;
+  /** Asks for a line of text when given, and begins with it. */
+  readonly value?: string;
+  readonly valueLabel?: string;
+  readonly secret?: boolean;
+  /** Rejects with what to tell; the dialog then stays open. */
+  readonly onConfirm: (value: string) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** One question with one answer: a name, a token, "really?". */
+export function AskDialog({
+  title,
+  text,
+  confirm,
+  danger,
+  value,
+  valueLabel,
+  secret,
+  onConfirm,
+  onClose,
+}: AskDialogProps) {
+  const [typed, setTyped] = useState(value ?? '');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (value !== undefined && typed.trim() === '') return;
+    setBusy(true);
+    try {
+      await onConfirm(typed.trim());
+      onClose();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog label={title} className="ask-dialog" onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <h2>{title}</h2>
+        {text && <p>{text}</p>}
+        {value !== undefined && (
+          <input
+            autoFocus
+            type={secret ? 'password' : 'text'}
+            autoComplete="off"
+            value={typed}
+            aria-label={valueLabel ?? title}
+            onChange={(event) => setTyped(event.target.value)}
+            onFocus={(event) => event.target.select()}
+          />
+        )}
+        {problem && (
+          <p className="why bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div className="acts">
+          <button type="button" className="btn quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className={danger ? 'btn danger' : 'btn primary'} disabled={busy}>
+            {confirm}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,90 @@
+import { X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { PageHost } from '../app/pageHosts.js';
+import { useServices } from '../app/services.js';
+import type { Theme } from '../app/settings.js';
+import { useNow } from '../app/useNow.js';
+import { useObservable } from '../app/useObservable.js';
+import { connectionWords } from '../list/HostRows.js';
+import { AskDialog } from './AskDialog.js';
+import { Dialog } from './Dialog.js';
+
+const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+
+/** A host's connection, and what can be done about it; also where the page's own look is chosen. */
+export function HostDialog({ host, onClose }: { readonly host: PageHost; readonly onClose: () => void }) {
+  const { hosts, settings } = useServices();
+  const { theme } = useObservable(settings.value);
+  const connection = useObservable(host.connection);
+  const now = useNow(true);
+  const [latency, setLatency] = useState<number>();
+  const [signingIn, setSigningIn] = useState(false);
+  useEffect(() => {
+    if (connection.state !== 'connected') return;
+    host.provider.status.measureLatency().then(setLatency, () => undefined);
+  }, [connection.state, host]);
+  if (signingIn) {
+    return (
+      <AskDialog
+        title={`Token of ${host.name}`}
+        confirm="Connect"
+        value=""
+        secret
+        onConfirm={async (token) => void hosts.signIn(host, token)}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Dialog label={host.name} className="ask-dialog" onClose={onClose}>
+      <div className="page-h">
+        <h2 className="grow">{host.name}</h2>
+        <button type="button" className="ib" aria-label="Close" onClick={onClose}>
+          <X size={16} aria-hidden />
+        </button>
+      </div>
+      <p>
+        {host.url}: {connectionWords(connection, now, false)}
+        {latency !== undefined && connection.state === 'connected' && `, ${Math.round(latency)} ms`}
+        {host.provider.status.serverInfo && `, version ${host.provider.status.serverInfo.version}`}
+      </p>
+      <div className="sect-h">
+        <span className="grow">Theme</span>
+        <div className="seg" role="group" aria-label="Theme">
+          {THEMES.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={theme === one}
+              onClick={() => settings.update({ theme: one })}
+            >
+              {one}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div className="acts">
+        {!host.isOwn && (
+          <button
+            type="button"
+            className="btn quiet"
+            onClick={() => {
+              hosts.remove(host);
+              onClose();
+            }}
+          >
+            Remove from this page
+          </button>
+        )}
+        <button type="button" className="btn plain" onClick={() => setSigningIn(true)}>
+          Use another token
+        </button>
+        {connection.state === 'reconnecting' && (
+          <button type="button" className="btn primary" onClick={() => host.provider.status.retryNow()}>
+            Try now
+          </button>
+        )}
+      </div>
+    </Dialog>
+  );
+}

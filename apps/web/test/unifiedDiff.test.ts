@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { unifiedDiff } from '../src/diff/unifiedDiff.js';
+import { wordMarks } from '../src/diff/wordMarks.js';
+
+const DIFF = `diff --git a/x.ts b/x.ts
+--- a/x.ts
++++ b/x.ts
+@@ -84,3 +84,3 @@ resume()
+ same
+-const highest = this.lastSent
++const highest = accepted[this.session]
+ end
+@@ -100 +100,2 @@
+ tail
++--- not a header
+\\ No newline at end of file
+`;
+
+it('reads hunks with both numbers', () => {
+  expect(unifiedDiff(DIFF)).toEqual([
+    {
+      oldStart: 84,
+      oldLines: 3,
+      heading: 'resume()',
+      lines: [
+        { kind: 'same', text: 'same', oldNumber: 84, newNumber: 84 },
+        { kind: 'removed', text: 'const highest = this.lastSent', oldNumber: 85 },
+        { kind: 'added', text: 'const highest = accepted[this.session]', newNumber: 85 },
+        { kind: 'same', text: 'end', oldNumber: 86, newNumber: 86 },
+      ],
+    },
+    {
+      oldStart: 100,
+      oldLines: 1,
+      heading: '',
+      lines: [
+        { kind: 'same', text: 'tail', oldNumber: 100, newNumber: 100 },
+        { kind: 'added', text: '--- not a header', newNumber: 101 },
+      ],
+    },
+  ]);
+});
+
+it('takes a removed line that looks like a header for what it is', () => {
+  const [hunk] = unifiedDiff('@@ -1,2 +1 @@\n--- a\n kept\n');
+  expect(hunk?.lines).toEqual([
+    { kind: 'removed', text: '-- a', oldNumber: 1 },
+    { kind: 'same', text: 'kept', oldNumber: 2, newNumber: 1 },
+  ]);
+});
+
+it('marks the words that changed', () => {
+  const [hunk] = unifiedDiff(DIFF);
+  const marks = wordMarks(hunk?.lines ?? []);
+  expect(marks.map((line) => line.filter((part) => part.marked).map((part) => part.text))).toEqual([
+    [],
+    ['lastSent'],
+    ['accepted[', 'session]'],
+    [],
+  ]);
+});
+
+it('has nothing to show for a text that is no diff', () => {
+  expect(unifiedDiff('hello\n+world')).toEqual([]);
+});

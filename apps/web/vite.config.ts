@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+export default defineConfig({
+  root: here,
+  plugins: [compressed()],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    // The page's policy has no room for data: fonts and scripts.
+    assetsInlineLimit: 0,
+  },
+});
+
+/** The host serves these copies as they are: nothing is compressed while somebody waits. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed-copies',
+    apply: 'build',
+    closeBundle() {
+      const folder = join(here, 'dist');
+      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        if (!/\.(?:html|js|css|svg|webmanifest)$/.test(name)) continue;
+        const path = join(folder, name);
+        writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+      }
+    },
+  };
+}

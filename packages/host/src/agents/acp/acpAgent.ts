@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
+import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
+import { AGENTS_FOLDER } from '../agentInstall.js';
+import type { AgentPackage } from '../agentPackage.js';
+import type { AcpAgentSpec } from './acpAgentSpec.js';
+import { AcpSession } from './acpSession.js';
+import { ChangeTally } from './changeTally.js';
+import { MESSAGE_LIMITS, type MessageLimits } from './messageStream.js';
+import { ModelMemory } from './modelMemory.js';
+import { type FoundProgram, findAgentProgram } from './program.js';
+
+export interface AcpAgentOptions {
+  readonly spec: AcpAgentSpec;
+  /** The host's state root: where agents are installed, and what its processes are marked with. */
+  readonly stateDir: string;
+  /** The host's own environment: to look for programs, and for what the spec passes on. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** A session offered other models than were known. */
+  readonly onModelsChanged?: () => void;
+  readonly limits?: Partial<MessageLimits>;
+  readonly startTimeoutMs?: number;
+  readonly silenceMs?: number;
+  readonly cancelMs?: number;
+}
+
+const MINUTE = 60_000;
+/** Below the five seconds after which the host would end the whole session. */
+const CANCEL_MS = 3_000;
+
+/** Any agent that speaks the Agent Client Protocol over its standard input and output. */
+export class AcpAgent implements Agent {
+  readonly #options: AcpAgentOptions;
+  readonly #sessions = new Set<AcpSession>();
+  readonly #disposal = new AbortController();
+  readonly #models: ModelMemory;
+  #spec: AcpAgentSpec;
+
+  constructor(options: AcpAgentOptions) {
+    this.#options = options;
+    this.#spec = options.spec;
+    this.#models = new ModelMemory(join(this.#agentsFolder, `${options.spec.provider}.models.json`));
+  }
+
+  get descriptor(): AgentDescriptor {
+    const { provider, displayName, description } = this.#spec;
+    return { provider, displayName, description };
+  }
+
+  get npmPackage(): AgentPackage | undefined {
+    return this.#spec.npm;
+  }
+
+  /** The user changed it; sessions that are opened from now on have the new one. */
+  update(spec: AcpAgentSpec): void {
+    this.#spec = spec;
+  }
+
+  async availability(): Promise<AvailableAgent | UnavailableAgent> {
+    const found = await this.findProgram();
+    if (found) return { state: 'available', ...(found.version !== undefined && { version: found.version }) };
+    const { command, npm, provider } = this.#spec;
+    const reason = `The program ${command} was not found.`;
+    if (!npm) return { state: 'unavailable', reason, howToFix: `Install it, or correct "command" in agents.json.` };
+    return {
+      state: 'unavailable',
+      reason: `It is not installed, and ${command} is not on PATH.`,
+      howToFix: `Run: agenthost agents add ${provider}`,
+      installable: npm.sizeHint === undefined ? {} : { sizeHint: npm.sizeHint },
+    };
+  }
+
+  /** Where it would be started from. */
+  findProgram(): Promise<FoundProgram | undefined> {
+    return findAgentProgram(this.#spec, this.#options);
+  }
+
+  async listModels(): Promise<readonly ModelInfo[]> {
+    const { provider, models } = this.#spec;
+    const remembered = await this.#models.list(provider);
+    return remembered.length > 0 ? remembered : models.map((model) => ({ ...model, provider }));
+  }
+
+  async openSession(options: OpenSessionOptions): Promise<AgentSession> {
+    const spec = this.#spec;
+    const signal = AbortSignal.any([options.signal, this.#disposal.signal]);
+    signal.throwIfAborted();
+    const program = await this.findProgram();
+    if (!program) {
+      const availability = await this.availability();
+      const { reason, howToFix } = availability as UnavailableAgent;
+      throw new Error(`${spec.displayName} can't be started. ${reason} ${howToFix}`);
+    }
+    const { mode: wanted } = options.config;
+    const session: AcpSession = await AcpSession.open(
+      {
+        spec,
+        program,
+        cwd: options.cwd,
+        env: { ...options.env, ...this.#passedOn(spec), ...spec.env },
+        stateDir: this.#options.stateDir,
+        limits: { ...MESSAGE_LIMITS, ...this.#options.limits },
+        startTimeoutMs: this.#options.startTimeoutMs ?? MINUTE,
+        silenceMs: this.#options.silenceMs ?? 15 * MINUTE,
+        cancelMs: this.#options.cancelMs ?? CANCEL_MS,
+        resume: options.resume,
+        model: options.model,
+        mode: typeof wanted === 'string' ? wanted : spec.mode,
+        changes: await ChangeTally.open(options.sessionFs, options.resume !== undefined),
+        onOpened: ({ choices }) => this.#learnModels(choices.models(spec.provider)),
+        onDispose: () => this.#sessions.delete(session),
+      },
+      signal,
+    );
+    if (signal.aborted) {
+      await session.dispose();
+      signal.throwIfAborted();
+    }
+    this.#sessions.add(session);
+    return session;
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposal.abort(new Error(`${this.#spec.displayName} was closed`));
+    await Promise.all([...this.#sessions].map((session) => session.dispose()));
+  }
+
+  get #agentsFolder(): string {
+    return join(this.#options.stateDir, AGENTS_FOLDER);
+  }
+
+  #passedOn({ passEnv }: AcpAgentSpec): Record<string, string> {
+    const { hostEnv } = this.#options;
+    return Object.fromEntries(
+      passEnv.flatMap((name) => {
+        const value = hostEnv[name];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+  }
+
+  #learnModels(models: readonly ModelInfo[]): void {
+    this.#models.remember(models).then(
+      (changed) => {
+        if (changed) this.#options.onModelsChanged?.();
+      },
+      // They are only missing after a restart.
+      () => {},
+    );
+  }
+}

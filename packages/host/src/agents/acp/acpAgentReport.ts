@@ -1,0 +1,37 @@
+import type { AgentAvailability } from '@agenthost/protocol';
+import type { AgentPackage } from '../agentPackage.js';
+import { AcpAgent } from './acpAgent.js';
+import { readAgentSpecs } from './agentsFile.js';
+import { CATALOGUE } from './catalogue.js';
+
+/** What can be said of an agent without a host: for the command that lists them. */
+export interface AcpAgentReport {
+  readonly provider: string;
+  readonly displayName: string;
+  readonly availability: AgentAvailability;
+  /** The program, where there is one. */
+  readonly path?: string;
+  readonly from?: 'installed' | 'path' | 'command';
+  readonly npm?: AgentPackage;
+}
+
+/** Rejects with an AgentsFileError when the user's file is wrong. */
+export async function reportAcpAgents(
+  stateDir: string,
+  hostEnv: Readonly<Record<string, string | undefined>>,
+): Promise<AcpAgentReport[]> {
+  const specs = await readAgentSpecs(stateDir, CATALOGUE);
+  return Promise.all(
+    specs.map(async (spec): Promise<AcpAgentReport> => {
+      const agent = new AcpAgent({ spec, stateDir, hostEnv });
+      const [availability, found] = [await agent.availability(), await agent.findProgram()];
+      return {
+        provider: spec.provider,
+        displayName: spec.displayName,
+        availability,
+        ...(found && { path: found.script ?? found.path, from: found.from }),
+        ...(spec.npm && { npm: spec.npm }),
+      };
+    }),
+  );
+}

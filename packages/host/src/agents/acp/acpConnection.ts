@@ -1,0 +1,138 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type * as acp from '@agentclientprotocol/sdk';
+import type * as z from 'zod';
+import { AcpFailure, acpFailure } from './acpFailure.js';
+import { AcpWire, type AcpWireOptions } from './acpWire.js';
+import { type ChoiceRequest, SessionChoices } from './sessionChoices.js';
+import {
+  type Initialized,
+  type OpenedSession,
+  openedSession,
+  type PromptCapabilities,
+  promptResponse,
+} from './updateSchemas.js';
+
+export interface AcpConnectionOptions extends AcpWireOptions {
+  readonly resume?: string;
+}
+
+export type PromptOutcome = z.output<typeof promptResponse>;
+
+/** One process of an agent with one session in it. */
+export class AcpConnection {
+  readonly sessionId: string;
+  readonly choices: SessionChoices;
+  readonly promptCapabilities: PromptCapabilities;
+  /** Why the earlier session could not be gone on with, where that was asked for. */
+  readonly notResumed: string | undefined;
+  readonly #wire: AcpWire;
+
+  /** Rejects with an AcpFailure; nothing of the agent is left then. */
+  static async open(options: AcpConnectionOptions): Promise<AcpConnection> {
+    const wire = await AcpWire.start(options);
+    const stop = () => void wire.dispose();
+    options.signal.addEventListener('abort', stop, { once: true });
+    try {
+      const info = await wire.initialize();
+      const { opened, sessionId, notResumed } = await openSession(wire, info, options);
+      options.signal.throwIfAborted();
+      return new AcpConnection(wire, info, sessionId, opened, notResumed);
+    } catch (error) {
+      await wire.dispose();
+      throw options.signal.aborted ? options.signal.reason : acpFailure(error, options.spec);
+    } finally {
+      options.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  private constructor(
+    wire: AcpWire,
+    info: Initialized,
+    sessionId: string,
+    opened: OpenedSession,
+    notResumed: string | undefined,
+  ) {
+    this.#wire = wire;
+    this.sessionId = sessionId;
+    this.promptCapabilities = info.agentCapabilities?.promptCapabilities;
+    this.choices = new SessionChoices(opened);
+    this.notResumed = notResumed;
+  }
+
+  /** Settles with the reason when the agent is gone or was given up. */
+  get failed(): Promise<AcpFailure> {
+    return this.#wire.failed;
+  }
+
+  get hasFailed(): boolean {
+    return this.#wire.hasFailed;
+  }
+
+  async prompt(prompt: acp.ContentBlock[]): Promise<PromptOutcome> {
+    this.#wire.stream.beginTurn();
+    const answer = await this.#wire.request('session/prompt', { sessionId: this.sessionId, prompt });
+    // Updates that came just before the answer are through when the event loop has turned.
+    await immediate();
+    const parsed = promptResponse.safeParse(answer);
+    return parsed.success ? parsed.data : { stopReason: 'end_turn', usage: undefined };
+  }
+
+  async cancel(): Promise<void> {
+    await this.#wire.notify('session/cancel', { sessionId: this.sessionId });
+  }
+
+  async choose({ method, params }: ChoiceRequest): Promise<void> {
+    const answer = await this.#wire.request(method, { sessionId: this.sessionId, ...params });
+    if (typeof answer === 'object' && answer !== null && 'configOptions' in answer) {
+      this.choices.update(answer.configOptions);
+    }
+  }
+
+  /** Gives the agent up: whatever waits for it fails with this. */
+  fail(errorType: string, message: string): void {
+    this.#wire.fail(errorType, message);
+  }
+
+  dispose(): Promise<void> {
+    return this.#wire.dispose();
+  }
+}
+
+async function openSession(
+  wire: AcpWire,
+  { agentCapabilities, authMethods = [] }: Initialized,
+  { spec, cwd, resume, startTimeoutMs }: AcpConnectionOptions,
+): Promise<{ opened: OpenedSession; sessionId: string; notResumed: string | undefined }> {
+  const late = `${spec.displayName} did not open a session`;
+  const ask = async (method: string, params: object) =>
+    openedSession.parse((await wire.request(method, { cwd, mcpServers: [], ...params }, late, startTimeoutMs)) ?? {});
+  let notResumed: string | undefined;
+  if (resume !== undefined) {
+    const method = resumeMethod(agentCapabilities);
+    try {
+      if (method === undefined) throw new Error('it can not go on with earlier sessions');
+      const opened = await ask(method, { sessionId: resume });
+      if (method === 'session/load') await wire.updatesEnd();
+      return { opened, sessionId: resume, notResumed };
+    } catch (error) {
+      if (wire.hasFailed || (error instanceof AcpFailure && error.errorType === 'authRequired')) throw error;
+      notResumed = error instanceof Error ? error.message : String(error);
+    }
+  }
+  try {
+    const opened = await ask('session/new', {});
+    if (opened.sessionId === undefined) throw new AcpFailure('agentError', `${spec.displayName} gave no session id.`);
+    return { opened, sessionId: opened.sessionId, notResumed };
+  } catch (error) {
+    if (!(error instanceof AcpFailure) || error.errorType !== 'authRequired') throw error;
+    const ways = authMethods.map(({ name, description }) => (description ? `${name} (${description})` : name));
+    const offered = ways.length > 0 ? ` It offers: ${ways.join('; ')}.` : '';
+    throw new AcpFailure('authRequired', `${error.message}${offered}`, { cause: error });
+  }
+}
+
+/** `resume` brings no history, `load` all of it again, which the host has already. */
+function resumeMethod(capabilities: Initialized['agentCapabilities']): string | undefined {
+  if (capabilities?.sessionCapabilities?.resume) return 'session/resume';
+  return capabilities?.loadSession ? 'session/load' : undefined;
+}

@@ -1,0 +1,48 @@
+import { RequestError } from '@agentclientprotocol/sdk';
+import type { ErrorInfo } from '@agenthost/protocol';
+
+const AUTH_REQUIRED = -32000;
+const MAX_DETAILS = 2_000;
+
+/** What went wrong with an agent, as a sentence that its user can act on. */
+export class AcpFailure extends Error {
+  readonly errorType: string;
+
+  constructor(errorType: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AcpFailure';
+    this.errorType = errorType;
+  }
+}
+
+/** The sentence for whatever a request to an agent was answered with. */
+export function acpFailure(
+  error: unknown,
+  agent: { readonly displayName: string; readonly login: string },
+): AcpFailure {
+  if (error instanceof AcpFailure) return error;
+  if (!(error instanceof RequestError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return new AcpFailure('agentFailed', `${agent.displayName} failed: ${message}`, { cause: error });
+  }
+  if (error.code === AUTH_REQUIRED) {
+    const said = error.message === 'Authentication required' ? '' : ` It says: ${error.message}`;
+    return new AcpFailure('authRequired', `${agent.displayName} is not logged in. ${agent.login}${said}`, {
+      cause: error,
+    });
+  }
+  const details = detailsOf(error.data);
+  const message = `${agent.displayName} answered with an error: ${error.message}${details ? ` (${details})` : ''}`;
+  return new AcpFailure('agentError', message, { cause: error });
+}
+
+export function errorInfo({ errorType, message }: AcpFailure): ErrorInfo {
+  return { errorType, message };
+}
+
+function detailsOf(data: unknown): string {
+  if (data === undefined || data === null) return '';
+  const details = typeof data === 'object' && 'details' in data ? data.details : data;
+  const text = typeof details === 'string' ? details : JSON.stringify(details);
+  return (text ?? '').slice(0, MAX_DETAILS);
+}

@@ -1,0 +1,281 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type { UserMessage } from '@agenthost/protocol';
+import type { Disposable } from '@agenthost/rpc';
+import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import { createListeners } from '../listeners.js';
+import { PendingAnswers } from '../pendingAnswers.js';
+import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
+import { acpFailure, errorInfo } from './acpFailure.js';
+import type { ChangeTally } from './changeTally.js';
+import { CANCELLED, outcomeOf } from './permissionOutcome.js';
+import { promptBlocks } from './promptBlocks.js';
+import { Terminals } from './terminals.js';
+import { ToolCalls } from './toolCalls.js';
+import { TurnUpdates } from './turnUpdates.js';
+import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
+
+export interface AcpSessionOptions
+  extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'> {
+  readonly resume: string | undefined;
+  readonly model: string | undefined;
+  readonly mode: string | undefined;
+  readonly changes: ChangeTally;
+  /** How long the agent may say nothing at all in a turn, while it neither waits for an answer nor runs a tool. */
+  readonly silenceMs: number;
+  /** How long it may take to stop when it is told to. */
+  readonly cancelMs: number;
+  onOpened(connection: AcpConnection): void;
+  onDispose(): void;
+}
+
+interface Turn {
+  readonly aborted: AbortController;
+  readonly calls: ToolCalls;
+  readonly updates: TurnUpdates;
+  heard(): void;
+  done: Promise<void>;
+  /** Questions that nobody has answered yet. */
+  asking: number;
+}
+
+/** A session of one agent: its process is started with it, and anew when it died between two turns. */
+export class AcpSession implements AgentSession {
+  readonly #options: AcpSessionOptions;
+  readonly #listeners = createListeners<AgentEvent>();
+  readonly #answers = new PendingAnswers();
+  readonly #disposal = new AbortController();
+  #connection: AcpConnection | undefined;
+  #terminals: Terminals | undefined;
+  #nativeSessionId: string | undefined;
+  #model: string | undefined;
+  #notice: string | undefined;
+  #turn: Turn | undefined;
+  #disposing: Promise<void> | undefined;
+
+  static async open(options: AcpSessionOptions, signal: AbortSignal): Promise<AcpSession> {
+    const session = new AcpSession(options);
+    const stop = () => session.#disposal.abort(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      await session.#connect();
+      return session;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  private constructor(options: AcpSessionOptions) {
+    this.#options = options;
+    this.#nativeSessionId = options.resume;
+    this.#model = options.model;
+  }
+
+  get nativeSessionId(): string | undefined {
+    return this.#nativeSessionId;
+  }
+
+  onEvent(listener: (event: AgentEvent) => void): Disposable {
+    return this.#listeners.add(listener);
+  }
+
+  async send(message: UserMessage): Promise<void> {
+    if (this.#disposing !== undefined) throw new Error('the session is disposed of');
+    if (this.#turn) throw new Error('a turn is running already');
+    const turn = this.#newTurn();
+    this.#turn = turn;
+    turn.done = this.#run(turn, message);
+  }
+
+  answer(requestId: string, decision: Decision): void {
+    this.#answers.answer(requestId, decision);
+  }
+
+  /** Resolves when the turn has ended: by the agent, or without it when that takes too long. */
+  async abort(): Promise<void> {
+    const turn = this.#turn;
+    if (!turn) return;
+    turn.aborted.abort(new Error('the turn was aborted'));
+    await this.#connection?.cancel();
+    const { cancelMs, spec } = this.#options;
+    const timer = setTimeout(() => {
+      const message = `${spec.displayName} did not stop within ${Math.round(cancelMs / 1_000)} s. It was ended.`;
+      this.#connection?.fail('agentDidNotStop', message);
+    }, cancelMs);
+    await turn.done;
+    clearTimeout(timer);
+  }
+
+  async setModel(id: string): Promise<void> {
+    this.#model = id;
+    const connection = this.#connection;
+    if (connection && !connection.hasFailed) await connection.choose(connection.choices.setModel(id));
+  }
+
+  dispose(): Promise<void> {
+    this.#disposing ??= this.#end();
+    return this.#disposing;
+  }
+
+  async #end(): Promise<void> {
+    this.#listeners.clear();
+    this.#disposal.abort(new Error('the session is disposed of'));
+    this.#turn?.aborted.abort(new Error('the session is disposed of'));
+    await this.#connection?.dispose();
+    await this.#turn?.done;
+    await this.#options.changes.settled();
+    this.#options.onDispose();
+  }
+
+  async #connect(): Promise<AcpConnection> {
+    const { mode, cwd, env, stateDir } = this.#options;
+    const resume = this.#nativeSessionId;
+    const terminals = new Terminals({ cwd, env, stateDir });
+    const { resume: _, ...rest } = this.#options;
+    const connection = await AcpConnection.open({
+      ...rest,
+      ...(resume !== undefined && { resume }),
+      signal: this.#disposal.signal,
+      terminals,
+      onUpdate: (params) => this.#onUpdate(params),
+      onPermission: (request) => this.#onPermission(request),
+    });
+    try {
+      if (mode !== undefined) await connection.choose(connection.choices.setMode(mode));
+      if (this.#model !== undefined && this.#model !== connection.choices.currentModel) {
+        await connection.choose(connection.choices.setModel(this.#model));
+      }
+      this.#disposal.signal.throwIfAborted();
+    } catch (error) {
+      await connection.dispose();
+      throw error;
+    }
+    this.#connection = connection;
+    this.#terminals = terminals;
+    this.#nativeSessionId = connection.sessionId;
+    if (connection.notResumed !== undefined) {
+      this.#notice = `${rest.spec.displayName} begins anew: it could not go on with the earlier conversation (${connection.notResumed}).`;
+    }
+    this.#options.onOpened(connection);
+    return connection;
+  }
+
+  #newTurn(): Turn {
+    const emit = (event: AgentEvent) => {
+      if (this.#turn === turn) this.#listeners.emit(event);
+    };
+    const calls = new ToolCalls({
+      cwd: this.#options.cwd,
+      emit,
+      onChanges: (changes) => {
+        const all = this.#options.changes.add(changes);
+        if (all) emit({ type: 'changes', changes: all });
+      },
+      followTerminal: (id, onOutput) => this.#terminals?.follow(id, onOutput),
+    });
+    const updates = new TurnUpdates({
+      calls,
+      emit,
+      modeName: (id) => this.#connection?.choices.modeName(id) ?? id,
+      onConfigOptions: (options) => this.#connection?.choices.update(options),
+    });
+    const turn: Turn = {
+      aborted: new AbortController(),
+      calls,
+      updates,
+      heard: () => {},
+      done: Promise.resolve(),
+      asking: 0,
+    };
+    return turn;
+  }
+
+  async #run(turn: Turn, message: UserMessage): Promise<void> {
+    // So that `send` has resolved before the first event.
+    await immediate();
+    let last: AgentEvent = { type: 'idle' };
+    const silence = this.#watchSilence(turn);
+    try {
+      await this.#prompt(turn, message);
+    } catch (error) {
+      const failure = acpFailure(error, this.#options.spec);
+      const stopped = turn.aborted.signal.aborted && !this.#connection?.hasFailed;
+      if (!stopped) last = { type: 'error', error: errorInfo(failure) };
+    }
+    silence.stop();
+    // What it still asks is of no use to anybody.
+    turn.aborted.abort(new Error('the turn has ended'));
+    if (this.#turn !== turn) return;
+    // Over before anybody hears of it: who hears of it may send the next message at once.
+    this.#turn = undefined;
+    if (this.#disposing === undefined) this.#listeners.emit(last);
+  }
+
+  async #prompt(turn: Turn, message: UserMessage): Promise<void> {
+    let connection = this.#connection;
+    if (!connection || connection.hasFailed) {
+      await connection?.dispose();
+      connection = await this.#connect();
+    }
+    if (turn.aborted.signal.aborted) return;
+    const { blocks, leftOut } = promptBlocks(message, connection.promptCapabilities);
+    for (const text of [...(this.#notice ? [this.#notice] : []), ...leftOut]) {
+      this.#listeners.emit({ type: 'notice', text, severity: 'warning' });
+    }
+    this.#notice = undefined;
+    const outcome = await connection.prompt(blocks);
+    if (!turn.aborted.signal.aborted) turn.updates.end(outcome, connection.choices.currentModel);
+  }
+
+  #watchSilence(turn: Turn): { stop(): void } {
+    const { silenceMs, spec } = this.#options;
+    const check = () => {
+      if (turn.asking > 0 || turn.calls.isRunning) return void timer.refresh();
+      const minutes = silenceMs < 60_000 ? `${silenceMs / 1_000} s` : `${Math.round(silenceMs / 60_000)} minutes`;
+      this.#connection?.fail('agentSilent', `${spec.displayName} has said nothing for ${minutes}. It was ended.`);
+    };
+    const timer = setTimeout(check, silenceMs);
+    turn.heard = () => void timer.refresh();
+    return {
+      stop: () => {
+        turn.heard = () => {};
+        clearTimeout(timer);
+      },
+    };
+  }
+
+  /** What comes without a turn is an earlier conversation told again, or late. Only a title is of use then. */
+  #onUpdate(params: unknown): void {
+    const turn = this.#turn;
+    turn?.heard();
+    const { success, data } = sessionUpdate.safeParse((params as { update?: unknown } | undefined)?.update);
+    if (!success) return;
+    if (turn && this.#connection) {
+      if (!turn.aborted.signal.aborted) turn.updates.take(data);
+    } else if (data.sessionUpdate === 'session_info_update' && data.title !== undefined) {
+      this.#listeners.emit({ type: 'title', title: data.title });
+    } else if (data.sessionUpdate === 'config_option_update') this.#connection?.choices.update(data.configOptions);
+  }
+
+  async #onPermission(request: PermissionRequestFields): Promise<RequestPermissionResponse> {
+    const turn = this.#turn;
+    if (!turn || turn.aborted.signal.aborted) return CANCELLED;
+    turn.heard();
+    turn.asking++;
+    const { toolCallId } = request.toolCall;
+    try {
+      const answered = (requestId: string) => this.#answers.wait(requestId, turn.aborted.signal);
+      const { requestId, shown, answer } = turn.calls.ask(request, answered);
+      const { outcome, approved } = outcomeOf(await answer, request.options, shown);
+      if (requestId === toolCallId) turn.calls.answered(toolCallId, approved);
+      return outcome;
+    } catch {
+      turn.calls.answered(toolCallId, false);
+      return CANCELLED;
+    } finally {
+      turn.asking--;
+      turn.heard();
+    }
+  }
+}

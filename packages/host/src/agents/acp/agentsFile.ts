@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isProviderId } from '@agenthost/protocol';
+import { LineCounter, parseDocument } from 'yaml';
+import * as z from 'zod';
+import type { AcpAgentSpec } from './acpAgentSpec.js';
+
+export const AGENTS_FILE = 'agents.json';
+const MAX_BYTES = 1024 * 1024;
+const MAX_AGENTS = 100;
+
+const words = z.string().min(1).max(1_000);
+
+const agentEntry = z
+  .strictObject({
+    enabled: z.boolean().describe('false hides the agent.'),
+    name: words.describe('What clients show.'),
+    description: words,
+    command: words.describe('The program: its name on PATH, or its absolute path.'),
+    args: z.array(z.string()).max(100),
+    npm: z
+      .strictObject({
+        package: words,
+        version: z.string().regex(/^\d+\.\d+\.\d+[\w.+-]*$/, 'expected an exact version'),
+      })
+      .describe('The npm package that "agenthost agents add" installs; its bin of the command\'s name is run.'),
+    env: z.record(z.string(), z.string()).describe('Variables that the agent is started with.'),
+    passEnv: z
+      .array(words)
+      .max(100)
+      .describe("Names of the host's own variables that the agent gets, e.g. an API key."),
+    login: words.describe('What to do when the agent says that nobody is logged in.'),
+    authMethod: words.describe("One of the agent's own methods that logs in without a person."),
+    mode: words.describe('The mode that sessions start in.'),
+    models: z.array(z.strictObject({ id: words, name: words })).max(200),
+  })
+  .partial();
+
+/** The file `agents.json` in the state root: agents of the user's own, and changes to those that are known by name. */
+const agentsFileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  agents: z
+    .record(z.string().refine(isProviderId, 'expected lower-case letters, digits and hyphens'), agentEntry)
+    .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, `expected at most ${MAX_AGENTS} agents`),
+});
+
+/** For editors. */
+export function agentsJsonSchema(): object {
+  return z.toJSONSchema(agentsFileSchema, { io: 'input' });
+}
+
+/** What is wrong with the file, and where. */
+export class AgentsFileError extends Error {
+  constructor(path: string, line: number | undefined, problem: string) {
+    super(`${path}${line === undefined ? '' : `:${line}`}: ${problem}`);
+    this.name = 'AgentsFileError';
+  }
+}
+
+/** The catalogue with what the user's file adds and changes. Rejects with an AgentsFileError; no file is an empty one. */
+export async function readAgentSpecs(
+  stateDir: string,
+  catalogue: readonly AcpAgentSpec[],
+): Promise<readonly AcpAgentSpec[]> {
+  const path = join(stateDir, AGENTS_FILE);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return catalogue;
+    throw new AgentsFileError(path, undefined, (error as Error).message);
+  }
+  if (text.length > MAX_BYTES) throw new AgentsFileError(path, undefined, 'it has more than 1 MiB');
+  return parseAgentSpecs(text, path, catalogue);
+}
+
+export function parseAgentSpecs(text: string, path: string, catalogue: readonly AcpAgentSpec[]): AcpAgentSpec[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new AgentsFileError(path, brokenLine(text), (error as Error).message);
+  }
+  const parsed = agentsFileSchema.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw problem(issue?.path ?? [], issue?.message ?? 'it is not what it should be');
+  }
+  const { agents } = parsed.data;
+  const specs = new Map(catalogue.map((spec) => [spec.provider, spec]));
+  for (const [provider, entry] of Object.entries(agents)) {
+    const known = specs.get(provider);
+    const command = entry.command ?? known?.command;
+    if (command === undefined) throw problem(['agents', provider], 'expected a "command": the program to run');
+    specs.set(provider, specOf(provider, command, entry, known));
+  }
+  return [...specs.values()].filter(({ provider }) => agents[provider]?.enabled !== false);
+
+  function problem(at: readonly PropertyKey[], message: string): AgentsFileError {
+    const name = at.length === 0 ? '' : `${at.map(String).join('.')}: `;
+    return new AgentsFileError(path, lineOf(text, at), `${name}${message}`);
+  }
+}
+
+function specOf(
+  provider: string,
+  command: string,
+  entry: z.output<typeof agentEntry>,
+  known: AcpAgentSpec | undefined,
+): AcpAgentSpec {
+  const displayName = entry.name ?? known?.displayName ?? provider;
+  const npm = entry.npm ? { name: entry.npm.package, version: entry.npm.version } : known?.npm;
+  const mode = entry.mode ?? known?.mode;
+  const authMethod = entry.authMethod ?? known?.authMethod;
+  return {
+    provider,
+    displayName,
+    description: entry.description ?? known?.description ?? `An agent of your own: ${command}`,
+    command,
+    args: entry.args ?? known?.args ?? [],
+    env: { ...known?.env, ...entry.env },
+    passEnv: entry.passEnv ?? known?.passEnv ?? [],
+    login: entry.login ?? known?.login ?? `Log in with ${displayName} itself, then try again.`,
+    models: entry.models ?? known?.models ?? [],
+    ...(npm && { npm }),
+    ...(mode !== undefined && { mode }),
+    ...(authMethod !== undefined && { authMethod }),
+  };
+}
+
+/** The first line that no rest could make JSON of; the parser itself does not always tell. */
+function brokenLine(text: string): number {
+  const lines = text.split('\n');
+  let [good, bad] = [0, lines.length];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (isBeginning(lines.slice(0, middle).join('\n'))) good = middle;
+    else bad = middle;
+  }
+  return bad;
+}
+
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    const position = Number(/at position (\d+)/.exec(message)?.[1] ?? Number.NaN);
+    return /end of JSON|Unterminated/.test(message) || position >= text.trimEnd().length;
+  }
+}
+
+/** JSON is YAML, and that parser knows where things are. Of what is missing, the line of what it is missing in. */
+function lineOf(text: string, path: readonly PropertyKey[]): number | undefined {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter });
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true);
+    const range = typeof node === 'object' && node !== null && 'range' in node ? (node.range as number[]) : undefined;
+    if (range?.[0] !== undefined) return lineCounter.linePos(range[0]).line;
+  }
+  return 1;
+}

@@ -1,0 +1,64 @@
+import type { AcpAgentSpec } from './acpAgentSpec.js';
+
+const MEGABYTE = 1_000_000;
+const NONE = { args: [], env: {}, passEnv: [], models: [] } as const;
+
+/** The agents that this host knows by name; versions are those that it was tried with. */
+export const CATALOGUE: readonly AcpAgentSpec[] = [
+  {
+    ...NONE,
+    provider: 'claude',
+    displayName: 'Claude Code',
+    description: "Anthropic's coding agent.",
+    command: 'claude-agent-acp',
+    npm: { name: '@agentclientprotocol/claude-agent-acp', version: '0.99.1', sizeHint: 360 * MEGABYTE },
+    login:
+      'Log in with Claude Code (claude, then /login), or give it a key: "passEnv": ["ANTHROPIC_API_KEY"] for claude in agents.json.',
+  },
+  {
+    ...NONE,
+    provider: 'codex',
+    displayName: 'Codex',
+    description: "OpenAI's coding agent.",
+    command: 'codex-acp',
+    npm: { name: '@agentclientprotocol/codex-acp', version: '2.6.0', sizeHint: 460 * MEGABYTE },
+    // Its own default lets a model decide what may run; people are to be asked.
+    env: { INITIAL_AGENT_MODE: 'workspace-write' },
+    login:
+      'Log in with Codex (codex login), or give it a key: "passEnv": ["OPENAI_API_KEY"] and "authMethod": "api-key" for codex in agents.json.',
+  },
+  {
+    ...NONE,
+    provider: 'gemini',
+    displayName: 'Gemini CLI',
+    description: "Google's coding agent.",
+    command: 'gemini',
+    args: ['--acp'],
+    npm: { name: '@google/gemini-cli', version: '0.61.0', sizeHint: 100 * MEGABYTE },
+    // It would start itself anew with more memory, and the process that is killed would not be the one that works.
+    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    login:
+      'Log in with Gemini CLI (run gemini once), or give it a key: "passEnv": ["GEMINI_API_KEY"] and "authMethod": "gemini-api-key" for gemini in agents.json.',
+  },
+  {
+    ...NONE,
+    provider: 'opencode',
+    displayName: 'opencode',
+    description: 'An open coding agent for many models.',
+    command: 'opencode',
+    args: ['acp'],
+    npm: { name: 'opencode-ai', version: '1.18.33', sizeHint: 360 * MEGABYTE },
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    login: 'Log in to a provider of models: opencode auth login.',
+  },
+  {
+    ...NONE,
+    provider: 'copilot-acp',
+    displayName: 'Copilot CLI',
+    description: "GitHub's coding agent, over the Agent Client Protocol.",
+    command: 'copilot',
+    args: ['--acp', '--no-auto-update'],
+    npm: { name: '@github/copilot', version: '1.0.102', sizeHint: 190 * MEGABYTE },
+    login: 'Log in with Copilot CLI: copilot login.',
+  },
+];

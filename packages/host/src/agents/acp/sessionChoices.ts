@@ -1,0 +1,92 @@
+import type { ModelInfo } from '@agenthost/protocol';
+import { type ConfigOptions, configOptions, type OpenedSession } from './updateSchemas.js';
+
+/** How one of a session's choices is set. */
+export type ChoiceRequest =
+  | { readonly method: 'session/set_config_option'; readonly params: { configId: string; value: string } }
+  | { readonly method: 'session/set_mode'; readonly params: { modeId: string } }
+  | { readonly method: 'session/set_model'; readonly params: { modelId: string } };
+
+interface Choice {
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * The models and modes that a session offers. Today's agents offer them as config options, others by the requests that were
+ * there before.
+ */
+export class SessionChoices {
+  readonly #opened: OpenedSession;
+  #options: ConfigOptions;
+
+  constructor(opened: OpenedSession) {
+    this.#opened = opened;
+    this.#options = opened.configOptions ?? [];
+  }
+
+  /** The agent said anew what can be chosen. */
+  update(options: unknown): void {
+    const parsed = configOptions.safeParse(options);
+    if (parsed.success) this.#options = parsed.data;
+  }
+
+  models(provider: string): ModelInfo[] {
+    const option = this.#option('model');
+    const models = option
+      ? choicesOf(option)
+      : (this.#opened.models?.availableModels ?? []).map(({ modelId, name }) => ({ id: modelId, name }));
+    return models.map(({ id, name }) => ({ id, provider, name }));
+  }
+
+  get currentModel(): string | undefined {
+    const current = this.#option('model')?.currentValue ?? this.#opened.models?.currentModelId;
+    return typeof current === 'string' ? current : undefined;
+  }
+
+  modeName(id: string): string {
+    return this.#modes().find((mode) => mode.id === id)?.name ?? id;
+  }
+
+  /** Throws with the names that there are when the agent offers others. */
+  setModel(id: string): ChoiceRequest {
+    const option = this.#option('model');
+    if (option) return configRequest(option, id, 'model');
+    const models = this.models('');
+    if (models.length > 0) expectOffered(models, id, 'model');
+    return { method: 'session/set_model', params: { modelId: id } };
+  }
+
+  setMode(id: string): ChoiceRequest {
+    const option = this.#option('mode');
+    if (option) return configRequest(option, id, 'mode');
+    expectOffered(this.#modes(), id, 'mode');
+    return { method: 'session/set_mode', params: { modeId: id } };
+  }
+
+  #modes(): Choice[] {
+    const option = this.#option('mode');
+    return option ? choicesOf(option) : (this.#opened.modes?.availableModes ?? []);
+  }
+
+  #option(category: 'model' | 'mode'): ConfigOptions[number] | undefined {
+    return this.#options.find((option) => option.category === category && option.type === 'select');
+  }
+}
+
+function choicesOf({ options = [] }: ConfigOptions[number]): Choice[] {
+  const flat = options.flatMap((option) => ('options' in option ? option.options : [option]));
+  return flat.map(({ value, name }) => ({ id: value, name }));
+}
+
+function configRequest(option: ConfigOptions[number], id: string, what: string): ChoiceRequest {
+  expectOffered(choicesOf(option), id, what);
+  return { method: 'session/set_config_option', params: { configId: option.id, value: id } };
+}
+
+function expectOffered(choices: readonly Choice[], id: string, what: string): void {
+  if (choices.some((choice) => choice.id === id)) return;
+  const offered = choices.slice(0, 30).map((choice) => choice.id);
+  const rest = offered.length > 0 ? `There are: ${offered.join(', ')}.` : `It offers no ${what}s.`;
+  throw new Error(`There is no ${what} ${JSON.stringify(id)}. ${rest}`);
+}

@@ -1,0 +1,94 @@
+import type { UsageInfo } from '@agenthost/protocol';
+import type { AgentEvent } from '../agent.js';
+import type { PromptOutcome } from './acpConnection.js';
+import type { ToolCalls } from './toolCalls.js';
+import { blockText, type SessionUpdate } from './updateSchemas.js';
+
+export interface TurnUpdatesOptions {
+  readonly calls: ToolCalls;
+  emit(event: AgentEvent): void;
+  modeName(id: string): string;
+  onConfigOptions(options: unknown): void;
+}
+
+/** Turns what an agent says during one turn into events. */
+export class TurnUpdates {
+  readonly #options: TurnUpdatesOptions;
+  #cost: number | undefined;
+
+  constructor(options: TurnUpdatesOptions) {
+    this.#options = options;
+  }
+
+  take(update: SessionUpdate): void {
+    const { emit, calls, modeName } = this.#options;
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+        emit({ type: 'text', text: blockText(update.content) });
+        break;
+      case 'agent_thought_chunk':
+        emit({ type: 'reasoning', text: blockText(update.content) });
+        break;
+      case 'tool_call':
+      case 'tool_call_update':
+        calls.update(update);
+        break;
+      case 'plan':
+        emit({ type: 'plan', markdown: checklist(update.entries) });
+        break;
+      case 'current_mode_update':
+        emit({ type: 'notice', text: `Mode: ${modeName(update.currentModeId)}`, severity: 'info' });
+        break;
+      case 'config_option_update':
+        this.#options.onConfigOptions(update.configOptions);
+        break;
+      case 'session_info_update':
+        if (update.title !== undefined) emit({ type: 'title', title: update.title });
+        break;
+      case 'usage_update':
+        // In any other currency it can't be told.
+        if (update.cost?.currency === 'USD') this.#cost = update.cost.amount;
+        break;
+      case 'notice': {
+        const text = update.description ? `${update.title}\n\n${update.description}` : update.title;
+        emit({ type: 'notice', text, severity: severityOf(update.severity) });
+        break;
+      }
+    }
+  }
+
+  /** What is said at the end of a turn. */
+  end({ stopReason, usage }: PromptOutcome, model: string | undefined): void {
+    const { emit } = this.#options;
+    const info: UsageInfo = {
+      ...(usage?.inputTokens !== undefined && { inputTokens: usage.inputTokens }),
+      ...(usage?.outputTokens !== undefined && { outputTokens: usage.outputTokens }),
+      ...(usage?.cachedReadTokens !== undefined && { cacheReadTokens: usage.cachedReadTokens }),
+      ...(this.#cost !== undefined && { cost: this.#cost }),
+    };
+    if (Object.keys(info).length > 0) {
+      emit({ type: 'usage', usage: { ...info, ...(model !== undefined && { model }) } });
+    }
+    const text = STOPPED[stopReason];
+    if (text !== undefined) emit({ type: 'notice', text, severity: 'warning' });
+  }
+}
+
+const STOPPED: Readonly<Record<string, string>> = {
+  max_tokens: 'The model stopped because its answer reached the greatest length that it may have.',
+  max_turn_requests:
+    'The agent stopped because it has asked the model as often as it may in one turn. Tell it to go on.',
+  refusal: 'The agent refused to go on with this.',
+};
+
+function checklist(entries: Extract<SessionUpdate, { sessionUpdate: 'plan' }>['entries']): string {
+  const lines = entries.map(({ content, status }) => {
+    const text = content.replace(/\s*\n\s*/g, ' ');
+    return `- [${status === 'completed' ? 'x' : ' '}] ${text}${status === 'in_progress' ? ' (in progress)' : ''}`;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+function severityOf(severity: string | undefined): 'info' | 'warning' | 'error' {
+  return severity === 'warning' || severity === 'error' ? severity : 'info';
+}

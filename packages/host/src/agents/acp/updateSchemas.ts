@@ -1,0 +1,159 @@
+// What agents send, read leniently: there are many of them, of many versions, and a field that one gets wrong counts as absent
+// instead of costing the whole update.
+import * as z from 'zod';
+
+const lenient = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .catch(undefined);
+
+const contentBlock = z.looseObject({
+  type: z.string(),
+  text: lenient(z.string()),
+  name: lenient(z.string()),
+  uri: lenient(z.string()),
+  resource: lenient(z.looseObject({ text: lenient(z.string()), uri: lenient(z.string()) })),
+});
+
+const toolContent = z.looseObject({
+  type: z.string(),
+  content: lenient(contentBlock),
+  path: lenient(z.string()),
+  oldText: lenient(z.string()),
+  newText: lenient(z.string()),
+  terminalId: lenient(z.string()),
+});
+
+const KINDS = [
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+  'switch_mode',
+  'other',
+] as const;
+
+export const toolCallFields = z.object({
+  toolCallId: z.string().min(1),
+  title: lenient(z.string()),
+  name: lenient(z.string()),
+  kind: lenient(z.enum(KINDS)),
+  status: lenient(z.enum(['pending', 'in_progress', 'completed', 'failed'])),
+  content: lenient(z.array(toolContent)),
+  locations: lenient(z.array(z.looseObject({ path: z.string() }))),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+  _meta: lenient(z.record(z.string(), z.unknown())),
+});
+
+export const permissionRequest = z.object({
+  toolCall: toolCallFields,
+  options: z
+    .array(
+      z.object({
+        optionId: z.string(),
+        name: z.string(),
+        kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']),
+      }),
+    )
+    .max(100),
+});
+
+const chunk = z.object({ content: contentBlock });
+
+export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
+  chunk.extend({ sessionUpdate: z.literal('agent_message_chunk') }),
+  chunk.extend({ sessionUpdate: z.literal('agent_thought_chunk') }),
+  toolCallFields.extend({ sessionUpdate: z.literal('tool_call') }),
+  toolCallFields.extend({ sessionUpdate: z.literal('tool_call_update') }),
+  z.object({
+    sessionUpdate: z.literal('plan'),
+    entries: z.array(z.object({ content: z.string(), status: lenient(z.string()) })).max(1_000),
+  }),
+  z.object({ sessionUpdate: z.literal('current_mode_update'), currentModeId: z.string() }),
+  z.object({ sessionUpdate: z.literal('config_option_update'), configOptions: z.unknown().optional() }),
+  z.object({ sessionUpdate: z.literal('session_info_update'), title: lenient(z.string()) }),
+  z.object({
+    sessionUpdate: z.literal('usage_update'),
+    cost: lenient(z.object({ amount: z.number(), currency: z.string() })),
+  }),
+  z.object({
+    sessionUpdate: z.literal('notice'),
+    severity: lenient(z.string()),
+    title: z.string(),
+    description: lenient(z.string()),
+  }),
+]);
+
+/** `usage` is not in the stable protocol yet, but most agents send it. */
+export const promptResponse = z.object({
+  stopReason: z.string(),
+  usage: lenient(
+    z.object({
+      inputTokens: lenient(z.number()),
+      outputTokens: lenient(z.number()),
+      cachedReadTokens: lenient(z.number()),
+    }),
+  ),
+});
+
+const named = z.object({ name: z.string(), description: lenient(z.string()) });
+const selectOption = named.extend({ value: z.string() });
+
+const configOption = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  category: lenient(z.string()),
+  currentValue: z.unknown().optional(),
+  options: lenient(z.array(z.union([selectOption, z.object({ options: z.array(selectOption) })]))),
+});
+
+export const configOptions = z.array(configOption);
+
+/** `models` and `session/set_model` were in the protocol before config options; some agents know only them. */
+export const openedSession = z.looseObject({
+  sessionId: lenient(z.string()),
+  modes: lenient(z.object({ currentModeId: z.string(), availableModes: z.array(named.extend({ id: z.string() })) })),
+  models: lenient(
+    z.object({ currentModelId: z.string(), availableModels: z.array(named.extend({ modelId: z.string() })) }),
+  ),
+  configOptions: lenient(configOptions),
+});
+
+export const initialized = z.looseObject({
+  protocolVersion: z.number(),
+  agentInfo: lenient(z.looseObject({ version: lenient(z.string()) })),
+  authMethods: lenient(z.array(named.extend({ id: z.string() }))),
+  agentCapabilities: lenient(
+    z.looseObject({
+      loadSession: lenient(z.boolean()),
+      promptCapabilities: lenient(
+        z.looseObject({ image: lenient(z.boolean()), embeddedContext: lenient(z.boolean()) }),
+      ),
+      sessionCapabilities: lenient(z.looseObject({ resume: z.unknown().optional(), close: z.unknown().optional() })),
+    }),
+  ),
+});
+
+export type ToolCallFields = z.output<typeof toolCallFields>;
+export type ToolKind = (typeof KINDS)[number];
+export type ContentBlockFields = z.output<typeof contentBlock>;
+export type SessionUpdate = z.output<typeof sessionUpdate>;
+export type PermissionRequestFields = z.output<typeof permissionRequest>;
+export type OpenedSession = z.output<typeof openedSession>;
+export type ConfigOptions = z.output<typeof configOptions>;
+export type Initialized = z.output<typeof initialized>;
+export type PromptCapabilities = NonNullable<Initialized['agentCapabilities']>['promptCapabilities'];
+
+/** What a block says, as text or markdown. */
+export function blockText(block: ContentBlockFields): string {
+  if (block.type === 'text') return block.text ?? '';
+  if (block.type === 'resource_link') return block.uri ? `[${block.name ?? block.uri}](${block.uri})` : '';
+  if (block.type === 'resource') return block.resource?.text ?? block.resource?.uri ?? '';
+  return `(${block.type} content, which is not shown)`;
+}

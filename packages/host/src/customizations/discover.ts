@@ -1,0 +1,125 @@
+import { join, relative, sep } from 'node:path';
+import type { Discovery, DiscoveryLimits, FoundCustomization } from './foundCustomization.js';
+import { OBEYED_CONFIGURATION, type Place } from './places.js';
+import { broken, type CandidateFile, readCustomizations } from './readCustomization.js';
+import { lookAt, namesIn } from './workspaceFiles.js';
+
+/** A folder to look through. */
+export interface DiscoveryRoot {
+  /** A real path. */
+  readonly folder: string;
+  /** A real path: links may lead anywhere inside of it. */
+  readonly inside: string;
+  readonly origin: 'user' | 'workspace';
+  readonly places: readonly Place[];
+  /** How a path below `inside` is shown, e.g. with `~/` before it. */
+  readonly prefix: string;
+}
+
+export interface DiscoverOptions {
+  readonly roots: readonly DiscoveryRoot[];
+  readonly limits: DiscoveryLimits;
+  /** What MCP servers may name in `${…}`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What was read before, by path and stamp; what is still of use stays in it. */
+  readonly known: Map<string, KnownFile>;
+}
+
+export interface KnownFile {
+  readonly stamp: string;
+  readonly found: readonly FoundCustomization[];
+}
+
+/** Looks and reads; runs nothing, follows no link that leads out, and reads again only what has changed. */
+export async function discover({ roots, limits, env, known }: DiscoverOptions): Promise<Discovery> {
+  const all: FoundCustomization[] = [];
+  const files = new Set<string>();
+  let textBytes = 0;
+  const before = new Map(known);
+  known.clear();
+  const perPlace = await Promise.all(
+    roots.flatMap((root) => root.places.map(async (place) => ({ root, files: await filesAt(root, place, limits) }))),
+  );
+  for (const { root, files: candidates } of perPlace) {
+    for (const file of candidates) {
+      // The same file under two names (a link, or a folder that is home and workspace in one) counts once.
+      const id = `${file.kind} ${file.seen.path}`;
+      if (files.has(id)) continue;
+      files.add(id);
+      if (all.length >= limits.maxCustomizations) {
+        const problem = `There are more than ${limits.maxCustomizations} customizations: the others are not used.`;
+        if (all.length === limits.maxCustomizations) all.push(...broken(file, problem));
+        continue;
+      }
+      const stamp = 'stamp' in file.seen ? file.seen.stamp : file.seen.problem;
+      const key = `${id} ${file.origin}`;
+      const last = before.get(key);
+      const context = { folder: root.folder, env };
+      const read = last?.stamp === stamp ? last.found : await readCustomizations(file, limits, context);
+      known.set(key, { stamp, found: read });
+      const isText = file.kind === 'instructions' || file.kind === 'agent';
+      const isUsed = isText && read.every(({ problem }) => problem === undefined);
+      if (isUsed && 'size' in file.seen) textBytes += file.seen.size;
+      const tooMuch = `Not used: with it all texts are larger than ${limits.maxTotalTextBytes / 1024} KB.`;
+      const found = isUsed && textBytes > limits.maxTotalTextBytes ? broken(file, tooMuch) : read;
+      all.push(...found.slice(0, limits.maxCustomizations - all.length));
+    }
+  }
+  const workspaces = roots.filter(({ origin }) => origin === 'workspace');
+  const configuration = (await Promise.all(workspaces.map(configurationIn))).flat();
+  return { customizations: all, configuration };
+}
+
+async function filesAt(root: DiscoveryRoot, place: Place, limits: DiscoveryLimits): Promise<CandidateFile[]> {
+  const { kind, path, suffix, inside } = place;
+  const file = async (at: string): Promise<CandidateFile[]> => {
+    const full = join(root.folder, at);
+    const seen = await lookAt(root.inside, full);
+    if (!seen) return [];
+    return [candidate(root, place, full, 'problem' in seen ? { path: full, problem: seen.problem } : seen)];
+  };
+  if (suffix === undefined && inside === undefined) return file(path);
+  const folder = join(root.folder, path);
+  const seen = await lookAt(root.inside, folder);
+  if (!seen) return [];
+  const problem = (why: string) => [candidate(root, { kind }, folder, { path: folder, problem: why })];
+  if ('problem' in seen) return problem(seen.problem);
+  if (seen.type !== 'folder') return [];
+  try {
+    const { names, isCut } = await namesIn(seen.path, limits.maxNames);
+    const fitting = names.filter((name) => suffix === undefined || name.endsWith(suffix));
+    const used = fitting.slice(0, limits.maxPerPlace);
+    const found = await Promise.all(
+      used.map((name) => file(inside === undefined ? `${path}/${name}` : `${path}/${name}/${inside}`)),
+    );
+    const isMore = isCut || fitting.length > used.length;
+    return [...found.flat(), ...(isMore ? problem(`It has too many entries: not all of them are used.`) : [])];
+  } catch (error) {
+    return problem(`It can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function candidate(
+  { inside, folder, origin, prefix }: DiscoveryRoot,
+  { kind }: Pick<Place, 'kind'>,
+  full: string,
+  seen: CandidateFile['seen'],
+): CandidateFile {
+  const label = `${prefix}${slashed(relative(inside, full))}`;
+  return { kind, relativePath: slashed(relative(folder, full)), label, origin, seen };
+}
+
+async function configurationIn({ folder, inside }: DiscoveryRoot): Promise<string[]> {
+  const found = await Promise.all(
+    OBEYED_CONFIGURATION.map(async (path) => {
+      const full = join(folder, path);
+      // Also where it is a link that leads out: an agent follows it.
+      return (await lookAt(inside, full)) ? [slashed(relative(inside, full))] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function slashed(path: string): string {
+  return path.split(sep).join('/');
+}

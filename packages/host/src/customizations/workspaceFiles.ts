@@ -1,0 +1,59 @@
+// How files that somebody else wrote are looked at: never through a link that leads out, never more than asked for.
+import { constants } from 'node:fs';
+import { lstat, open, opendir, realpath, stat } from 'node:fs/promises';
+import { isWithin } from '../sessionFs/confinement.js';
+import { errorCode } from '../sessionFs/errnoFailure.js';
+
+export interface SeenFile {
+  /** All links followed. */
+  readonly path: string;
+  readonly stamp: string;
+  readonly size: number;
+  readonly type: 'file' | 'folder' | 'other';
+}
+
+/** What is at a path: nothing (`undefined`), something, or why it can't be used. `root` is a real path. */
+export async function lookAt(root: string, path: string): Promise<SeenFile | { readonly problem: string } | undefined> {
+  try {
+    const real = await realpath(path);
+    if (!isWithin(root, real)) return { problem: 'It is a link that leads out of its folder.' };
+    const found = await stat(real);
+    const { ino, size, mtimeMs, ctimeMs } = found;
+    const type = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
+    return { path: real, stamp: `${ino}-${size}-${mtimeMs}-${ctimeMs}`, size, type };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') return { problem: `It can't be read (${code ?? 'unknown error'}).` };
+    const isLink = await lstat(path).then(
+      (entry) => entry.isSymbolicLink(),
+      () => false,
+    );
+    return isLink ? { problem: 'It is a link to nothing.' } : undefined;
+  }
+}
+
+/** The names in a folder, sorted. Of a folder that has more than the limit, those that come first, and `isCut`. */
+export async function namesIn(folder: string, limit: number): Promise<{ names: string[]; isCut: boolean }> {
+  const names: string[] = [];
+  for await (const { name } of await opendir(folder)) {
+    if (names.length === limit) return { names: names.sort(), isCut: true };
+    names.push(name);
+  }
+  return { names: names.sort(), isCut: false };
+}
+
+/** The beginning of a text file, at most so many bytes. Rejects for what is no text. */
+export async function readText(path: string, maxBytes: number): Promise<string> {
+  // A pipe that was put in its place would block the opening for ever, and a link would lead elsewhere.
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = await open(path, flags);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error('It is not a file.');
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+    const text = buffer.toString('utf8', 0, bytesRead).replace(/^\uFEFF/, '');
+    if (text.includes('\0')) throw new Error('It is not a text.');
+    return text;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HostLog } from '../hostLog.js';
+import { errorCode } from '../sessionFs/errnoFailure.js';
+
+const FILE = 'trust.json';
+/** More than anybody answers by hand; then the oldest are asked about again. */
+const MAX_FOLDERS = 2_000;
+
+/**
+ * The folders whose own configuration may run something, kept in the state root. A folder counts by its real path and for
+ * itself: neither for those above it nor for those below.
+ */
+export class WorkspaceTrust {
+  readonly #path: string;
+  readonly #log: HostLog;
+  /** Also those that could not be stored: the answer was given. */
+  readonly #unstored = new Set<string>();
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(stateRoot: string, log: HostLog) {
+    this.#path = join(stateRoot, FILE);
+    this.#log = log;
+  }
+
+  /** Reads the file each time, so that what a person takes out of it is no more trusted. */
+  async isTrusted(folder: string): Promise<boolean> {
+    return this.#unstored.has(folder) || (await this.#read()).includes(folder);
+  }
+
+  async trust(folder: string): Promise<void> {
+    this.#unstored.add(folder);
+    this.#writing = this.#writing.then(() => this.#add(folder));
+    await this.#writing;
+  }
+
+  async #add(folder: string): Promise<void> {
+    const draft = `${this.#path}.${randomUUID()}.tmp`;
+    try {
+      const others = (await this.#read()).filter((path) => path !== folder);
+      const folders = [...others, folder].slice(-MAX_FOLDERS);
+      const file = await open(draft, 'wx', 0o600);
+      try {
+        await file.writeFile(`${JSON.stringify({ folders }, undefined, 2)}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(draft, this.#path);
+      this.#unstored.delete(folder);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {});
+      this.#log.error(`${this.#path} could not be written: the folder is trusted until the host ends`, error);
+    }
+  }
+
+  /** A file that can't be read trusts nothing. */
+  async #read(): Promise<readonly string[]> {
+    try {
+      const { folders } = JSON.parse(await readFile(this.#path, 'utf8')) as { folders?: unknown };
+      return Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : [];
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT')
+        this.#log.warn(`${this.#path} can't be read, so that no folder is trusted: ${String(error)}`);
+      return [];
+    }
+  }
+}

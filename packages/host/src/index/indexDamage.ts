@@ -1,0 +1,30 @@
+/** SQLite's codes for what can't be read; a code's lowest byte is its family. */
+const FAMILIES: readonly number[] = [11 /* CORRUPT */, 26 /* NOTADB */];
+const CODES: readonly number[] = [266 /* IOERR_READ */, 522 /* IOERR_SHORT_READ */, 8458 /* IOERR_CORRUPTFS */];
+
+/** Whether the index itself is broken, rather than the disk full or the question wrong. */
+export function isIndexDamage(error: unknown): boolean {
+  const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
+  // A summary that is no JSON any more.
+  if (error instanceof SyntaxError) return true;
+  // Given up before, and no new one could be made then.
+  if (code === 'ERR_INVALID_STATE') return true;
+  return typeof errcode === 'number' && (FAMILIES.includes(errcode & 0xff) || CODES.includes(errcode));
+}
+
+/** The index was damaged and is being made anew; meanwhile it has only a part of the sessions. */
+export class IndexReplacedError extends Error {
+  constructor(cause: unknown) {
+    super('the session index was damaged and is being made anew: list again in a moment', { cause });
+    this.name = 'IndexReplacedError';
+  }
+}
+
+export class IndexUnusableError extends Error {
+  constructor(cause: unknown) {
+    super('the session index is damaged and no new one can be made: check the disk, then start the host again', {
+      cause,
+    });
+    this.name = 'IndexUnusableError';
+  }
+}

@@ -1,0 +1,114 @@
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { SCHEMA, SCHEMA_VERSION } from './indexSchema.js';
+import { PageSums } from './pageSums.js';
+import { readWalPages } from './walPages.js';
+
+export const PAGE_SIZE = 4_096;
+export const INDEX_FILE_SUFFIX = { wal: '-wal', shm: '-shm', sums: '-sums' } as const;
+
+/** When the write-ahead log is this long, or has waited this long, it goes into the database. */
+const MAX_WAL_BYTES = 8 * 1024 * 1024;
+const MAX_WAL_AGE_MS = 5 * 60_000;
+const CACHE_KIB = 16 * 1024;
+
+/** The database, and a checksum for each of its pages that is kept up to date with it. */
+export class IndexFile {
+  readonly #path: string;
+  readonly #sums: PageSums | undefined;
+  readonly database: DatabaseSync;
+  /** It was made just now, or the host died while it was filled. */
+  readonly isNew: boolean;
+  #checkpointedAt = Date.now();
+
+  /** Without checksums a new file, in place of whatever is there. */
+  constructor(path: string, sums?: PageSums) {
+    this.#path = path;
+    const isFile = path !== ':memory:';
+    if (isFile && !sums) makeEmpty(path);
+    this.#sums = isFile ? (sums ?? new PageSums(`${path}${INDEX_FILE_SUFFIX.sums}`)) : undefined;
+    this.database = new DatabaseSync(path);
+    try {
+      // Checkpoints are made here, so that the checksums go with them.
+      this.database.exec(
+        `PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+         PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000; PRAGMA cache_size = -${CACHE_KIB};
+         PRAGMA temp_store = MEMORY;`,
+      );
+      this.isNew = sums === undefined;
+      if (this.isNew) this.database.exec(SCHEMA);
+      else this.#checkVersion();
+      this.#markUnclean();
+    } catch (error) {
+      this.database.close();
+      throw error;
+    }
+  }
+
+  /** Everything is in it: the next start can use it as it is. */
+  markFilled(): void {
+    this.database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    this.checkpoint({ isTrusted: true });
+  }
+
+  /** Where it is time. Trusted: all that has changed until now is in it. */
+  checkpointIfDue(trust: { readonly isTrusted: boolean }): void {
+    if (!this.#sums) return;
+    const isOld = Date.now() - this.#checkpointedAt > MAX_WAL_AGE_MS;
+    const { size = 0 } = statSync(`${this.#path}${INDEX_FILE_SUFFIX.wal}`, { throwIfNoEntry: false }) ?? {};
+    if (size > MAX_WAL_BYTES || (isOld && size > 0)) this.checkpoint(trust);
+  }
+
+  checkpoint({ isTrusted }: { readonly isTrusted: boolean }): void {
+    if (!this.#sums) return;
+    this.#checkpointedAt = Date.now();
+    const wal = readWalPages(`${this.#path}${INDEX_FILE_SUFFIX.wal}`, PAGE_SIZE);
+    if (wal) {
+      this.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      this.#sums.apply(wal);
+    }
+    if (isTrusted) this.#sums.trustedUntil = this.#checkpointedAt;
+    // Before the log goes: until these are written it says which pages may differ from them.
+    this.#sums.write();
+    this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  /** Clean: the next start need not look at the sessions. */
+  close({ isClean }: { readonly isClean: boolean }): void {
+    try {
+      if (this.#sums) {
+        this.#sums.isClean = isClean;
+        this.checkpoint({ isTrusted: isClean });
+      }
+    } finally {
+      this.database.close();
+    }
+  }
+
+  /** Gives it up, whatever state it is in. */
+  discard(): void {
+    try {
+      this.database.close();
+    } catch {
+      // Closed already.
+    }
+  }
+
+  #checkVersion(): void {
+    const version = this.database.prepare('PRAGMA user_version').get()?.['user_version'];
+    if (version === 0) throw new Error('it was left half made');
+    if (version !== SCHEMA_VERSION) throw new Error(`it has version ${version}, not ${SCHEMA_VERSION}`);
+  }
+
+  #markUnclean(): void {
+    if (!this.#sums) return;
+    this.#sums.isClean = false;
+    this.#sums.write();
+  }
+}
+
+/** For this user's eyes only; SQLite gives its other files the same rights. */
+function makeEmpty(path: string): void {
+  for (const suffix of ['', ...Object.values(INDEX_FILE_SUFFIX)]) rmSync(`${path}${suffix}`, { force: true });
+  closeSync(openSync(path, 'wx', 0o600));
+}

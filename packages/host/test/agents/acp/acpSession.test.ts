@@ -1,0 +1,264 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { memorySessionFs } from '../support/memorySessionFs.js';
+import { openSession, temporaryFolder } from '../support/sessions.js';
+import { stubAgent, stubSpec } from './support.js';
+
+async function run(prompt: string, env: Record<string, string> = {}, change: Parameters<typeof openSession>[1] = {}) {
+  const opened = await openSession(await stubAgent(env), change);
+  await opened.session.send({ text: prompt });
+  await opened.recorder.end();
+  return opened;
+}
+
+describe('tool calls of an ACP agent', () => {
+  it('shows a command as a terminal, with its live output and exit code', async () => {
+    const { session, recorder } = await openSession(await stubAgent());
+    await session.send({ text: 'tool echo out; echo err >&2; exit 3' });
+    await recorder.until('the question', () => recorder.of('toolStart').length >= 3);
+    const starts = recorder.of('toolStart').map(({ toolCall }) => toolCall);
+    expect(new Set(starts.map(({ toolCallId }) => toolCallId)).size).toBe(1);
+    expect(starts.at(-1)).toEqual({
+      toolCallId: starts[0]?.toolCallId,
+      toolName: 'execute',
+      displayName: 'Terminal',
+      invocationMessage: 'Running `echo out; echo err >&2; exit 3`',
+      toolKind: 'terminal',
+      language: 'shellscript',
+      toolInput: 'echo out; echo err >&2; exit 3',
+      status: 'pendingConfirmation',
+      confirmation: {
+        title: 'Terminal: allow this?',
+        options: [
+          { id: 'yes', label: 'Allow once', kind: 'approve' },
+          { id: 'forever', label: 'Always allow', kind: 'approve' },
+          { id: 'no', label: 'Deny', kind: 'deny' },
+        ],
+      },
+    });
+    session.answer(starts[0]?.toolCallId ?? '', { approved: true });
+    await recorder.end();
+    expect(recorder.output().split('\n').sort()).toEqual(['', 'err', 'out']);
+    expect(recorder.of('toolComplete').map(({ result }) => result)).toEqual([
+      { success: false, pastTenseMessage: 'Ran `echo out; echo err >&2; exit 3` (exit 3)', exitCode: 3 },
+    ]);
+    expect(recorder.text()).toBe('Done (yes).');
+  });
+
+  it.each([
+    [{ approved: true }, 'yes'],
+    [{ approved: true, optionId: 'forever' }, 'forever'],
+    [{ approved: true, optionId: 'unknown' }, 'yes'],
+    [{ approved: true, optionId: 'no' }, 'no'],
+    [{ approved: false, optionId: 'forever' }, 'no'],
+    [{ approved: true, editedToolInput: 'rm -rf /' }, 'no'],
+    [{ approved: true, editedToolInput: 'true' }, 'yes'],
+  ])('takes the answer %j for the option %s', async (decision, option) => {
+    const { session, recorder } = await openSession(await stubAgent());
+    // The question comes before anything was said of the call.
+    await session.send({ text: 'unannounced true' });
+    const { toolCall } = await recorder.nth('toolStart');
+    session.answer(toolCall.toolCallId, decision);
+    await recorder.end();
+    expect(recorder.text()).toContain(`(${option})`);
+    expect(recorder.of('toolComplete')).toHaveLength(option === 'no' ? 0 : 1);
+  });
+
+  it('asks a second time about a call by a request of its own', async () => {
+    const { session, recorder } = await openSession(await stubAgent());
+    await session.send({ text: 'ask-twice' });
+    const { toolCall } = await recorder.nth('toolStart');
+    expect(toolCall).toMatchObject({ displayName: 'Two Questions', invocationMessage: 'Two questions' });
+    session.answer(toolCall.toolCallId, { approved: true });
+    const { request } = await recorder.nth('permissionRequest');
+    expect(request).toMatchObject({ toolCallId: toolCall.toolCallId, message: 'And outside of the folder?' });
+    session.answer(request.requestId, { approved: false });
+    session.answer(request.requestId, { approved: true });
+    await recorder.end();
+    expect(recorder.text()).toBe('yes, no');
+  });
+
+  it('shows an edit as a diff, and tells of all changes of the session, also after a resume', async () => {
+    const [agent, cwd, sessionFs] = [await stubAgent(), await temporaryFolder(), memorySessionFs()];
+    const uri = pathToFileURL(join(cwd, 'a.txt')).href;
+    const edit = async (resume?: string) => {
+      const opened = await openSession(agent, { cwd, sessionFs, ...(resume !== undefined && { resume }) });
+      await opened.session.send({ text: 'write a.txt' });
+      await opened.recorder.until('the question', () =>
+        opened.recorder.of('toolStart').some(({ toolCall }) => toolCall.status === 'pendingConfirmation'),
+      );
+      const call = opened.recorder.of('toolStart').at(-1)?.toolCall;
+      opened.session.answer(call?.toolCallId ?? '', { approved: true });
+      await opened.recorder.end();
+      await opened.session.dispose();
+      return { ...opened, call };
+    };
+    const first = await edit();
+    expect(first.call).toMatchObject({
+      displayName: 'Edit File',
+      invocationMessage: 'Editing `a.txt`',
+      language: 'diff',
+      toolInput: 'a.txt\n@@ -0,0 +1,1 @@\n+a line\n',
+    });
+    const content = [{ type: 'fileEdit', uri, insertions: 1, deletions: 0, diff: '@@ -0,0 +1,1 @@\n+a line\n' }];
+    expect(first.recorder.of('toolComplete').map(({ result }) => result)).toEqual([
+      { success: true, pastTenseMessage: 'Edited `a.txt` (+1 −0)', toolOutput: 'Wrote it.', content },
+    ]);
+    expect(first.recorder.of('changes').at(-1)?.changes).toEqual([{ uri, insertions: 1, deletions: 0 }]);
+    const second = await edit(first.session.nativeSessionId);
+    expect(second.recorder.of('changes').at(-1)?.changes).toEqual([{ uri, insertions: 2, deletions: 0 }]);
+    expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('a line\na line\n');
+  });
+
+  it('runs commands for the agent where that wants it, with their output', async () => {
+    const { recorder, cwd } = await run('terminal echo $PWD; exit 4');
+    expect(recorder.output()).toBe(`${cwd}\n`);
+    expect(recorder.text()).toBe(`It said ${JSON.stringify(`${cwd}\n`)} and ended with 4.`);
+    expect(recorder.of('toolComplete').map(({ result }) => result)).toMatchObject([{ success: false, exitCode: 4 }]);
+  });
+});
+
+describe('an ACP session', () => {
+  it('tells of plans, titles, modes, notices and usage', async () => {
+    const plan = '- [x] is completed\n- [ ] is in_progress (in progress)\n- [ ] is pending\n';
+    expect((await run('plan')).recorder.of('plan')).toEqual([{ type: 'plan', markdown: plan }]);
+    expect((await run('title A name')).recorder.of('title')).toEqual([{ type: 'title', title: 'A name' }]);
+    const notices = async (prompt: string) => (await run(prompt)).recorder.of('notice').map(({ text }) => text);
+    expect(await notices('mode')).toEqual(['Mode: Free']);
+    expect(await notices('notice')).toEqual(['Careful\n\nVery.']);
+    expect(await notices('refuse')).toEqual(['The agent refused to go on with this.']);
+    expect((await run('hello')).recorder.of('usage')).toEqual([
+      { type: 'usage', usage: { inputTokens: 10, outputTokens: 5, model: 'small' } },
+    ]);
+  });
+
+  it.each([{}, { STUB_LATE_HISTORY: '1' }])('does not tell the history again that a load repeats (%j)', async (env) => {
+    const agent = await stubAgent({ STUB_RESUME: 'load', ...env });
+    const first = await openSession(agent);
+    await first.session.send({ text: 'hello' });
+    await first.recorder.end();
+    await first.session.dispose();
+    const resume = first.session.nativeSessionId ?? '';
+    const { session, recorder } = await openSession(agent, { resume });
+    await session.send({ text: 'recall-slowly' });
+    await recorder.end();
+    expect(recorder.text()).toBe('hello | recall-slowly');
+    expect(session.nativeSessionId).toBe(resume);
+  });
+
+  it.each(['resume', 'load', 'none'])('begins anew, and says so, when it can not go on (%s)', async (way) => {
+    const { session, recorder } = await run('recall', { STUB_RESUME: way }, { resume: 'gone' });
+    expect(recorder.text()).toBe('recall');
+    expect(recorder.of('notice').map(({ text }) => text)).toEqual([expect.stringContaining('begins anew')]);
+    expect(session.nativeSessionId).not.toBe('gone');
+  });
+
+  it('starts its agent anew when that ended between two turns', async () => {
+    const { session, recorder } = await openSession(await stubAgent());
+    await session.send({ text: 'die' });
+    await recorder.end();
+    const pid = async (turn: number) => {
+      await session.send({ text: 'pid' });
+      await recorder.end(turn);
+      return Number(recorder.of('text').at(-1)?.text);
+    };
+    await expect.poll(() => pid(recorder.of('idle').length + 1), { timeout: 20_000, interval: 100 }).toBeGreaterThan(0);
+    const before = recorder.of('idle').length;
+    await session.send({ text: 'recall' });
+    await recorder.end(before + 1);
+    expect(recorder.text()).toContain('die');
+    expect(recorder.of('error')).toEqual([]);
+  });
+
+  it('cancels what is asked after the end of a turn', async () => {
+    const { recorder } = await run('ask-late');
+    expect(await recorder.nth('title')).toEqual({ type: 'title', title: 'answered: cancelled' });
+    expect(recorder.of('toolStart')).toEqual([]);
+  });
+
+  it('ignores what comes after the end of a turn', async () => {
+    const { session, recorder } = await run('hello', { STUB_LATE: '1' });
+    await recorder.nth('title');
+    await session.send({ text: 'think' });
+    await recorder.end(2);
+    expect(recorder.text()).not.toContain('late');
+  });
+
+  it.each([{}, { STUB_CHOICES: 'old' }])('chooses models and modes (%j)', async (env) => {
+    const models: number[] = [];
+    const agent = await stubAgent(env, { onModelsChanged: () => models.push(1) });
+    expect(await agent.listModels()).toEqual([]);
+    const { session, recorder } = await openSession(agent, { model: 'large', config: { mode: 'free' } });
+    await session.send({ text: 'model' });
+    await recorder.end(1);
+    await session.setModel?.('small');
+    await session.send({ text: 'model' });
+    await recorder.end(2);
+    expect(recorder.text()).toBe('large freesmall free');
+    await expect.poll(() => models).toEqual([1]);
+    expect(await agent.listModels()).toEqual([
+      { id: 'small', provider: 'stub', name: 'Small' },
+      { id: 'large', provider: 'stub', name: 'Large' },
+    ]);
+    await expect(openSession(agent, { model: 'huge' })).rejects.toThrow('no model "huge". There are: small, large.');
+    await expect(openSession(agent, { config: { mode: 'wild' } })).rejects.toThrow('no mode "wild"');
+  });
+
+  it('sends attachments as the agent takes them', async () => {
+    const cwd = await temporaryFolder();
+    const file = join(cwd, 'a.txt');
+    await writeFile(file, 'x');
+    const uri = pathToFileURL(file).href;
+    const range = { start: { line: 1, character: 0 }, end: { line: 3, character: 2 } };
+    const attachments = [
+      { kind: 'file', label: 'a.txt', uri },
+      { kind: 'selection', label: 'a.txt', uri, data: 'chosen', range },
+      { kind: 'image', label: 'dot', data: 'aGk=', mimeType: 'image/png' },
+    ] as const;
+    const send = async (env: Record<string, string>) => {
+      const { session, recorder } = await openSession(await stubAgent(env), { cwd });
+      await session.send({ text: 'blocks', attachments });
+      await recorder.end();
+      return { blocks: JSON.parse(recorder.text()), notices: recorder.of('notice').map(({ text }) => text) };
+    };
+    const link = { type: 'resource_link', name: 'a.txt', uri };
+    expect(await send({})).toEqual({
+      notices: [],
+      blocks: [
+        { type: 'text', text: 'blocks' },
+        link,
+        { type: 'resource', resource: { uri: `${uri}#L2-4`, text: 'chosen', mimeType: 'text/plain' } },
+        { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      ],
+    });
+    expect(await send({ STUB_PLAIN: '1' })).toEqual({
+      notices: ['This agent does not take images: dot was left out.'],
+      blocks: [{ type: 'text', text: 'blocks' }, link, { type: 'text', text: `a.txt (${uri}#L2-4):\n\nchosen` }],
+    });
+  });
+
+  it('has exactly the environment that it was given', async () => {
+    const stateDir = await temporaryFolder();
+    const agent = await stubAgent(
+      {},
+      {
+        stateDir,
+        spec: { ...stubSpec({ OWN: 'mine' }), passEnv: ['STUB_KEY', 'NOT_THERE'] },
+        hostEnv: {
+          PATH: process.env['PATH'],
+          STUB_KEY: 'for the stub',
+          AGENTHOST_TOKEN: 'secret',
+          OPENAI_API_KEY: 'secret',
+        },
+      },
+    );
+    const { session, recorder } = await openSession(agent, { env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' } });
+    await session.send({ text: 'env' });
+    await recorder.end();
+    const { AGENTHOST_AGENT_OF: of, AGENTHOST_AGENT_PROCESS: id, ...seen } = JSON.parse(recorder.text());
+    expect(seen).toEqual({ PATH: '/usr/bin:/bin', HOME: '/nonexistent', OWN: 'mine', STUB_KEY: 'for the stub' });
+    expect([of, id]).toEqual([expect.stringMatching(/^[\da-f]{32}$/), expect.stringMatching(/^[\da-f-]{36}$/)]);
+  });
+});

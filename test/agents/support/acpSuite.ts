@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { AcpAgent } from '../../../packages/host/src/agents/acp/acpAgent.js';
+import type { AgentSession, OpenSessionOptions } from '../../../packages/host/src/agents/agent.js';
+import { agentContract } from '../../../packages/host/src/agents/agentContract.js';
+import { EventRecorder } from '../../../packages/host/src/agents/eventRecorder.js';
+import { memorySessionFs } from '../../../packages/host/test/agents/support/memorySessionFs.js';
+import { processesIn } from '../../../packages/host/test/agents/support/processes.js';
+import { reasoning, slow, text, toolCalls } from '../../support/modelServer/modelReply.js';
+import { ModelServer } from '../../support/modelServer/modelServer.js';
+import { type AcpCase, specOf } from './acpCases.js';
+import { agentEnv, agentFolders } from './agentCase.js';
+import { AGENTS_FOLDER, installAgent } from './installAgents.js';
+
+const TIMEOUT_MS = 60_000;
+
+/** The agent contract and what is particular to agents of this protocol, on a real agent with a scripted model. */
+export function acpSuite(agentCase: AcpCase, options: { readonly resumesAfterMinute?: boolean } = {}): void {
+  const spec = specOf(agentCase);
+  let model: ModelServer;
+
+  beforeAll(async () => {
+    // One case has a listener that throws; the warnings about it are no news.
+    vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    await installAgent(agentCase.provider);
+  });
+  beforeEach(async () => {
+    model = await ModelServer.start();
+    model
+      .script('say hello', text('Hello from the model.'))
+      .script('think first', reasoning('Let me think.', 'Thought.'))
+      .script('run a command', toolCalls(agentCase.shell('mkdir -p made && echo it ran')))
+      .script('go on for ever', slow())
+      .script('the number is 4711', text('I will remember.'))
+      .script('which number', ({ items }) =>
+        text(`It was ${/number is (\d+)/.exec(items.map((item) => item.text).join(' '))?.[1]}.`),
+      );
+  });
+  afterEach(() => model.dispose());
+
+  const createAgent = () =>
+    new AcpAgent({ spec, stateDir: dirname(AGENTS_FOLDER), hostEnv: {}, startTimeoutMs: TIMEOUT_MS });
+
+  const openOptions = async (): Promise<OpenSessionOptions> => {
+    const { home, cwd } = await agentFolders();
+    return {
+      sessionId: 's1',
+      cwd,
+      sessionFs: memorySessionFs(),
+      customizations: [],
+      config: {},
+      env: { ...agentEnv(home), ...(await agentCase.prepare(home, model.url)) },
+      signal: new AbortController().signal,
+    };
+  };
+
+  async function open(change: Partial<OpenSessionOptions> = {}) {
+    const agent = createAgent();
+    onTestFinished(() => agent.dispose());
+    const opening = { ...(await openOptions()), ...change };
+    const session = await agent.openSession(opening);
+    return { agent, session, recorder: new EventRecorder(session, TIMEOUT_MS), opening };
+  }
+
+  describe(`the agent contract: ${spec.displayName}`, () => {
+    const cases = agentContract({
+      create: async () => createAgent(),
+      openOptions,
+      processes: processesIn,
+      timeoutMs: TIMEOUT_MS,
+      prompts: {
+        text: 'say hello',
+        ...(agentCase.hasReasoning && { reasoning: 'think first' }),
+        tool: { prompt: 'run a command' },
+        endless: 'go on for ever',
+        ...(!options.resumesAfterMinute && {
+          resume: { tell: 'the number is 4711', recall: 'which number', answer: '4711' },
+        }),
+      },
+    });
+    for (const { name, run } of cases) it(name, run);
+  });
+
+  describe(spec.displayName, () => {
+    it('shows its command as a terminal, with the output', async () => {
+      const { session, recorder } = await open();
+      approveAll(session);
+      await session.send({ text: 'run a command' });
+      expect((await recorder.end()).type).toBe('idle');
+      const call = recorder.of('toolStart').at(-1)?.toolCall;
+      expect(call).toMatchObject({
+        displayName: 'Terminal',
+        toolKind: 'terminal',
+        toolInput: 'mkdir -p made && echo it ran',
+        status: 'pendingConfirmation',
+      });
+      expect(recorder.of('toolComplete').map(({ result }) => result)).toMatchObject([
+        { success: true, pastTenseMessage: expect.stringContaining('Ran `mkdir -p made && echo it ran`') },
+      ]);
+      // What the tool said goes back to the model, and comes from there, where the agent itself does not show it.
+      expect(recorder.output() + recorder.text()).toContain('it ran');
+    });
+
+    it('reports the files that it changed', async () => {
+      const { session, recorder, opening } = await open();
+      const file = join(opening.cwd, 'new.txt');
+      model.script('write a file', toolCalls(agentCase.write(file, 'one\ntwo\n')));
+      approveAll(session);
+      await session.send({ text: 'write a file' });
+      expect((await recorder.end()).type).toBe('idle');
+      expect(existsSync(file)).toBe(true);
+      expect(recorder.of('changes').at(-1)?.changes).toEqual([
+        { uri: pathToFileURL(file).href, insertions: 2, deletions: 0 },
+      ]);
+    });
+
+    it('that is killed in a turn ends it with an error, and goes on in the next session', async () => {
+      const { agent, session, recorder, opening } = await open();
+      await session.send({ text: 'the number is 4711' });
+      await recorder.end(1);
+      await session.send({ text: 'go on for ever' });
+      await recorder.until('the second turn', () => recorder.text().includes('word'));
+      for (const pid of await processesIn(opening.cwd)) kill(pid);
+      expect(await recorder.end(2)).toMatchObject({ type: 'error', error: { errorType: 'agentEnded' } });
+      await session.dispose();
+      if (options.resumesAfterMinute) return;
+      const { nativeSessionId: resume = '' } = session;
+      const next = await agent.openSession({ ...opening, resume });
+      const heard = new EventRecorder(next, TIMEOUT_MS);
+      await next.send({ text: 'which number' });
+      await heard.end();
+      expect(heard.text()).toContain('It was 4711.');
+    });
+
+    it.runIf(options.resumesAfterMinute)('resumes once the minute of its beginning is over', async () => {
+      const { agent, session, recorder, opening } = await open();
+      await session.send({ text: 'the number is 4711' });
+      await recorder.end();
+      await session.dispose();
+      // It names its files after the minute, and one of the same minute would be overwritten.
+      await delay(61_000 - (Date.now() % 60_000));
+      const { nativeSessionId: resume = '' } = session;
+      const next = await agent.openSession({ ...opening, resume });
+      const heard = new EventRecorder(next, TIMEOUT_MS);
+      await next.send({ text: 'which number' });
+      await heard.end();
+      expect(heard.text()).toBe('It was 4711.');
+    });
+
+    it('sees nothing of the environment but what it was given', async () => {
+      const { session, recorder, opening } = await open();
+      model.script('show the environment', toolCalls(agentCase.shell('env > seen.txt && cat seen.txt')));
+      approveAll(session);
+      await session.send({ text: 'show the environment' });
+      await recorder.end();
+      const seen = await readFile(join(opening.cwd, 'seen.txt'), 'utf8');
+      expect(seen).toContain(`HOME=${opening.env['HOME']}`);
+      // An agent may set variables of such names itself; ours are known by their values.
+      for (const [name, value] of Object.entries(process.env).filter(([name]) => /TOKEN|SECRET|npm_/i.test(name))) {
+        if (value) expect(seen).not.toContain(`${name}=${value}`);
+      }
+    });
+  });
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended with its parent.
+  }
+}
+
+function approveAll(session: AgentSession): void {
+  session.onEvent((event) => {
+    if (event.type === 'toolStart' && event.toolCall.status === 'pendingConfirmation') {
+      session.answer(event.toolCall.toolCallId, { approved: true });
+    } else if (event.type === 'permissionRequest') session.answer(event.request.requestId, { approved: true });
+  });
+}
