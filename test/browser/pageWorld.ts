@@ -96,9 +96,9 @@ export async function makeSession(
     ...(config && { config }),
   });
   await session.ready();
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     await session.send(message);
-    if (message !== messages.at(-1)) await ended(session);
+    if (index < messages.length - 1) await ended(session);
   }
   const { uri } = session;
   client.close();

@@ -22,6 +22,8 @@ export interface ThreadHandle {
 
 const NEAR_END = 80;
 const NEAR_START = 600;
+/** How far a turn may stand from the top and still be the one that is looked at: margins and rounding. */
+const STEP_TOLERANCE = 48;
 
 /** The conversation: opens at its end, follows it while one is there, brings older turns when one scrolls up. */
 export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ state, kept, loadEarlier }, handle) {
@@ -53,7 +55,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
     step: (by) => {
       const { current } = virtualizer;
       if (!current) return;
-      const at = current.findItemIndex(current.scrollOffset + 8);
+      const at = current.findItemIndex(current.scrollOffset + STEP_TOLERANCE);
       current.scrollToIndex(Math.max(0, at + by), { align: 'start' });
     },
   }));
