@@ -108,7 +108,8 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     const host = await pages.host({ agents: [new ShellAgent(), new AbsentAgent()] });
     const page = await pages.visit(host, { hash: 'new' });
     await page.getByRole('radio', { name: /Gemini/ }).click();
-    await seen(page.getByText(/Gemini is not installed\. Run `?agenthost agents add gemini/));
+    await seen(page.getByRole('radio', { name: /Gemini is not installed\./ }));
+    await seen(page.locator('.fix', { hasText: 'agenthost agents add gemini' }));
     await write(page, 'do it anyway');
     await seen(page.getByText(/Gemini can't be used yet/));
     expect(await composer(page).inputValue()).toBe('do it anyway');

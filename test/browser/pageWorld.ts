@@ -140,5 +140,5 @@ export function log(page: Page): Locator {
 }
 
 export function row(page: Page, title: string | RegExp): Locator {
-  return page.getByRole('navigation', { name: 'Sessions' }).locator('.row').filter({ hasText: title });
+  return page.locator('.sidebar .row').filter({ hasText: title });
 }
