@@ -249,5 +249,8 @@ describe('agenthost attach, when the host goes', () => {
 async function signalChild(shell: number, signal: NodeJS.Signals): Promise<void> {
   const { readFile } = await import('node:fs/promises');
   const children = await readFile(`/proc/${shell}/task/${shell}/children`, 'utf8');
-  process.kill(Number(children.trim().split(' ')[0]), signal);
+  const child = Number(children.trim().split(' ')[0]);
+  // 0 would be this process and all its own.
+  if (!(child > 1)) throw new Error('the terminal has nothing to signal');
+  process.kill(child, signal);
 }

@@ -13,6 +13,9 @@ import {
 } from './toolDisplay.js';
 import type { PermissionRequestFields, ToolCallFields } from './updateSchemas.js';
 
+/** Kinds that, by the agent's own word, change nothing. */
+const READ_ONLY: ReadonlySet<unknown> = new Set(['read', 'search']);
+
 export interface FollowedTerminal {
   /** Once it has ended. */
   exitCode(): number | undefined;
@@ -96,7 +99,11 @@ export class ToolCalls {
           toolCallId,
           ...display,
           status: 'pendingConfirmation',
-          confirmation: { title: `${display.displayName}: allow this?`, options: choices },
+          confirmation: {
+            title: `${display.displayName}: allow this?`,
+            options: choices,
+            ...(READ_ONLY.has(call.fields.kind) && { readOnly: true }),
+          },
         },
       });
       return { requestId: toolCallId, shown, answer };

@@ -9,7 +9,8 @@ const DENY: ConfirmationOption = { id: 'deny', label: 'Deny', kind: 'deny' };
 
 /** How a request is put to people when it is about a call that was announced. */
 export function confirmationOf(request: SdkPermissionRequest): ToolConfirmation {
-  return { title: titleOf(request), options: optionsOf(request) };
+  const readOnly = request.kind === 'read' && ({ readOnly: true } as const);
+  return { title: titleOf(request), options: optionsOf(request), ...readOnly };
 }
 
 /** The same as a question of its own, for a request without a call, or the second one about a call. */
