@@ -68,6 +68,8 @@ describe('the keys of the list', () => {
     await row(page, 'third').focus();
     await page.keyboard.press('ArrowLeft');
     await gone(row(page, 'third'));
+    // What had the focus is gone: the heading has it now.
+    await eventually(() => page.evaluate(() => document.activeElement?.className)).toContain('group-h');
     await page.keyboard.press('ArrowRight');
     await seen(row(page, 'third'));
   });

@@ -30,6 +30,11 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
   const { turns, activeTurn, earlierTurns } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useRef<VirtualizerHandle>(null);
+  /** Where the last step went: the next one counts from there, also while the first still scrolls. */
+  const stepped = useRef<number>(undefined);
+  const forgetStep = () => {
+    stepped.current = undefined;
+  };
   const [atEnd, setAtEnd] = useState(true);
   const [loading, setLoading] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -46,6 +51,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
   }, [earlierTurns === undefined]);
 
   const toNewest = () => {
+    forgetStep();
     const { current } = scroller;
     if (current) current.scrollTop = current.scrollHeight;
     setAtEnd(true);
@@ -55,8 +61,9 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
     step: (by) => {
       const { current } = virtualizer;
       if (!current) return;
-      const at = current.findItemIndex(current.scrollOffset + STEP_TOLERANCE);
-      current.scrollToIndex(Math.max(0, at + by), { align: 'start' });
+      const at = stepped.current ?? current.findItemIndex(current.scrollOffset + STEP_TOLERANCE);
+      stepped.current = Math.max(0, Math.min(turns.length - 1, at + by));
+      current.scrollToIndex(stepped.current, { align: 'start' });
     },
   }));
   const load = async () => {
@@ -96,6 +103,9 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
       <div
         className="thread"
         ref={scroller}
+        onWheel={forgetStep}
+        onPointerDown={forgetStep}
+        onTouchMove={forgetStep}
         onScroll={scrolled}
         tabIndex={0}
         role="log"
