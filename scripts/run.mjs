@@ -24,6 +24,16 @@ const tasks = {
         ...args,
       ]),
     ),
+  'test:vscode': (args) =>
+    inTurn(build, buildPage, () =>
+      runNode(bin('vitest', 'vitest'), [
+        'run',
+        '--config',
+        'test/vscode/vitest.config.ts',
+        ...reporters(args),
+        ...args,
+      ]),
+    ),
   lint: () =>
     inTurn(
       build,

@@ -13,6 +13,8 @@ export interface RestartableHost {
   /** Ends it with this signal. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   start(): Promise<void>;
+  /** Ends every connection through the address that stays, without a goodbye. */
+  cut(): void;
   connect(options?: Partial<ConnectOptions>): Promise<HostConnection>;
   /** Straight to the process, past the address that stays. */
   raw(name: string): Promise<RawClient>;
@@ -41,6 +43,7 @@ export async function startRestartableHost(args: readonly string[] = []): Promis
     async start() {
       current = await spawn();
     },
+    cut: () => proxy.cut(),
     async connect(options = {}) {
       const client = await connect({
         url: proxy.url,
