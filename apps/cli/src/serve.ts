@@ -7,6 +7,7 @@ import {
   CopilotAgent,
   consoleLog,
   Host,
+  type HostLog,
   LockHeldError,
   MockAgent,
   reportAcpAgents,
@@ -15,6 +16,7 @@ import {
   StateRootFailure,
   WeakTokenError,
 } from '@agenthost/host';
+import { type AhpAddress, describeAhp } from './ahpAddress.js';
 import { CommandError, EXIT } from './commandError.js';
 import { pageFolder } from './pageFolder.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
@@ -25,37 +27,42 @@ export async function serve(args: string[]): Promise<number> {
     process.stdout.write(SERVE_HELP);
     return EXIT.ok;
   }
-  const host = await start(options);
+  const log = consoleLog({ debug: options.debug });
+  const host = await start(options, log);
   const stopped = stopSignal();
+  // Loaded only where it is asked for.
+  const ahp = options.ahp ? (await import('./ahpRoute.js')).openAhpRoute(host, log) : undefined;
   try {
     const { url, token } = await host.listen({
       address: options.address,
       port: options.port,
       allowedOrigins: options.allowedOrigins,
       pageFolder: pageFolder(),
+      ...(ahp && { socketRoutes: [ahp.route] }),
       ...(options.tls && { tls: options.tls }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
     });
     const link = `${(options.publicUrl ?? url).href}#token=${token}`;
-    announce(options, url, link, host);
+    announce(options, url, link, host, ahp?.address(options.publicUrl ?? url, token));
     if (options.open) openInBrowser(link);
     await stopped;
     return EXIT.ok;
   } catch (error) {
     throw startError(error, options);
   } finally {
+    ahp?.dispose();
     await host.close();
   }
 }
 
-async function start(options: ServeOptions): Promise<Host> {
+async function start(options: ServeOptions, log: HostLog): Promise<Host> {
   try {
     return await Host.start({
       ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
       ...(await chosenAgents(options)),
       durability: options.durability,
-      log: consoleLog({ debug: options.debug }),
+      log,
     });
   } catch (error) {
     throw startError(error, options);
@@ -86,7 +93,7 @@ async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: Serve
   };
 }
 
-function announce({ json }: ServeOptions, url: URL, link: string, host: Host): void {
+function announce({ json }: ServeOptions, url: URL, link: string, host: Host, ahp: AhpAddress | undefined): void {
   if (json) {
     const listening = {
       event: 'listening',
@@ -95,12 +102,14 @@ function announce({ json }: ServeOptions, url: URL, link: string, host: Host): v
       pid: process.pid,
       instanceId: host.instanceId,
       stateDir: host.stateDir,
+      ...(ahp && { ahp }),
     };
     process.stdout.write(`${JSON.stringify(listening)}\n`);
     return;
   }
+  const forAhp = ahp ? `${describeAhp(ahp)}\n\n` : '';
   process.stdout.write(
-    `agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\nCtrl+C stops it.\n`,
+    `agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\n${forAhp}Ctrl+C stops it.\n`,
   );
 }
 

@@ -19,6 +19,7 @@ Usage: agenthost serve [flags]
   --insecure-no-tls       allow an address other than loopback without TLS: everybody on the way can read along
   --public-url URL        the address under which a reverse proxy serves this host
   --allow-origin ORIGIN   also let pages of this origin connect; may be given several times
+  --ahp                   also let VS Code and other clients of the Agent Host Protocol attach; prints what to give them
   --open                  open the link in the browser
   --json                  print one JSON object a line instead of text
   --debug                 say more, and show where errors come from
@@ -29,6 +30,7 @@ AGENTHOST_KEEP_TEMP_FILES=true leaves temporary files where they are, to look at
 Examples:
   agenthost serve
   agenthost serve --port 0 --json
+  agenthost serve --ahp
   agenthost serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
 `;
 
@@ -42,6 +44,7 @@ export interface ServeOptions {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly publicUrl: URL | undefined;
   readonly allowedOrigins: readonly string[];
+  readonly ahp: boolean;
   readonly open: boolean;
   readonly json: boolean;
   readonly debug: boolean;
@@ -70,6 +73,7 @@ export function parseServeOptions(args: string[]): ServeOptions | 'help' {
     tls,
     publicUrl: values['public-url'] === undefined ? undefined : parseUrl('--public-url', values['public-url']),
     allowedOrigins: (values['allow-origin'] ?? []).map((origin) => parseOrigin(origin)),
+    ahp: values.ahp ?? false,
     open: values.open ?? false,
     json: values.json ?? false,
     debug: values.debug ?? false,
@@ -93,6 +97,7 @@ function parseFlags(args: string[]) {
         'insecure-no-tls': { type: 'boolean' },
         'public-url': { type: 'string' },
         'allow-origin': { type: 'string', multiple: true },
+        ahp: { type: 'boolean' },
         open: { type: 'boolean' },
         json: { type: 'boolean' },
         debug: { type: 'boolean' },

@@ -28,6 +28,7 @@ export { Host, type HostOptions, type Listening, type ListenOptions } from './ma
 export { CLOSE_CODE } from './protocol/closeCode.js';
 export { findRunningHost, type RunningHost } from './runningHost.js';
 export { isLoopback } from './server/requestGuard.js';
+export type { SocketRoute } from './server/socketRoute.js';
 export { WeakTokenError } from './server/tokenFile.js';
 export type { EventLog } from './sessionFs/eventLog.js';
 export { LockHeldError } from './sessionFs/hostLock.js';

@@ -23,6 +23,7 @@ import { HostSessions } from './protocol/hostSessions.js';
 import { Authenticator } from './server/authenticator.js';
 import { HostServer } from './server/hostServer.js';
 import { PageFiles } from './server/pageFiles.js';
+import type { SocketRoute } from './server/socketRoute.js';
 import { checkToken, TokenFile } from './server/tokenFile.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
@@ -78,6 +79,8 @@ export interface ListenOptions {
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** The folder of the built page, served at `/`. */
   readonly pageFolder?: string;
+  /** Other paths that take WebSockets, for what speaks another protocol in front of this host. */
+  readonly socketRoutes?: readonly SocketRoute[];
   /** The only token that is accepted. Without it the one in the state root is, and a new one there takes effect at once. */
   readonly token?: string;
 }
@@ -298,6 +301,7 @@ export class Host {
       authenticator,
       ...(page && { page }),
       onConnection: (transport, credentialId) => this.#connect(transport, credentialId),
+      ...(options.socketRoutes && { socketRoutes: options.socketRoutes }),
       log: this.#log,
     });
     const url = await this.#server.listen();

@@ -31,7 +31,10 @@ export class Authenticator {
   /** The id of the credential that the request carries, or `undefined`. */
   identify(headers: IncomingHttpHeaders): string | undefined {
     const presented = presentedToken(headers);
-    if (presented === undefined) return undefined;
+    return presented === undefined ? undefined : this.identifyToken(presented);
+  }
+
+  identifyToken(presented: string): string | undefined {
     const digest = digestOf(presented);
     let found: string | undefined;
     // All of them, whether one fits or not: the time must not tell which.

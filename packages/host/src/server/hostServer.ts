@@ -13,6 +13,7 @@ import type { PageFiles } from './pageFiles.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
 import { findRoute } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
+import { findSocketRoute, queryToken, type SocketRoute, transportOver } from './socketRoute.js';
 import { type WebSocketLimits, WebSocketTransport } from './webSocketTransport.js';
 
 export interface HostServerOptions {
@@ -27,6 +28,8 @@ export interface HostServerOptions {
   /** Served at `/`; without it a few words are. */
   readonly page?: PageFiles;
   readonly onConnection: (transport: FrameTransport, credentialId: string) => void;
+  /** Other paths that take WebSockets. */
+  readonly socketRoutes?: readonly SocketRoute[];
   readonly log: HostLog;
 }
 
@@ -111,13 +114,19 @@ export class HostServer {
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // A socket that breaks while it waits for its refusal must not take the host with it.
     socket.on('error', () => socket.destroy());
-    const { authenticator, log } = this.#options;
-    const refusal = this.#guard?.checkUpgrade(request.headers) ?? pathRefusal(request);
+    const { authenticator, socketRoutes = [], log } = this.#options;
+    const route = findSocketRoute(socketRoutes, request);
+    const token = route && queryToken(route, request);
+    // What knows a token in the query is no page that somebody was lured to, whether it says where it is from or not.
+    const refused =
+      token === undefined ? this.#guard?.checkUpgrade(request.headers) : this.#guard?.check(request.headers);
+    const refusal = refused ?? (route ? undefined : pathRefusal(request));
     if (refusal) {
       refuse(socket, refusal);
       return;
     }
-    const credentialId = authenticator.identify(request.headers);
+    const credentialId =
+      token === undefined ? authenticator.identify(request.headers) : authenticator.identifyToken(token);
     const remote = request.socket.remoteAddress ?? '';
     if (credentialId === undefined) {
       log.warn(`a connection from ${remote} had no valid token`);
@@ -126,12 +135,13 @@ export class HostServer {
       return;
     }
     authenticator.succeeded(remote);
-    const keepsFiles = offers(request, FILES_SUBPROTOCOL);
+    const keepsFiles = !route && offers(request, FILES_SUBPROTOCOL);
     const server = keepsFiles ? this.#fileSockets : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const maxFrameBytes = keepsFiles ? MAX_FILE_FRAME_BYTES : undefined;
       const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, maxFrameBytes);
-      this.#options.onConnection(transport, credentialId);
+      if (route) route.onConnection(transportOver(transport), credentialId);
+      else this.#options.onConnection(transport, credentialId);
     });
   }
 
