@@ -4,7 +4,7 @@ import { createMemoryTransportPair } from '@agenthost/rpc';
 import { AHP_PATH, AHP_TOKEN_PARAMETER, type AhpAddress, ahpAddress } from './ahpAddress.js';
 
 export interface AhpRoute {
-  readonly route: SocketRoute;
+  readonly routes: readonly SocketRoute[];
   address(url: URL, token: string): AhpAddress;
   dispose(): void;
 }
@@ -20,11 +20,12 @@ export function openAhpRoute(host: Host, log: HostLog): AhpRoute {
     },
   });
   return {
-    route: {
-      path: AHP_PATH,
+    // A server of VS Code can be told a host and a port, but no path.
+    routes: [AHP_PATH, '/'].map((path) => ({
+      path,
       tokenParameter: AHP_TOKEN_PARAMETER,
       onConnection: (transport, credentialId) => gateway.accept(transport, credentialId),
-    },
+    })),
     address: (url, token) => ahpAddress(url, token),
     dispose: () => gateway.dispose(),
   };

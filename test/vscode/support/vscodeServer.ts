@@ -39,11 +39,11 @@ export async function startVscodeServer(
       ...['--server-data-dir', data, '--telemetry-level', 'off'],
       ...(asksForTrust ? [] : ['--disable-workspace-trust']),
       ...['--agent-host-bridge-host', url.hostname, '--agent-host-bridge-port', url.port],
-      ...['--agent-host-bridge-path', url.pathname, '--agent-host-bridge-connection-token', token],
+      ...['--agent-host-bridge-connection-token', token],
     ],
     {
       cwd: folder,
-      // A group of its own: it starts processes for each window, which end with it.
+      // A group of its own: what it starts for each window does not end with it.
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { PATH: process.env['PATH'] ?? '', HOME: data, LANG: 'C.UTF-8' },

@@ -26,10 +26,9 @@ export class VscodeWorld {
       const folder = join(host.stateDir, 'work');
       await mkdir(folder);
       await writeFile(join(folder, 'notes.txt'), 'one\ntwo\n');
-      const { ahp } = JSON.parse(host.process.firstLine) as { ahp: { path: string; token: string } };
+      const { ahp } = JSON.parse(host.process.firstLine) as { ahp: { token: string } };
       // Not straight to the process: this way connections can be cut, and the host can come back.
-      const url = new URL(ahp.path, host.url);
-      const server = await startVscodeServer(version, { url, token: ahp.token }, options);
+      const server = await startVscodeServer(version, { url: host.url, token: ahp.token }, options);
       ends.push(() => server.dispose());
       const program = await host.connect({ clientInfo: { name: 'Program' } });
       return new VscodeWorld(host, program, folder, server.address(folder), ends);
