@@ -29,7 +29,7 @@ export function toolCallActions(
 type Ids = { readonly turnId: string; readonly toolCallId: string };
 
 function startOf(ids: Ids, { toolName, displayName, _meta }: AhpToolCall): AhpAction {
-  return { type: 'chat/toolCallStart', ...ids, toolName, displayName, ...(_meta && { _meta }) };
+  return { type: 'chat/toolCallStart', ...ids, toolName, displayName, _meta };
 }
 
 /** From a call that has begun, or runs. */
@@ -87,7 +87,7 @@ function ready(ids: Ids, call: AhpPendingCall | Omit<AhpRunningCall, 'content'>)
     ...ids,
     invocationMessage,
     ...(toolInput !== undefined && { toolInput }),
-    ...(call._meta && { _meta: call._meta }),
+    _meta: call._meta,
     ...rest,
   };
 }

@@ -65,23 +65,23 @@ function baseOf({
   toolKind,
   language,
 }: ToolCallState) {
-  const meta = { ...(toolKind && { toolKind }), ...(language && { language }) };
   return {
     toolCallId,
     toolName,
     displayName,
     invocationMessage,
     ...(toolInput !== undefined && { toolInput }),
-    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+    // Also when there is none: one that is left out keeps what was there before.
+    _meta: { ...(toolKind && { toolKind }), ...(language && { language }) },
   };
 }
 
+/** The call's own words stay: they are what is left of it when the turn ends without an answer. */
 function askedCall(base: ReturnType<typeof baseOf>, { title, message, options }: PermissionRequest): AhpToolCall {
   return {
     ...base,
-    invocationMessage: message || base.invocationMessage,
     status: 'pending-confirmation',
-    confirmationTitle: title,
+    confirmationTitle: message && message !== title ? `${title} ${message}` : title,
     ...(options && { options: options.map(({ id, label, kind = 'approve' }) => ({ id, label, kind })) }),
   };
 }

@@ -203,7 +203,7 @@ interface AhpToolCallBase {
   readonly displayName: string;
   readonly invocationMessage: string;
   readonly toolInput?: string;
-  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly _meta: Readonly<Record<string, unknown>>;
 }
 
 export type AhpConfirmed = 'not-needed' | 'user-action' | 'setting';
