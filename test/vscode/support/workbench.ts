@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 
 /** A workbench of ten megabytes of script on two busy cores; nothing waits for it that comes at all. */
-export const PATIENCE = 120_000;
+export const PATIENCE = 25_000;
 
 /** A person at a window of VS Code, with the chat and its list of sessions over the whole of it. */
 export class Workbench {
@@ -101,7 +101,12 @@ export class Workbench {
     if ((await submit.count()) > 0) await submit.first().click();
   }
 
-  /** The session's changes, from where they are counted above the composer. */
+  /** What one tool call changed, from where the answer names the file. */
+  async openEdit(name: string): Promise<void> {
+    await this.answer.locator('.chat-codeblock-pill-widget').getByText(name).first().click();
+  }
+
+  /** All changes of the session, from where they are counted above the composer. */
   async openChanges(): Promise<void> {
     await this.page.locator('.agent-host-session-input-pills').getByText(/File/).first().click();
   }
@@ -109,7 +114,7 @@ export class Workbench {
   /** What the editor compares, line by line. */
   async diff(): Promise<{ before: string[]; after: string[] }> {
     const lines = (side: string) =>
-      this.page.locator(`.part.editor .monaco-diff-editor .editor.${side} .view-lines .view-line`).allInnerTexts();
+      this.page.locator(`.part.editor .monaco-diff-editor .editor.${side} .lines-content > .view-lines .view-line`).allInnerTexts();
     return { before: spaced(await lines('original')), after: spaced(await lines('modified')) };
   }
 
