@@ -7,6 +7,7 @@ import type * as Commands from './commands/commands.js';
 import type * as SessionFs from './commands/sessionFs.js';
 import type { UnsupportedProtocolVersionData } from './errors.js';
 import type * as Notifications from './notifications.js';
+import type { Role, RoleRefusedData } from './roles.js';
 import type * as Common from './state/common.js';
 import type * as Root from './state/rootState.js';
 import type * as Session from './state/sessionState.js';
@@ -169,4 +170,6 @@ export interface WireTypes {
   RenameParams: SessionFs.RenameParams;
   ProtocolCapabilities: ProtocolCapabilities;
   UnsupportedProtocolVersionData: UnsupportedProtocolVersionData;
+  Role: Role;
+  RoleRefusedData: RoleRefusedData;
 }

@@ -17,7 +17,8 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
-import type { Subscriber } from '../state/publisher.js';
+import { originOf, type Subscriber } from '../state/publisher.js';
+import { acceptedKey } from './acceptedSequences.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
 import type { MessageIntake, Taken } from './messageIntake.js';
@@ -96,8 +97,8 @@ export class Session {
   }
 
   /** Which of a client's actions were accepted, the newest of them; rising. */
-  acceptedFrom(clientId: string): readonly number[] {
-    return this.#options.store.accepted.recent(clientId);
+  acceptedFrom(key: string): readonly number[] {
+    return this.#options.store.accepted.recent(key);
   }
 
   /** Nobody looks, nothing runs, and that for a while. */
@@ -139,10 +140,9 @@ export class Session {
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const { store, intake } = this.#options;
-    const { clientId } = sender.author;
-    intake.pass(clientId, action, {
-      isWanted: () =>
-        !this.#closed && clientSeq > store.accepted.highest(clientId) && this.#refusal(action) === undefined,
+    const key = acceptedKey(originOf(sender, clientSeq));
+    intake.pass(key, action, {
+      isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && this.#refusal(action) === undefined,
       take: (taken) => this.#take(sender, clientSeq, taken),
     });
   }
@@ -156,7 +156,7 @@ export class Session {
     }
     this.#lastUsed = this.#options.now();
     // Sent again after a lost connection; it was accepted then.
-    if (clientSeq <= store.accepted.highest(sender.author.clientId)) return;
+    if (clientSeq <= store.accepted.highest(acceptedKey(originOf(sender, clientSeq)))) return;
     run?.flush();
     const reason = this.#refusal(action) ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../limits.js';
 import { author, contentRef, errorInfo, usageInfo } from './commonSchemas.js';
-import { anyRecord, id, messageText, sequence, timestamp, title, uri } from './primitives.js';
+import { anyRecord, id, label, messageText, sequence, timestamp, title, uri } from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
 import { fileChangeSummary, sessionCustomization } from './sessionStateSchemas.js';
 import { toolCallResult, toolCallStart } from './toolCallSchemas.js';
@@ -178,7 +178,7 @@ export const sessionAction = z.discriminatedUnion('type', [
 
 export const action = z.discriminatedUnion('type', [...sessionAction.options, agentsChangedAction]);
 
-export const actionOrigin = z.object({ clientId: id, clientSeq: sequence });
+export const actionOrigin = z.object({ clientId: id, clientSeq: sequence, name: label.exactOptional() });
 
 export const actionEnvelope = z.object({
   action,

@@ -167,6 +167,8 @@ export const SCHEMAS = {
   RenameParams: sessionFs.renameParams,
   ProtocolCapabilities: commands.protocolCapabilities,
   UnsupportedProtocolVersionData: commands.unsupportedProtocolVersionData,
+  Role: commands.role,
+  RoleRefusedData: commands.roleRefusedData,
 } satisfies Record<keyof WireTypes, z.ZodType>;
 
 const nothing = commands.nothing;
