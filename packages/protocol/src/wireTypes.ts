@@ -69,6 +69,7 @@ export interface WireTypes {
   SessionSummary: Session.SessionSummary;
   FileChangeSummary: Session.FileChangeSummary;
   PendingMessage: Session.PendingMessage;
+  SessionCommand: Session.SessionCommand;
   SessionCustomization: Session.SessionCustomization;
   Customization: Session.Customization;
   AgentsChangedAction: RootActions.AgentsChangedAction;

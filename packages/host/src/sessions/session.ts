@@ -7,8 +7,10 @@ import {
   type PermissionResolvedAction,
   REJECTION,
   type SessionAction,
+  type SessionCommand,
   type SessionState,
   type Snapshot,
+  sameValue,
   type Turn,
   type TurnsRange,
   type URI,
@@ -16,6 +18,7 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
+import { boundedCommands } from '../agents/boundedCommands.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { originOf, type Subscriber } from '../state/publisher.js';
 import { acceptedKey } from './acceptedSequences.js';
@@ -172,6 +175,14 @@ export class Session {
   /** What the agent reported, as an action. */
   dispatchFromAgent(action: AgentAction): void {
     if (!this.#closed) this.#options.store.dispatch(action);
+  }
+
+  /** What the agent takes after a `/` now; most say it each time they are started. */
+  dispatchCommands(all: readonly SessionCommand[]): void {
+    const { customizations = [], commands: before = [] } = this.state;
+    const commands = boundedCommands(all);
+    if (this.#closed || sameValue(commands, before)) return;
+    this.#options.store.dispatch({ type: 'session/customizationsChanged', customizations, commands });
   }
 
   /** Opens the agent for a session that was just made, and says how that went. */

@@ -66,6 +66,7 @@ export const SCHEMAS = {
   SessionSummary: session.sessionSummary,
   FileChangeSummary: session.fileChangeSummary,
   PendingMessage: session.pendingMessage,
+  SessionCommand: session.sessionCommand,
   SessionCustomization: session.sessionCustomization,
   Customization: session.customization,
   AgentsChangedAction: actions.agentsChangedAction,
