@@ -18,12 +18,11 @@ export function ahpAddress(base: URL, token: string): AhpAddress {
   return { url: url.href, path: AHP_PATH, token };
 }
 
-export function describeAhp({ url, path, token }: AhpAddress): string {
+export function describeAhp({ url, token }: AhpAddress): string {
   const { hostname, port, protocol } = new URL(url);
   const flags = [
     `--agent-host-bridge-host ${hostname}`,
     `--agent-host-bridge-port ${port || (protocol === 'wss:' ? '443' : '80')}`,
-    `--agent-host-bridge-path ${path}`,
     `--agent-host-bridge-connection-token ${token}`,
   ];
   return `For clients of the Agent Host Protocol:\n\n  ${url}\n\nFor a VS Code server:\n\n  ${flags.join(' ')}`;

@@ -4,7 +4,7 @@ import { createMemoryTransportPair } from '@agenthost/rpc';
 import { AHP_PATH, AHP_TOKEN_PARAMETER } from './ahpAddress.js';
 
 export interface AhpRoute {
-  readonly route: SocketRoute;
+  readonly routes: readonly SocketRoute[];
   dispose(): void;
 }
 
@@ -12,8 +12,9 @@ export interface AhpRoute {
 export function openAhpRoute(host: Host, log: HostLog): AhpRoute {
   const gateway = new AhpGateway({ log });
   return {
-    route: {
-      path: AHP_PATH,
+    // A server of VS Code can be told a host and a port, but no path.
+    routes: [AHP_PATH, '/'].map((path) => ({
+      path,
       tokenParameter: AHP_TOKEN_PARAMETER,
       onConnection: (transport, credential) =>
         gateway.accept(transport, {
@@ -24,7 +25,7 @@ export function openAhpRoute(host: Host, log: HostLog): AhpRoute {
             return a;
           },
         }),
-    },
+    })),
     dispose: () => gateway.dispose(),
   };
 }

@@ -42,7 +42,7 @@ export async function serve(args: string[]): Promise<number> {
       port: options.port,
       allowedOrigins: options.allowedOrigins,
       pageFolder: pageFolder(),
-      ...(ahp && { socketRoutes: [ahp.route] }),
+      ...(ahp && { socketRoutes: ahp.routes }),
       ...(options.tls && { tls: options.tls }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
