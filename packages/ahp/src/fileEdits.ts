@@ -33,15 +33,18 @@ export interface EditSideAddress extends EditContext {
 
 const SCHEME = 'ahp-edit:';
 
-/** With the file's own path, which is what is shown as its name. */
+/**
+ * With the file's own path, which is what is shown as its name. The query has letters alone: VS Code sends back what it has
+ * decoded and encoded anew, after which `&` and `=` of a file's name can't be told from those between the parts.
+ */
 function sideUri({ session, turnId }: EditContext, side: EditSide, file: URI): URI {
   const query = new URLSearchParams({ session, ...(turnId !== undefined && { turnId }), side, file });
-  return `${SCHEME}${URL.canParse(file) ? new URL(file).pathname : '/'}?${query}`;
+  return `${SCHEME}${URL.canParse(file) ? new URL(file).pathname : '/'}?${packed(`${query}`)}`;
 }
 
 export function parseSideUri(uri: URI): EditSideAddress | undefined {
   if (!uri.startsWith(SCHEME)) return undefined;
-  const query = new URLSearchParams(uri.slice(uri.indexOf('?') + 1));
+  const query = new URLSearchParams(unpacked(uri.slice(uri.indexOf('?') + 1)));
   const [session, turnId, side, file] = ['session', 'turnId', 'side', 'file'].map(
     (name) => query.get(name) ?? undefined,
   );
@@ -61,4 +64,13 @@ export function sideOfDiffs(diffs: readonly string[], side: EditSide): string {
       .map((line) => line.slice(1));
   });
   return lines.length > 0 ? `${lines.join('\n')}\n` : '';
+}
+
+/** Of a query, which has no other characters than those of ASCII. */
+function packed(query: string): string {
+  return btoa(query).replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
+}
+
+function unpacked(text: string): string {
+  return /^[\w-]*$/.test(text) && text.length % 4 !== 1 ? atob(text.replaceAll('-', '+').replaceAll('_', '/')) : '';
 }
