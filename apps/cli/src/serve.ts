@@ -16,7 +16,9 @@ import {
   StateRootFailure,
   WeakTokenError,
 } from '@agenthost/host';
-import { type AhpAddress, describeAhp } from './ahpAddress.js';
+import { type AhpAddress, ahpAddress, describeAhp } from './ahpAddress.js';
+import type { AhpRoute } from './ahpRoute.js';
+import { ahpToken } from './ahpToken.js';
 import { CommandError, EXIT } from './commandError.js';
 import { pageFolder } from './pageFolder.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
@@ -30,9 +32,11 @@ export async function serve(args: string[]): Promise<number> {
   const log = consoleLog({ debug: options.debug });
   const host = await start(options, log);
   const stopped = stopSignal();
-  // Loaded only where it is asked for.
-  const ahp = options.ahp ? (await import('./ahpRoute.js')).openAhpRoute(host, log) : undefined;
+  let ahp: AhpRoute | undefined;
   try {
+    // Loaded only where it is asked for.
+    if (options.ahp) ahp = (await import('./ahpRoute.js')).openAhpRoute(host, log);
+    const forAhp = options.ahp ? await ahpToken(host.stateDir, options.ahpRole) : undefined;
     const { url, token } = await host.listen({
       address: options.address,
       port: options.port,
@@ -44,7 +48,7 @@ export async function serve(args: string[]): Promise<number> {
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
     });
     const link = `${(options.publicUrl ?? url).href}#token=${token}`;
-    announce(options, url, link, host, ahp?.address(options.publicUrl ?? url, token));
+    announce(options, url, link, host, forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp));
     if (options.open) openInBrowser(link);
     await stopped;
     return EXIT.ok;

@@ -15,12 +15,12 @@ import { type AhpVersion, VERSION_TRAITS, type VersionTraits } from './versions.
 /** Where a client can be told something: its socket, as long as it has one. */
 export interface AhpOutlet {
   notify(method: string, params: object): void;
-  close(reason: string): void;
+  close(reason: string, code?: number): void;
 }
 
 export interface AhpClientOptions {
   readonly clientId: string;
-  readonly credential: string;
+  readonly credentialId: string;
   readonly version: AhpVersion;
   readonly host: Host;
   readonly lastSent: () => number;
@@ -39,7 +39,7 @@ export interface AhpClientOptions {
 /** An AHP client, which outlives its sockets: what it is subscribed to, what it was sent, and its own client of our host. */
 export class AhpClient {
   readonly clientId: string;
-  readonly credential: string;
+  readonly credentialId: string;
   readonly version: AhpVersion;
   readonly traits: VersionTraits;
   readonly host: Host;
@@ -58,7 +58,7 @@ export class AhpClient {
   constructor(options: AhpClientOptions) {
     this.#options = options;
     this.clientId = options.clientId;
-    this.credential = options.credential;
+    this.credentialId = options.credentialId;
     this.version = options.version;
     this.traits = VERSION_TRAITS[options.version];
     this.host = options.host;

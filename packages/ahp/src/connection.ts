@@ -2,7 +2,7 @@ import { ERROR_CODE, MAX_FRAME_BYTES, MAX_ID_LENGTH, MAX_LIST_LIMIT, parseSessio
 import { LateResult, type LocalRpcError, RPC_ERROR, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
 import type { AhpClient, AhpOutlet } from './ahpClient.js';
 import { ahpError } from './errors.js';
-import type { AhpGateway } from './gateway.js';
+import type { AhpDoor, AhpGateway } from './gateway.js';
 import { isRecord, type JsonRecord, textOf, textsOf } from './json.js';
 import { dispatchParams, optionalCount, optionalText, recordParams, requiredText, requiredTexts } from './params.js';
 import { reconnect } from './reconnect.js';
@@ -19,13 +19,13 @@ const MAX_OFFERS = 100;
 /** One socket of an AHP client: its handshake, then its requests, one handler each. */
 export class AhpConnection implements AhpOutlet {
   readonly #gateway: AhpGateway;
-  readonly #credential: string;
+  readonly #door: AhpDoor;
   readonly #peer: RpcPeer;
   #handshake: Promise<AhpClient> | undefined;
 
-  constructor(transport: Transport, credential: string, gateway: AhpGateway) {
+  constructor(transport: Transport, door: AhpDoor, gateway: AhpGateway) {
     this.#gateway = gateway;
-    this.#credential = credential;
+    this.#door = door;
     this.#peer = new RpcPeer(transport, {
       maxFrameBytes: MAX_FRAME_BYTES,
       maxIncomingRequests: 64,
@@ -63,7 +63,7 @@ export class AhpConnection implements AhpOutlet {
     });
     this.#peer.onRequest('reconnect', {
       parse: recordParams,
-      handle: (params: JsonRecord) => this.#shakeHands(() => reconnect(this.#gateway, this, this.#credential, params)),
+      handle: (params: JsonRecord) => this.#shakeHands(() => reconnect(this.#gateway, this, this.#door, params)),
     });
   }
 
@@ -95,7 +95,7 @@ export class AhpConnection implements AhpOutlet {
         data: { supportedVersions: AHP_VERSIONS },
       });
     }
-    const client = await this.#gateway.createClient({ clientId, name, version }, this.#credential);
+    const client = await this.#gateway.createClient({ clientId, name, version }, this.#door);
     this.#gateway.attach(client, this);
     const wanted = [...new Set(textsOf(params['initialSubscriptions']) ?? [])];
     const opened = await Promise.allSettled(wanted.map((uri) => client.subscribe(uri)));

@@ -15,9 +15,14 @@ export interface AhpLog {
   error(message: string, error?: unknown): void;
 }
 
-export interface AhpGatewayOptions {
+/** What somebody was let in with. */
+export interface AhpDoor {
+  readonly credentialId: string;
   /** A new connection to our host, with the rights of that credential. */
-  readonly openHost: (credential: string) => Promise<Transport> | Transport;
+  readonly openHost: () => Promise<Transport> | Transport;
+}
+
+export interface AhpGatewayOptions {
   readonly log: AhpLog;
   readonly limits?: Partial<AhpLimits>;
   readonly schedule?: Schedule;
@@ -32,6 +37,7 @@ export interface ClientIdentity {
 }
 
 const CLOSE_GOING_AWAY = 1001;
+const CLOSE_POLICY = 1008;
 const CLOSE_TRY_LATER = 1013;
 
 /** Speaks the public Agent Host Protocol in front of one host. Stores nothing: what it holds goes with it. */
@@ -39,7 +45,6 @@ export class AhpGateway {
   readonly limits: AhpLimits;
   readonly log: AhpLog;
   readonly local: LocalState;
-  readonly #options: AhpGatewayOptions;
   readonly #schedule: Schedule;
   readonly #connections = new Set<AhpConnection>();
   readonly #clients = new Set<AhpClient>();
@@ -51,7 +56,6 @@ export class AhpGateway {
   #isClosed = false;
 
   constructor(options: AhpGatewayOptions) {
-    this.#options = options;
     this.limits = { ...DEFAULT_AHP_LIMITS, ...options.limits };
     this.log = options.log;
     this.local = new LocalState(this.limits);
@@ -64,21 +68,21 @@ export class AhpGateway {
   }
 
   /** A socket whose credential was checked. */
-  accept(transport: Transport, credential: string): void {
+  accept(transport: Transport, door: AhpDoor): void {
     if (this.#isClosed || this.#connections.size >= this.limits.maxConnections) {
       transport.close({ code: CLOSE_TRY_LATER, message: 'too many connections: close one, or try again later' });
       return;
     }
-    const connection = new AhpConnection(transport, credential, this);
+    const connection = new AhpConnection(transport, door, this);
     this.#connections.add(connection);
     connection.onClose(() => this.#connections.delete(connection));
   }
 
   /** A client that nobody knows yet. */
-  async createClient(identity: ClientIdentity, credential: string): Promise<AhpClient> {
+  async createClient(identity: ClientIdentity, { credentialId, openHost }: AhpDoor): Promise<AhpClient> {
     const seq = rememberingSeq();
     const host = await connect({
-      transport: async () => this.#options.openHost(credential),
+      transport: async () => openHost(),
       clientInfo: { name: identity.name },
       clientSeq: seq,
       keepAliveMs: 0,
@@ -86,7 +90,7 @@ export class AhpGateway {
     });
     const client = new AhpClient({
       clientId: identity.clientId,
-      credential,
+      credentialId,
       version: identity.version,
       host,
       lastSent: () => seq.last,
@@ -100,12 +104,15 @@ export class AhpGateway {
       schedule: this.#schedule,
     });
     this.#clients.add(client);
+    host.connection.subscribe(({ state }) => {
+      if (state === 'closed') this.#shutOut(client);
+    });
     return client;
   }
 
   /** Those of this name that come from the same place. A client may have several sockets, and then there are several of it. */
-  clientsNamed(clientId: string, credential: string): AhpClient[] {
-    return [...this.#clients].filter((client) => client.clientId === clientId && client.credential === credential);
+  clientsNamed(clientId: string, { credentialId }: Pick<AhpDoor, 'credentialId'>): AhpClient[] {
+    return [...this.#clients].filter((client) => client.clientId === clientId && client.credentialId === credentialId);
   }
 
   attach(client: AhpClient, connection: AhpConnection): void {
@@ -118,6 +125,7 @@ export class AhpGateway {
   detach(client: AhpClient, connection: AhpConnection): void {
     if (client.outlet !== connection) return;
     client.outlet = undefined;
+    if (!this.#clients.has(client)) return;
     const leave = () => {
       for (const session of this.local.sessionsOf(client.clientId)) {
         if (!this.#isElsewhere(client)) client.leaveSession(session);
@@ -152,7 +160,7 @@ export class AhpGateway {
   }
 
   #isElsewhere(client: AhpClient): boolean {
-    return this.clientsNamed(client.clientId, client.credential).some(({ outlet }) => outlet !== undefined);
+    return this.clientsNamed(client.clientId, client).some(({ outlet }) => outlet !== undefined);
   }
 
   #broadcast(channel: URI, action: AhpAction, from: AhpClient, origin: Origin | undefined): void {
@@ -165,6 +173,14 @@ export class AhpGateway {
       client.made.delete(summary.resource);
       client.announced(summary);
     }
+  }
+
+  /** The host has ended its connection for good: its token was taken back, say. */
+  #shutOut(client: AhpClient): void {
+    if (!this.#clients.has(client)) return;
+    const { outlet } = client;
+    this.#end(client);
+    outlet?.close('the host has ended this connection: the token may have been taken back', CLOSE_POLICY);
   }
 
   /** For good. What it made and nobody used goes with it. */

@@ -2,27 +2,21 @@ import { ERROR_CODE, type URI } from '@agenthost/protocol';
 import { LateResult, RpcError } from '@agenthost/rpc';
 import type { AhpClient } from './ahpClient.js';
 import type { AhpConnection } from './connection.js';
-import type { AhpGateway } from './gateway.js';
+import type { AhpDoor, AhpGateway } from './gateway.js';
 import type { JsonRecord } from './json.js';
 import { type ReconnectParams, reconnectParams } from './params.js';
 import type { AhpSnapshot } from './types.js';
 
 /** A client comes back: to what was kept for it, or as one more socket of a client that is still there. */
-export async function reconnect(
-  gateway: AhpGateway,
-  connection: AhpConnection,
-  credential: string,
-  params: JsonRecord,
-) {
+export async function reconnect(gateway: AhpGateway, connection: AhpConnection, door: AhpDoor, params: JsonRecord) {
   const wanted = reconnectParams(params);
-  const known = gateway.clientsNamed(wanted.clientId, credential);
+  const known = gateway.clientsNamed(wanted.clientId, door);
   const [any] = known;
   if (!any) throw new RpcError(ERROR_CODE.notFound, 'this client is not known here (any more): initialize again');
   const kept = known.find(({ outlet }) => outlet === undefined);
   const name = 'AHP client';
   // A socket that broke may look alive for a while. What it has is not taken from it: this one begins with snapshots.
-  const client =
-    kept ?? (await gateway.createClient({ clientId: any.clientId, name, version: any.version }, credential));
+  const client = kept ?? (await gateway.createClient({ clientId: any.clientId, name, version: any.version }, door));
   gateway.attach(client, connection);
   const channels = [...new Set(wanted.cursors.map(({ channel }) => channel))];
   for (const channel of client.channels) if (!channels.includes(channel)) client.unsubscribe(channel);

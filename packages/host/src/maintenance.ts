@@ -10,7 +10,9 @@ import { splitLines } from './sessionFs/splitLines.js';
 
 // What can be found and mended in a state root while no host has it. Nothing here writes but what says so.
 
+export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/deviceTokens.js';
 export { checkToken, TokenFile, WeakTokenError } from './server/tokenFile.js';
+export { TokenUse } from './server/tokenUse.js';
 export { isRunning } from './sessionFs/processIdentity.js';
 
 const INDEX_FILE = 'index.sqlite';

@@ -7,6 +7,7 @@ import { MAX_FRAME_BYTES } from '@agenthost/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
 import { CLOSE_CODE } from '../protocol/closeCode.js';
+import { type Credential, OWNER } from '../protocol/credential.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
 import { type Authenticator, FILES_SUBPROTOCOL, SUBPROTOCOL } from './authenticator.js';
 import type { PageFiles } from './pageFiles.js';
@@ -27,7 +28,7 @@ export interface HostServerOptions {
   readonly authenticator: Authenticator;
   /** Served at `/`; without it a few words are. */
   readonly page?: PageFiles;
-  readonly onConnection: (transport: FrameTransport, credentialId: string) => void;
+  readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
   /** Other paths that take WebSockets. */
   readonly socketRoutes?: readonly SocketRoute[];
   readonly log: HostLog;
@@ -125,23 +126,24 @@ export class HostServer {
       refuse(socket, refusal);
       return;
     }
-    const credentialId =
-      token === undefined ? authenticator.identify(request.headers) : authenticator.identifyToken(token);
+    const credential =
+      token === undefined ? authenticator.identify(request.headers) : notOwner(authenticator.identifyToken(token));
     const remote = request.socket.remoteAddress ?? '';
-    if (credentialId === undefined) {
+    if (credential === undefined) {
       log.warn(`a connection from ${remote} had no valid token`);
       if (await authenticator.slowDown(remote)) this.#refuseToken(request, socket, head);
       else socket.destroy();
       return;
     }
     authenticator.succeeded(remote);
-    const keepsFiles = !route && offers(request, FILES_SUBPROTOCOL);
+    // Only the owner may keep the sessions' files, so only the owner's frames may be that large.
+    const keepsFiles = !route && credential.role === 'owner' && offers(request, FILES_SUBPROTOCOL);
     const server = keepsFiles ? this.#fileSockets : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const maxFrameBytes = keepsFiles ? MAX_FILE_FRAME_BYTES : undefined;
       const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, maxFrameBytes);
-      if (route) route.onConnection(transportOver(transport), credentialId);
-      else this.#options.onConnection(transport, credentialId);
+      if (route) route.onConnection(transportOver(transport), credential);
+      else this.#options.onConnection(transport, credential);
     });
   }
 
@@ -154,6 +156,11 @@ export class HostServer {
         webSocket.close(CLOSE_CODE.unauthorized, reason),
       );
   }
+}
+
+/** A query ends up in histories and in logs of others: what opens everything and is not easily taken back has no place there. */
+function notOwner(credential: Credential | undefined): Credential | undefined {
+  return credential?.id === OWNER.id ? undefined : credential;
 }
 
 function webSocketServer(maxPayload: number): WebSocketServer {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Transport } from '@agenthost/rpc';
+import type { Credential } from '../protocol/credential.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 
@@ -9,7 +10,7 @@ export interface SocketRoute {
   readonly path: string;
   /** Where clients of that protocol can send a token in the query only: the name of it there. The query is never logged. */
   readonly tokenParameter?: string;
-  readonly onConnection: (transport: Transport, credentialId: string) => void;
+  readonly onConnection: (transport: Transport, credential: Credential) => void;
 }
 
 export function findSocketRoute(
