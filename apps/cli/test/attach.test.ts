@@ -172,7 +172,7 @@ describe('agenthost attach', () => {
     terminal.type('y');
     await expect.poll(async () => (await browser.listSessions()).total, { timeout: 10_000 }).toBe(2);
     // The row that was deleted is the chosen one until the terminal has heard of it.
-    await terminal.until(/▌. The first one!/);
+    await terminal.until(() => !/Untitled +\d+s/.test(terminal.text));
     terminal.type('e');
     const archived = async () => (await browser.listSessions({ filter: { isArchived: true } })).total;
     await expect.poll(archived, { timeout: 10_000 }).toBe(1);

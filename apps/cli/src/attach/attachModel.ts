@@ -128,7 +128,13 @@ export class AttachModel {
     const line = selectedId === undefined ? -1 : this.list.indexOf(selectedId);
     const last = Math.max(this.list.length - 1, 0);
     if (line >= 0) this.#ui = { ...this.#ui, selected: line };
-    else if (selected > last) this.#ui = { ...this.#ui, selected: last };
+    else {
+      const nearest = Math.min(selected, last);
+      const item = this.list.at(nearest);
+      // An open heading can't be chosen; it is only met where what was chosen is gone.
+      const isHeading = item?.kind === 'group' && !item.isCollapsed && nearest < last;
+      this.#ui = { ...this.#ui, selected: isHeading ? nearest + 1 : nearest };
+    }
   }
 
   #soon(): void {
