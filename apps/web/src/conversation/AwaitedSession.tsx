@@ -30,7 +30,8 @@ function contextOf(host: PageHost): ChatContext {
   return {
     me: new Set(),
     agentName: '',
-    hostName: host.name,
+    role: 'viewer',
+  hostName: host.name,
     folder: undefined,
     staleSince: undefined,
     approve: unavailable,
