@@ -76,10 +76,16 @@ describe('agents.json', () => {
     for (const each of clients) {
       await until(each.root.state, (state) => info(state, 'stub')?.models.length === 2, 'the models');
     }
-    await writeAgents({ stub: stub({ NEW: 'yes' }, { name: 'Renamed' }), other: { command: 'no-such-program' } });
+    expect(info(client.root.state.value, 'claude')?.icon).toBe('asterisk');
+    await writeAgents({
+      stub: stub({ NEW: 'yes' }, { name: 'Renamed', icon: 'rocket' }),
+      other: { command: 'no-such-program' },
+    });
     for (const each of clients) {
       const named = (state: RootState) =>
-        info(state, 'stub')?.displayName === 'Renamed' && info(state, 'other') !== undefined;
+        info(state, 'stub')?.displayName === 'Renamed' &&
+        info(state, 'stub')?.icon === 'rocket' &&
+        info(state, 'other') !== undefined;
       const state = await until(
         each.root.state,
         (state) =>
@@ -99,6 +105,34 @@ describe('agents.json', () => {
     await writeAgents({});
     for (const each of clients)
       await until(each.root.state, (state) => info(state, 'stub') === undefined, 'the removal');
+  });
+});
+
+describe('what an agent takes after a slash', () => {
+  it('is in the state of its session, within limits, and still there after a restart', async () => {
+    await writeAgents({ stub: stub({ STUB_COMMANDS: '/review re-do two\nlines review' }) });
+    const start = () => startTestHost({ stateDir, agentSources: [new AcpAgents()] });
+    const first = await start();
+    const session = await sessionOf(await first.connect());
+    const commands = ['review', 're-do'].map((name) => ({
+      name,
+      description: `Does ${name}`.replace('review', '/review'),
+      inputHint: 'anything',
+    }));
+    expect(session.confirmed.value.commands).toEqual(commands);
+    // It may change in a turn; and more than anybody reads is cut.
+    const other = await (await first.connect()).openSession(session.uri);
+    await say(session, 'commands many');
+    const { commands: many = [] } = await until(other.state, (state) => state.commands?.length === 200, 'the commands');
+    expect(many[199]).toEqual({ name: 'c199', description: 'Does c199', inputHint: 'anything' });
+    await say(session, 'commands one');
+    const one = [{ name: 'one', description: 'Does one', inputHint: 'anything' }];
+    await until(other.state, (state) => state.commands?.length === 1, 'the command');
+    await first.dispose();
+    const second = await start();
+    onTestFinished(() => second.dispose());
+    const again = await (await second.connect()).openSession(session.uri);
+    expect(again.confirmed.value.commands).toEqual(one);
   });
 });
 

@@ -104,6 +104,14 @@ export const QUIET_SCREENS: readonly Screen[] = [
       await page.locator('dialog[open] .diff').waitFor();
     },
   },
+  {
+    name: 'commands',
+    open: async (page, demo) => {
+      await openSession(page, demo, 'Freeze the v1');
+      await page.locator('[data-composer]').fill('/');
+      await page.locator('.slash [role=option]').first().waitFor();
+    },
+  },
   { name: 'rename', open: (page, demo) => fromMenu(page, demo, 'Rename') },
   { name: 'delete', open: (page, demo) => fromMenu(page, demo, 'Delete') },
   { name: 'customizations', open: (page, demo) => fromMenu(page, demo, 'Customizations') },

@@ -224,6 +224,7 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
     }));
     update('plan', { entries });
   },
+  commands: (rest) => offer(rest === 'many' ? Array.from({ length: 5_000 }, (_, n) => `c${n}`) : rest.split(' ')),
   title: (rest) => update('session_info_update', { title: rest }),
   mode: () => update('current_mode_update', { currentModeId: 'free' }),
   notice: () => update('notice', { severity: 'warning', title: 'Careful', description: 'Very.' }),
@@ -242,6 +243,11 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
   pid: () => text(String(process.pid)),
   servers: () => text(JSON.stringify(servers)),
 };
+
+function offer(names: readonly string[]): void {
+  const availableCommands = names.map((name) => ({ name, description: `Does ${name}`, input: { hint: 'anything' } }));
+  update('available_commands_update', { availableCommands });
+}
 
 function history(): string[] {
   const file = join(memory, `${session}.json`);
@@ -315,6 +321,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
   'session/new': (params) => {
     if (env['STUB_START'] === 'auth') throw new Failure(-32000, 'Authentication required');
     session = randomUUID();
+    if (env['STUB_COMMANDS']) offer(env['STUB_COMMANDS'].split(' '));
     cwd = params.cwd;
     servers = params.mcpServers;
     return { sessionId: session, ...choices() };

@@ -1,4 +1,4 @@
-import type { UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, UserMessage } from '@agenthost/protocol';
 import { ArrowUp, CornerDownLeft, Paperclip, Square, X } from 'lucide-react';
 import {
   type ClipboardEvent,
@@ -12,7 +12,9 @@ import {
 import { type Draft, fitsDraft } from '../app/messageDrafts.js';
 import { problemText } from '../app/problemText.js';
 import { AttachmentIcon } from '../conversation/MessageAttachment.js';
+import { CommandOptions } from './CommandOptions.js';
 import { readAttachments } from './readAttachments.js';
+import { useCommandList } from './useCommandList.js';
 
 interface ComposerProps {
   readonly draft: Draft;
@@ -24,12 +26,15 @@ interface ComposerProps {
   readonly running: boolean;
   readonly canSteer: boolean;
   readonly placeholder: string;
+  /** What the agent takes after a slash. */
+  readonly commands?: readonly SessionCommand[];
   readonly autoFocus?: boolean;
   /** Agent and model. */
   readonly children?: ReactNode;
 }
 
 const STOP_WITHIN_MS = 1500;
+const NO_COMMANDS: readonly SessionCommand[] = [];
 
 export function Composer(props: ComposerProps) {
   const { draft, onDraft, running, canSteer, placeholder } = props;
@@ -39,6 +44,7 @@ export function Composer(props: ComposerProps) {
   // Not 0: that is when the page was opened, and one Escape right after it would stop the turn.
   const lastEscape = useRef(Number.NEGATIVE_INFINITY);
   const empty = draft.text.trim() === '' && draft.attachments.length === 0;
+  const list = useCommandList(props.commands ?? NO_COMMANDS, draft.text, (text) => onDraft({ ...draft, text }));
   useGrowing(field, draft.text);
   useEffect(() => {
     if (props.autoFocus) field.current?.focus();
@@ -59,7 +65,7 @@ export function Composer(props: ComposerProps) {
     );
   };
   const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing || list.keyDown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send(running && canSteer && (event.ctrlKey || event.metaKey) ? 'steer' : 'send');
@@ -110,12 +116,15 @@ export function Composer(props: ComposerProps) {
           ))}
         </ul>
       )}
+      <CommandOptions {...list} />
       <textarea
         ref={field}
         rows={1}
         value={draft.text}
         placeholder={placeholder}
         aria-label="Message"
+        {...list.field}
+        aria-autocomplete={props.commands ? 'list' : 'none'}
         data-composer
         onChange={(event) => onDraft({ ...draft, text: event.target.value })}
         onKeyDown={keyDown}

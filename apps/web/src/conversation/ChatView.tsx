@@ -139,6 +139,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
               canSteer={canSteer}
               placeholder={placeholder(offline, running, host.name, composer.editing)}
               autoFocus={window.innerWidth >= 720}
+              {...(state?.commands && { commands: state.commands })}
             >
               <ModelPicker host={host} session={session} state={state} onModel={(id) => attempt(model.setModel(id))} />
             </Composer>

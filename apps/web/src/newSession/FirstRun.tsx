@@ -44,7 +44,7 @@ function Agents({ host }: { readonly host: PageHost }) {
       <ul>
         {agents.map((agent) => (
           <li key={agent.provider}>
-            <AgentIcon icon={agent.provider} size={16} />
+            <AgentIcon icon={agent.icon} size={16} />
             <span className="grow">
               {agent.displayName}
               <br />

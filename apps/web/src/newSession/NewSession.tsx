@@ -158,7 +158,7 @@ function Form({
                 setModel(undefined);
               }}
             >
-              <AgentIcon icon={one.provider} size={16} />
+              <AgentIcon icon={one.icon} size={16} />
               <span className="nm">{one.displayName}</span>
               <span className="ds">{agentWords(one)}</span>
             </button>
@@ -191,7 +191,7 @@ function Form({
           onEditLast={() => undefined}
           running={false}
           canSteer={false}
-          placeholder={agent?.provider === 'shell' ? 'Type a command, such as ls' : 'What should be done?'}
+          placeholder={agent?.runsInput ? 'Type a command, such as ls' : 'What should be done?'}
           autoFocus
         >
           {agent && agent.models.length > 0 && (

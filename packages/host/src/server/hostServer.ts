@@ -7,6 +7,7 @@ import { MAX_FRAME_BYTES } from '@agenthost/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
 import { CLOSE_CODE } from '../protocol/closeCode.js';
+import type { Credential } from '../protocol/credential.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
 import { type Authenticator, FILES_SUBPROTOCOL, SUBPROTOCOL } from './authenticator.js';
 import type { PageFiles } from './pageFiles.js';
@@ -26,7 +27,7 @@ export interface HostServerOptions {
   readonly authenticator: Authenticator;
   /** Served at `/`; without it a few words are. */
   readonly page?: PageFiles;
-  readonly onConnection: (transport: FrameTransport, credentialId: string) => void;
+  readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
   readonly log: HostLog;
 }
 
@@ -117,21 +118,22 @@ export class HostServer {
       refuse(socket, refusal);
       return;
     }
-    const credentialId = authenticator.identify(request.headers);
+    const credential = authenticator.identify(request.headers);
     const remote = request.socket.remoteAddress ?? '';
-    if (credentialId === undefined) {
+    if (credential === undefined) {
       log.warn(`a connection from ${remote} had no valid token`);
       if (await authenticator.slowDown(remote)) this.#refuseToken(request, socket, head);
       else socket.destroy();
       return;
     }
     authenticator.succeeded(remote);
-    const keepsFiles = offers(request, FILES_SUBPROTOCOL);
+    // Only the owner may keep the sessions' files, so only the owner's frames may be that large.
+    const keepsFiles = credential.role === 'owner' && offers(request, FILES_SUBPROTOCOL);
     const server = keepsFiles ? this.#fileSockets : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const maxFrameBytes = keepsFiles ? MAX_FILE_FRAME_BYTES : undefined;
       const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, maxFrameBytes);
-      this.#options.onConnection(transport, credentialId);
+      this.#options.onConnection(transport, credential);
     });
   }
 

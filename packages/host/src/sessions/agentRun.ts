@@ -1,4 +1,4 @@
-import type { ToolCallResult, UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
 import { type AgentAction, type AgentArtifact, AgentEventMapper } from '../agents/agentEventMapper.js';
 import { boundedToolResult } from '../agents/boundedToolCall.js';
@@ -25,6 +25,7 @@ export interface AgentRunOptions {
   readonly relieved: () => Promise<void>;
   readonly onStorageFailed: (error: unknown) => void;
   readonly onArtifact: (artifact: AgentArtifact) => void;
+  readonly onCommands: (commands: readonly SessionCommand[]) => void;
   readonly onOpened: (nativeSessionId: string | undefined) => void;
   readonly abortGraceMs: number;
   /** After this long without a turn the agent's session is closed; the next turn resumes it. */
@@ -234,6 +235,10 @@ export class AgentRun {
 
   #onEvent(event: AgentEvent): void {
     const turn = this.#current;
+    if (event.type === 'commands') {
+      this.#options.onCommands(event.commands);
+      return;
+    }
     if (!turn) {
       if (event.type === 'title' && event.title)
         this.#options.onAction({ type: 'session/titleChanged', title: event.title });
@@ -291,6 +296,7 @@ export class AgentRun {
         this.#backpressure.check(session);
       });
       onOpened(session.nativeSessionId);
+      if (session.commands) this.#options.onCommands(session.commands);
       return session;
     });
     this.#opened = opening;

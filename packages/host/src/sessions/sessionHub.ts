@@ -205,10 +205,10 @@ export class SessionHub {
   }
 
   /** For each session which actions of that client were accepted, the newest of them. */
-  acceptedFrom(clientId: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
+  acceptedFrom(key: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
     const accepted: Record<URI, readonly number[]> = {};
     for (const [uri, session] of this.#open) {
-      const recent = session.acceptedFrom(clientId);
+      const recent = session.acceptedFrom(key);
       if (recent.length > 0 || wanted.includes(uri)) accepted[uri] = recent;
     }
     return accepted;

@@ -34,6 +34,7 @@ async function run(agent: MockAgent, waitingBytes: () => number, relieved: () =>
     relieved,
     onStorageFailed: () => {},
     onArtifact: () => {},
+    onCommands: () => {},
     onOpened: () => {},
     abortGraceMs: 1_000,
     idleMs: 10_000,

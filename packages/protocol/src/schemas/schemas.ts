@@ -66,6 +66,7 @@ export const SCHEMAS = {
   SessionSummary: session.sessionSummary,
   FileChangeSummary: session.fileChangeSummary,
   PendingMessage: session.pendingMessage,
+  SessionCommand: session.sessionCommand,
   SessionCustomization: session.sessionCustomization,
   Customization: session.customization,
   AgentsChangedAction: actions.agentsChangedAction,
@@ -167,6 +168,8 @@ export const SCHEMAS = {
   RenameParams: sessionFs.renameParams,
   ProtocolCapabilities: commands.protocolCapabilities,
   UnsupportedProtocolVersionData: commands.unsupportedProtocolVersionData,
+  Role: commands.role,
+  RoleRefusedData: commands.roleRefusedData,
 } satisfies Record<keyof WireTypes, z.ZodType>;
 
 const nothing = commands.nothing;

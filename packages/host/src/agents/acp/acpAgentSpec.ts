@@ -1,4 +1,4 @@
-import type { ModelInfo } from '@agenthost/protocol';
+import type { AgentIcon, ModelInfo } from '@agenthost/protocol';
 import type { AgentPackage } from '../agentPackage.js';
 
 /** One agent that speaks the Agent Client Protocol: what it is called, how it is started, what to do when it can't. */
@@ -6,6 +6,7 @@ export interface AcpAgentSpec {
   readonly provider: string;
   readonly displayName: string;
   readonly description: string;
+  readonly icon?: AgentIcon;
   /** The program's name on PATH, or its absolute path. */
   readonly command: string;
   readonly args: readonly string[];

@@ -85,6 +85,14 @@ export class AcpConnection {
     return parsed.success ? parsed.data : { stopReason: 'end_turn', usage: undefined };
   }
 
+  pause(): void {
+    this.#wire.stream.pause();
+  }
+
+  resume(): void {
+    this.#wire.stream.resume();
+  }
+
   async cancel(): Promise<void> {
     await this.#wire.notify('session/cancel', { sessionId: this.sessionId });
   }

@@ -41,6 +41,7 @@ describe('MockAgent', () => {
       ['artifact a/b.txt', 'artifact'],
       ['research note.md', 'artifact'],
       ['title New name', 'title'],
+      ['commands', 'commands'],
       ['activity', 'notice'],
     ] as const) {
       const { recorder } = await run(prompt);
