@@ -53,7 +53,7 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     await first.send('slow');
     for (const window of [first, second]) await window.shows(/1 2 3/);
     for (let times = 0; times < 3; times += 1) {
-      world.host.cut();
+      world.host.cut(1);
       const before = await counted(first, second);
       await eventually(async () => Math.min(...(await counted(first, second)))).toBeGreaterThan(
         Math.max(...before) + 10,
