@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foldChat, foldSession } from '../../packages/ahp/test/ahpFold.js';
 import { comparable, DIALECTS } from '../../packages/ahp/test/comparable.js';
 import { AhpTestClient } from '../support/ahpClient.js';
+import { ahpSession, ahpSubscribe, ahpTurn } from '../support/ahpHost.js';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
 
 let host: RestartableHost;
@@ -21,25 +22,6 @@ async function open(): Promise<AhpTestClient> {
   return client;
 }
 
-/** A session of this client's own, with both of its channels subscribed. */
-async function openSession(client: AhpTestClient) {
-  const session = `mock:/${crypto.randomUUID()}`;
-  await client.request('createSession', { channel: session, provider: 'mock' });
-  return subscribed(client, session);
-}
-
-async function subscribed(client: AhpTestClient, session: string) {
-  const ofSession = (await client.request('subscribe', { channel: session })).snapshot;
-  const chat: string = ofSession.state.defaultChat;
-  const ofChat = (await client.request('subscribe', { channel: chat })).snapshot;
-  return { session, chat, snapshots: { session: ofSession, chat: ofChat } };
-}
-
-function started(text: string, turnId = crypto.randomUUID()) {
-  const message = { text, origin: { kind: 'user' } };
-  return { type: 'chat/turnStarted', turnId, startedAt: new Date().toISOString(), message };
-}
-
 describe.each(AHP_VERSIONS)('a client of %s', (version) => {
   const traits = DIALECTS[version];
   const hasFolderList = !/^0\.[56]\./.test(version);
@@ -48,13 +30,13 @@ describe.each(AHP_VERSIONS)('a client of %s', (version) => {
     const client = await open();
     const name = `client-${version}`;
     expect(await client.initialize(name, [version])).toMatchObject({ protocolVersion: version });
-    const { session, chat, snapshots } = await openSession(client);
+    const { session, chat, snapshots } = await ahpSession(client);
     expect('workingDirectories' in snapshots.session.state).toBe(hasFolderList);
     expect(snapshots.session.state.workingDirectory).toMatch(/^file:/);
 
     /** Sends a message; its turn has begun when this resolves. */
     const send = async (text: string) => {
-      const action = started(text);
+      const action = ahpTurn(text);
       expect(await client.act(chat, action)).not.toHaveProperty('rejectionReason');
       return action.turnId;
     };
@@ -151,8 +133,8 @@ it('a host that was killed comes back, and every version with it', async () => {
     AHP_VERSIONS.map(async (version) => {
       const client = await open();
       await client.initialize(`killed-${version}`, [version]);
-      const { session, chat } = await openSession(client);
-      const action = started('hello');
+      const { session, chat } = await ahpSession(client);
+      const action = ahpTurn('hello');
       await client.act(chat, action);
       await client.action('chat/turnComplete', (envelope) => envelope.channel === chat);
       return { version, session, seq: lastSeq(client), state: await fresh(version, session) };
@@ -169,11 +151,11 @@ it('a host that was killed comes back, and every version with it', async () => {
     });
     expect(refused.code).toBe(-32008);
     await client.initialize(`killed-${version}`, [version]);
-    const { chat, snapshots } = await subscribed(client, session);
+    const { chat, snapshots } = await ahpSubscribe(client, session);
     // A client drops what has a lower number than it has seen.
     expect(snapshots.chat.fromSeq).toBeGreaterThan(seq);
     expect(snapshots.chat.state.turns).toEqual(state.chat.turns);
-    expect(await client.act(chat, started('hello'))).not.toHaveProperty('rejectionReason');
+    expect(await client.act(chat, ahpTurn('hello'))).not.toHaveProperty('rejectionReason');
     await client.action('chat/turnComplete');
   }
 });
@@ -182,7 +164,7 @@ it('a host that was killed comes back, and every version with it', async () => {
 async function fresh(version: AhpVersion, session: string) {
   const client = await open();
   await client.initialize(crypto.randomUUID(), [version]);
-  const { snapshots } = await subscribed(client, session);
+  const { snapshots } = await ahpSubscribe(client, session);
   await client.cut();
   return { session: snapshots.session.state, chat: snapshots.chat.state };
 }
