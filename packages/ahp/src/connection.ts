@@ -7,7 +7,7 @@ import { isRecord, type JsonRecord, textOf, textsOf } from './json.js';
 import { dispatchParams, optionalCount, optionalText, recordParams, requiredText, requiredTexts } from './params.js';
 import { reconnect } from './reconnect.js';
 import { resourceList, resourceRead, resourceResolve } from './resources.js';
-import { EMPTY_CONFIG } from './state.js';
+import { EMPTY_CONFIG, NO_MODEL } from './state.js';
 import { parseChannel } from './uris.js';
 import { AHP_VERSIONS, chooseVersion } from './versions.js';
 
@@ -212,7 +212,7 @@ async function createSession(gateway: AhpGateway, client: AhpClient, params: Jso
       session,
       provider,
       ...(workingDirectory !== undefined && { workingDirectory }),
-      ...(model !== undefined && { model }),
+      ...(model !== undefined && model !== NO_MODEL.id && { model }),
       ...(isRecord(config) && Object.keys(config).length > 0 && { config }),
     });
     made.dispose();
