@@ -45,7 +45,10 @@ export class AhpClient {
   readonly host: Host;
   /** Sessions that it made and nobody has used yet, as the host told of them. */
   readonly made = new Map<URI, SessionSummary | undefined>();
+  /** Its socket. */
   outlet: AhpOutlet | undefined;
+  /** False while the socket waits for the answer to its handshake: what comes meanwhile is in that answer. */
+  isLive = false;
   readonly #options: AhpClientOptions;
   readonly #links = new Map<URI, Promise<SessionLink>>();
   readonly #opened = new Map<URI, SessionLink>();
@@ -140,14 +143,18 @@ export class AhpClient {
       ...(origin && { origin: { clientId: this.clientId, ...origin } }),
     };
     this.#replay.add(envelope);
-    this.outlet?.notify('action', envelope);
+    this.#tell('action', envelope);
   }
 
   reject(channel: URI, action: AhpAction, origin: Origin, rejectionReason: string): void {
     const serverSeq = this.#options.nextSeq();
     const envelope = { channel, action, serverSeq, origin: { clientId: this.clientId, ...origin }, rejectionReason };
     this.#replay.add(envelope);
-    this.outlet?.notify('action', envelope);
+    this.#tell('action', envelope);
+  }
+
+  #tell(method: string, params: object): void {
+    if (this.isLive) this.outlet?.notify(method, params);
   }
 
   /** One page of the list, without sessions that were only made to be thrown away. */
@@ -160,7 +167,7 @@ export class AhpClient {
 
   announced(summary: SessionSummary): void {
     this.#statuses.learn(summary);
-    this.outlet?.notify('root/sessionAdded', { channel: AHP_ROOT, summary: this.#listed(summary) });
+    this.#tell('root/sessionAdded', { channel: AHP_ROOT, summary: this.#listed(summary) });
   }
 
   /** It is no active client of this session any more. */
@@ -265,7 +272,7 @@ export class AhpClient {
     if (this.#options.isProvisional(session)) return;
     const told = patchFolders(summaryChangesOf(changes, status), this.traits);
     if (Object.keys(told).length === 0) return;
-    this.outlet?.notify('root/sessionSummaryChanged', { channel: AHP_ROOT, session, changes: told });
+    this.#tell('root/sessionSummaryChanged', { channel: AHP_ROOT, session, changes: told });
   }
 
   #sessionAdded(summary: SessionSummary): void {
@@ -280,7 +287,7 @@ export class AhpClient {
     this.#options.local.forgetSession(session);
     for (const uri of [session, chatUri(session)]) this.#channels.delete(uri);
     this.#dropLink(session);
-    if (!wasHidden) this.outlet?.notify('root/sessionRemoved', { channel: AHP_ROOT, session });
+    if (!wasHidden) this.#tell('root/sessionRemoved', { channel: AHP_ROOT, session });
   }
 
   #madeChanged(session: URI, changes: Partial<SessionSummary>): void {

@@ -72,6 +72,8 @@ export class AhpConnection implements AhpOutlet {
     if (this.#handshake) throw new RpcError(ERROR_CODE.invalidRequest, 'this connection has shaken hands already');
     const outcome = begin();
     this.#handshake = outcome.then(({ client }) => client);
+    // Who waits for it handles its failure; often nobody does.
+    this.#handshake.catch(() => undefined);
     try {
       return (await outcome).result;
     } catch (error) {
@@ -96,18 +98,22 @@ export class AhpConnection implements AhpOutlet {
       });
     }
     const client = await this.#gateway.createClient({ clientId, name, version }, this.#door);
-    this.#gateway.attach(client, this);
+    this.#gateway.hold(client, this);
     const wanted = [...new Set(textsOf(params['initialSubscriptions']) ?? [])];
     const opened = await Promise.allSettled(wanted.map((uri) => client.subscribe(uri)));
     const { serverInfo, defaultDirectory } = client.host;
-    const result = new LateResult(() => ({
-      protocolVersion: version,
-      serverSeq: this.#gateway.currentSeq,
+    const result = new LateResult(() => {
       // What is gone has no snapshot; the others are there.
-      snapshots: opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : [])),
-      serverInfo: { name: serverInfo?.name ?? 'agenthost', version: serverInfo?.version ?? '' },
-      ...(defaultDirectory !== undefined && { defaultDirectory }),
-    }));
+      const snapshots = opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : []));
+      this.#gateway.attach(client, this);
+      return {
+        protocolVersion: version,
+        serverSeq: this.#gateway.currentSeq,
+        snapshots,
+        serverInfo: { name: serverInfo?.name ?? 'agenthost', version: serverInfo?.version ?? '' },
+        ...(defaultDirectory !== undefined && { defaultDirectory }),
+      };
+    });
     return { client, result };
   }
 

@@ -115,16 +115,24 @@ export class AhpGateway {
     return [...this.#clients].filter((client) => client.clientId === clientId && client.credentialId === credentialId);
   }
 
-  attach(client: AhpClient, connection: AhpConnection): void {
+  /** It has a socket again, which is told nothing before the answer to its handshake. */
+  hold(client: AhpClient, connection: AhpConnection): void {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);
     client.outlet = connection;
+    client.isLive = false;
+  }
+
+  /** In the turn in which the answer is sent. */
+  attach(client: AhpClient, connection: AhpConnection): void {
+    if (client.outlet === connection) client.isLive = true;
   }
 
   /** Its socket is gone; it may come back for a while. */
   detach(client: AhpClient, connection: AhpConnection): void {
     if (client.outlet !== connection) return;
     client.outlet = undefined;
+    client.isLive = false;
     if (!this.#clients.has(client)) return;
     const leave = () => {
       for (const session of this.local.sessionsOf(client.clientId)) {
