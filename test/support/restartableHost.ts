@@ -19,13 +19,16 @@ export interface RestartableHost {
   dispose(): Promise<void>;
 }
 
-export async function startRestartableHost(args: readonly string[] = []): Promise<RestartableHost> {
+export async function startRestartableHost(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RestartableHost> {
   const stateDir = await temporaryFolder();
   const proxy = await startTcpProxy();
   const clients: HostConnection[] = [];
   const raws: RawClient[] = [];
   const spawn = async () => {
-    const spawned = await spawnHost(stateDir, ['--state-dir', stateDir, '--public-url', proxy.url.href, ...args]);
+    const spawned = await spawnHost(stateDir, ['--state-dir', stateDir, '--public-url', proxy.url.href, ...args], env);
     proxy.forwardTo(spawned.url);
     return spawned;
   };
@@ -62,7 +65,8 @@ export async function startRestartableHost(args: readonly string[] = []): Promis
       await Promise.all(raws.map((client) => client.end()));
       await current.kill('SIGKILL');
       await proxy.close();
-      await rm(stateDir, { recursive: true, force: true });
+      // Agents that are just being ended may still write.
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }

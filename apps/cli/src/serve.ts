@@ -4,6 +4,7 @@ import {
   AcpAgents,
   AGENTS_FOLDER,
   type Agent,
+  AgentGuard,
   CopilotAgent,
   consoleLog,
   Host,
@@ -26,6 +27,7 @@ export async function serve(args: string[]): Promise<number> {
     return EXIT.ok;
   }
   const host = await start(options);
+  const guard = new AgentGuard(host.stateDir);
   const stopped = stopSignal();
   try {
     const { url, token } = await host.listen({
@@ -46,6 +48,7 @@ export async function serve(args: string[]): Promise<number> {
     throw startError(error, options);
   } finally {
     await host.close();
+    await guard.dispose();
   }
 }
 
