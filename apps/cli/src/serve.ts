@@ -27,7 +27,7 @@ export async function serve(args: string[]): Promise<number> {
     return EXIT.ok;
   }
   const host = await start(options);
-  const guard = new AgentGuard(host.stateDir);
+  let guard: AgentGuard | undefined;
   const stopped = stopSignal();
   try {
     const { url, token } = await host.listen({
@@ -39,6 +39,7 @@ export async function serve(args: string[]): Promise<number> {
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
     });
+    guard = new AgentGuard(host.stateDir);
     const link = `${(options.publicUrl ?? url).href}#token=${token}`;
     announce(options, url, link, host);
     if (options.open) openInBrowser(link);
@@ -48,7 +49,7 @@ export async function serve(args: string[]): Promise<number> {
     throw startError(error, options);
   } finally {
     await host.close();
-    await guard.dispose();
+    await guard?.dispose();
   }
 }
 

@@ -29,13 +29,13 @@ export class AgentGuard {
     this.#child.unref();
   }
 
-  /** Resolves when it has seen to it that no agent is left, and is gone itself. */
+  /** For a host that has ended its agents itself; where that failed it is better left to see to it. Resolves when it is gone. */
   async dispose(): Promise<void> {
-    const { exitCode, signalCode, pid, stdin } = this.#child;
+    const { exitCode, signalCode, pid } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     this.#child.ref();
-    const ended = once(this.#child, 'exit').then(() => {});
-    stdin?.end();
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
     await within(END_MS, ended);
   }
 }
