@@ -192,6 +192,7 @@ export type {
 export type {
   ActiveTurn,
   AddedPart,
+  AnsweredPermission,
   Attachment,
   ContentRefPart,
   MarkdownPart,
