@@ -32,6 +32,7 @@ function contextOf(host: PageHost): ChatContext {
     agentName: '',
     hostName: host.name,
     folder: undefined,
+    home: undefined,
     staleSince: undefined,
     approve: unavailable,
     deny: unavailable,

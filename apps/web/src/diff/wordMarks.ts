@@ -1,4 +1,5 @@
 import { diffWordsWithSpace } from 'diff';
+import { pairLines } from './pairLines.js';
 import type { DiffLine } from './unifiedDiff.js';
 
 export interface MarkedText {
@@ -14,9 +15,9 @@ export function wordMarks(lines: readonly DiffLine[]): (readonly MarkedText[])[]
   for (let at = 0; at < lines.length; ) {
     const removed = run(lines, at, 'removed');
     const added = run(lines, at + removed, 'added');
-    if (removed > 0 && removed === added) {
-      for (let index = at; index < at + removed; index += 1) markPair(lines, marks, index, index + removed);
-    }
+    const texts = lines.slice(at, at + removed + added).map(({ text }) => text);
+    for (const [before, after] of pairLines(texts.slice(0, removed), texts.slice(removed)))
+      markPair(lines, marks, at + before, at + removed + after);
     at += removed + added || 1;
   }
   return marks;

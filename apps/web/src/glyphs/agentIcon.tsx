@@ -1,9 +1,19 @@
-import { Asterisk, Bot, Box, Braces, Cpu, FlaskConical, type LucideIcon, Sparkle, SquareTerminal } from 'lucide-react';
+import {
+  Asterisk,
+  Bot,
+  Braces,
+  Cpu,
+  FlaskConical,
+  Hexagon,
+  type LucideIcon,
+  Sparkle,
+  SquareTerminal,
+} from 'lucide-react';
 
 /** Neutral shapes, no logos. An agent that isn't known here gets a chip of its own. */
 const ICONS: Readonly<Record<string, LucideIcon>> = {
   claude: Asterisk,
-  codex: Box,
+  codex: Hexagon,
   copilot: Bot,
   gemini: Sparkle,
   mock: FlaskConical,
