@@ -84,7 +84,7 @@ it('marks words also where more lines came than went', () => {
     ['return'],
     [],
     ['accepted[', 'session] ?? 0'],
-    ['this.pending', '= '],
+    ['this.pending = '],
     [],
     [],
   ]);

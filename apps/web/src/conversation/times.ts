@@ -42,5 +42,5 @@ export function clock(at: number, seconds = false): string {
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;
   if (count < 1_000_000) return `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)} kB`;
-  return `${(count / 1_000_000).toFixed(1)} MB`;
+  return `${(count / 1_000_000).toFixed(count < 10_000_000 ? 1 : 0)} MB`;
 }

@@ -39,8 +39,23 @@ function markPair(lines: readonly DiffLine[], marks: (readonly MarkedText[])[], 
     .reduce((sum, { value }) => sum + value.trim().length, 0);
   // Lines that share next to nothing are other lines, and marks all over them say nothing.
   if (same * 3 < Math.min(old.trim().length, now.trim().length)) return;
-  marks[before] = pieces
-    .filter((piece) => !piece.added)
-    .map(({ value, removed }) => ({ text: value, marked: removed }));
-  marks[after] = pieces.filter((piece) => !piece.removed).map(({ value, added }) => ({ text: value, marked: added }));
+  marks[before] = joined(
+    pieces.filter((piece) => !piece.added).map(({ value, removed }) => ({ text: value, marked: removed })),
+  );
+  marks[after] = joined(
+    pieces.filter((piece) => !piece.removed).map(({ value, added }) => ({ text: value, marked: added })),
+  );
+}
+
+/** Marks with only space between them are one. */
+function joined(parts: readonly MarkedText[]): MarkedText[] {
+  const all: MarkedText[] = [];
+  for (const [index, part] of parts.entries()) {
+    const between = part.text.trim() === '' && parts[index - 1]?.marked === true && parts[index + 1]?.marked === true;
+    const marked = part.marked || between;
+    const last = all.at(-1);
+    if (last?.marked === marked) all[all.length - 1] = { text: last.text + part.text, marked };
+    else all.push({ text: part.text, marked });
+  }
+  return all;
 }
