@@ -36,6 +36,7 @@ const tasks = {
     ),
   'test:faults': (args) => longRun('test/faults', 'AGENTHOST_FAULT_', args),
   'test:convergence': (args) => longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', ...args]),
+  soak: (args) => longRun('test/soak', 'AGENTHOST_SOAK_', args),
   lint: () =>
     inTurn(
       build,

@@ -118,7 +118,8 @@ export class AgentRun {
 
   /** Hands a message to the running turn. One that the agent can't take waits for the turn's end. */
   async steer(message: UserMessage, onAccepted: () => void): Promise<void> {
-    const turn = this.#current ?? this.#waiting.values().next().value;
+    // The agent may still be on its way out of one that was cancelled: that one takes nothing any more.
+    const turn = [this.#current, ...this.#waiting.values()].find((one) => one && !one.isCancelled);
     await turn?.sent.promise;
     const session = await this.#opened?.catch(() => undefined);
     if (!session?.steer) return;
