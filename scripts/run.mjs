@@ -24,6 +24,18 @@ const tasks = {
         ...args,
       ]),
     ),
+  'test:vscode': (args) =>
+    inTurn(build, buildPage, () =>
+      runNode(bin('vitest', 'vitest'), [
+        'run',
+        '--config',
+        'test/vscode/vitest.config.ts',
+        ...reporters(args),
+        ...args,
+      ]),
+    ),
+  'test:faults': (args) => longRun('test/faults', 'AGENTHOST_FAULT_', args),
+  'test:convergence': (args) => longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', ...args]),
   lint: () =>
     inTurn(
       build,
@@ -142,6 +154,23 @@ function newestIn(folder) {
 
 function bundle() {
   return runNode(join(root, 'scripts/bundleCli.ts'), []);
+}
+
+/** All of a suite of which `npm test` runs a little. `--kills 1000` and the like are for the suite, what else is given for vitest. */
+function longRun(folder, prefix, args) {
+  const rest = [];
+  for (let at = 0; at < args.length; at++) {
+    const option = /^--(\w+)$/.exec(args[at])?.[1];
+    if (option && /^\d+(\.\d+)?$/.test(args[at + 1] ?? ''))
+      process.env[`${prefix}${option.toUpperCase()}`] = args[++at];
+    else rest.push(args[at]);
+  }
+  process.env.AGENTHOST_FAULTS = 'all';
+  const config = ['--config', 'test/faults/vitest.config.ts'];
+  const filter = rest.some((arg) => !arg.startsWith('-')) ? [] : [folder];
+  return inTurn(build, () =>
+    runNode(bin('vitest', 'vitest'), ['run', ...config, ...reporters(rest), ...filter, ...rest]),
+  );
 }
 
 function reporters(args) {

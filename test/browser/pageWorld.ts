@@ -41,6 +41,9 @@ export function usePages() {
   });
   return {
     cleanups,
+    get browser(): Browser {
+      return browser;
+    },
     /** A host with its page; the session's folder has two files. */
     async host({ listen, ...options }: PageHostOptions = {}): Promise<TestHost> {
       const { stateDir } = options;
@@ -59,7 +62,10 @@ export function usePages() {
       return { host, proxy };
     },
     /** Somebody with a browser of their own opens the printed link. */
-    async visit(host: TestHost, { name, hash, token, url, ...context }: VisitOptions = {}): Promise<Page> {
+    async visit(
+      host: Pick<TestHost, 'url' | 'token'>,
+      { name, hash, token, url, ...context }: VisitOptions = {},
+    ): Promise<Page> {
       const opened = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...context });
       cleanups.push(() => opened.close());
       opened.setDefaultTimeout(PATIENCE);

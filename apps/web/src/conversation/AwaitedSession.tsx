@@ -30,6 +30,7 @@ function contextOf(host: PageHost): ChatContext {
   return {
     me: new Set(),
     agentName: '',
+    role: 'viewer',
     hostName: host.name,
     folder: undefined,
     staleSince: undefined,

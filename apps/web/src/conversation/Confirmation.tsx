@@ -1,7 +1,8 @@
-import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
+import { type ConfirmationOption, type PendingToolCall, roleIncludes } from '@agenthost/protocol';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
+import { RoleNote } from '../composer/RoleNote.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { visibleText } from '../text/visibleText.js';
 import { useChat } from './chatContext.js';
@@ -31,6 +32,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { confirmation, toolInput } = call;
+  const editable = confirmation.editable === true && roleIncludes(chat.role, 'driver');
   // What is approved unchanged is sent as it came; a field can only show it made visible.
   const input = toolInput === undefined ? undefined : visibleText(toolInput).replace(/\r\n?/g, '\n');
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
@@ -38,7 +40,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const denials = options.filter((option) => option.kind === 'deny');
 
   const choose = async (option: ConfirmationOption | undefined) => {
-    if (!option || busy) return;
+    if (!option || busy || !roleIncludes(chat.role, 'approver')) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
     const edited = command.current && command.current.value !== input ? { editedToolInput: command.current.value } : {};
@@ -97,8 +99,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
               ref={command}
               rows={1}
               defaultValue={input}
-              readOnly={confirmation.editable !== true}
-              aria-label={confirmation.editable ? 'Command, editable' : 'What it would do'}
+              readOnly={!editable}
+              aria-label={editable ? 'Command, editable' : 'What it would do'}
               spellCheck={false}
             />
           </label>
@@ -106,7 +108,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
         {chat.folder !== undefined && toolInput !== undefined && (
           <p className="why">
             In <code>{relativePath(chat.folder, undefined)}</code>.
-            {confirmation.editable && ' You can change the command before you allow it.'}
+            {editable && ' You can change the command before you allow it.'}
           </p>
         )}
         {problem && (
@@ -114,31 +116,33 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             {problem}
           </p>
         )}
-        <div className="acts">
-          {approvals.map((option, index) => (
-            <button
-              key={option.label}
-              type="button"
-              className={index === 0 ? 'btn primary' : 'btn plain'}
-              disabled={busy}
-              onClick={() => void choose(option)}
-            >
-              {option.label} {keys[index] && <kbd aria-hidden="true">{keys[index]}</kbd>}
-            </button>
-          ))}
-          <span className="grow" />
-          {denials.map((option, index) => (
-            <button
-              key={option.label}
-              type="button"
-              className="btn quiet"
-              disabled={busy}
-              onClick={() => void choose(option)}
-            >
-              {option.label} {index === 0 && <kbd aria-hidden="true">X</kbd>}
-            </button>
-          ))}
-        </div>
+        <RoleNote role={chat.role} needs="approver">
+          <div className="acts">
+            {approvals.map((option, index) => (
+              <button
+                key={option.label}
+                type="button"
+                className={index === 0 ? 'btn primary' : 'btn plain'}
+                disabled={busy}
+                onClick={() => void choose(option)}
+              >
+                {option.label} {keys[index] && <kbd aria-hidden="true">{keys[index]}</kbd>}
+              </button>
+            ))}
+            <span className="grow" />
+            {denials.map((option, index) => (
+              <button
+                key={option.label}
+                type="button"
+                className="btn quiet"
+                disabled={busy}
+                onClick={() => void choose(option)}
+              >
+                {option.label} {index === 0 && <kbd aria-hidden="true">X</kbd>}
+              </button>
+            ))}
+          </div>
+        </RoleNote>
       </div>
     </section>
   );

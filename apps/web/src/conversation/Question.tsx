@@ -1,6 +1,7 @@
 import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
 import { type FormEvent, useState } from 'react';
 import { problemText } from '../app/problemText.js';
+import { RoleNote } from '../composer/RoleNote.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { Markdown } from '../markdown/Markdown.js';
 import { useChat } from './chatContext.js';
@@ -66,42 +67,50 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
             {problem}
           </p>
         )}
-        <div className={request.kind === 'question' ? 'opts' : 'acts'}>
-          {options.map((option, index) =>
-            request.kind === 'question' ? (
-              <button key={option.id} type="button" className="opt" disabled={busy} onClick={() => void choose(option)}>
-                <span>
+        <RoleNote role={chat.role} needs="approver">
+          <div className={request.kind === 'question' ? 'opts' : 'acts'}>
+            {options.map((option, index) =>
+              request.kind === 'question' ? (
+                <button
+                  key={option.id}
+                  type="button"
+                  className="opt"
+                  disabled={busy}
+                  onClick={() => void choose(option)}
+                >
+                  <span>
+                    {option.label}
+                    {option.description && <small>{option.description}</small>}
+                  </span>
+                </button>
+              ) : (
+                <button
+                  key={option.label}
+                  type="button"
+                  className={option.kind === 'deny' ? 'btn quiet' : index === 0 ? 'btn primary' : 'btn plain'}
+                  disabled={busy}
+                  onClick={() => void choose(option)}
+                >
                   {option.label}
-                  {option.description && <small>{option.description}</small>}
-                </span>
+                </button>
+              ),
+            )}
+          </div>
+          {request.allowText && (
+            <form className="cmd" onSubmit={submit}>
+              <textarea
+                rows={1}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+                placeholder="Answer in your own words"
+                aria-label="Answer in your own words"
+              />
+              <button type="submit" className="btn plain sm" disabled={busy || text.trim() === ''}>
+                Answer
               </button>
-            ) : (
-              <button
-                key={option.label}
-                type="button"
-                className={option.kind === 'deny' ? 'btn quiet' : index === 0 ? 'btn primary' : 'btn plain'}
-                disabled={busy}
-                onClick={() => void choose(option)}
-              >
-                {option.label}
-              </button>
-            ),
+            </form>
           )}
-        </div>
-        {request.allowText && (
-          <form className="cmd" onSubmit={submit}>
-            <textarea
-              rows={1}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              placeholder="Answer in your own words"
-              aria-label="Answer in your own words"
-            />
-            <button type="submit" className="btn plain sm" disabled={busy || text.trim() === ''}>
-              Answer
-            </button>
-          </form>
-        )}
+        </RoleNote>
       </div>
     </section>
   );

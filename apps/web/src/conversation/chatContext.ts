@@ -1,5 +1,5 @@
 import type { ApproveOptions, Content, DenyOptions, PermissionAnswer } from '@agenthost/client';
-import type { UserMessage } from '@agenthost/protocol';
+import type { Role, UserMessage } from '@agenthost/protocol';
 import { createContext, useContext } from 'react';
 
 /** What the parts of a conversation need of the chat that they belong to. */
@@ -8,6 +8,8 @@ export interface ChatContext {
   readonly me: ReadonlySet<string>;
   readonly agentName: string;
   readonly hostName: string;
+  /** What the host lets this page do. */
+  readonly role: Role;
   readonly folder: string | undefined;
   /** When the host was last heard, where it isn't now. */
   readonly staleSince: number | undefined;

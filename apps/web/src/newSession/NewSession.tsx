@@ -9,6 +9,7 @@ import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useStable } from '../app/useStable.js';
 import { Composer } from '../composer/Composer.js';
+import { HostRoleNote } from '../composer/RoleNote.js';
 import { CopyButton } from '../controls/CopyButton.js';
 import { Banner } from '../conversation/Banner.js';
 import { InlineText } from '../conversation/InlineText.js';
@@ -73,19 +74,21 @@ export function NewSession() {
               </div>
             )}
           </div>
-          <Form
-            key={host.id}
-            host={host}
-            draft={draft}
-            setDraft={(next) => drafts.set(DRAFT, next)}
-            agentId={agentId}
-            setAgentId={setAgentId}
-            model={model}
-            setModel={setModel}
-            folder={folder}
-            setFolder={setFolder}
-            onStart={start}
-          />
+          <HostRoleNote host={host} needs="driver">
+            <Form
+              key={host.id}
+              host={host}
+              draft={draft}
+              setDraft={(next) => drafts.set(DRAFT, next)}
+              agentId={agentId}
+              setAgentId={setAgentId}
+              model={model}
+              setModel={setModel}
+              folder={folder}
+              setFolder={setFolder}
+              onStart={start}
+            />
+          </HostRoleNote>
         </div>
       </div>
     </main>

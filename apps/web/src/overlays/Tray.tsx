@@ -145,6 +145,7 @@ function OpenPrompts({
   const permissions = useObservable(model.permissions);
   const staleSince = useObservable(host.provider.status.staleSince);
   const folder = useObservable(model.state)?.summary.workingDirectory;
+  const role = useObservable(host.role);
   const me = useObservable(ownIds);
   const answers = useAnswers(model, onLost);
   const context = useMemo(
@@ -152,6 +153,7 @@ function OpenPrompts({
       me,
       agentName: agentName(host, session.sessionType),
       hostName: host.name,
+      role,
       folder,
       staleSince,
       ...answers,
@@ -159,7 +161,7 @@ function OpenPrompts({
       fork: () => undefined,
       retry: () => undefined,
     }),
-    [model, host, session, folder, staleSince, answers, me],
+    [model, host, role, session, folder, staleSince, answers, me],
   );
   return (
     <ChatProvider value={context}>
