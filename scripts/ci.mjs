@@ -11,6 +11,9 @@ const results = join(root, '.cache', 'test-results.json');
 const suites = [
   { command: ['test'], counts: true },
   { command: ['run', 'test:agents'], counts: true },
+  { command: ['run', 'test:faults'], counts: true },
+  { command: ['run', 'test:convergence', '--', '--runs', '10000', '--unseen', '2500'], counts: true },
+  { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
   { command: ['run', 'lint'], counts: false },
 ];
 

@@ -138,7 +138,7 @@ export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
 export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
-export { ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
+export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
 export { isSafeKey } from './safeKey.js';
 export { sameValue } from './sameValue.js';
 export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';
@@ -196,6 +196,7 @@ export type {
 export type {
   ActiveTurn,
   AddedPart,
+  AnsweredPermission,
   Attachment,
   ContentRefPart,
   MarkdownPart,

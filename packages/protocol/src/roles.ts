@@ -10,6 +10,18 @@ export interface RoleRefusedData {
   readonly needs: Role;
 }
 
+const MAY: Readonly<Record<Role, string>> = {
+  viewer: 'may only watch',
+  approver: 'may answer questions and stop turns, but not more',
+  driver: 'may work in sessions, but not administer the host',
+  owner: 'may do everything',
+};
+
+/** A sentence for people. */
+export function describeRole(role: Role): string {
+  return `This device ${MAY[role]} (role ${role}).`;
+}
+
 export function roleIncludes(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }

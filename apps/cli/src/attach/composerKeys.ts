@@ -9,12 +9,14 @@ const DOUBLE_MS = 1_000;
 let escapedAt = 0;
 
 export function composerKey(model: AttachModel, input: string, key: Key) {
+  if (key.escape) return goBack(model);
+  // The composer says why.
+  if (!model.may('driver')) return;
   const { composer, editing } = model.ui;
   const state = model.chat?.state.value;
   if (key.return && !key.meta && !key.shift) return send(model, 'submit');
   if (key.ctrl && input === 's') return send(model, 'steer');
   if (key.return || (key.ctrl && input === 'j')) return model.update({ composer: insert(composer, '\n') });
-  if (key.escape) return goBack(model);
   const lastQueued = state?.queuedMessages?.at(-1);
   if (key.upArrow && composer.text === '' && lastQueued && !editing) {
     return model.update({ composer: editOf(lastQueued.userMessage.text), editing: lastQueued.id });

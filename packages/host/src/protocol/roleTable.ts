@@ -2,6 +2,7 @@ import {
   type ClientAction,
   type ClientNotifications,
   type Commands,
+  describeRole,
   ERROR_CODE,
   type Role,
   type RoleRefusedData,
@@ -52,13 +53,6 @@ const ACTIONS: { readonly [T in ClientAction['type']]: Role } = {
   'session/customizationToggled': 'driver',
 };
 
-const WHAT_IT_MAY: Readonly<Record<Role, string>> = {
-  viewer: 'may only watch',
-  approver: 'may answer questions and stop turns, but not more',
-  driver: 'may work in sessions, but not administer the host',
-  owner: 'may do everything',
-};
-
 export function roleForMethod(method: string): Role {
   return own(METHODS, method) ?? 'owner';
 }
@@ -76,7 +70,7 @@ export function roleForAction(action: { readonly type: string; readonly [key: st
 /** Why this role may not, or `undefined` when it may. */
 export function roleRefusal(role: Role, needs: Role): string | undefined {
   if (roleIncludes(role, needs)) return undefined;
-  return `This device ${WHAT_IT_MAY[role]} (role ${role}). Ask the owner of the host for a token with the role ${needs}.`;
+  return `${describeRole(role)} Ask the owner of the host for a token with the role ${needs}.`;
 }
 
 export function checkMethod(role: Role, method: string): void {

@@ -207,7 +207,6 @@ export async function createSession(
     customizations,
     run,
     models: () => modelsOf(agents, start.provider),
-    now,
     history,
     metadata: new MetadataRefresh({
       read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),

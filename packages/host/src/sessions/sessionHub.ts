@@ -335,7 +335,7 @@ export class SessionHub {
 
   #evictIdle(): void {
     void this.#leftovers.removeAll();
-    const before = this.#options.now() - this.#options.idleMs;
+    const before = performance.now() - this.#options.idleMs;
     for (const [uri, session] of this.#open) {
       if (!session.isIdleSince(before)) continue;
       this.#close(uri, session).catch((error: unknown) => this.#options.log.error(`${uri} could not be closed`, error));
