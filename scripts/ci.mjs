@@ -13,6 +13,7 @@ const suites = [
   { command: ['run', 'test:agents'], counts: true },
   { command: ['run', 'test:faults'], counts: true },
   { command: ['run', 'test:convergence', '--', '--runs', '10000', '--unseen', '2500'], counts: true },
+  { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
   { command: ['run', 'lint'], counts: false },
 ];
 

@@ -148,3 +148,18 @@ export function log(page: Page): Locator {
 export function row(page: Page, title: string | RegExp): Locator {
   return page.locator('.sidebar .row').filter({ hasText: title });
 }
+
+/** Nothing is wider than the window, but for what scrolls inside itself. */
+export async function expectNoOverflow(page: Page, where: string): Promise<void> {
+  const wide = await page.evaluate(() => {
+    const scrolls = (element: Element | null): boolean =>
+      element !== null &&
+      (/auto|scroll|hidden|clip/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+    const beyond = [...document.querySelectorAll('body *')].filter((element) => {
+      const box = element.getBoundingClientRect();
+      return box.width > 0 && box.right > innerWidth + 1 && !scrolls(element.parentElement);
+    });
+    return { page: document.documentElement.scrollWidth, beyond: beyond.map((it) => `${it.tagName}.${it.className}`) };
+  });
+  expect({ where, ...wide }).toEqual({ where, page: page.viewportSize()?.width, beyond: [] });
+}

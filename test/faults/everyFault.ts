@@ -40,7 +40,7 @@ export async function everyFault(
   console.log(
     `${name}, ${mode}: ${dry.count} operations, ${runs} runs, ${accepted} accepted, ${refused} refused, ${wrong.length} lost`,
   );
-  expect(wrong).toEqual([]);
+  expect(wrong, wrong.join('\n')).toEqual([]);
   // Nothing was avoided: the faults happened, people were told, and most of what they asked for came to be.
   expect(silent).toBeLessThan(3 * AT_ONCE);
   expect(refused).toBeGreaterThan(step === 1 ? runs / 4 : 0);

@@ -198,6 +198,22 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
       if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once('drain', resolve));
     }
   },
+  'flood-tool': async (rest) => {
+    const toolCallId = randomUUID();
+    update('tool_call', {
+      toolCallId,
+      title: 'yes',
+      kind: 'execute',
+      status: 'in_progress',
+      rawInput: { command: 'yes' },
+    });
+    const data = 'y\n'.repeat(32 * 1024);
+    for (let sent = 0; sent < Number(rest) * 1024 * 1024 && !cancelled.signal.aborted; sent += data.length) {
+      update('tool_call_update', { toolCallId, _meta: { terminal_output: { data } } });
+      if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+    update('tool_call_update', { toolCallId, status: 'completed', _meta: { terminal_exit: { exit_code: 0 } } });
+  },
   'flood-line': (rest) => text('x'.repeat(Number(rest) * 1024 * 1024)),
   'flood-questions': () => Promise.all(Array.from({ length: 500 }, () => permission({ toolCallId: randomUUID() }))),
   garbage: async () => {

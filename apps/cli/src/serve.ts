@@ -4,6 +4,7 @@ import {
   AcpAgents,
   AGENTS_FOLDER,
   type Agent,
+  AgentGuard,
   CopilotAgent,
   consoleLog,
   Host,
@@ -31,6 +32,7 @@ export async function serve(args: string[]): Promise<number> {
   }
   const log = consoleLog({ debug: options.debug });
   const host = await start(options, log);
+  let guard: AgentGuard | undefined;
   const stopped = stopSignal();
   let ahp: AhpRoute | undefined;
   try {
@@ -47,6 +49,7 @@ export async function serve(args: string[]): Promise<number> {
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
     });
+    guard = new AgentGuard(host.stateDir);
     const link = `${(options.publicUrl ?? url).href}#token=${token}`;
     announce(options, url, link, host, forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp));
     if (options.open) openInBrowser(link);
@@ -57,6 +60,7 @@ export async function serve(args: string[]): Promise<number> {
   } finally {
     ahp?.dispose();
     await host.close();
+    await guard?.dispose();
   }
 }
 

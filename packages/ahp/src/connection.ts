@@ -7,7 +7,7 @@ import { isRecord, type JsonRecord, textOf, textsOf } from './json.js';
 import { dispatchParams, optionalCount, optionalText, recordParams, requiredText, requiredTexts } from './params.js';
 import { reconnect } from './reconnect.js';
 import { resourceList, resourceRead, resourceResolve } from './resources.js';
-import { EMPTY_CONFIG, NO_MODEL } from './state.js';
+import { EMPTY_CONFIG } from './state.js';
 import { parseChannel } from './uris.js';
 import { AHP_VERSIONS, chooseVersion } from './versions.js';
 
@@ -72,6 +72,8 @@ export class AhpConnection implements AhpOutlet {
     if (this.#handshake) throw new RpcError(ERROR_CODE.invalidRequest, 'this connection has shaken hands already');
     const outcome = begin();
     this.#handshake = outcome.then(({ client }) => client);
+    // Who waits for it handles its failure; often nobody does.
+    this.#handshake.catch(() => undefined);
     try {
       return (await outcome).result;
     } catch (error) {
@@ -96,18 +98,22 @@ export class AhpConnection implements AhpOutlet {
       });
     }
     const client = await this.#gateway.createClient({ clientId, name, version }, this.#door);
-    this.#gateway.attach(client, this);
+    this.#gateway.hold(client, this);
     const wanted = [...new Set(textsOf(params['initialSubscriptions']) ?? [])];
     const opened = await Promise.allSettled(wanted.map((uri) => client.subscribe(uri)));
     const { serverInfo, defaultDirectory } = client.host;
-    const result = new LateResult(() => ({
-      protocolVersion: version,
-      serverSeq: this.#gateway.currentSeq,
+    const result = new LateResult(() => {
       // What is gone has no snapshot; the others are there.
-      snapshots: opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : [])),
-      serverInfo: { name: serverInfo?.name ?? 'agenthost', version: serverInfo?.version ?? '' },
-      ...(defaultDirectory !== undefined && { defaultDirectory }),
-    }));
+      const snapshots = opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : []));
+      this.#gateway.attach(client, this);
+      return {
+        protocolVersion: version,
+        serverSeq: this.#gateway.currentSeq,
+        snapshots,
+        serverInfo: { name: serverInfo?.name ?? 'agenthost', version: serverInfo?.version ?? '' },
+        ...(defaultDirectory !== undefined && { defaultDirectory }),
+      };
+    });
     return { client, result };
   }
 
@@ -200,18 +206,19 @@ async function createSession(gateway: AhpGateway, client: AhpClient, params: Jso
   const workingDirectory = textsOf(params['workingDirectories'])?.[0] ?? optionalText(params, 'workingDirectory');
   const { config, activeClient } = params;
   const model = isRecord(params['model']) ? textOf(params['model']['id']) : undefined;
-  gateway.hide(session, client);
+  const wasHidden = gateway.hide(session, client);
   try {
     const made = await client.host.createSession({
       session,
       provider,
       ...(workingDirectory !== undefined && { workingDirectory }),
-      ...(model !== undefined && model !== NO_MODEL.id && { model }),
+      // As with a message: one that the agent does not have must not cost the session.
+      ...(model !== undefined && client.modelsOf(provider).includes(model) && { model }),
       ...(isRecord(config) && Object.keys(config).length > 0 && { config }),
     });
     made.dispose();
   } catch (error) {
-    gateway.reveal(session, client);
+    if (!wasHidden) gateway.reveal(session, client);
     throw ahpError(error);
   }
   if (activeClient !== undefined) {

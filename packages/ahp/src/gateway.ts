@@ -115,16 +115,24 @@ export class AhpGateway {
     return [...this.#clients].filter((client) => client.clientId === clientId && client.credentialId === credentialId);
   }
 
-  attach(client: AhpClient, connection: AhpConnection): void {
+  /** It has a socket again, which is told nothing before the answer to its handshake. */
+  hold(client: AhpClient, connection: AhpConnection): void {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);
     client.outlet = connection;
+    client.isLive = false;
+  }
+
+  /** In the turn in which the answer is sent. */
+  attach(client: AhpClient, connection: AhpConnection): void {
+    if (client.outlet === connection) client.isLive = true;
   }
 
   /** Its socket is gone; it may come back for a while. */
   detach(client: AhpClient, connection: AhpConnection): void {
     if (client.outlet !== connection) return;
     client.outlet = undefined;
+    client.isLive = false;
     if (!this.#clients.has(client)) return;
     const leave = () => {
       for (const session of this.local.sessionsOf(client.clientId)) {
@@ -139,10 +147,15 @@ export class AhpGateway {
     if (this.#away.size > this.limits.maxAwayClients && first) this.#end(first);
   }
 
-  /** The session is hidden from lists until somebody uses it. */
-  hide(session: URI, client: AhpClient): void {
+  /** The session is hidden from lists until somebody uses it. True: it was already. */
+  hide(session: URI, client: AhpClient): boolean {
+    if (this.#provisional.has(session)) return true;
     this.#provisional.add(session);
     client.made.set(session, undefined);
+    // Those that were disposed stay for a while: not all clients have heard of it yet.
+    const [oldest] = this.#provisional;
+    if (this.#provisional.size > this.limits.maxProvisional && oldest !== undefined) this.#provisional.delete(oldest);
+    return false;
   }
 
   reveal(session: URI, client: AhpClient): void {

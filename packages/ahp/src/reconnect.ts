@@ -17,7 +17,7 @@ export async function reconnect(gateway: AhpGateway, connection: AhpConnection, 
   const name = 'AHP client';
   // A socket that broke may look alive for a while. What it has is not taken from it: this one begins with snapshots.
   const client = kept ?? (await gateway.createClient({ clientId: any.clientId, name, version: any.version }, door));
-  gateway.attach(client, connection);
+  gateway.hold(client, connection);
   const channels = [...new Set(wanted.cursors.map(({ channel }) => channel))];
   for (const channel of client.channels) if (!channels.includes(channel)) client.unsubscribe(channel);
   const isResumed = new Set(channels.filter((channel) => client.channels.has(channel)));
@@ -29,7 +29,12 @@ export async function reconnect(gateway: AhpGateway, connection: AhpConnection, 
     }),
   );
   const compute = wanted.isPerChannel ? perChannel : together;
-  return { client, result: new LateResult(() => compute(client, wanted, opened, isResumed)) };
+  const result = new LateResult(() => {
+    const answer = compute(client, wanted, opened, isResumed);
+    gateway.attach(client, connection);
+    return answer;
+  });
+  return { client, result };
 }
 
 type Opened = ReadonlyMap<URI, () => AhpSnapshot>;

@@ -42,8 +42,8 @@ export function rootOf({ agents }: RootState, config: AhpConfig, activeSessions:
   return { agents: agentsOf(agents), ...(activeSessions !== undefined && { activeSessions }), config };
 }
 
-/** VS Code sends nothing to an agent without a model. What names this one is for an agent that has none, which ignores it. */
-export const NO_MODEL = { id: 'default', name: 'Default' } as const;
+/** VS Code sends nothing to an agent without a model. A message that names this one is taken as if it named none. */
+const NO_MODEL = { id: 'default', name: 'Default' } as const;
 
 /** Only those that can be used: AHP has no word for one that is not installed. */
 export function agentsOf(agents: readonly AgentInfo[]): readonly AhpAgent[] {

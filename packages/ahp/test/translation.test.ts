@@ -11,23 +11,11 @@ import { anyAction, newSession, OPENING, SESSION } from '../../protocol/test/red
 import { translateAction } from '../src/actions.js';
 import { patchAction, patchSnapshot } from '../src/downlevel.js';
 import { chatOf, sessionOf } from '../src/state.js';
-import { AHP_VERSIONS, type AhpVersion, VERSION_TRAITS } from '../src/versions.js';
-import { type Dialect, foldChat, foldSession } from './ahpFold.js';
+import { AHP_VERSIONS, VERSION_TRAITS } from '../src/versions.js';
+import { foldChat, foldSession } from './ahpFold.js';
+import { comparable, DIALECTS, type Folded } from './comparable.js';
 
 const NOBODY = { activeClients: [] };
-
-/** What the versions differ in, told here again: the table of the gateway is what is tested. */
-const DIALECTS: Readonly<Record<AhpVersion, Dialect>> = {
-  '1.0.0': { errorPart: true, inputPart: true, failed: 'failed' },
-  '0.10.0': { errorPart: true, inputPart: true, failed: 'failed' },
-  '0.9.0': { errorPart: true, inputPart: true, failed: 'failed' },
-  '0.8.0': { errorPart: false, inputPart: true, failed: 'creationFailed' },
-  '0.7.0': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-  '0.6.0': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-  '0.5.2': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-  '0.5.1': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-  '0.5.0': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-};
 
 const PROMPTS: ReadonlySet<string> = new Set<SessionAction['type']>([
   'session/toolStart',
@@ -98,11 +86,6 @@ const history = fc
 // biome-ignore lint/suspicious/noExplicitAny: states of a protocol that this side does not define
 type Ahp = any;
 
-interface Folded {
-  session: Ahp;
-  chat: Ahp;
-}
-
 describe.each(AHP_VERSIONS)('%s', (version) => {
   const traits = VERSION_TRAITS[version];
   const dialect = DIALECTS[version];
@@ -137,33 +120,3 @@ describe.each(AHP_VERSIONS)('%s', (version) => {
     return JSON.parse(JSON.stringify(both));
   }
 });
-
-/**
- * Without what the two can't have in common: a client's clock (`chat.modifiedAt`), what has no action (`chat.title`, what a
- * session does), the answered questions, which our state forgets, and where among the parts an open one stands.
- */
-function comparable({ session, chat }: Folded): Ahp {
-  const { modifiedAt: _, title: __, activeTurn, inputRequests = [], ...restOfChat } = chat;
-  const chats = session.chats.map((entry: Ahp) => ({ ...entry, activity: entry.activity || undefined }));
-  const parts: Ahp[] = activeTurn?.responseParts ?? [];
-  return JSON.parse(
-    JSON.stringify({
-      session: { ...session, status: session.status & 96, chats },
-      chat: { ...restOfChat, turns: chat.turns.map(withoutAnswered), activity: chat.activity || undefined },
-      activeTurn: activeTurn && withoutQuestions(activeTurn),
-      questions: [
-        ...inputRequests,
-        ...parts.flatMap((part) => (part.kind === 'inputRequest' && !part.response ? [part.request] : [])),
-      ].sort((a, b) => (a.id < b.id ? -1 : 1)),
-    }),
-  );
-}
-
-/** Of a turn that is over no question may be open. */
-function withoutAnswered(turn: Ahp): Ahp {
-  return { ...turn, responseParts: turn.responseParts.filter((part: Ahp) => !part.response) };
-}
-
-function withoutQuestions(turn: Ahp): Ahp {
-  return { ...turn, responseParts: turn.responseParts.filter((part: Ahp) => part.kind !== 'inputRequest') };
-}

@@ -15,6 +15,7 @@ export type {
   CustomizationSupport,
   McpServer,
 } from './agents/agentCustomization.js';
+export { AgentGuard } from './agents/agentGuard.js';
 export { AGENTS_FOLDER } from './agents/agentInstall.js';
 export { AgentInstallError, AgentInstaller, type InstallProgress } from './agents/agentInstaller.js';
 export type { AgentPackage } from './agents/agentPackage.js';

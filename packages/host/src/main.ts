@@ -10,6 +10,7 @@ import { AgentInstallations } from './agents/agentInstallations.js';
 import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import type { AgentSource } from './agents/agentSource.js';
+import { endLeftovers, leftoverMark } from './agents/leftovers.js';
 import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
@@ -22,7 +23,7 @@ import { type FrameTransport, frameTransportOver } from './protocol/frameTranspo
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
 import { Authenticator } from './server/authenticator.js';
-import { HostServer } from './server/hostServer.js';
+import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
 import { PageFiles } from './server/pageFiles.js';
 import type { SocketRoute } from './server/socketRoute.js';
@@ -175,7 +176,7 @@ export class Host {
         publisher,
         sequence,
         broadcast: (notification) => clients.broadcast(notification),
-        agentEnv: agentEnvironment(options.env ?? process.env),
+        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...leftoverMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
         defaultDirectory: directory,
@@ -244,6 +245,7 @@ export class Host {
       },
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
+    await endLeftovers(stateRoot.path);
     for (const source of options.agentSources ?? []) {
       host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
     }
@@ -277,6 +279,11 @@ export class Host {
 
   get stateDir(): string {
     return this.#stateRoot.path;
+  }
+
+  /** What its server answers to; nothing before `listen`. */
+  get routes(): readonly ServedRoute[] {
+    return this.#server?.routes ?? [];
   }
 
   /** A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. */

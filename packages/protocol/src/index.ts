@@ -196,6 +196,7 @@ export type {
 export type {
   ActiveTurn,
   AddedPart,
+  AnsweredPermission,
   Attachment,
   ContentRefPart,
   MarkdownPart,

@@ -61,6 +61,7 @@ export interface WireTypes {
   AddedPart: Turns.AddedPart;
   ResponsePart: Turns.ResponsePart;
   PermissionRequest: Turns.PermissionRequest;
+  AnsweredPermission: Turns.AnsweredPermission;
   PermissionOption: Turns.PermissionOption;
   ActiveTurn: Turns.ActiveTurn;
   Turn: Turns.Turn;

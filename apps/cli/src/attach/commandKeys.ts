@@ -23,7 +23,7 @@ export function completeCommand(model: AttachModel): boolean {
 }
 
 function fitting({ ui, chat }: AttachModel): readonly SessionCommand[] {
-  const typed = /^\/(\S*)$/.exec(ui.composer.text)?.[1]?.toLowerCase();
+  const typed = /^\/(.*)$/.exec(ui.composer.text)?.[1]?.toLowerCase();
   if (typed === undefined) return [];
   return (chat?.state.value?.commands ?? []).filter(({ name }) => name.toLowerCase().startsWith(typed));
 }

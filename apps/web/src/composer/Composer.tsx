@@ -29,6 +29,8 @@ interface ComposerProps {
   /** What the agent takes after a slash. */
   readonly commands?: readonly SessionCommand[];
   readonly autoFocus?: boolean;
+  /** In words, where sending does more than that. */
+  readonly sendLabel?: string;
   /** Agent and model. */
   readonly children?: ReactNode;
 }
@@ -37,7 +39,7 @@ const STOP_WITHIN_MS = 1500;
 const NO_COMMANDS: readonly SessionCommand[] = [];
 
 export function Composer(props: ComposerProps) {
-  const { draft, onDraft, running, canSteer, placeholder } = props;
+  const { draft, onDraft, running, canSteer, placeholder, sendLabel } = props;
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
@@ -91,7 +93,7 @@ export function Composer(props: ComposerProps) {
   };
   return (
     <form
-      className="composer"
+      className={sendLabel ? 'composer tall' : 'composer'}
       onSubmit={(event) => event.preventDefault()}
       onDrop={drop}
       onDragOver={(event) => event.preventDefault()}
@@ -161,7 +163,7 @@ export function Composer(props: ComposerProps) {
           <kbd>
             <CornerDownLeft size={11} />
           </kbd>{' '}
-          {running ? 'queue' : 'send'}
+          {running ? 'queue' : sendLabel ? 'start' : 'send'}
           {running && canSteer && (
             <>
               <kbd>
@@ -184,12 +186,12 @@ export function Composer(props: ComposerProps) {
         )}
         <button
           type="button"
-          className={empty ? 'send off' : 'send'}
+          className={['send', ...(empty ? ['off'] : []), ...(sendLabel ? ['words'] : [])].join(' ')}
           aria-disabled={empty}
-          aria-label={running ? 'Queue' : 'Send'}
+          aria-label={running ? 'Queue' : (sendLabel ?? 'Send')}
           onClick={() => send('send')}
         >
-          <ArrowUp size={16} aria-hidden />
+          {sendLabel ?? <ArrowUp size={16} aria-hidden />}
         </button>
       </div>
     </form>

@@ -11,7 +11,7 @@ export function useCommandList(
   const [reached, setReached] = useState({ text: '', place: 0 });
   /** The text at which somebody wanted no more of it; with other words it is there again. */
   const [dismissed, setDismissed] = useState<string>();
-  const typed = /^\/(\S*)$/.exec(text)?.[1]?.toLowerCase();
+  const typed = /^\/(.*)$/.exec(text)?.[1]?.toLowerCase();
   const isOpen = typed !== undefined && dismissed !== text;
   const matches = isOpen ? commands.filter(({ name }) => name.toLowerCase().startsWith(typed)) : [];
   const selected = Math.min(reached.text === text ? reached.place : 0, matches.length - 1);

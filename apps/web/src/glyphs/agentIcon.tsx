@@ -2,12 +2,12 @@ import type { AgentIcon as Shape } from '@agenthost/protocol';
 import {
   Asterisk,
   Bot,
-  Box,
   Braces,
   Brain,
   Cloud,
   Cpu,
   FlaskConical,
+  Hexagon,
   Leaf,
   type LucideIcon,
   Rocket,
@@ -21,7 +21,7 @@ import {
 const ICONS: Readonly<Record<Shape, LucideIcon>> = {
   asterisk: Asterisk,
   bot: Bot,
-  box: Box,
+  box: Hexagon,
   braces: Braces,
   brain: Brain,
   chip: Cpu,

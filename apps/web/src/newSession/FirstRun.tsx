@@ -48,8 +48,11 @@ function Agents({ host }: { readonly host: PageHost }) {
             <span className="grow">
               {agent.displayName}
               <br />
-              <span className="aux">{agentWords(agent)}</span>
-              {agent.availability.state !== 'available' && <HowToFix host={host} agent={agent} />}
+              {agent.availability.state === 'available' ? (
+                <span className="aux">{agentWords(agent)}</span>
+              ) : (
+                <HowToFix host={host} agent={agent} withReason />
+              )}
             </span>
             {agent.availability.state === 'available' && (
               <span className="ok">

@@ -7,7 +7,8 @@ export function boundedCommands(commands: readonly SessionCommand[]): SessionCom
   for (const { name, description, inputHint } of commands) {
     if (bounded.size >= MAX_COMMANDS) break;
     const typed = name.replace(/^\/+/, '');
-    if (!/^\S{1,256}$/.test(typed) || oneLine(typed, MAX_TITLE_LENGTH) !== typed || bounded.has(typed)) continue;
+    if (!/^(?=.{1,256}$)\S+(?: \S+)*$/.test(typed) || oneLine(typed, MAX_TITLE_LENGTH) !== typed || bounded.has(typed))
+      continue;
     bounded.set(typed, {
       name: typed,
       ...(description && { description: oneLine(description, MAX_TITLE_LENGTH) }),

@@ -168,7 +168,7 @@ export class Session {
   #refusal(action: ClientAction): string | undefined {
     const { store, models } = this.#options;
     const answeredBy = (requestId: string) => this.#answered.by(requestId);
-    return refusal(action, { state: store.state, models: models(), answeredBy });
+    return refusal(action, { state: store.state, models, answeredBy });
   }
 
   /** What the agent reported, as an action. */

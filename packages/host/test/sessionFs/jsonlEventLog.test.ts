@@ -31,6 +31,17 @@ describe('a line', () => {
     expect(await fs.readFile(eventsPath(fs))).toBe(`${head},"crc":"${crc}"}\n`);
   });
 
+  it('says the same where its fields came as JSON', async () => {
+    const [plain, encoded] = [new MemorySessionFs(), new MemorySessionFs()];
+    const record = { ...title('"ä"', 3), id: 'x"y' };
+    const { type: _, id: __, ...fields } = record;
+    const logs = await Promise.all([plain, encoded].map((fs) => JsonlEventLog.open({ fs, now: () => 5 })));
+    logs[0]?.append(record);
+    logs[1]?.append(record, JSON.stringify(fields));
+    for (const log of logs) await log.close();
+    expect((await reload(encoded)).map((read) => ({ ...read }))).toEqual(await reload(plain));
+  });
+
   it('of a newer version is refused with a sentence', async () => {
     const line = encodeLine(1, '{"type":"session.start"}').replace('{"v":1', '{"v":2').slice(0, -19);
     const crc = crc32(line).toString(16).padStart(8, '0');

@@ -58,6 +58,7 @@ export const SCHEMAS = {
   AddedPart: turns.addedPart,
   ResponsePart: turns.responsePart,
   PermissionRequest: turns.permissionRequest,
+  AnsweredPermission: turns.answeredPermission,
   PermissionOption: turns.permissionOption,
   ActiveTurn: turns.activeTurn,
   Turn: turns.turn,

@@ -23,6 +23,8 @@ export interface AcpAgentSpec {
   readonly models: readonly Omit<ModelInfo, 'provider'>[];
   /** Files, and folders with a `/` at their end, that it reads by itself in the folder that it is started in. */
   readonly reads?: readonly string[];
+  /** It drops MCP servers that are programs without a word, against the protocol. */
+  readonly refusesPrograms?: boolean;
   /** The mode that its sessions start in; the agent's own default without it. */
   readonly mode?: string;
 }

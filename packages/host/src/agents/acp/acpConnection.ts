@@ -39,7 +39,11 @@ export class AcpConnection {
     options.signal.addEventListener('abort', stop, { once: true });
     try {
       const info = await wire.initialize();
-      const { servers, leftOut } = mcpServersOf(options.customizations, info.agentCapabilities?.mcpCapabilities);
+      const { servers, leftOut } = mcpServersOf(
+        options.customizations,
+        info.agentCapabilities?.mcpCapabilities,
+        options.spec,
+      );
       const { opened, sessionId, notResumed } = await openSession(wire, info, options, servers);
       options.signal.throwIfAborted();
       return new AcpConnection(wire, info, sessionId, opened, notResumed, leftOut);

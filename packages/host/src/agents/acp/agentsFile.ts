@@ -123,6 +123,7 @@ function specOf(
     env: { ...known?.env, ...entry.env },
     passEnv: entry.passEnv ?? known?.passEnv ?? [],
     ...(known?.reads && { reads: known.reads }),
+    ...(known?.refusesPrograms && { refusesPrograms: true }),
     login: entry.login ?? known?.login ?? `Log in with ${displayName} itself, then try again.`,
     models: entry.models ?? known?.models ?? [],
     ...(icon && { icon }),

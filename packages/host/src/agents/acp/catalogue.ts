@@ -41,8 +41,9 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     reads: ['GEMINI.md', '.agents/skills/'],
     args: ['--acp'],
     npm: { name: '@google/gemini-cli', version: '0.61.0', sizeHint: 100 * MEGABYTE },
-    // It would start itself anew with more memory, and the process that is killed would not be the one that works.
-    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    // It would start itself anew with more memory, and the process that is killed would not be the one that works. And it is
+    // only started where there is nothing to obey or the folder is trusted; without being told so it starts no MCP server.
+    env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     login:
       'Log in with Gemini CLI (run gemini once), or give it a key: "passEnv": ["GEMINI_API_KEY"] and "authMethod": "gemini-api-key" for gemini in agents.json.',
   },
@@ -78,6 +79,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
       '.github/skills/',
     ],
     args: ['--acp', '--no-auto-update'],
+    refusesPrograms: true,
     npm: { name: '@github/copilot', version: '1.0.102', sizeHint: 190 * MEGABYTE },
     login: 'Log in with Copilot CLI: copilot login.',
   },
