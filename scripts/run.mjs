@@ -50,11 +50,11 @@ const tasks = {
       buildPage,
       () => runNode(join(root, 'scripts/screenshots.ts'), args),
     ),
-  bench: ([name = 'fanout', ...args]) =>
+  bench: (args) =>
     inTurn(
       () => tasks.build(['apps/cli', 'apps/web']),
       buildPage,
-      () => runNode(join(root, 'bench', `${name}.ts`), args),
+      () => runNode(join(root, 'bench/run.ts'), args),
     ),
 };
 

@@ -17,6 +17,7 @@ import {
 } from '@agenthost/host';
 import { CommandError, EXIT } from './commandError.js';
 import { pageFolder } from './pageFolder.js';
+import { releaseMemorySoon } from './releaseMemory.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
 
 export async function serve(args: string[]): Promise<number> {
@@ -39,6 +40,7 @@ export async function serve(args: string[]): Promise<number> {
     });
     const link = `${(options.publicUrl ?? url).href}#token=${token}`;
     announce(options, url, link, host);
+    releaseMemorySoon();
     if (options.open) openInBrowser(link);
     await stopped;
     return EXIT.ok;
