@@ -14,6 +14,9 @@ export const ABORT_GRACE_MS = 5_000;
 /** At most this often a second, a session's changed summary is told to everybody. */
 export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
+/** Code units of text and reasoning that an agent may write in one turn. */
+export const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
+
 /** Bytes that a session keeps of what clients pasted and attached. */
 export const MAX_PASTED_BYTES = 256 * 1024 * 1024;
 /** Customizations that are turned off and stay listed although their files are gone. */

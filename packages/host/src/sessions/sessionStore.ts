@@ -11,10 +11,10 @@ import {
 } from '@agenthost/protocol';
 import type { EventLog, NewLogRecord } from '../sessionFs/eventLog.js';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
-import type { Publisher, Subscriber } from '../state/publisher.js';
+import { originOf, type Publisher, type Subscriber } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import { SubscriberList } from '../state/subscriberList.js';
-import { AcceptedSequences } from './acceptedSequences.js';
+import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
 import { TURNS_IN_MEMORY } from './sessionLimits.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -103,18 +103,15 @@ export class SessionStore implements DurableSource {
 
   /** A client's action that has passed every check. Echoed also where it changes nothing: its sender waits for it. */
   accept(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const { clientId } = sender.author;
+    const origin = originOf(sender, clientSeq);
     const stamped: SessionAction = { ...action, session: this.uri, at: this.#options.now(), by: sender.author };
-    this.accepted.add(clientId, clientSeq);
+    this.accepted.add(acceptedKey(origin), clientSeq);
     this.#options.delivery.requireStored(this);
-    this.#apply(stamped, sessionReducer(this.#state, stamped), {
-      origin: { clientId, clientSeq },
-      sender,
-    });
+    this.#apply(stamped, sessionReducer(this.#state, stamped), { origin, sender });
   }
 
   reject(sender: Subscriber, clientSeq: number, action: SessionAction, rejectionReason: string): void {
-    const origin = { clientId: sender.author.clientId, clientSeq };
+    const origin = originOf(sender, clientSeq);
     const serverSeq = this.#options.sequence.current;
     this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
   }
@@ -151,7 +148,7 @@ export class SessionStore implements DurableSource {
     if (firstLogged !== undefined) this.#options.log.rollbackTo(firstLogged - 1);
     for (const { envelope, sender } of tags.toReversed()) {
       if (!envelope.origin || !sender) continue;
-      this.accepted.takeBack(envelope.origin.clientId, envelope.origin.clientSeq);
+      this.accepted.takeBack(acceptedKey(envelope.origin), envelope.origin.clientSeq);
       this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
     }
     // Whoever subscribed in between is about to be shown what never happened: its answer is in the queue already.

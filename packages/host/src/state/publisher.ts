@@ -2,6 +2,7 @@ import {
   ACTION_INTRODUCED_IN,
   type Action,
   type ActionEnvelope,
+  type ActionOrigin,
   type Author,
   MIN_PROTOCOL_VERSION,
   type URI,
@@ -14,8 +15,15 @@ import type { ReplayBuffer } from './replayBuffer.js';
 export interface Subscriber extends Receiver {
   readonly author: Author;
   readonly protocolVersion: number;
+  /** The name of its token, where that has one. */
+  readonly tokenName?: string | undefined;
   /** Ends the connection: the client has to come back and take a snapshot. */
   cutOff(reason: string): void;
+}
+
+/** Where an action comes from: the number is the client's word, the name the host's. */
+export function originOf({ author, tokenName }: Subscriber, clientSeq: number): ActionOrigin {
+  return { clientId: author.clientId, clientSeq, ...(tokenName !== undefined && { name: tokenName }) };
 }
 
 export interface PublishOptions {

@@ -333,3 +333,26 @@ describe('flush', () => {
     await expect(log.flush()).rejects.toMatchObject({ code: 'SHRUNK' });
   });
 });
+
+describe('a file system that can give back only so much', () => {
+  it('gets no log that it could not give back: what does not fit is refused, what is there stays', async () => {
+    const fs = Object.assign(new MemorySessionFs(), { maxFileBytes: 1_500 });
+    const log = await JsonlEventLog.open({ fs });
+    log.append(start);
+    await log.flush();
+    const last = log.append(title('fits', 1));
+    await log.flush();
+    log.append(title('x'.repeat(1_500), 2));
+    await expect(log.flush()).rejects.toMatchObject({
+      code: 'FULL',
+      message: expect.stringContaining('fork it from an earlier turn'),
+    });
+    expect(log.rollbackTo(last)).toBe(true);
+    log.append(title('fits too', 3));
+    await log.flush();
+    await log.close();
+    expect((await fs.readFileBytes(eventsPath(fs))).length).toBeLessThan(1_500);
+    const titles = (await reload(fs)).map((record) => record.type === 'action' && record.action);
+    expect(titles).toMatchObject([false, { title: 'fits' }, { title: 'fits too' }]);
+  });
+});

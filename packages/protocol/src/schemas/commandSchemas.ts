@@ -8,6 +8,7 @@ import {
   MAX_SNAPSHOT_TURNS,
   MAX_SUBSCRIPTIONS,
 } from '../limits.js';
+import { ROLES } from '../roles.js';
 import { actionEnvelope, clientAction } from './actionSchemas.js';
 import { notification } from './notificationSchemas.js';
 import { anyRecord, count, id, label, sequence, timestamp, title, uri } from './primitives.js';
@@ -34,6 +35,9 @@ export const protocolCapabilities = z.object({
   artifacts: yes,
   import: yes,
 });
+
+export const role = z.enum(ROLES);
+export const roleRefusedData = z.object({ role, needs: role });
 
 export const unsupportedProtocolVersionData = z.object({ supportedVersions: z.array(version) });
 
@@ -64,6 +68,7 @@ export const initializeResult = z.object({
   capabilities: protocolCapabilities,
   serverInfo,
   defaultDirectory: uri.exactOptional(),
+  role: role.exactOptional(),
 });
 
 export const reconnectParams = z.object({
@@ -81,6 +86,7 @@ const reconnectBase = {
   missing: z.array(uri),
   acceptedClientSeq: z.record(z.string(), sequence),
   recentlyAccepted: z.record(z.string(), z.array(sequence)).exactOptional(),
+  role: role.exactOptional(),
 };
 export const replayResult = z.object({ type: z.literal('replay'), ...reconnectBase, actions: z.array(actionEnvelope) });
 export const snapshotResult = z.object({

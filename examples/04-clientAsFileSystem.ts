@@ -1,12 +1,11 @@
 // A client that keeps its sessions in a Map: the host stores nothing of them, and another host goes on with them.
-// Run it with `node examples/sessionsInAMap.ts` after `npm run build`.
 import { deepEqual, equal } from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Host as Connection, connect, type Session } from '@agenthost/client';
-import { Host, MockAgent } from '@agenthost/host';
-import { mapSessionFs } from './mapSessionFs.ts';
+import { connect, type Host } from '@agenthost/client';
+import { ended, exampleHost } from './parts/exampleHost.ts';
+import { mapSessionFs } from './parts/mapSessionFs.ts';
 
 /** Each session's files, by its URI. A program that wants to keep them puts this wherever it likes. */
 const sessions = new Map<string, Parameters<typeof mapSessionFs>[0]>();
@@ -17,31 +16,20 @@ const createSessionFsHandler = (uri: string) => {
   return mapSessionFs(files);
 };
 
-async function withHost(work: (client: Connection) => Promise<void>): Promise<void> {
-  const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-example-'));
-  const host = await Host.start({ stateDir, agents: [new MockAgent()] });
+async function withHost(work: (client: Host) => Promise<void>): Promise<void> {
+  const { url, token, stateDir, close } = await exampleHost();
   const sessionFs = { initialCwd: tmpdir(), sessionStatePath: '/state', conventions: 'posix' } as const;
-  const client = await connect({ ...(await host.listen()), sessionFs });
+  const client = await connect({ url, token, sessionFs });
   await work(client);
   client.close();
-  await host.close();
-  deepEqual(await readdir(join(stateDir, 'session-state')).catch(() => []), [], 'the host kept a session itself');
-  await rm(stateDir, { recursive: true });
-}
-
-async function turn(session: Session): Promise<void> {
-  const id = await session.send('hello');
-  await new Promise<void>((resolve) => {
-    const look = ({ turns }: typeof session.confirmed.value) => turns.some((turn) => turn.id === id) && resolve();
-    session.confirmed.subscribe(look);
-    look(session.confirmed.value);
-  });
+  deepEqual(await readdir(join(stateDir, 'session-state')), [], 'the host kept a session itself');
+  await close();
 }
 
 await withHost(async (client) => {
   const session = await client.createSession({ provider: 'mock', createSessionFsHandler });
   await session.ready();
-  await turn(session);
+  await ended(session, await session.send('hello'));
 });
 
 await withHost(async (client) => {
@@ -55,7 +43,7 @@ await withHost(async (client) => {
   );
   const session = await client.openSession(items[0]?.resource ?? '', { createSessionFsHandler });
   equal(session.confirmed.value.turns.length, 1);
-  await turn(session);
+  await ended(session, await session.send('hello'));
   equal(session.confirmed.value.turns.length, 2);
 });
 

@@ -2,9 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host as HostConnection, Session } from '@agenthost/client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Delivery } from '../../packages/host/src/state/delivery.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+
+const FILLS = amount('fills', { smoke: 2, full: 50 });
 
 /** A file system of its own that can be filled, or `undefined` where this user may not mount one. */
 function mountSmallDisk(folder: string): boolean {
@@ -53,6 +57,7 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     await until(hers.confirmed, ({ clients }) => clients?.length === 2, 'both of them');
   });
   afterEach(async () => {
+    vi.restoreAllMocks();
     await host.dispose();
     execFileSync('umount', [stateDir]);
     await rm(stateDir, { recursive: true, force: true });
@@ -145,6 +150,71 @@ describe.skipIf(!canMount)('a disk that is full', () => {
     await hers.send('hello');
     expect(await ended(his, 1)).toMatchObject({ turns: [{ userMessage: { text: 'hello' }, state: 'complete' }] });
   });
+
+  /** Runs full again and again in the middle of the work, and is emptied again. Throws at the first that is lost. */
+  async function fillAndEmpty(times: number) {
+    const accepted: string[] = [];
+    const refused: string[] = [];
+    const attempt = async (id: string) => {
+      const message = { type: 'session/pendingMessageSet', kind: 'queued', id, userMessage: { text: long } } as const;
+      await hers.dispatch(message).then(
+        () => accepted.push(id),
+        (error: unknown) => {
+          expect(String(error)).toMatch(/could not be stored: .*ENOSPC/);
+          refused.push(id);
+        },
+      );
+    };
+    for (let n = 0; n < times; n++) {
+      await attempt(`before-${n}`);
+      await fill();
+      await Promise.all([attempt(`full-${n}`), attempt(`full-too-${n}`)]);
+      await rm(filler());
+      // A turn that the disk has ended leaves the queue waiting for somebody to go on.
+      await until(hers.confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', PATIENCE_MS);
+      await hers.send('go on', `after-${n}`);
+      accepted.push(`after-${n}`);
+      await until(
+        hers.confirmed,
+        ({ activeTurn, queuedMessages }) => !activeTurn && !queuedMessages,
+        'rest',
+        PATIENCE_MS,
+      );
+    }
+    await bob.ping();
+    const seen = his.confirmed.value;
+    await host.dispose();
+    await start();
+    const again = await alice.openSession(hers.uri);
+    const earlier: string[] = [];
+    for await (const { id } of again.history({ pageSize: 200 })) earlier.push(id);
+    const found = [...earlier, ...again.confirmed.value.turns.map(({ id }) => id)];
+    expect(again.confirmed.value.turns).toEqual(seen.turns.slice(-again.confirmed.value.turns.length));
+    expect(
+      accepted.filter((id) => found.filter((one) => one === id).length !== 1),
+      'lost or doubled',
+    ).toEqual([]);
+    expect(
+      refused.filter((id) => found.includes(id)),
+      'refused, but there',
+    ).toEqual([]);
+    return { accepted: accepted.length, refused: refused.length };
+  }
+
+  it('again and again: what was accepted is there once, what was refused is not', { timeout: LONG_MS }, async () => {
+    const { accepted, refused } = await fillAndEmpty(FILLS);
+    console.info(`${FILLS} times a full disk, ${accepted} accepted, ${refused} refused, 0 lost, 0 doubled`);
+    expect(refused).toBeGreaterThanOrEqual(FILLS);
+  });
+
+  it.runIf(isWhole)(
+    'which a host that acknowledges before it has stored does not pass',
+    { timeout: LONG_MS },
+    async () => {
+      vi.spyOn(Delivery.prototype, 'requireStored').mockImplementation(() => {});
+      await expect(fillAndEmpty(10)).rejects.toThrow();
+    },
+  );
 
   it('a host that starts on it says so, and starts when there is room', async () => {
     await host.dispose();
