@@ -24,6 +24,16 @@ const tasks = {
         ...args,
       ]),
     ),
+  'test:security': (args) => {
+    Object.assign(process.env, {
+      AGENTHOST_FUZZ_FRAMES: '100000',
+      AGENTHOST_ESCAPE_ROUNDS: '2000',
+      AGENTHOST_LONG_TESTS: '1',
+      ...process.env,
+    });
+    const long = ['frames', 'pathEscapes', 'hostileProvider'].map((name) => `test/security/${name}.test.ts`);
+    return inTurn(build, () => runNode(bin('vitest', 'vitest'), ['run', ...long, ...reporters(args), ...args]));
+  },
   lint: () =>
     inTurn(
       build,

@@ -22,7 +22,7 @@ import { type FrameTransport, frameTransportOver } from './protocol/frameTranspo
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
 import { Authenticator } from './server/authenticator.js';
-import { HostServer } from './server/hostServer.js';
+import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
 import { PageFiles } from './server/pageFiles.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
@@ -274,6 +274,11 @@ export class Host {
 
   get stateDir(): string {
     return this.#stateRoot.path;
+  }
+
+  /** What its server answers to; nothing before `listen`. */
+  get routes(): readonly ServedRoute[] {
+    return this.#server?.routes ?? [];
   }
 
   /** A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. */

@@ -12,7 +12,7 @@ import type { FrameTransport } from '../protocol/frameTransport.js';
 import { type Authenticator, FILES_SUBPROTOCOL, SUBPROTOCOL } from './authenticator.js';
 import type { PageFiles } from './pageFiles.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
-import { findRoute } from './routes.js';
+import { findRoute, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
 import { type WebSocketLimits, WebSocketTransport } from './webSocketTransport.js';
 
@@ -29,6 +29,11 @@ export interface HostServerOptions {
   readonly page?: PageFiles;
   readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
   readonly log: HostLog;
+}
+
+export interface ServedRoute {
+  readonly method: 'GET' | 'UPGRADE';
+  readonly path: string;
 }
 
 export const SOCKET_PATH = '/ws';
@@ -81,6 +86,16 @@ export class HostServer {
     this.#guard = new RequestGuard({ hosts, origins });
     const name = address.includes(':') ? `[${address}]` : address;
     return new URL(`${scheme}://${name}:${bound.port}`);
+  }
+
+  /** Everything that can be asked for, as requests are looked up: tests walk through it, so that no route escapes them. */
+  get routes(): readonly ServedRoute[] {
+    const pages = this.#options.page?.paths ?? [];
+    return [
+      ...ROUTES.filter(({ path }) => !pages.includes(path)).map(({ method, path }) => ({ method, path }) as const),
+      ...pages.map((path) => ({ method: 'GET', path }) as const),
+      { method: 'UPGRADE', path: SOCKET_PATH },
+    ];
   }
 
   /** Sockets have a moment to take their goodbye, which says that the host stops and not that it broke. */
