@@ -31,7 +31,7 @@ function contextOf(host: PageHost): ChatContext {
     me: new Set(),
     agentName: '',
     role: 'viewer',
-  hostName: host.name,
+    hostName: host.name,
     folder: undefined,
     staleSince: undefined,
     approve: unavailable,
