@@ -9,6 +9,7 @@ import { SequenceFile } from '../../packages/host/src/sessionFs/sequenceFile.js'
 import { AcceptedSequences } from '../../packages/host/src/sessions/acceptedSequences.js';
 import { Delivery } from '../../packages/host/src/state/delivery.js';
 import { ReplayBuffer } from '../../packages/host/src/state/replayBuffer.js';
+import { isWhole } from '../faults/amount.js';
 import { converges, temporaryRoot } from './property.js';
 
 const MAX_RUNS = 400;
@@ -95,7 +96,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
   },
 };
 
-describe('the suite finds', () => {
+describe.runIf(isWhole)('the suite finds', () => {
   const root = temporaryRoot();
   afterAll(() => root.dispose());
   afterEach(() => {

@@ -12,7 +12,25 @@ import { World } from './world.js';
 export interface RunOptions {
   /** How long clients and host may take to come to rest once nothing disturbs them any more. */
   readonly healMs?: number;
+  /** Is told of every run that ended well. */
+  readonly tally?: Tally;
 }
+
+/** What happened in many runs, for a figure. */
+export interface Tally {
+  runs: number;
+  accepted: number;
+}
+
+/** `npm run test:convergence -- --runs 10000 --unseen 2500` sets them; `npm test` makes a few. */
+export const RUNS = Number(process.env['AGENTHOST_CONVERGENCE_RUNS'] ?? 60);
+export const UNSEEN_RUNS = Number(process.env['AGENTHOST_CONVERGENCE_UNSEEN'] ?? RUNS);
+export const TIMEOUT_MS = 24 * 60 * 60_000;
+
+/** Histories wait for files and timers most of the time: several at once take little longer than one. */
+const LANES = 4;
+/** Long enough for a machine that does something else: who is not at rest then never will be. */
+const HEAL_MS = 60_000;
 
 /** Memory where there is such a folder: runs are many, and none needs a real disk. */
 export function temporaryRoot(): { readonly path: string; dispose(): void } {
@@ -31,13 +49,29 @@ export async function runScenario(run: Scenario, root: string, options: RunOptio
     for (const step of run.steps) await play(world, step);
   };
   await concludeRun(world, doSteps, options);
+  if (!options.tally) return;
+  const { tally } = options;
+  tally.runs++;
+  tally.accepted += world.journal.operations.filter(({ outcome }) => outcome.state === 'accepted').length;
+  if (tally.runs % 1_000 === 0) console.info(`${tally.runs} interleavings so far, ${tally.accepted} accepted actions`);
+}
+
+/** Many histories, several at a time, each lane with a seed of its own; prints what was seen. Fails on the first that diverges. */
+export async function manyConverge(root: string, seed: number, runs: number): Promise<void> {
+  const tally: Tally = { runs: 0, accepted: 0 };
+  const property = converges(root, { tally });
+  const lanes = Array.from({ length: LANES }, (_, lane) => Math.floor((runs + lane) / LANES));
+  console.info(`seed ${seed}: ${runs} interleavings begin`);
+  await Promise.all(lanes.map((numRuns, lane) => fc.assert(property, { seed: seed + lane, numRuns })));
+  console.info(`seed ${seed}: ${tally.runs} interleavings, ${tally.accepted} accepted actions, 0 diverged`);
+  expect(tally.runs).toBeGreaterThanOrEqual(runs);
 }
 
 /** Whatever is done to the world: it heals, and then everything must be as it should. */
 export async function concludeRun(world: World, act: () => Promise<void>, options: RunOptions = {}): Promise<void> {
   try {
     await act();
-    const healed = await heal(world, options.healMs ?? 5_000);
+    const healed = await heal(world, options.healMs ?? HEAL_MS);
     const states = hostStates(healed);
     checkClients(world, healed, states);
     healed.observer.close();

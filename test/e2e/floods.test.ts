@@ -1,9 +1,10 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type Host as HostConnection, type Session, type SessionFsHandler } from '@agenthost/client';
 import { type ToolCallState, type ToolOutput, viewToolOutput } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { hostMemory } from '../support/hostMemory.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { type HostProcess, spawnHost, startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
@@ -70,13 +71,8 @@ describe('a tool that floods', { timeout: PATIENCE_MS }, () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  async function memory(field: 'VmRSS' | 'VmHWM'): Promise<number> {
-    const status = await readFile(`/proc/${host.pid}/status`, 'utf8');
-    return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
-  }
-
   it.skipIf(process.platform !== 'linux')('is kept whole, in bounded memory, while others are served', async () => {
-    const before = await memory('VmRSS');
+    const before = await hostMemory(host.pid, 'VmRSS');
     const [mock, shell] = await Promise.all([
       start(client, 'mock', `big-output ${BYTES}`),
       start(client, 'shell', `head -c ${BYTES} /dev/zero | tr '\\0' x`),
@@ -101,7 +97,7 @@ describe('a tool that floods', { timeout: PATIENCE_MS }, () => {
       expect(await checkedSize(client, output?.ref?.uri ?? '', isRight)).toBe(BYTES);
     }
     // Most of it is garbage that nobody had to collect yet.
-    expect((await memory('VmHWM')) - before).toBeLessThan(600);
+    expect((await hostMemory(host.pid, 'VmHWM')) - before).toBeLessThan(600);
   });
 
   it.each(['mock', 'shell'])('can be cancelled midway, and what came until then is there: %s', async (provider) => {

@@ -26,7 +26,7 @@ describe('a client that stops reading', () => {
   beforeEach(async () => {
     host = await startTestHost(
       { replayLimits: { maxEnvelopes: 10_000, maxBytes: MEBIBYTE } },
-      { webSocketLimits: { maxBufferedBytes: MEBIBYTE } },
+      { webSocketLimits: { maxBufferedBytes: MEBIBYTE, goodbyeMs: 600_000 } },
     );
     const watcher = await host.connect({ clientId: 'watcher' });
     watching = await watcher.createSession({ provider: 'mock' });
@@ -70,7 +70,7 @@ describe('a client that stops reading', () => {
     expect(memory() - before).toBeLessThan(100 * MEBIBYTE);
 
     slow.socket.resume();
-    expect((await slow.closed).code).toBe(1006);
+    expect(await slow.closed).toEqual({ code: 4408, reason: 'the client does not read what it is sent' });
     const back = await RawClient.open(host);
     const result = await back.request<ReconnectResult>('reconnect', {
       clientId: 'slow',

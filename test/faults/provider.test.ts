@@ -1,8 +1,26 @@
-import { describe, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Delivery } from '../../packages/host/src/state/delivery.js';
+import { amount, isWhole, LONG_MS } from './amount.js';
 import { everyFault } from './everyFault.js';
 import { FAULT_MODES } from './faultPlan.js';
 import { faultyProvider } from './faultyProvider.js';
 
+/** In `npm test` a few of them, spread over the whole. */
+const STEP = amount('every', { smoke: 12, full: 1 });
+
 describe("every operation on a client's file system fails in its turn; what was acknowledged is there, the rest was refused, all goes on", () => {
-  it.each(FAULT_MODES)('%s', { timeout: 300_000 }, (mode) => everyFault('provider', faultyProvider, mode));
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it.each(FAULT_MODES)('%s', { timeout: LONG_MS }, (mode) => everyFault('provider', faultyProvider, mode, STEP));
+
+  it.runIf(isWhole)(
+    'which a host that acknowledges before it has stored does not pass',
+    { timeout: LONG_MS },
+    async () => {
+      vi.spyOn(Delivery.prototype, 'requireStored').mockImplementation(() => {});
+      await expect(everyFault('provider, broken', faultyProvider, 'full')).rejects.toThrow(/lost|failed/);
+    },
+  );
 });

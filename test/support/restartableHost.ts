@@ -13,19 +13,27 @@ export interface RestartableHost {
   /** Ends it with this signal. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   start(): Promise<void>;
+  /** What the host says is lost from now on, until its connections end. */
+  swallowAnswers(): void;
+  /** Ends some connections without a goodbye: each with this probability. */
+  cut(probability: number): void;
   connect(options?: Partial<ConnectOptions>): Promise<HostConnection>;
   /** Straight to the process, past the address that stays. */
   raw(name: string): Promise<RawClient>;
   dispose(): Promise<void>;
 }
 
-export async function startRestartableHost(args: readonly string[] = []): Promise<RestartableHost> {
+export async function startRestartableHost(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RestartableHost> {
   const stateDir = await temporaryFolder();
   const proxy = await startTcpProxy();
   const clients: HostConnection[] = [];
   const raws: RawClient[] = [];
   const spawn = async () => {
-    const spawned = await spawnHost(stateDir, ['--state-dir', stateDir, '--public-url', proxy.url.href, ...args]);
+    const flags = ['--state-dir', stateDir, '--public-url', proxy.url.href, ...args];
+    const spawned = await spawnHost(stateDir, flags, env);
     proxy.forwardTo(spawned.url);
     return spawned;
   };
@@ -41,6 +49,8 @@ export async function startRestartableHost(args: readonly string[] = []): Promis
     async start() {
       current = await spawn();
     },
+    swallowAnswers: () => proxy.swallowAnswers(),
+    cut: (probability) => proxy.cut(probability),
     async connect(options = {}) {
       const client = await connect({
         url: proxy.url,
@@ -62,7 +72,8 @@ export async function startRestartableHost(args: readonly string[] = []): Promis
       await Promise.all(raws.map((client) => client.end()));
       await current.kill('SIGKILL');
       await proxy.close();
-      await rm(stateDir, { recursive: true, force: true });
+      // Agents that are just being ended may still write.
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }

@@ -7,8 +7,8 @@ export interface TcpProxy {
   readonly url: URL;
   /** Where connections go from now on. */
   forwardTo(target: URL): void;
-  /** Ends every connection without a goodbye. */
-  cut(): void;
+  /** Ends every connection without a goodbye, or each with this probability. */
+  cut(probability?: number): void;
   /** Until it is allowed again, new connections are ended at once. */
   allow(allowed: boolean): void;
   /** What comes from the host is thrown away from now on, as if it was lost on a connection that is about to break. */
@@ -47,9 +47,9 @@ export async function startTcpProxy(): Promise<TcpProxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-    swallows = false;
+  const cut = (probability = 1) => {
+    for (const socket of sockets) if (Math.random() < probability) socket.destroy();
+    if (probability === 1) swallows = false;
   };
   return {
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),

@@ -128,6 +128,21 @@ describe('agenthost attach', () => {
     await terminal.until('Steered: left');
   });
 
+  it("offers the agent's commands after a slash, and Tab takes one", async () => {
+    await session.send('commands');
+    await ended(1);
+    const terminal = attach(['last']);
+    await terminal.until('Said.', 'Write a message');
+    terminal.type('/');
+    await terminal.until('Tab: /review · /reset /plan');
+    terminal.type('res');
+    await terminal.until('Tab: /reset · Forgets what was said.');
+    terminal.type('\tall');
+    await terminal.until('❯ /reset all');
+    terminal.type('\r');
+    await terminal.until('You said: /reset all');
+  });
+
   it('fits the window when that changes, and scrolls', async () => {
     for (let n = 1; n <= 12; n++) await session.queue(`line ${n}`);
     await ended(12);

@@ -115,13 +115,13 @@ export class Connection {
     let connectedAt: number | undefined;
     try {
       const peer = await this.#establish();
-      connectedAt = Date.now();
+      connectedAt = performance.now();
       const reason = await new Promise<CloseReason>((resolve) => peer.onClose(resolve));
       throw new ConnectionClosedError(reason);
     } catch (error) {
       return {
         error: connectError(error, this.#options.clientId),
-        connectedFor: connectedAt === undefined ? -1 : Date.now() - connectedAt,
+        connectedFor: connectedAt === undefined ? -1 : performance.now() - connectedAt,
       };
     }
   }

@@ -24,7 +24,7 @@ const open = async (options: Partial<Parameters<typeof connect>[0]> = {}) => {
 };
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   fake = new FakeHost();
 });
 afterEach(() => {

@@ -16,7 +16,7 @@ let host: Host;
 let session: Session;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   fake = new FakeHost();
   fake.addSession(URI, { turns: endedTurns(50) });
   host = await connect({

@@ -10,6 +10,7 @@ import { AgentInstallations } from './agents/agentInstallations.js';
 import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import type { AgentSource } from './agents/agentSource.js';
+import { endLeftovers, leftoverMark } from './agents/leftovers.js';
 import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
@@ -25,6 +26,7 @@ import { Authenticator } from './server/authenticator.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
 import { PageFiles } from './server/pageFiles.js';
+import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
@@ -79,6 +81,8 @@ export interface ListenOptions {
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** The folder of the built page, served at `/`. */
   readonly pageFolder?: string;
+  /** Other paths that take WebSockets, for what speaks another protocol in front of this host. */
+  readonly socketRoutes?: readonly SocketRoute[];
   /** The owner's token. Without it the one in the state root is, and a new one there takes effect at once. */
   readonly token?: string;
 }
@@ -172,7 +176,7 @@ export class Host {
         publisher,
         sequence,
         broadcast: (notification) => clients.broadcast(notification),
-        agentEnv: agentEnvironment(options.env ?? process.env),
+        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...leftoverMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
         defaultDirectory: directory,
@@ -241,6 +245,7 @@ export class Host {
       },
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
+    await endLeftovers(stateRoot.path);
     for (const source of options.agentSources ?? []) {
       host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
     }
@@ -311,6 +316,13 @@ export class Host {
         tokens.used(credential);
         this.#connect(transport, credential);
       },
+      socketRoutes: (options.socketRoutes ?? []).map((route) => ({
+        ...route,
+        onConnection: (transport, credential) => {
+          tokens.used(credential);
+          route.onConnection(transport, credential);
+        },
+      })),
       log: this.#log,
     });
     const url = await this.#server.listen();

@@ -107,6 +107,7 @@ export {
   MAX_ARTIFACTS_LIMIT,
   MAX_ATTACHMENT_DATA_LENGTH,
   MAX_ATTACHMENTS,
+  MAX_COMMANDS,
   MAX_CONTENT_RANGE,
   MAX_FRAME_BYTES,
   MAX_ID_LENGTH,
@@ -149,6 +150,7 @@ export {
   SCHEMAS,
   SESSION_FS_SCHEMAS,
 } from './schemas/schemas.js';
+export { AGENT_ICONS, type AgentIcon } from './state/agentIcons.js';
 export type { Author, ContentRef, ErrorInfo, TextPosition, TextRange, UsageInfo } from './state/common.js';
 export type {
   AgentAvailability,
@@ -164,6 +166,7 @@ export type {
   Customization,
   FileChangeSummary,
   PendingMessage,
+  SessionCommand,
   SessionCustomization,
   SessionState,
   SessionStatus,
@@ -193,6 +196,7 @@ export type {
 export type {
   ActiveTurn,
   AddedPart,
+  AnsweredPermission,
   Attachment,
   ContentRefPart,
   MarkdownPart,

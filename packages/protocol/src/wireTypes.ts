@@ -61,6 +61,7 @@ export interface WireTypes {
   AddedPart: Turns.AddedPart;
   ResponsePart: Turns.ResponsePart;
   PermissionRequest: Turns.PermissionRequest;
+  AnsweredPermission: Turns.AnsweredPermission;
   PermissionOption: Turns.PermissionOption;
   ActiveTurn: Turns.ActiveTurn;
   Turn: Turns.Turn;
@@ -69,6 +70,7 @@ export interface WireTypes {
   SessionSummary: Session.SessionSummary;
   FileChangeSummary: Session.FileChangeSummary;
   PendingMessage: Session.PendingMessage;
+  SessionCommand: Session.SessionCommand;
   SessionCustomization: Session.SessionCustomization;
   Customization: Session.Customization;
   AgentsChangedAction: RootActions.AgentsChangedAction;

@@ -1,5 +1,6 @@
 import type { Key } from 'ink';
 import type { AttachModel } from './attachModel.js';
+import { offerCommands } from './commandKeys.js';
 import { editKey } from './editKeys.js';
 import { editOf, insert, NOTHING } from './textEdit.js';
 
@@ -21,7 +22,9 @@ export function composerKey(model: AttachModel, input: string, key: Key) {
     return model.update({ composer: editOf(lastQueued.userMessage.text), editing: lastQueued.id });
   }
   const edited = editKey(composer, input, key);
-  if (edited) model.update({ composer: edited });
+  if (!edited) return;
+  model.update({ composer: edited });
+  offerCommands(model);
 }
 
 function send(model: AttachModel, how: 'submit' | 'steer') {

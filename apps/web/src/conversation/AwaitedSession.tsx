@@ -33,6 +33,7 @@ function contextOf(host: PageHost): ChatContext {
     role: 'viewer',
     hostName: host.name,
     folder: undefined,
+    home: undefined,
     staleSince: undefined,
     approve: unavailable,
     deny: unavailable,

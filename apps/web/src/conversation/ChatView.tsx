@@ -80,10 +80,12 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
       hostName: host.name,
       role,
       folder,
+      home: host.provider.folders.home,
       staleSince,
       ...answers,
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       fork,
+      showChanges: () => document.querySelector<HTMLElement>('[data-changes]')?.click(),
       retry: (message) => attempt(model.submit(message)),
     }),
     [model, host, role, name, folder, staleSince, answers, me],
@@ -125,7 +127,13 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
         />
         <Banner host={host} phase={phase} problem={problem} onDismiss={() => setProblem(undefined)} />
         {state ? (
-          <Thread ref={thread} state={state} kept={kept} loadEarlier={() => model.loadEarlierTurns()} />
+          <Thread
+            ref={thread}
+            state={state}
+            kept={kept}
+            loadEarlier={() => model.loadEarlierTurns()}
+            trim={(keep) => model.trimTurns(keep)}
+          />
         ) : (
           <KeptMessages messages={unacknowledged} />
         )}
@@ -149,6 +157,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
                 canSteer={canSteer}
                 placeholder={placeholder(offline, running, host.name, composer.editing)}
                 autoFocus={window.innerWidth >= 720}
+                {...(state?.commands && { commands: state.commands })}
               >
                 <ModelPicker
                   host={host}

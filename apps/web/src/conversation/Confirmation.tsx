@@ -1,4 +1,5 @@
 import { type ConfirmationOption, type PendingToolCall, roleIncludes } from '@agenthost/protocol';
+import { Pencil } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
@@ -8,8 +9,9 @@ import { visibleText } from '../text/visibleText.js';
 import { useChat } from './chatContext.js';
 import { FoldButton } from './FoldButton.js';
 import { InlineText } from './InlineText.js';
-import { relativePath } from './relativePath.js';
-import { duration } from './times.js';
+import { MoreWaiting } from './MoreWaiting.js';
+import { shortPath } from './relativePath.js';
+import { roughly } from './times.js';
 
 const DEFAULT_OPTIONS: readonly ConfirmationOption[] = [
   { id: '', label: 'Allow once', kind: 'approve' },
@@ -52,6 +54,11 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
       setBusy(false);
     }
   };
+  const edit = () => {
+    const { current } = command;
+    current?.focus();
+    current?.setSelectionRange(current.value.length, current.value.length);
+  };
   const keyDown = (event: KeyboardEvent) => {
     const typing = event.target instanceof HTMLTextAreaElement;
     if (typing && event.key === 'Enter' && !event.shiftKey) {
@@ -80,7 +87,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
           <h2 className="grow">
             <InlineText text={confirmation.title ?? call.invocationMessage} />
           </h2>
-          <span className="meta num">waiting {duration(now - call.startedAt)}</span>
+          <span className="meta num">waiting {roughly(now - call.startedAt)}</span>
           <FoldButton folded={folded} onFold={setFolded} />
         </div>
       )}
@@ -91,7 +98,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
           </h3>
         )}
         {toolInput !== undefined && (
-          <label className="cmd">
+          <div className="cmd">
             <span className="prompt" aria-hidden="true">
               {call.toolKind === 'terminal' ? '$' : '›'}
             </span>
@@ -103,12 +110,17 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
               aria-label={editable ? 'Command, editable' : 'What it would do'}
               spellCheck={false}
             />
-          </label>
+            {editable && (
+              <button type="button" className="ib sm" aria-label="Edit the command" onClick={edit}>
+                <Pencil size={14} aria-hidden />
+              </button>
+            )}
+          </div>
         )}
         {chat.folder !== undefined && toolInput !== undefined && (
           <p className="why">
-            In <code>{relativePath(chat.folder, undefined)}</code>.
-            {editable && ' You can change the command before you allow it.'}
+            In <code>{shortPath(chat.folder, chat.home)}</code>.
+            {editable && !plain && ' You can change the command before you allow it.'}
           </p>
         )}
         {problem && (
@@ -143,6 +155,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             ))}
           </div>
         </RoleNote>
+        {!plain && <MoreWaiting />}
       </div>
     </section>
   );

@@ -11,6 +11,8 @@ export interface ChatContext {
   /** What the host lets this page do. */
   readonly role: Role;
   readonly folder: string | undefined;
+  /** The host's home folder, where it said so. */
+  readonly home: string | undefined;
   /** When the host was last heard, where it isn't now. */
   readonly staleSince: number | undefined;
   approve(turnId: string, toolCallId: string, options?: ApproveOptions): Promise<void>;
@@ -18,6 +20,8 @@ export interface ChatContext {
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
   fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
   fork(turnId: string): void;
+  /** All changed files of the session; not there where they are shown already. */
+  readonly showChanges?: () => void;
   /** Sends the same message again. */
   retry(message: UserMessage): void;
 }

@@ -19,7 +19,8 @@ export class IndexFile {
   readonly database: DatabaseSync;
   /** It was made just now, or the host died while it was filled. */
   readonly isNew: boolean;
-  #checkpointedAt = Date.now();
+  /** By a clock that nobody sets. */
+  #checkpointedAt = performance.now();
 
   /** Without checksums a new file, in place of whatever is there. */
   constructor(path: string, sums?: PageSums) {
@@ -54,20 +55,21 @@ export class IndexFile {
   /** Where it is time. Trusted: all that has changed until now is in it. */
   checkpointIfDue(trust: { readonly isTrusted: boolean }): void {
     if (!this.#sums) return;
-    const isOld = Date.now() - this.#checkpointedAt > MAX_WAL_AGE_MS;
+    const isOld = performance.now() - this.#checkpointedAt > MAX_WAL_AGE_MS;
     const { size = 0 } = statSync(`${this.#path}${INDEX_FILE_SUFFIX.wal}`, { throwIfNoEntry: false }) ?? {};
     if (size > MAX_WAL_BYTES || (isOld && size > 0)) this.checkpoint(trust);
   }
 
   checkpoint({ isTrusted }: { readonly isTrusted: boolean }): void {
     if (!this.#sums) return;
-    this.#checkpointedAt = Date.now();
+    this.#checkpointedAt = performance.now();
+    const now = Date.now();
     const wal = readWalPages(`${this.#path}${INDEX_FILE_SUFFIX.wal}`, PAGE_SIZE);
     if (wal) {
       this.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
       this.#sums.apply(wal);
     }
-    if (isTrusted) this.#sums.trustedUntil = this.#checkpointedAt;
+    if (isTrusted) this.#sums.trustedUntil = now;
     // Before the log goes: until these are written it says which pages may differ from them.
     this.#sums.write();
     this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -34,7 +34,10 @@ export class Authenticator {
   /** What the request's token allows; `undefined` without a token that is known. */
   identify(headers: IncomingHttpHeaders): Credential | undefined {
     const presented = presentedToken(headers);
-    if (presented === undefined) return undefined;
+    return presented === undefined ? undefined : this.identifyToken(presented);
+  }
+
+  identifyToken(presented: string): Credential | undefined {
     const digest = digestOf(presented);
     let found: Credential | undefined;
     // All of them, whether one fits or not: the time must not tell which.

@@ -11,12 +11,15 @@ export interface WebSocketLimits {
   /** Frames a second, on average; above it the socket is not read for a while. */
   readonly maxFramesPerSecond: number;
   readonly pingIntervalMs: number;
+  /** How long one that was cut off has to read what waits, and then why; after that it all goes. */
+  readonly goodbyeMs: number;
 }
 
 export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
   maxBufferedBytes: 8 * 1024 * 1024,
   maxFramesPerSecond: 100_000,
   pingIntervalMs: 30_000,
+  goodbyeMs: 10_000,
 };
 
 /** What several sockets are sent alike is put together once. */
@@ -30,6 +33,7 @@ export class WebSocketTransport implements FrameTransport {
   readonly #limits: WebSocketLimits;
   readonly #inbox: Inbox;
   readonly #ping: NodeJS.Timeout;
+  #goodbye: NodeJS.Timeout | undefined;
   #isAlive = true;
   /** The largest write that is more than the limit by itself, until everything was read. */
   #largest = 0;
@@ -54,6 +58,7 @@ export class WebSocketTransport implements FrameTransport {
     });
     webSocket.on('close', (code, reason) => {
       clearInterval(this.#ping);
+      clearTimeout(this.#goodbye);
       this.#inbox.end(this.#closeReason ?? { code, message: reason.toString() || 'the client closed the connection' });
     });
     this.#ping = setInterval(() => this.#checkAlive(), limits.pingIntervalMs).unref();
@@ -75,7 +80,9 @@ export class WebSocketTransport implements FrameTransport {
     if (bytes.length > maxBufferedBytes) this.#largest = Math.max(this.#largest, bytes.length);
     this.#socket.write(bytes);
     if (this.#socket.writableLength > maxBufferedBytes + this.#largest) {
-      this.#cutOff({ code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' });
+      this.close({ code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' });
+      // Nothing is added any more, so that what waits stays what it is.
+      this.#goodbye = setTimeout(() => this.#webSocket.terminate(), this.#limits.goodbyeMs).unref();
     }
   }
 
@@ -91,7 +98,7 @@ export class WebSocketTransport implements FrameTransport {
     this.#inbox.close(reason);
   }
 
-  /** Without a goodbye: it would only be added to what the client does not read. */
+  /** Without a goodbye: nobody is there to take it. */
   #cutOff(reason: CloseReason): void {
     this.#closeReason ??= reason;
     this.#webSocket.terminate();
@@ -133,7 +140,12 @@ function join(frames: readonly EncodedFrame[]): Buffer {
   if (first && frames.length === 1) return first.webSocketFrame;
   let buffer = joined.get(frames);
   if (!buffer) {
-    buffer = Buffer.concat(frames.map((frame) => frame.webSocketFrame));
+    buffer = Buffer.allocUnsafe(frames.reduce((sum, frame) => sum + frame.webSocketBytes, 0));
+    let at = 0;
+    for (const frame of frames) {
+      frame.writeTo(buffer, at);
+      at += frame.webSocketBytes;
+    }
     joined.set(frames, buffer);
   }
   return buffer;

@@ -133,7 +133,8 @@ async function read(path: string): Promise<LockHolder | 'missing' | 'fresh' | 'e
   try {
     const holder = parseLockHolder(await readFile(path, 'utf8'));
     if (holder) return holder;
-    return Date.now() - (await stat(path)).mtimeMs < FRESH_MS ? 'fresh' : 'empty';
+    // One from the future is no fresh one: the clock was set back since, and who wrote it is long gone.
+    return Math.abs(Date.now() - (await stat(path)).mtimeMs) < FRESH_MS ? 'fresh' : 'empty';
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 'missing';
     throw error;

@@ -7,8 +7,10 @@ import {
   type PermissionResolvedAction,
   REJECTION,
   type SessionAction,
+  type SessionCommand,
   type SessionState,
   type Snapshot,
+  sameValue,
   type Turn,
   type TurnsRange,
   type URI,
@@ -16,6 +18,7 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
+import { boundedCommands } from '../agents/boundedCommands.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { originOf, type Subscriber } from '../state/publisher.js';
 import { acceptedKey } from './acceptedSequences.js';
@@ -43,7 +46,6 @@ export interface SessionOptions {
   /** Absent when the host has no agent for the provider any more: the session can still be read. */
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
-  readonly now: () => number;
   readonly history: SessionHistory;
   /** Keeps the metadata saying where the session works. */
   readonly metadata: MetadataRefresh;
@@ -58,7 +60,8 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #presence: Presence;
   readonly #answered = new AnsweredRequests();
-  #lastUsed: number;
+  /** By a clock that nobody sets. */
+  #lastUsed = performance.now();
   #closed = false;
   #isRemoved = false;
   /** The agent has been opened for a session that is new. */
@@ -69,7 +72,6 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.uri = options.store.uri;
-    this.#lastUsed = options.now();
     const tell = (clients: readonly Author[]) => options.store.dispatch({ type: 'session/clientsChanged', clients });
     this.#presence = new Presence(() => options.store.subscribers, tell);
   }
@@ -101,7 +103,7 @@ export class Session {
     return this.#options.store.accepted.recent(key);
   }
 
-  /** Nobody looks, nothing runs, and that for a while. */
+  /** Nobody looks, nothing runs, and that for a while. `time` is one of `performance.now()`. */
   isIdleSince(time: number): boolean {
     const { store, run, intake } = this.#options;
     const isBusy = store.state.activeTurn !== undefined || run?.isBusy || intake.isBusy;
@@ -119,13 +121,13 @@ export class Session {
   }
 
   unsubscribe(subscriber: Subscriber): void {
-    this.#lastUsed = this.#options.now();
+    this.#lastUsed = performance.now();
     if (this.#options.store.unsubscribe(subscriber) && !this.#closed) this.#presence.changed();
   }
 
   /** Older turns: from memory where it reaches back far enough, else from the log. */
   async fetchTurns({ before, limit }: TurnsRange): Promise<FetchTurnsResult> {
-    this.#lastUsed = this.#options.now();
+    this.#lastUsed = performance.now();
     const { turns, earlierTurns = 0 } = this.state;
     const page = pageBefore(turns, before, limit);
     if (page && (page.turns.length === limit || earlierTurns === 0)) {
@@ -154,7 +156,7 @@ export class Session {
       if (this.#isRemoved) store.reject(sender, clientSeq, action, REJECTION.unknownSession);
       return;
     }
-    this.#lastUsed = this.#options.now();
+    this.#lastUsed = performance.now();
     // Sent again after a lost connection; it was accepted then.
     if (clientSeq <= store.accepted.highest(acceptedKey(originOf(sender, clientSeq)))) return;
     run?.flush();
@@ -166,12 +168,20 @@ export class Session {
   #refusal(action: ClientAction): string | undefined {
     const { store, models } = this.#options;
     const answeredBy = (requestId: string) => this.#answered.by(requestId);
-    return refusal(action, { state: store.state, models: models(), answeredBy });
+    return refusal(action, { state: store.state, models, answeredBy });
   }
 
   /** What the agent reported, as an action. */
   dispatchFromAgent(action: AgentAction): void {
     if (!this.#closed) this.#options.store.dispatch(action);
+  }
+
+  /** What the agent takes after a `/` now; most say it each time they are started. */
+  dispatchCommands(all: readonly SessionCommand[]): void {
+    const { customizations = [], commands: before = [] } = this.state;
+    const commands = boundedCommands(all);
+    if (this.#closed || sameValue(commands, before)) return;
+    this.#options.store.dispatch({ type: 'session/customizationsChanged', customizations, commands });
   }
 
   /** Opens the agent for a session that was just made, and says how that went. */
@@ -279,7 +289,7 @@ export class Session {
   }
 
   #joined(subscriber: Subscriber): void {
-    this.#lastUsed = this.#options.now();
+    this.#lastUsed = performance.now();
     if (!this.#closed) {
       this.#presence.changed();
       this.#lookOnce();

@@ -188,6 +188,7 @@ export async function createSession(
       },
       onStorageFailed: (error) => session.storageFailed(error),
       onArtifact: (artifact) => artifacts.take(artifact),
+      onCommands: (commands) => session.dispatchCommands(commands),
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
       idleMs: options.agentIdleMs,
@@ -206,7 +207,6 @@ export async function createSession(
     customizations,
     run,
     models: () => modelsOf(agents, start.provider),
-    now,
     history,
     metadata: new MetadataRefresh({
       read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),

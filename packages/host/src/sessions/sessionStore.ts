@@ -9,7 +9,7 @@ import {
   type URI,
   withNewestTurns,
 } from '@agenthost/protocol';
-import type { EventLog } from '../sessionFs/eventLog.js';
+import type { EventLog, NewLogRecord } from '../sessionFs/eventLog.js';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
 import { originOf, type Publisher, type Subscriber } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
@@ -166,21 +166,22 @@ export class SessionStore implements DurableSource {
     from?: { readonly origin: ActionOrigin; readonly sender: Subscriber },
   ): void {
     const before = this.#state;
-    const envelope: ActionEnvelope = {
-      action,
-      serverSeq: this.#options.sequence.next(),
-      ...(from && { origin: from.origin }),
-    };
+    const serverSeq = this.#options.sequence.next();
+    const envelope: ActionEnvelope = from ? { action, serverSeq, origin: from.origin } : { action, serverSeq };
+    // Once, for the log and for everybody.
+    const json = JSON.stringify(envelope);
     this.#state = trimmed(next);
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
-    const logNumber = action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope));
+    const logNumber =
+      action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope), json);
     const tag: Tag = { envelope, before, logNumber, lastServerSeq: this.#lastServerSeq, sender: from?.sender };
     if (logNumber !== undefined) this.#lastServerSeq = envelope.serverSeq;
     this.#options.publisher.publish({
       resource: this.uri,
       envelope,
+      json,
       subscribers: this.#subscribers.list,
-      ...(from && { sender: from.sender }),
+      sender: from?.sender,
       source: this,
       tag,
     });
@@ -188,8 +189,10 @@ export class SessionStore implements DurableSource {
   }
 }
 
-function record({ action, serverSeq, origin }: ActionEnvelope) {
-  return { type: 'action' as const, serverSeq, ...(origin && { origin }), action: action as SessionAction };
+function record(envelope: ActionEnvelope): NewLogRecord {
+  const { serverSeq, origin } = envelope;
+  const action = envelope.action as SessionAction;
+  return origin ? { type: 'action', serverSeq, origin, action } : { type: 'action', serverSeq, action };
 }
 
 /** Cut with some slack, so that a long session does not copy its window at every turn. */

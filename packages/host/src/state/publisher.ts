@@ -29,9 +29,11 @@ export function originOf({ author, tokenName }: Subscriber, clientSeq: number): 
 export interface PublishOptions {
   readonly resource: URI;
   readonly envelope: ActionEnvelope;
+  /** The envelope as JSON, where it was made already. */
+  readonly json?: string;
   readonly subscribers: readonly Subscriber[];
   /** Gets its own echo, subscribed or not. */
-  readonly sender?: Subscriber;
+  readonly sender?: Subscriber | undefined;
   readonly source?: DurableSource;
   readonly tag?: unknown;
 }
@@ -48,18 +50,13 @@ export class Publisher {
 
   publish(options: PublishOptions): void {
     const { resource, envelope, sender, source, tag } = options;
-    const json = JSON.stringify(envelope);
+    const json = options.json ?? JSON.stringify(envelope);
     const actionType = envelope.action.type;
     this.#replay.add({ serverSeq: envelope.serverSeq, resource, actionType, json });
     const known = knowing(options.subscribers, actionType);
     const receivers = sender && !known.includes(sender) ? [...known, sender] : known;
     // Also with no receiver at all: the source has to hear of it when it could not be stored.
-    this.#delivery.enqueue({
-      frame: actionFrame(json),
-      receivers,
-      ...(source && { source }),
-      ...(tag !== undefined && { tag }),
-    });
+    this.#delivery.enqueue({ frame: actionFrame(json), receivers, source, tag });
   }
 
   /** After something was taken back: who reconnects takes a snapshot. */

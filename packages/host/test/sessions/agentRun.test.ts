@@ -17,7 +17,12 @@ class RudeAgent extends MockAgent {
 
 const TOO_MUCH = 65 * 1024 * 1024;
 
-async function run(agent: MockAgent, waitingBytes: () => number, relieved: () => Promise<void>) {
+async function run(
+  agent: MockAgent,
+  waitingBytes: () => number,
+  relieved: () => Promise<void>,
+  begin = (agentRun: AgentRun) => agentRun.start('t1', { text: 'short' }),
+) {
   const actions: AgentAction[] = [];
   const { signal: _, ...opening } = await openOptions();
   const over = Promise.withResolvers<void>();
@@ -34,13 +39,14 @@ async function run(agent: MockAgent, waitingBytes: () => number, relieved: () =>
     relieved,
     onStorageFailed: () => {},
     onArtifact: () => {},
+    onCommands: () => {},
     onOpened: () => {},
     abortGraceMs: 1_000,
     idleMs: 10_000,
     newId: randomUUID,
     log: silentLog,
   });
-  agentRun.start('t1', { text: 'short' });
+  begin(agentRun);
   await over.promise;
   await agentRun.dispose();
   await agent.dispose();
@@ -75,5 +81,28 @@ describe('an agent that reports faster than it can be stored', () => {
     expect(relieved).toBeGreaterThan(1);
     // The whole message was sent, not the short one.
     expect(actions.map((action) => ('content' in action ? action.content : '')).join('')).toHaveLength(2_000);
+  });
+});
+
+describe('a steering message', () => {
+  it('is for the turn that runs, though the agent is still on its way out of one that was cancelled', async () => {
+    const actions = await run(
+      new MockAgent(),
+      () => 0,
+      async () => {},
+      (agentRun) => {
+        agentRun.start('t1', { text: 'slow' });
+        // As soon as it has begun; the agent needs a moment to stop.
+        setImmediate(() => {
+          agentRun.cancel('t1');
+          agentRun.start('t2', { text: 'steer' });
+          void agentRun.steer({ text: 'this way' }, () => {});
+        });
+      },
+    );
+    expect(actions.at(-1)).toMatchObject({ type: 'session/turnComplete', turnId: 't2' });
+    expect(actions.map((action) => ('content' in action ? action.content : '')).join('')).toContain(
+      'Steered: this way',
+    );
   });
 });

@@ -108,7 +108,15 @@ export const dispatchActionParams = z.object({ clientSeq, action: clientAction }
  * The first look at a `dispatchAction`: enough to answer it. Whether the action itself is well-formed is a second
  * question, because a wrong one is not dropped but echoed to its sender with the reason.
  */
-export const uncheckedDispatchActionParams = z.object({ clientSeq, action: z.looseObject({ type: z.string() }) });
+export const uncheckedDispatchActionParams = z.object({
+  clientSeq,
+  // Not copied: every action is copied by the second look.
+  action: z.custom<{ readonly type: string; readonly [key: string]: unknown }>(hasType, 'an object with a type'),
+});
+
+function hasType(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
 
 export const actionParams = z.object({ envelope: actionEnvelope });
 export const notificationParams = z.object({ notification });

@@ -1,0 +1,65 @@
+import { rm } from 'node:fs/promises';
+import { connect } from '@agenthost/client';
+import { describe, expect, it } from 'vitest';
+import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
+import { altered } from './alteredHost.js';
+import { amount, isWhole, LONG_MS } from './amount.js';
+
+const ROUNDS = amount('rounds', { smoke: 1, full: 20 });
+const AT_ONCE = 3;
+
+interface LockModule {
+  readonly HostLock: { take: (path: string, options?: object) => Promise<unknown> };
+}
+
+/** Several start at once on one state root, on which the last one was killed: one has it, and the others say who. */
+async function race(rounds: number, env: Readonly<Record<string, string>> = {}): Promise<number> {
+  const stateDir = await temporaryFolder();
+  let running: HostProcess[] = [];
+  let refused = 0;
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      const starts = await Promise.allSettled(
+        Array.from({ length: AT_ONCE }, () => spawnHost(stateDir, ['--state-dir', stateDir], env)),
+      );
+      running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+      expect(running.length, `round ${round}: hosts on one state root`).toBe(1);
+      const [host] = running;
+      for (const start of starts) {
+        if (start.status === 'fulfilled') continue;
+        refused++;
+        // One that holds it has not always said where it listens yet, or died while it took it.
+        expect(String(start.reason)).toMatch(/another host (runs here: process \d+, since|.*is being started)/);
+      }
+      // Who comes when it runs is told everything.
+      const late = await spawnHost(stateDir, ['--state-dir', stateDir], env).catch((error: unknown) => String(error));
+      expect(late).toContain(`another host runs here: process ${host?.pid},`);
+      expect(late).toContain(host?.url.href);
+      refused++;
+      const client = await connect({ url: host?.url ?? '', token: host?.token ?? '' });
+      await client.ping();
+      client.close();
+      await host?.kill('SIGKILL');
+    }
+    return refused;
+  } finally {
+    await Promise.all(running.map((host) => host.kill('SIGKILL')));
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
+describe('several hosts on one state root', { timeout: LONG_MS }, () => {
+  it('one has it, the others refuse to start and say who holds it', async () => {
+    const refused = await race(ROUNDS);
+    console.info(`${ROUNDS} races of ${AT_ONCE} hosts and a late one: ${refused} refused, 0 let in beside another`);
+    expect(refused).toBe(ROUNDS * AT_ONCE);
+  });
+
+  it.runIf(isWhole)('which hosts that do not look at the lock do not pass', async () => {
+    const blind = altered('sessionFs/hostLock.js', ({ HostLock }: LockModule) => {
+      const { take } = HostLock;
+      HostLock.take = (path, options) => take.call(HostLock, `${path}-${Math.random()}`, options);
+    });
+    await expect(race(1, blind)).rejects.toThrow(/hosts on one state root/);
+  });
+});
