@@ -36,6 +36,8 @@ const tasks = {
     ),
   'test:faults': (args) => longRun('test/faults', 'AGENTHOST_FAULT_', args),
   'test:convergence': (args) => longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', ...args]),
+  'test:security': (args) =>
+    longRun('test/security', 'AGENTHOST_SECURITY_', ['--frames', '100000', '--rounds', '2000', ...args]),
   soak: (args) => longRun('test/soak', 'AGENTHOST_SOAK_', args),
   lint: () =>
     inTurn(
