@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 
 /** A workbench of ten megabytes of script on two busy cores; nothing waits for it that comes at all. */
-export const PATIENCE = 25_000;
+export const PATIENCE = 120_000;
 
 /** A person at a window of VS Code, with the chat and its list of sessions over the whole of it. */
 export class Workbench {
