@@ -114,7 +114,9 @@ export class Workbench {
   /** What the editor compares, line by line. */
   async diff(): Promise<{ before: string[]; after: string[] }> {
     const lines = (side: string) =>
-      this.page.locator(`.part.editor .monaco-diff-editor .editor.${side} .lines-content > .view-lines .view-line`).allInnerTexts();
+      this.page
+        .locator(`.part.editor .monaco-diff-editor .editor.${side} .lines-content > .view-lines .view-line`)
+        .allInnerTexts();
     return { before: spaced(await lines('original')), after: spaced(await lines('modified')) };
   }
 
