@@ -43,12 +43,7 @@ export class BenchProcess {
     return new BenchProcess(child, { url, token }, performance.now() - start, undefined);
   }
 
-  private constructor(
-    child: ChildProcess,
-    address: ServerAddress,
-    startMs: number,
-    ownFolder: string | undefined,
-  ) {
+  private constructor(child: ChildProcess, address: ServerAddress, startMs: number, ownFolder: string | undefined) {
     this.child = child;
     this.address = address;
     this.startMs = startMs;
