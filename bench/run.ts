@@ -7,7 +7,7 @@ import { type Command, commandOf } from './support/commandLine.ts';
 import { TOLERATED, type Worse, worseFigures, worseTwice } from './support/compare.ts';
 import { missedBy, type Outcome } from './support/figure.ts';
 import { hundredths } from './support/figures.ts';
-import { note } from './support/measure.ts';
+import { endServersWhenStopped, note } from './support/measure.ts';
 import { load, machine, merged, type Run, readResults, writeResults } from './support/results.ts';
 import { textTable } from './support/table.ts';
 import { writeDocs } from './support/writeDocs.ts';
@@ -17,6 +17,7 @@ if ('text' in command) {
   (command.exitCode === 0 ? console.log : console.error)(command.text);
   process.exit(command.exitCode);
 }
+endServersWhenStopped();
 if (command.docs) writeDocs(readResults());
 else process.exitCode = await (command.compare ? compare(command) : keep(command));
 
