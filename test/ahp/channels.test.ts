@@ -189,3 +189,13 @@ it('the root counts the sessions', async () => {
   const less = await client.action('root/activeSessionsChanged');
   expect(less.action.activeSessions).toBe(snapshot.state.activeSessions);
 });
+
+it('what is accepted and changes nothing is answered too', async () => {
+  const client = await host.client('insists');
+  const { session } = await ahpSession(client);
+  for (const _ of [1, 2]) {
+    const echo = await client.act(session, { type: 'session/titleChanged', title: 'Same' });
+    expect(echo).toMatchObject({ channel: session, action: { type: 'session/titleChanged', title: 'Same' } });
+    expect(echo).not.toHaveProperty('rejectionReason');
+  }
+});
