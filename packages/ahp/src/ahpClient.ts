@@ -57,6 +57,7 @@ export class AhpClient {
   readonly #statuses = new KnownStatuses();
   readonly #subscriptions: Disposable[];
   #activeSessions: number | undefined;
+  #held: { readonly frames: [method: string, params: object][]; readonly timer: Disposable } | undefined;
 
   constructor(options: AhpClientOptions) {
     this.#options = options;
@@ -156,8 +157,37 @@ export class AhpClient {
     this.#tell('action', envelope);
   }
 
+  /**
+   * What comes next waits until the client was heard of, or for a moment: VS Code takes in what arrives right behind the answer to
+   * its `reconnect` before that answer, so that text is out of order, or overwritten by a snapshot.
+   */
+  holdBack(): void {
+    const timer = this.#options.schedule(() => this.release(), this.#options.limits.holdBackMs);
+    this.#held = { frames: [], timer };
+  }
+
+  release(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    held?.timer.dispose();
+    for (const [method, params] of held?.frames ?? []) this.outlet?.notify(method, params);
+  }
+
+  /** Its socket is gone, or new and not yet answered: what comes meanwhile is in the answer to the handshake. */
+  mute(): void {
+    this.isLive = false;
+    this.#held?.timer.dispose();
+    this.#held = undefined;
+  }
+
   #tell(method: string, params: object): void {
-    if (this.isLive) this.outlet?.notify(method, params);
+    if (!this.isLive) return;
+    if (!this.#held) {
+      this.outlet?.notify(method, params);
+      return;
+    }
+    this.#held.frames.push([method, params]);
+    if (this.#held.frames.length >= this.#options.limits.maxReplayEnvelopes) this.release();
   }
 
   /** One page of the list, without sessions that were only made to be thrown away. */

@@ -136,6 +136,7 @@ export class AhpConnection implements AhpOutlet {
   async #client(method: string): Promise<AhpClient> {
     const client = await this.#handshake?.catch(() => undefined);
     if (!client) throw new RpcError(ERROR_CODE.invalidRequest, `${method} before initialize: initialize first`);
+    if (client.outlet === this) client.release();
     return client;
   }
 
@@ -152,7 +153,8 @@ export class AhpConnection implements AhpOutlet {
     });
     this.#peer.onNotification('setClientManagedSettingsPermissions', {
       parse: () => undefined,
-      handle: () => undefined,
+      // What VS Code says first when it is back.
+      handle: async () => void (await this.#client('setClientManagedSettingsPermissions')),
     });
   }
 

@@ -120,7 +120,7 @@ export class AhpGateway {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);
     client.outlet = connection;
-    client.isLive = false;
+    client.mute();
   }
 
   /** In the turn in which the answer is sent. */
@@ -132,7 +132,7 @@ export class AhpGateway {
   detach(client: AhpClient, connection: AhpConnection): void {
     if (client.outlet !== connection) return;
     client.outlet = undefined;
-    client.isLive = false;
+    client.mute();
     if (!this.#clients.has(client)) return;
     const leave = () => {
       for (const session of this.local.sessionsOf(client.clientId)) {

@@ -32,6 +32,7 @@ export async function reconnect(gateway: AhpGateway, connection: AhpConnection, 
   const result = new LateResult(() => {
     const answer = compute(client, wanted, opened, isResumed);
     gateway.attach(client, connection);
+    client.holdBack();
     return answer;
   });
   return { client, result };
