@@ -16,6 +16,7 @@ beforeAll(async () => {
     maxConfigChars: 5_000,
     // Never by time, so that a test can tell what else does it.
     toolOutputMs: 2_000_000_000,
+    holdBackMs: 2_000_000_000,
   });
 });
 afterAll(() => host.dispose());
@@ -198,4 +199,24 @@ it('what is accepted and changes nothing is answered too', async () => {
     expect(echo).toMatchObject({ channel: session, action: { type: 'session/titleChanged', title: 'Same' } });
     expect(echo).not.toHaveProperty('rejectionReason');
   }
+});
+
+it('what comes right behind the answer to a reconnect waits until the client has taken the answer in', async () => {
+  const client = await host.client('comes back');
+  const { session, chat } = await ahpSession(client);
+  const other = await host.client('goes on');
+  await ahpSubscribe(other, session);
+  await client.cut();
+  const back = await host.open();
+  const subscriptions = [session, chat];
+  await back.request('reconnect', { clientId: 'comes back', lastSeenServerSeq: 0, subscriptions });
+  await other.act(chat, ahpTurn('hello'));
+  await other.action('chat/turnComplete');
+  await back.request('ping');
+  expect(back.received.filter(({ method }) => method === 'action')).toEqual([]);
+  // VS Code says this first when it is back.
+  back.send({ jsonrpc: '2.0', method: 'setClientManagedSettingsPermissions', params: {} });
+  await back.action('chat/turnComplete');
+  const numbers = back.received.flatMap(({ method, params }) => (method === 'action' ? [params.serverSeq] : []));
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 });
