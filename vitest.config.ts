@@ -21,8 +21,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/builtCli.ts'],
     include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    // Real agents are hundreds of megabytes: `npm run test:agents` fetches them. A soak has a command of its own, too.
-    exclude: [...configDefaults.exclude, 'test/agents/**', 'test/soak/**'],
+    // Real agents and VS Code are hundreds of megabytes: `npm run test:agents` and `npm run test:vscode` fetch them. A soak has
+    // a command of its own, too.
+    exclude: [...configDefaults.exclude, 'test/agents/**', 'test/vscode/**', 'test/soak/**'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

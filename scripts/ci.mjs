@@ -1,7 +1,7 @@
 // Runs every suite in turn, goes on after a failure, and prints the sum alone on the last line.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,6 +19,7 @@ const suites = [
 
 let passed = 0;
 let failed = 0;
+const failures = [];
 for (const { command, counts } of suites) {
   console.log(`\n$ npm ${command.join(' ')}`);
   rmSync(results, { force: true });
@@ -27,6 +28,28 @@ for (const { command, counts } of suites) {
   passed += counted ? counted.numPassedTests : Number(status === 0);
   // A runner can fail without a failed test (a file that does not load, an unhandled rejection): that is a failure too.
   failed += Math.max(counted ? counted.numFailedTests : 0, Number(status !== 0));
+  if (status !== 0)
+    failures.push(`npm ${command.join(' ')}: exit code ${status}`, ...(counted ? failuresIn(counted) : []));
 }
+// Once more at the end: of a long log only the end may be kept.
+if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('\n')}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);
+
+/** A line for each failed test, with the first lines of its reason. */
+function failuresIn({ testResults }) {
+  const reason = (text) =>
+    text
+      .split('\n')
+      .slice(0, 12)
+      .map((line) => `      ${line}`)
+      .join('\n');
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name);
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && tests.length === 0) return [`  ${file}\n${reason(message ?? '')}`];
+    return tests.map(
+      ({ fullName, failureMessages }) => `  ${file}: ${fullName}\n${reason(failureMessages.join('\n'))}`,
+    );
+  });
+}

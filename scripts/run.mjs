@@ -2,7 +2,7 @@
 // Plain JavaScript, because on a fresh clone it is whatever Node started npm that runs this.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +24,16 @@ const tasks = {
         ...args,
       ]),
     ),
+  'test:vscode': (args) =>
+    inTurn(build, buildPage, () =>
+      runNode(bin('vitest', 'vitest'), [
+        'run',
+        '--config',
+        'test/vscode/vitest.config.ts',
+        ...reporters(args),
+        ...args,
+      ]),
+    ),
   'test:faults': (args) => longRun('test/faults', 'AGENTHOST_FAULT_', args),
   'test:convergence': (args) => longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', ...args]),
   soak: (args) => longRun('test/soak', 'AGENTHOST_SOAK_', args),
@@ -41,24 +51,10 @@ const tasks = {
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
   docs: () => inTurn(build, () => runNode(join(root, 'scripts/writeCliDocs.ts'), [])),
-  start: (args) =>
-    inTurn(
-      () => tasks.build(['apps/cli', 'apps/web']),
-      buildPage,
-      () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args]),
-    ),
-  screenshots: (args) =>
-    inTurn(
-      () => tasks.build(['apps/cli', 'apps/web']),
-      buildPage,
-      () => runNode(join(root, 'scripts/screenshots.ts'), args),
-    ),
-  bench: ([name = 'fanout', ...args]) =>
-    inTurn(
-      () => tasks.build(['apps/cli', 'apps/web']),
-      buildPage,
-      () => runNode(join(root, 'bench', `${name}.ts`), args),
-    ),
+  start: (args) => inTurn(buildProgram, () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args])),
+  dev: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/dev.ts'), args)),
+  screenshots: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/screenshots.ts'), args)),
+  bench: ([name = 'fanout', ...args]) => inTurn(buildProgram, () => runNode(join(root, 'bench', `${name}.ts`), args)),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
@@ -95,6 +91,42 @@ function install() {
 
 function build() {
   return tasks.build([]);
+}
+
+/** The command and the page. Where no source has changed since, the compilers are not even asked: that takes a second or two. */
+async function buildProgram() {
+  const stamp = join(root, '.cache', 'program-built');
+  const began = new Date();
+  const made = ['apps/cli/dist/main.js', 'apps/web/dist/index.html', '.cache/program-built'];
+  if (made.every((file) => existsSync(join(root, file))) && statSync(stamp).mtimeMs > newestSource()) return 0;
+  const code = await inTurn(() => tasks.build(['apps/cli', 'apps/web']), buildPage);
+  if (code === 0) {
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, '');
+    // What changed while it was built is newer.
+    utimesSync(stamp, began, began);
+  }
+  return code;
+}
+
+/** Of folders too: a file that went away leaves nothing else. */
+function newestSource() {
+  const folders = ['packages', 'apps'].flatMap((kind) =>
+    readdirSync(join(root, kind)).map((name) => join(root, kind, name)),
+  );
+  const files = ['package-lock.json', 'tsconfig.base.json', 'scripts/bundleCli.ts'].map((name) => join(root, name));
+  const named = folders.flatMap((folder) =>
+    ['src', 'index.html', 'public', 'package.json', 'tsconfig.json', 'vite.config.ts'].map((name) =>
+      join(folder, name),
+    ),
+  );
+  return Math.max(...[...files, ...named].filter((path) => existsSync(path)).map(newestBelow));
+}
+
+function newestBelow(path) {
+  const found = statSync(path);
+  const inside = found.isDirectory() ? readdirSync(path).map((name) => newestBelow(join(path, name))) : [];
+  return Math.max(found.mtimeMs, ...inside);
 }
 
 /** Only when something that it is made of is newer than it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CopilotAgent } from '@agenthost/host';
 import { beforeAll, expect, it } from 'vitest';
 import { processesIn } from '../../packages/host/test/agents/support/processes.js';
-import { text, toolCall } from '../support/modelServer/modelReply.js';
+import { slow, text, toolCall } from '../support/modelServer/modelReply.js';
 import { until } from '../support/until.js';
 import { agentEnv, agentFolders } from './support/agentCase.js';
 import { confirmation, PATIENCE_MS, startCopilotHost, turnEnded } from './support/copilotHost.js';
@@ -66,6 +66,36 @@ it('is idle after a cancelled turn whose command goes on in the background', asy
   await session.cancel();
   await session.send('hello');
   expect((await turnEnded(session, 2)).turns.map(({ state }) => state)).toEqual(['cancelled', 'complete']);
+});
+
+it('ends its own turn when it floods, with a reason, and no other session notices', async () => {
+  const host = await startCopilotHost();
+  const command = `head -c 100000000 /dev/zero | tr '\\0' x`;
+  host.model
+    .script('write on', slow({ piece: 'x'.repeat(65_536), pieces: 1_600, everyMs: 1 }))
+    .script('print on', toolCall('bash', { command, description: 'print' }), text('Printed.'))
+    .script('hello', text('Hello.'));
+  const client = await host.connect();
+  const [writing, printing, calm] = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const session = await client.createSession({ provider: 'copilot' });
+      await session.ready();
+      return session;
+    }),
+  );
+  if (!writing || !printing || !calm) throw new Error('no sessions');
+  await printing.send('print on');
+  await (await confirmation(printing)).approve();
+  await writing.send('write on');
+  await calm.send('hello');
+  expect((await turnEnded(calm)).turns[0]?.state).toBe('complete');
+  expect((await turnEnded(writing)).turns[0]).toMatchObject({ state: 'error', error: { errorType: 'answerTooLong' } });
+  // Copilot itself cuts what a tool of its own prints.
+  const [printed] = (await turnEnded(printing)).turns;
+  expect(printed).toMatchObject({ state: 'complete', toolCalls: [{ status: 'completed' }] });
+  expect(JSON.stringify(printed).length).toBeLessThan(200_000);
+  await writing.send('hello');
+  expect((await turnEnded(writing, 2)).turns[1]?.state).toBe('complete');
 });
 
 it('writes its plan where everybody can read it', async () => {

@@ -3,6 +3,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/protocol': { may: ['zod'] },
   'packages/rpc': { may: [] },
   'packages/client': { may: ['@agenthost/protocol', '@agenthost/rpc'] },
+  'packages/ahp': { may: ['@agenthost/client', '@agenthost/protocol', '@agenthost/rpc'] },
   'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
   'packages/host': {
     may: ['@agentclientprotocol/sdk', '@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml', 'zod'],
@@ -27,6 +28,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   },
   'apps/cli': {
     may: [
+      '@agenthost/ahp',
       '@agenthost/client',
       '@agenthost/host',
       '@agenthost/protocol',

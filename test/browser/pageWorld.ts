@@ -41,6 +41,9 @@ export function usePages() {
   });
   return {
     cleanups,
+    get browser(): Browser {
+      return browser;
+    },
     /** A host with its page; the session's folder has two files. */
     async host({ listen, ...options }: PageHostOptions = {}): Promise<TestHost> {
       const { stateDir } = options;
@@ -59,7 +62,10 @@ export function usePages() {
       return { host, proxy };
     },
     /** Somebody with a browser of their own opens the printed link. */
-    async visit(host: TestHost, { name, hash, token, url, ...context }: VisitOptions = {}): Promise<Page> {
+    async visit(
+      host: Pick<TestHost, 'url' | 'token'>,
+      { name, hash, token, url, ...context }: VisitOptions = {},
+    ): Promise<Page> {
       const opened = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...context });
       cleanups.push(() => opened.close());
       opened.setDefaultTimeout(PATIENCE);
@@ -141,4 +147,19 @@ export function log(page: Page): Locator {
 
 export function row(page: Page, title: string | RegExp): Locator {
   return page.locator('.sidebar .row').filter({ hasText: title });
+}
+
+/** Nothing is wider than the window, but for what scrolls inside itself. */
+export async function expectNoOverflow(page: Page, where: string): Promise<void> {
+  const wide = await page.evaluate(() => {
+    const scrolls = (element: Element | null): boolean =>
+      element !== null &&
+      (/auto|scroll|hidden|clip/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+    const beyond = [...document.querySelectorAll('body *')].filter((element) => {
+      const box = element.getBoundingClientRect();
+      return box.width > 0 && box.right > innerWidth + 1 && !scrolls(element.parentElement);
+    });
+    return { page: document.documentElement.scrollWidth, beyond: beyond.map((it) => `${it.tagName}.${it.className}`) };
+  });
+  expect({ where, ...wide }).toEqual({ where, page: page.viewportSize()?.width, beyond: [] });
 }

@@ -1,25 +1,20 @@
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { composer, eventually, gone, log, makeSession, PATIENCE, row, seen, usePages } from './pageWorld.js';
+import {
+  composer,
+  eventually,
+  expectNoOverflow,
+  gone,
+  log,
+  makeSession,
+  PATIENCE,
+  row,
+  seen,
+  usePages,
+} from './pageWorld.js';
 
 const pages = usePages();
 const SLOW = { timeout: 6 * PATIENCE };
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
-
-/** Nothing is wider than the window, but for what scrolls inside itself. */
-async function expectNoOverflow(page: Page, where: string): Promise<void> {
-  const wide = await page.evaluate(() => {
-    const scrolls = (element: Element | null): boolean =>
-      element !== null &&
-      (/auto|scroll|hidden|clip/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
-    const beyond = [...document.querySelectorAll('body *')].filter((element) => {
-      const box = element.getBoundingClientRect();
-      return box.width > 0 && box.right > innerWidth + 1 && !scrolls(element.parentElement);
-    });
-    return { page: document.documentElement.scrollWidth, beyond: beyond.map((it) => `${it.tagName}.${it.className}`) };
-  });
-  expect({ where, ...wide }).toEqual({ where, page: 360, beyond: [] });
-}
 
 describe('at 360 × 740', () => {
   it('leads from the list to a conversation and back, with the question as a sheet', SLOW, async () => {

@@ -182,11 +182,15 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Needs input, 2' }).click();
     const tray = page.getByRole('dialog', { name: 'Needs input' });
     await tray.getByRole('button', { name: /Blue/ }).click();
-    await seen(tray.getByText('painter was answered'));
+    await seen(tray.getByText(/Answered by you: Blue/));
     await tray.getByRole('button', { name: 'Allow once' }).click();
     await seen(tray.getByText('Nothing needs you.'));
-    await tray.getByRole('button', { name: 'Show it' }).first().click();
-    await seen(log(page).getByText('Done.', { exact: true }));
+    await seen(tray.getByText('Allowed once by you'));
+    await tray
+      .getByRole('button', { name: /painter/ })
+      .first()
+      .click();
+    await seen(log(page).getByText(/Answered by you: Blue/));
     await eventually(() => composer(page).count()).toBe(1);
   });
 });

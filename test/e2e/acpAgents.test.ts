@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { connect, type Host, type Session } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import type { AgentInfo, RootState } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { processesIn } from '../../packages/host/test/agents/support/processes.js';
 import { NpmRegistry } from '../support/npmRegistry.js';
 import { runCli, spawnHost, startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
@@ -76,10 +78,16 @@ describe('agents.json', () => {
     for (const each of clients) {
       await until(each.root.state, (state) => info(state, 'stub')?.models.length === 2, 'the models');
     }
-    await writeAgents({ stub: stub({ NEW: 'yes' }, { name: 'Renamed' }), other: { command: 'no-such-program' } });
+    expect(info(client.root.state.value, 'claude')?.icon).toBe('asterisk');
+    await writeAgents({
+      stub: stub({ NEW: 'yes' }, { name: 'Renamed', icon: 'rocket' }),
+      other: { command: 'no-such-program' },
+    });
     for (const each of clients) {
       const named = (state: RootState) =>
-        info(state, 'stub')?.displayName === 'Renamed' && info(state, 'other') !== undefined;
+        info(state, 'stub')?.displayName === 'Renamed' &&
+        info(state, 'stub')?.icon === 'rocket' &&
+        info(state, 'other') !== undefined;
       const state = await until(
         each.root.state,
         (state) =>
@@ -99,6 +107,34 @@ describe('agents.json', () => {
     await writeAgents({});
     for (const each of clients)
       await until(each.root.state, (state) => info(state, 'stub') === undefined, 'the removal');
+  });
+});
+
+describe('what an agent takes after a slash', () => {
+  it('is in the state of its session, within limits, and still there after a restart', async () => {
+    await writeAgents({ stub: stub({ STUB_COMMANDS: '/review re-do two\nlines review' }) });
+    const start = () => startTestHost({ stateDir, agentSources: [new AcpAgents()] });
+    const first = await start();
+    const session = await sessionOf(await first.connect());
+    const commands = ['review', 're-do'].map((name) => ({
+      name,
+      description: `Does ${name}`.replace('review', '/review'),
+      inputHint: 'anything',
+    }));
+    expect(session.confirmed.value.commands).toEqual(commands);
+    // It may change in a turn; and more than anybody reads is cut.
+    const other = await (await first.connect()).openSession(session.uri);
+    await say(session, 'commands many');
+    const { commands: many = [] } = await until(other.state, (state) => state.commands?.length === 200, 'the commands');
+    expect(many[199]).toEqual({ name: 'c199', description: 'Does c199', inputHint: 'anything' });
+    await say(session, 'commands one');
+    const one = [{ name: 'one', description: 'Does one', inputHint: 'anything' }];
+    await until(other.state, (state) => state.commands?.length === 1, 'the command');
+    await first.dispose();
+    const second = await start();
+    onTestFinished(() => second.dispose());
+    const again = await (await second.connect()).openSession(session.uri);
+    expect(again.confirmed.value.commands).toEqual(one);
   });
 });
 
@@ -253,18 +289,57 @@ describe('processes of an agent', () => {
     expect(pids.map(alive)).toEqual([false, false]);
   });
 
-  it('end by themselves when the host is killed, or else when the next one starts', async () => {
-    const polite = await startTurn({});
-    await polite.host.kill('SIGKILL');
-    await expect.poll(() => alive(polite.pids[0] ?? 0), { timeout: 10_000 }).toBe(false);
+  it("end soon after a host that is killed, also those that don't care for the end of their input", {
+    timeout: 120_000,
+  }, async () => {
     const { host, pids } = await startTurn({ STUB_IGNORE_EOF: '1' });
+    const children = await childrenOf(host.pid);
+    await host.kill('SIGKILL');
+    await expect.poll(() => [...pids, ...children].filter(alive), { timeout: 30_000 }).toEqual([]);
+  });
+
+  it('end at the next start, where nobody was left to see to it', { timeout: 120_000 }, async () => {
+    const { host, pids } = await startTurn({ STUB_IGNORE_EOF: '1' });
+    for (const pid of await childrenOf(host.pid)) if (!pids.includes(pid)) process.kill(pid, 'SIGKILL');
     await host.kill('SIGKILL');
     expect(pids.map(alive)).toEqual([true, true]);
     const next = await spawnHost(stateDir);
     onTestFinished(async () => void (await next.kill('SIGKILL')));
-    expect([...pids, ...polite.pids].map(alive)).toEqual([false, false, false, false]);
+    expect(pids.map(alive)).toEqual([false, false]);
   });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
+    'of a shell end with the host by %s',
+    { timeout: 120_000 },
+    async (signal) => {
+      const host = await spawnHost(stateDir);
+      onTestFinished(async () => void (await host.kill('SIGKILL')));
+      const client = await connect({ url: host.url, token: host.token });
+      onTestFinished(() => client.close());
+      const cwd = join(stateDir, 'project');
+      await mkdir(cwd);
+      const session = await client.createSession({ provider: 'shell', workingDirectory: pathToFileURL(cwd).href });
+      await session.ready();
+      const deaf = `trap '' HUP INT TERM`;
+      await session.send(`${deaf}; setsid sleep 600 & (${deaf}; echo re''ady; sleep 600)`);
+      const [asked] = await until(session.pendingConfirmations, (list) => list.length > 0, 'the question', 30_000);
+      await asked?.approve();
+      const said = () => JSON.stringify(session.confirmed.value.activeTurn?.toolCalls ?? {});
+      await until(session.confirmed, () => said().includes('ready'), 'the command', 30_000);
+      const children = await childrenOf(host.pid);
+      expect((await processesIn(cwd)).length).toBeGreaterThan(1);
+      await host.kill(signal);
+      if (signal !== 'SIGKILL') expect(await processesIn(cwd)).toEqual([]);
+      await expect.poll(() => processesIn(cwd), { timeout: 30_000 }).toEqual([]);
+      await expect.poll(() => children.filter(alive), { timeout: 30_000 }).toEqual([]);
+    },
+  );
 });
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const listed = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return listed.trim().split(' ').filter(Boolean).map(Number);
+}
 
 it('tells an agent nothing of the host', async () => {
   await writeAgents({ stub: stub() });

@@ -3,8 +3,9 @@ import { silentLog } from '@agenthost/host';
 import { frameToText, type Transport } from '@agenthost/rpc';
 import { transportContract } from '@agenthost/rpc/contract';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { OWNER } from '../../packages/host/src/protocol/credential.js';
 import type { FrameTransport } from '../../packages/host/src/protocol/frameTransport.js';
-import { Authenticator } from '../../packages/host/src/server/authenticator.js';
+import { Authenticator, digestOf } from '../../packages/host/src/server/authenticator.js';
 import { HostServer } from '../../packages/host/src/server/hostServer.js';
 import { newToken } from '../../packages/host/src/server/tokenFile.js';
 import { DEFAULT_WEB_SOCKET_LIMITS } from '../../packages/host/src/server/webSocketTransport.js';
@@ -13,7 +14,7 @@ import { EncodedFrame } from '../../packages/host/src/state/encodedFrame.js';
 describe('WebSocket transports of client and host', () => {
   const token = newToken();
   const authenticator = new Authenticator();
-  authenticator.setTokens([{ id: 'owner', value: token }]);
+  authenticator.setTokens([{ credential: OWNER, digest: digestOf(token) }]);
   const arrivals: ((transport: FrameTransport) => void)[] = [];
   const server = new HostServer({
     address: '127.0.0.1',

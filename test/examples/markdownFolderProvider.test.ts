@@ -9,7 +9,7 @@ import {
 } from '@agenthost/sessions';
 import { providerContract } from '@agenthost/sessions/contract';
 import { describe, expect, it, vi } from 'vitest';
-import { MarkdownFolderProvider } from '../../examples/markdownFolderProvider.js';
+import { MarkdownFolderProvider } from '../../examples/parts/markdownFolderProvider.js';
 import { ROOT } from '../architecture/workspace.js';
 import { temporaryFolder } from '../support/testHost.js';
 
@@ -65,7 +65,7 @@ describe('the example of a provider', () => {
   });
 
   it('is under 150 lines', () => {
-    const lines = readFileSync(join(ROOT, 'examples/markdownFolderProvider.ts'), 'utf8').split('\n').length;
+    const lines = readFileSync(join(ROOT, 'examples/parts/markdownFolderProvider.ts'), 'utf8').split('\n').length;
     expect(lines).toBeLessThan(150);
   });
 });

@@ -21,7 +21,7 @@ describe('the example of sessions in the browser', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    const root = join(ROOT, 'examples/sessionsInTheBrowser');
+    const root = join(ROOT, 'examples/09-sessionsInTheBrowser');
     await build({
       configFile: false,
       logLevel: 'error',

@@ -82,6 +82,7 @@ describe('the sessions of a host', () => {
       sessionId: `agenthost-local:${uri}`,
       resource: `agenthost-local:${uri}`,
       sessionType: 'mock',
+      icon: 'flask',
       capabilities: { supportsMultipleChats: true },
     });
     if (!session) throw new Error('no session');

@@ -13,13 +13,14 @@ const run = promisify(execFile);
  * another executable. Sites are kept apart and origins are checked as for everybody: none of the flags that come with the
  * package are used. Whoever launches it closes it.
  */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   const given = process.env['AGENTHOST_TEST_BROWSER'];
-  if (given === undefined && process.platform !== 'linux') return chromium.launch({ channel: 'chrome' });
+  if (given === undefined && process.platform !== 'linux')
+    return chromium.launch({ channel: 'chrome', args: [...args] });
   return chromium.launch({
     executablePath: given ?? (await unpackedChromium()),
     // The sandbox of Chromium can't be had by root, as which containers run their tests.
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    args: [...args, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connect, type Host as HostConnection, type Session } from '@agenthost/client';
 import { Host, ShellAgent } from '@agenthost/host';
+import type { AgentIcon } from '@agenthost/protocol';
 import { demoScripts } from './demoScript.ts';
 import { type Script, ScriptedAgent } from './scriptedAgent.ts';
 
@@ -84,12 +85,18 @@ export async function startDemoHost(options: { empty?: boolean; root?: string } 
     const found = [...scripts].find(([prompt]) => message.text.startsWith(prompt))?.[1];
     return found ? found(message, turn) : [{ type: 'text', text: `You said: ${message.text}` }];
   };
-  const agent = (provider: string, displayName: string, description: string, model: string) =>
+  const agent = (provider: string, icon: AgentIcon, displayName: string, description: string, model: string) =>
     new ScriptedAgent({
       provider,
+      icon,
       displayName,
       description,
       script,
+      commands: [
+        { name: 'review', description: 'Looks over the changes of a branch', inputHint: 'branch' },
+        { name: 'compact', description: 'Sums up what was said so far' },
+        { name: 'init', description: 'Writes an AGENTS.md for this folder' },
+      ],
       models: [{ id: model, name: model, maxContextWindow: 200_000 }],
     });
   let age = 0;
@@ -98,11 +105,12 @@ export async function startDemoHost(options: { empty?: boolean; root?: string } 
     defaultDirectory: join(root, 'code'),
     now: () => Date.now() - age,
     agents: [
-      agent('claude', 'Claude Code', 'Edits files, runs commands', 'Sonnet 4.5'),
-      agent('codex', 'Codex', 'Edits files, runs commands', 'GPT-5'),
-      agent('copilot', 'Copilot', 'Edits files, runs commands', 'Auto'),
+      agent('claude', 'asterisk', 'Claude Code', 'Edits files, runs commands', 'Sonnet 4.5'),
+      agent('codex', 'box', 'Codex', 'Edits files, runs commands', 'GPT-5'),
+      agent('copilot', 'bot', 'Copilot', 'Edits files, runs commands', 'Auto'),
       new ScriptedAgent({
         provider: 'gemini',
+        icon: 'sparkle',
         displayName: 'Gemini',
         description: 'Edits files, runs commands',
         script,
@@ -115,7 +123,7 @@ export async function startDemoHost(options: { empty?: boolean; root?: string } 
           },
         }),
       }),
-      agent('opencode', 'OpenCode', 'Edits files, runs commands', 'Big Pickle'),
+      agent('opencode', 'braces', 'OpenCode', 'Edits files, runs commands', 'Big Pickle'),
       new ShellAgent(),
     ],
   });

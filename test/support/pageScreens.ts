@@ -17,7 +17,14 @@ export async function openStart(page: Page, { link }: DemoHost): Promise<void> {
 
 export async function openSession(page: Page, demo: DemoHost, title: string): Promise<void> {
   await openStart(page, demo);
-  await page.locator('[data-session]', { hasText: title }).click();
+  const row = page.locator('[data-session]', { hasText: title });
+  // In a low window only the first rows are in the page.
+  for (let top = 0; (await row.count()) === 0 && top < 3_000; top += 100)
+    await page.locator('[data-list] > *').evaluate((list, to) => {
+      list.scrollTop = to % list.scrollHeight;
+      return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }, top);
+  await row.click();
   await page.locator('.thread .turn').first().waitFor();
 }
 
@@ -102,6 +109,14 @@ export const QUIET_SCREENS: readonly Screen[] = [
       await page.locator('.thread').focus();
       await page.keyboard.press('d');
       await page.locator('dialog[open] .diff').waitFor();
+    },
+  },
+  {
+    name: 'commands',
+    open: async (page, demo) => {
+      await openSession(page, demo, 'Freeze the v1');
+      await page.locator('[data-composer]').fill('/');
+      await page.locator('.slash [role=option]').first().waitFor();
     },
   },
   { name: 'rename', open: (page, demo) => fromMenu(page, demo, 'Rename') },

@@ -72,7 +72,8 @@ export async function startRestartableHost(
       await Promise.all(raws.map((client) => client.end()));
       await current.kill('SIGKILL');
       await proxy.close();
-      await rm(stateDir, { recursive: true, force: true });
+      // Agents that are just being ended may still write.
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }

@@ -1,5 +1,12 @@
 import type { Agent, AgentDescriptor, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '@agenthost/host';
-import type { AvailableAgent, ModelInfo, UnavailableAgent, UserMessage } from '@agenthost/protocol';
+import type {
+  AgentIcon,
+  AvailableAgent,
+  ModelInfo,
+  SessionCommand,
+  UnavailableAgent,
+  UserMessage,
+} from '@agenthost/protocol';
 
 /** What a turn of the script can wait for. */
 export interface ScriptedTurn {
@@ -16,6 +23,8 @@ export interface ScriptedAgentOptions {
   readonly provider: string;
   readonly displayName: string;
   readonly description?: string;
+  readonly icon?: AgentIcon;
+  readonly commands?: readonly SessionCommand[];
   readonly models?: readonly Omit<ModelInfo, 'provider'>[];
   readonly availability?: AvailableAgent | UnavailableAgent;
   readonly script: Script;
@@ -28,8 +37,8 @@ export class ScriptedAgent implements Agent {
 
   constructor(options: ScriptedAgentOptions) {
     this.#options = options;
-    const { provider, displayName, description = '' } = options;
-    this.descriptor = { provider, displayName, description, supportsMultipleChats: true };
+    const { provider, displayName, description = '', icon } = options;
+    this.descriptor = { provider, displayName, description, supportsMultipleChats: true, ...(icon && { icon }) };
   }
 
   async availability(): Promise<AvailableAgent | UnavailableAgent> {
@@ -42,7 +51,7 @@ export class ScriptedAgent implements Agent {
   }
 
   async openSession({ sessionId }: OpenSessionOptions): Promise<AgentSession> {
-    return new ScriptedSession(sessionId, this.#options.script);
+    return new ScriptedSession(sessionId, this.#options);
   }
 
   async dispose(): Promise<void> {}
@@ -50,13 +59,15 @@ export class ScriptedAgent implements Agent {
 
 class ScriptedSession implements AgentSession {
   readonly nativeSessionId: string;
+  readonly commands: readonly SessionCommand[] | undefined;
   readonly #script: Script;
   readonly #listeners = new Set<(event: AgentEvent) => void>();
   readonly #answers = new Map<string, (decision: Decision) => void>();
   #turn: AbortController | undefined;
 
-  constructor(sessionId: string, script: Script) {
+  constructor(sessionId: string, { script, commands }: ScriptedAgentOptions) {
     this.nativeSessionId = `scripted-${sessionId}`;
+    this.commands = commands;
     this.#script = script;
   }
 

@@ -198,6 +198,22 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
       if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once('drain', resolve));
     }
   },
+  'flood-tool': async (rest) => {
+    const toolCallId = randomUUID();
+    update('tool_call', {
+      toolCallId,
+      title: 'yes',
+      kind: 'execute',
+      status: 'in_progress',
+      rawInput: { command: 'yes' },
+    });
+    const data = 'y\n'.repeat(32 * 1024);
+    for (let sent = 0; sent < Number(rest) * 1024 * 1024 && !cancelled.signal.aborted; sent += data.length) {
+      update('tool_call_update', { toolCallId, _meta: { terminal_output: { data } } });
+      if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+    update('tool_call_update', { toolCallId, status: 'completed', _meta: { terminal_exit: { exit_code: 0 } } });
+  },
   'flood-line': (rest) => text('x'.repeat(Number(rest) * 1024 * 1024)),
   'flood-questions': () => Promise.all(Array.from({ length: 500 }, () => permission({ toolCallId: randomUUID() }))),
   garbage: async () => {
@@ -224,6 +240,7 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
     }));
     update('plan', { entries });
   },
+  commands: (rest) => offer(rest === 'many' ? Array.from({ length: 5_000 }, (_, n) => `c${n}`) : rest.split(' ')),
   title: (rest) => update('session_info_update', { title: rest }),
   mode: () => update('current_mode_update', { currentModeId: 'free' }),
   notice: () => update('notice', { severity: 'warning', title: 'Careful', description: 'Very.' }),
@@ -242,6 +259,11 @@ const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unkn
   pid: () => text(String(process.pid)),
   servers: () => text(JSON.stringify(servers)),
 };
+
+function offer(names: readonly string[]): void {
+  const availableCommands = names.map((name) => ({ name, description: `Does ${name}`, input: { hint: 'anything' } }));
+  update('available_commands_update', { availableCommands });
+}
 
 function history(): string[] {
   const file = join(memory, `${session}.json`);
@@ -315,6 +337,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
   'session/new': (params) => {
     if (env['STUB_START'] === 'auth') throw new Failure(-32000, 'Authentication required');
     session = randomUUID();
+    if (env['STUB_COMMANDS']) offer(env['STUB_COMMANDS'].split(' '));
     cwd = params.cwd;
     servers = params.mcpServers;
     return { sessionId: session, ...choices() };

@@ -31,6 +31,11 @@ export class Terminal {
     return new Terminal('bash', ['--norc', '-c', script], options);
   }
 
+  /** Any program. */
+  static program(file: string, args: readonly string[], options: TerminalOptions = {}): Terminal {
+    return new Terminal(file, args, options);
+  }
+
   static run(args: readonly string[], options: TerminalOptions = {}): Terminal {
     return new Terminal(process.execPath, [CLI, ...args], options);
   }

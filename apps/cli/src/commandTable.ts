@@ -22,7 +22,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   export: { summary: 'write a session to a file', load: () => import('./commands/export.js') },
   import: { summary: 'make a session from an exported one', load: () => import('./commands/import.js') },
   agents: { summary: 'list agents, install and remove them', load: () => import('./commands/agents.js') },
-  token: { summary: 'show or change the token of the host here', load: () => import('./commands/token.js') },
+  token: { summary: 'show or change the tokens of the host here', load: () => import('./commands/token.js') },
   doctor: { summary: 'find what is wrong here, and mend it', load: () => import('./commands/doctor.js') },
   completion: { summary: 'completion for bash, zsh or fish', load: () => import('./commands/completion.js') },
 };

@@ -1,5 +1,6 @@
 import { connect, type Host } from '@agenthost/client';
-import type { AcpAgentReport, RunningHost } from '@agenthost/host';
+import type { AcpAgentReport } from '@agenthost/host';
+import type { FoundHost } from '@agenthost/host/discovery';
 import { CommandError, EXIT } from './commandError.js';
 
 type Reports = () => Promise<readonly AcpAgentReport[]>;
@@ -9,7 +10,7 @@ export class HostAgents {
   readonly #host: Host;
   readonly #local: Reports;
 
-  static async open(running: RunningHost & { readonly url: string }, local: Reports): Promise<HostAgents> {
+  static async open(running: FoundHost & { readonly url: string }, local: Reports): Promise<HostAgents> {
     const token = process.env['AGENTHOST_TOKEN'] || running.token;
     try {
       const clientInfo = { name: 'agenthost agents' };

@@ -7,7 +7,7 @@ import {
   SessionGoneError,
   UnauthorizedError,
 } from '@agenthost/client';
-import { ERROR_CODE } from '@agenthost/protocol';
+import { ERROR_CODE, type RoleRefusedData } from '@agenthost/protocol';
 import { CommandError, EXIT } from './commandError.js';
 
 /** What the SDK says, as two lines for whoever ran the command. */
@@ -58,6 +58,9 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
   if (error instanceof CommandFailedError && error.code === ERROR_CODE.noAgentForProvider) {
     return as(EXIT.notFound, `${capital(reasonOf(error))}.`, 'See which agents there are with agenthost doctor.');
   }
+  if (error instanceof CommandFailedError && isRoleRefusal(error)) {
+    return as(EXIT.unauthorized, reasonOf(error), "On the host's machine: agenthost token add --help.");
+  }
   if (error instanceof CommandFailedError) {
     return as(EXIT.failed, `The host refused it: ${reasonOf(error)}.`, 'Change what was asked for, then run it again.');
   }
@@ -71,6 +74,11 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
   // The SDK's messages are what happened and, after a semicolon, what to do.
   const [what = '', ...rest] = error.message.split('; ');
   return as(EXIT.failed, `${capital(what)}.`, `${capital(rest.join('; ') || 'run it again with --debug')}.`);
+}
+
+function isRoleRefusal({ code, data }: CommandFailedError): boolean {
+  const needs = (data as Partial<RoleRefusedData> | undefined)?.needs;
+  return code === ERROR_CODE.permissionDenied && typeof needs === 'string';
 }
 
 function isDiskFull({ message }: Error): boolean {

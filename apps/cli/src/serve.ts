@@ -4,9 +4,11 @@ import {
   AcpAgents,
   AGENTS_FOLDER,
   type Agent,
+  AgentGuard,
   CopilotAgent,
   consoleLog,
   Host,
+  type HostLog,
   LockHeldError,
   MockAgent,
   reportAcpAgents,
@@ -15,6 +17,9 @@ import {
   StateRootFailure,
   WeakTokenError,
 } from '@agenthost/host';
+import { type AhpAddress, ahpAddress, describeAhp } from './ahpAddress.js';
+import type { AhpRoute } from './ahpRoute.js';
+import { ahpToken } from './ahpToken.js';
 import { CommandError, EXIT } from './commandError.js';
 import { pageFolder } from './pageFolder.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
@@ -25,37 +30,47 @@ export async function serve(args: string[]): Promise<number> {
     process.stdout.write(SERVE_HELP);
     return EXIT.ok;
   }
-  const host = await start(options);
+  const log = consoleLog({ debug: options.debug });
+  const host = await start(options, log);
+  let guard: AgentGuard | undefined;
   const stopped = stopSignal();
+  let ahp: AhpRoute | undefined;
   try {
+    // Loaded only where it is asked for.
+    if (options.ahp) ahp = (await import('./ahpRoute.js')).openAhpRoute(host, log);
+    const forAhp = options.ahp ? await ahpToken(host.stateDir, options.ahpRole) : undefined;
     const { url, token } = await host.listen({
       address: options.address,
       port: options.port,
       allowedOrigins: options.allowedOrigins,
       pageFolder: pageFolder(),
+      ...(ahp && { socketRoutes: ahp.routes }),
       ...(options.tls && { tls: options.tls }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
     });
+    guard = new AgentGuard(host.stateDir);
     const link = `${(options.publicUrl ?? url).href}#token=${token}`;
-    announce(options, url, link, host);
+    announce(options, url, link, host, forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp));
     if (options.open) openInBrowser(link);
     await stopped;
     return EXIT.ok;
   } catch (error) {
     throw startError(error, options);
   } finally {
+    ahp?.dispose();
     await host.close();
+    await guard?.dispose();
   }
 }
 
-async function start(options: ServeOptions): Promise<Host> {
+async function start(options: ServeOptions, log: HostLog): Promise<Host> {
   try {
     return await Host.start({
       ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
       ...(await chosenAgents(options)),
       durability: options.durability,
-      log: consoleLog({ debug: options.debug }),
+      log,
     });
   } catch (error) {
     throw startError(error, options);
@@ -86,7 +101,7 @@ async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: Serve
   };
 }
 
-function announce({ json }: ServeOptions, url: URL, link: string, host: Host): void {
+function announce({ json }: ServeOptions, url: URL, link: string, host: Host, ahp: AhpAddress | undefined): void {
   if (json) {
     const listening = {
       event: 'listening',
@@ -95,12 +110,14 @@ function announce({ json }: ServeOptions, url: URL, link: string, host: Host): v
       pid: process.pid,
       instanceId: host.instanceId,
       stateDir: host.stateDir,
+      ...(ahp && { ahp }),
     };
     process.stdout.write(`${JSON.stringify(listening)}\n`);
     return;
   }
+  const forAhp = ahp ? `${describeAhp(ahp)}\n\n` : '';
   process.stdout.write(
-    `agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\nCtrl+C stops it.\n`,
+    `agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\n${forAhp}Ctrl+C stops it.\n`,
   );
 }
 

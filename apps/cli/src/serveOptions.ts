@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { isLoopback } from '@agenthost/host';
+import { ROLES, type Role } from '@agenthost/protocol';
 import { CommandError, EXIT } from './commandError.js';
 
 export const SERVE_HELP = `agenthost serve: start a host on this machine and print its link
@@ -19,6 +20,8 @@ Usage: agenthost serve [flags]
   --insecure-no-tls       allow an address other than loopback without TLS: everybody on the way can read along
   --public-url URL        the address under which a reverse proxy serves this host
   --allow-origin ORIGIN   also let pages of this origin connect; may be given several times
+  --ahp                   also let VS Code and other clients of the Agent Host Protocol attach; prints what to give them
+  --ahp-role ROLE         what they may do: viewer, approver, driver (default) or owner; see agenthost token
   --open                  open the link in the browser
   --json                  print one JSON object a line instead of text
   --debug                 say more, and show where errors come from
@@ -29,6 +32,7 @@ AGENTHOST_KEEP_TEMP_FILES=true leaves temporary files where they are, to look at
 Examples:
   agenthost serve
   agenthost serve --port 0 --json
+  agenthost serve --ahp
   agenthost serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
 `;
 
@@ -42,6 +46,8 @@ export interface ServeOptions {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly publicUrl: URL | undefined;
   readonly allowedOrigins: readonly string[];
+  readonly ahp: boolean;
+  readonly ahpRole: Role;
   readonly open: boolean;
   readonly json: boolean;
   readonly debug: boolean;
@@ -70,6 +76,8 @@ export function parseServeOptions(args: string[]): ServeOptions | 'help' {
     tls,
     publicUrl: values['public-url'] === undefined ? undefined : parseUrl('--public-url', values['public-url']),
     allowedOrigins: (values['allow-origin'] ?? []).map((origin) => parseOrigin(origin)),
+    ahp: values.ahp ?? false,
+    ahpRole: parseRole(values['ahp-role']),
     open: values.open ?? false,
     json: values.json ?? false,
     debug: values.debug ?? false,
@@ -93,6 +101,8 @@ function parseFlags(args: string[]) {
         'insecure-no-tls': { type: 'boolean' },
         'public-url': { type: 'string' },
         'allow-origin': { type: 'string', multiple: true },
+        ahp: { type: 'boolean' },
+        'ahp-role': { type: 'string' },
         open: { type: 'boolean' },
         json: { type: 'boolean' },
         debug: { type: 'boolean' },
@@ -115,6 +125,12 @@ function parseDurability(level: string | undefined): 'write' | 'fsync' {
   if (level === undefined || level === 'write') return 'write';
   if (level === 'fsync') return level;
   throw usage(`--durability ${level} is not a level.`, 'Give write or fsync.');
+}
+
+function parseRole(name: string | undefined): Role {
+  const role = name === undefined ? 'driver' : ROLES.find((known) => known === name);
+  if (role) return role;
+  throw usage(`--ahp-role ${name} is not a role.`, `Give one of ${ROLES.join(', ')}.`);
 }
 
 function parseUrl(flag: string, text: string): URL {

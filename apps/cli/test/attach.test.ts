@@ -128,6 +128,21 @@ describe('agenthost attach', () => {
     await terminal.until('Steered: left');
   });
 
+  it("offers the agent's commands after a slash, and Tab takes one", async () => {
+    await session.send('commands');
+    await ended(1);
+    const terminal = attach(['last']);
+    await terminal.until('Said.', 'Write a message');
+    terminal.type('/');
+    await terminal.until('Tab: /review · /reset /plan');
+    terminal.type('res');
+    await terminal.until('Tab: /reset · Forgets what was said.');
+    terminal.type('\tall');
+    await terminal.until('❯ /reset all');
+    terminal.type('\r');
+    await terminal.until('You said: /reset all');
+  });
+
   it('fits the window when that changes, and scrolls', async () => {
     for (let n = 1; n <= 12; n++) await session.queue(`line ${n}`);
     await ended(12);
@@ -171,6 +186,8 @@ describe('agenthost attach', () => {
     await terminal.until('for good?');
     terminal.type('y');
     await expect.poll(async () => (await browser.listSessions()).total, { timeout: 10_000 }).toBe(2);
+    // The row that was deleted is the chosen one until the terminal has heard of it.
+    await terminal.until(() => !/Untitled +\d+s/.test(terminal.text));
     terminal.type('e');
     const archived = async () => (await browser.listSessions({ filter: { isArchived: true } })).total;
     await expect.poll(archived, { timeout: 10_000 }).toBe(1);
@@ -202,6 +219,20 @@ describe('agenthost attach', () => {
     await new TokenFile(host.stateDir).rotate();
     await terminal.until('refused the token', 'agenthost token show');
     await isRestored(terminal, 5);
+  });
+
+  it('says to a viewer why it takes no keys, and takes none', async () => {
+    const { DeviceTokens } = await import('../../../packages/host/src/server/deviceTokens.js');
+    const token = await new DeviceTokens(host.stateDir).add('screen', 'viewer');
+    await expect.poll(() => host.connect({ token }).then(() => 'open', String), { timeout: 20_000 }).toBe('open');
+    const terminal = attach([session.uri, '--token', token]);
+    await terminal.until('This device may only watch (role viewer).');
+    await session.send('confirm-tool');
+    await terminal.until('? Run', /may only watch[\s\S]*may only watch/);
+    terminal.type('a message\r\ty?');
+    await terminal.until('send, or queue while a turn runs');
+    expect(session.state.value).toMatchObject({ turns: [], activeTurn: { userMessage: { text: 'confirm-tool' } } });
+    expect(session.state.value.queuedMessages).toBeUndefined();
   });
 
   it('ends with its terminal, and leaves no process behind', async () => {

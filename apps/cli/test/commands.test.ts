@@ -327,4 +327,39 @@ describe('commands', () => {
       await other.dispose();
     }
   });
+
+  it('token gives devices tokens of their own, with a role; one that is taken back is out at once', async () => {
+    const other = await startTestHost({}, { publicUrl: new URL('https://agents.example.org') });
+    try {
+      const env = { AGENTHOST_HOME: other.stateDir };
+      const added = await runCli(['token', 'add', '--name', "Ann's phone", '--role', 'viewer', '--json'], env);
+      const { token, link } = JSON.parse(added.stdout) as { token: string; link: string };
+      expect(link).toBe(`https://agents.example.org/#token=${token}`);
+      expect(await runCli(['ls', '--token', token], env)).toMatchObject({ code: 0 });
+      const refused = await runCli(['new', '--agent', 'mock', '--token', token], env);
+      expect(refused).toMatchObject({ code: 5 });
+      expect(refused.stderr).toContain('This device may only watch (role viewer).');
+      const connected = await other.connect({ token });
+      const listed = async () =>
+        (await runCli(['token', 'ls', '--json'], env)).stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as object);
+      await expect.poll(listed, { timeout: 20_000 }).toMatchObject([
+        { name: "the host's own", role: 'owner' },
+        { name: "Ann's phone", role: 'viewer', lastUsedAt: expect.any(Number) },
+      ]);
+      expect((await runCli(['token', 'ls'], env)).stdout).toMatch(/^Ann's phone {5}viewer {4}used \d+s ago$/m);
+      expect(await runCli(['token', 'add', '--name', "ann's PHONE", '--role', 'owner'], env)).toMatchObject({
+        code: 1,
+      });
+      expect(await runCli(['token', 'rm', 'nobody'], env)).toMatchObject({ code: 6 });
+      expect(await runCli(['token', 'rm', "Ann's phone"], env)).toMatchObject({ code: 0 });
+      await until(connected.connection, ({ state }) => state === 'closed', 'the end of the device');
+      expect(await runCli(['ls', '--token', token], env)).toMatchObject({ code: 5 });
+      expect((await listed()).length).toBe(1);
+    } finally {
+      await other.dispose();
+    }
+  });
 });

@@ -35,12 +35,13 @@ describe('completion', () => {
     expect(await complete('agenthost', 'ls', '--status', '')).toEqual(['running', 'needs-input', 'failed', 'idle']);
     expect(await complete('agenthost', 'send', '--approve', 'a')).toEqual(['all']);
     expect(await complete('agenthost', 'serve', '--tls')).toEqual(['--tls-cert', '--tls-key']);
-    expect(await complete('agenthost', 'token', 'r')).toEqual(['rotate']);
+    expect(await complete('agenthost', 'token', 'r')).toEqual(['rotate', 'rm']);
     const id = uri.slice('mock:/'.length);
     expect(await complete('agenthost', 'log', id.slice(0, 5))).toEqual([id]);
     expect(await complete('agenthost', 'log', 'la')).toEqual(['last']);
     expect(await complete('agenthost', 'export', '-o', '')).toEqual(expect.arrayContaining(['last']));
-  });
+    // Each of these starts bash, and some the command: ten processes beside everything else.
+  }, 120_000);
 
   it('has a script for each shell that names every command', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {

@@ -33,6 +33,10 @@ const TEXT: Readonly<Record<string, readonly string[]>> = {
     'error-soft',
     'select on sunken',
     'hover on sunken',
+    'add-bg',
+    'del-bg',
+    'add-word',
+    'del-word',
   ],
   'text-3': ['canvas', 'sunken', 'raised', 'well', 'fill', 'hover on canvas'],
   'on-ink': ['ink', 'ink-hover'],
@@ -40,9 +44,15 @@ const TEXT: Readonly<Record<string, readonly string[]>> = {
   needs: ['canvas', 'sunken', 'raised', 'needs-soft', 'select on sunken'],
   error: ['canvas', 'sunken', 'error-soft', 'select on sunken'],
   done: ['canvas', 'sunken', 'done-soft'],
-  'add-text': ['canvas', 'sunken', 'add-bg', 'select on sunken'],
-  'del-text': ['canvas', 'sunken', 'del-bg', 'select on sunken'],
-  ...Object.fromEntries(['syn-k', 'syn-s', 'syn-f', 'syn-t', 'syn-c'].map((name) => [name, ['canvas', 'well']])),
+  'add-text': ['canvas', 'sunken', 'add-bg', 'add-word', 'select on sunken'],
+  'del-text': ['canvas', 'sunken', 'del-bg', 'del-word', 'select on sunken'],
+  ...Object.fromEntries(
+    ['syn-k', 'syn-s', 'syn-f', 'syn-t'].map((name) => [
+      name,
+      ['canvas', 'well', 'add-bg', 'del-bg', 'add-word', 'del-word'],
+    ]),
+  ),
+  'syn-c': ['canvas', 'well'],
   ...Object.fromEntries(['red', 'green', 'yellow', 'blue', 'cyan', 'dim'].map((name) => [`ansi-${name}`, ['well']])),
 };
 

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { linePieces } from '../src/diff/linePieces.js';
+import { pairLines } from '../src/diff/pairLines.js';
 import { unifiedDiff } from '../src/diff/unifiedDiff.js';
 import { wordMarks } from '../src/diff/wordMarks.js';
 
@@ -62,4 +64,57 @@ it('marks the words that changed', () => {
 
 it('has nothing to show for a text that is no diff', () => {
   expect(unifiedDiff('hello\n+world')).toEqual([]);
+});
+
+const UNEVEN = `@@ -84,3 +84,5 @@
+-    const highest = this.lastSent
+-    return this.pending.filter((p) => p.clientSeq > highest)
++    // The host's word, not ours.
++    const highest = accepted[this.session] ?? 0
++    this.pending = this.pending.filter((p) => p.clientSeq > highest)
++    return this.pending
+   }
+`;
+
+it('marks words also where more lines came than went', () => {
+  const [hunk] = unifiedDiff(UNEVEN);
+  const marks = wordMarks(hunk?.lines ?? []);
+  expect(marks.map((line) => line.filter((part) => part.marked).map((part) => part.text))).toEqual([
+    ['lastSent'],
+    ['return'],
+    [],
+    ['accepted[', 'session] ?? 0'],
+    ['this.pending = '],
+    [],
+    [],
+  ]);
+});
+
+it('pairs no lines that have nothing in common, and none of a rewrite', () => {
+  expect(pairLines(['alpha beta'], ['gamma delta', 'alpha beta gamma'])).toEqual([[0, 1]]);
+  expect(pairLines(['one'], ['two'])).toEqual([]);
+  const many = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+  expect(pairLines(many, many.slice(1))).toEqual([]);
+});
+
+it('cuts a line where a mark or a colour changes, and shows no colours of another text', () => {
+  const marks = [
+    { text: 'const a', marked: false },
+    { text: ' = 1', marked: true },
+  ];
+  const colours = [
+    { text: 'const', color: 'red' },
+    { text: ' a = ', color: undefined },
+    { text: '1', color: 'blue' },
+  ];
+  expect(linePieces(marks, colours)).toEqual([
+    { text: 'const', marked: false, color: 'red' },
+    { text: ' a', marked: false, color: undefined },
+    { text: ' = ', marked: true, color: undefined },
+    { text: '1', marked: true, color: 'blue' },
+  ]);
+  expect(linePieces(marks, [{ text: 'other', color: 'red' }])).toEqual([
+    { text: 'const a', marked: false, color: undefined },
+    { text: ' = 1', marked: true, color: undefined },
+  ]);
 });

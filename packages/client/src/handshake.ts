@@ -7,6 +7,7 @@ import {
   MIN_PROTOCOL_VERSION,
   PROTOCOL_VERSION,
   ROOT_URI,
+  type Role,
   type ServerInfo,
   type Snapshot,
   type UnsupportedProtocolVersionData,
@@ -32,6 +33,7 @@ export interface Welcome {
   readonly serverInfo: ServerInfo;
   readonly serverSeq: number;
   readonly defaultDirectory?: URI | undefined;
+  readonly role?: Role | undefined;
   /** Undefined unless the host could fill the gap with what was missed. */
   readonly replay: readonly ActionEnvelope[] | undefined;
   readonly snapshots: readonly Snapshot[];

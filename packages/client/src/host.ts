@@ -8,6 +8,7 @@ import {
   type Notification,
   type ProtocolCapabilities,
   parseSessionUri,
+  type Role,
   type RootState,
   type ServerInfo,
   sessionUri,
@@ -134,6 +135,11 @@ export class Host {
   /** Where the host suggests that new sessions work; a `file:` URI. */
   get defaultDirectory(): URI | undefined {
     return this.#sync.defaultDirectory;
+  }
+
+  /** What the host lets this client do; it refuses the rest. An older host lets it do everything. */
+  get role(): Role {
+    return this.#sync.role ?? 'owner';
   }
 
   get capabilities(): ProtocolCapabilities {

@@ -44,6 +44,7 @@ export type {
   SessionFsFileStat,
   SessionFsHandler,
 } from './sessionFsHandler.js';
+export type { AppliedEnvelope } from './subscription.js';
 export type { Schedule } from './timer.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './webSocketTransport.js';
 export { type OrderedAction, type PendingAction, WriteAhead, type WriteAheadOptions } from './writeAhead.js';

@@ -15,6 +15,7 @@ import {
   type UserMessage,
   withNewestTurns,
 } from '@agenthost/protocol';
+import type { Disposable } from '@agenthost/rpc';
 import {
   type EachArtifactOptions,
   eachArtifact,
@@ -43,6 +44,7 @@ import {
 } from './prompts.js';
 import type { SharedSession } from './sharedSessions.js';
 import type { StateSync } from './stateSync.js';
+import type { AppliedEnvelope } from './subscription.js';
 import { prependTurns } from './turnsWindow.js';
 import { wholeMessage } from './wholeMessage.js';
 
@@ -179,6 +181,15 @@ export class Session {
 
   toggleCustomization(uri: URI, enabled: boolean): Promise<void> {
     return this.dispatch({ type: 'session/customizationToggled', uri, enabled });
+  }
+
+  /**
+   * Calls the listener with every action that the host orders from now on, once and in order, with the confirmed state before
+   * and after it: for who translates actions instead of showing states. After a lost connection the state may have gone on
+   * without one.
+   */
+  onAction(listener: (applied: AppliedEnvelope<SessionState>) => void): Disposable {
+    return this.#shared.subscription.applied.add(listener);
   }
 
   async dispatch(input: ClientActionInput): Promise<void> {

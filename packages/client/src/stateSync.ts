@@ -7,6 +7,7 @@ import {
   createRootState,
   PROTOCOL_VERSION,
   ROOT_URI,
+  type Role,
   type RootAction,
   type RootState,
   rootReducer,
@@ -34,7 +35,7 @@ export interface StateSyncOptions {
   readonly reportError: ReportError;
 }
 
-type HostIdentity = Pick<Welcome, 'protocolVersion' | 'serverInfo' | 'defaultDirectory'>;
+type HostIdentity = Pick<Welcome, 'protocolVersion' | 'serverInfo' | 'defaultDirectory' | 'role'>;
 
 /** Said of an action that the host has passed over: not in the replay, though later ones are. */
 const REASON_LOST = 'the host did not take it, and its reason was lost with the connection';
@@ -89,6 +90,10 @@ export class StateSync {
     return this.#host?.defaultDirectory;
   }
 
+  get role(): Role | undefined {
+    return this.#host?.role;
+  }
+
   /** Applies the action at once, and sends it now or after the next reconnect. Resolves when the host has accepted it. */
   dispatch(shared: SharedSession, action: ClientAction): Promise<void> {
     const { entry, accepted } = this.#outbox.add(action.session, action);
@@ -139,8 +144,8 @@ export class StateSync {
   }
 
   #commit(welcome: Welcome, resumed: readonly SharedSession[]): void {
-    const { protocolVersion, serverInfo, defaultDirectory = this.#host?.defaultDirectory } = welcome;
-    this.#host = { protocolVersion, serverInfo, defaultDirectory };
+    const { protocolVersion, serverInfo, role, defaultDirectory = this.#host?.defaultDirectory } = welcome;
+    this.#host = { protocolVersion, serverInfo, role, defaultDirectory };
     this.#lastSeenServerSeq = welcome.serverSeq;
     const replay = welcome.replay && Map.groupBy(welcome.replay, ({ action }) => resourceOf(action));
     if (!this.#resync(this.root, welcome, replay)) this.root.endSync();

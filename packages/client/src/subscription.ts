@@ -1,5 +1,5 @@
 import type { ActionEnvelope, URI } from '@agenthost/protocol';
-import type { ReportError } from './listeners.js';
+import { Listeners, type ReportError } from './listeners.js';
 import { ObservableView } from './observable.js';
 import { WriteAhead } from './writeAhead.js';
 
@@ -20,6 +20,14 @@ export interface SubscriptionOptions<S, A> {
   readonly reportError: ReportError;
 }
 
+/** An envelope that has become part of the confirmed state. */
+export interface AppliedEnvelope<S> {
+  readonly envelope: ActionEnvelope;
+  readonly before: S;
+  /** The same reference as `before` where the action changed nothing. */
+  readonly after: S;
+}
+
 /** Envelopes that may wait for the snapshot or the replay that goes before them. */
 export const MAX_BUFFERED_ENVELOPES = 10_000;
 
@@ -31,6 +39,7 @@ export class Subscription<S, A> {
   readonly resource: URI;
   readonly state: ObservableView<S>;
   readonly confirmed: ObservableView<S>;
+  readonly applied: Listeners<AppliedEnvelope<S>>;
   readonly #options: SubscriptionOptions<S, A>;
   readonly #writeAhead: WriteAhead<S, A>;
   /** The live stream while the state that it continues isn't there yet. */
@@ -45,6 +54,7 @@ export class Subscription<S, A> {
     this.#writeAhead = new WriteAhead({ clientId, reducer, confirmed: initial });
     this.state = new ObservableView(() => this.#writeAhead.optimistic, reportError);
     this.confirmed = new ObservableView(() => this.#writeAhead.confirmed, reportError);
+    this.applied = new Listeners(reportError);
   }
 
   /** Whether there was a snapshot. */
@@ -121,10 +131,13 @@ export class Subscription<S, A> {
       this.#options.onSettled(origin.clientSeq, undefined);
       return;
     }
+    const before = this.#writeAhead.confirmed;
     const settled = this.#writeAhead.receive({ action: envelope.action as A, origin, rejectionReason });
     if (rejectionReason === undefined) {
       this.#lastSeq = serverSeq;
       this.#options.onApplied(serverSeq);
+      const after = this.#writeAhead.confirmed;
+      this.applied.emit(() => ({ envelope, before, after }));
     }
     if (settled !== undefined) this.#options.onSettled(settled, rejectionReason);
   }

@@ -11,6 +11,8 @@ export interface FoundHost {
   readonly pid?: number;
   /** Absent while it is starting. */
   readonly url?: string;
+  /** Where other machines reach it, if it was told. */
+  readonly publicUrl?: string;
   /** Absent where the host has none in its state root, or this user may not read it. */
   readonly token?: string;
 }
@@ -24,6 +26,7 @@ export function findHost(place: StateRootPlace): FoundHost {
     stateDir,
     ...(holder && { pid: holder.pid }),
     ...(holder?.url !== undefined && { url: holder.url }),
+    ...(holder?.publicUrl !== undefined && { publicUrl: holder.publicUrl }),
     ...(token && { token }),
   };
 }

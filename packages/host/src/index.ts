@@ -15,6 +15,7 @@ export type {
   CustomizationSupport,
   McpServer,
 } from './agents/agentCustomization.js';
+export { AgentGuard } from './agents/agentGuard.js';
 export { AGENTS_FOLDER } from './agents/agentInstall.js';
 export { AgentInstallError, AgentInstaller, type InstallProgress } from './agents/agentInstaller.js';
 export type { AgentPackage } from './agents/agentPackage.js';
@@ -26,8 +27,10 @@ export { ShellAgent } from './agents/shell/shellAgent.js';
 export { consoleLog, type HostLog, silentLog } from './hostLog.js';
 export { Host, type HostOptions, type Listening, type ListenOptions } from './main.js';
 export { CLOSE_CODE } from './protocol/closeCode.js';
-export { findRunningHost, type RunningHost } from './runningHost.js';
+export type { Credential } from './protocol/credential.js';
+export { findRunningHost } from './runningHost.js';
 export { isLoopback } from './server/requestGuard.js';
+export type { SocketRoute } from './server/socketRoute.js';
 export { WeakTokenError } from './server/tokenFile.js';
 export type { EventLog } from './sessionFs/eventLog.js';
 export { LockHeldError } from './sessionFs/hostLock.js';

@@ -3,13 +3,14 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Disposable, Transport } from '@agenthost/rpc';
+import type { CloseReason, Disposable, Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
 import { AgentInstallations } from './agents/agentInstallations.js';
 import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import type { AgentSource } from './agents/agentSource.js';
+import { endLeftovers, leftoverMark } from './agents/leftovers.js';
 import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
@@ -17,13 +18,15 @@ import { ClientConnection } from './protocol/clientConnection.js';
 import { ClientRegistry } from './protocol/clientRegistry.js';
 import { CLOSE_CODE } from './protocol/closeCode.js';
 import { type CommandHandlers, createCommandHandlers } from './protocol/commandHandlers.js';
+import { type Credential, OWNER } from './protocol/credential.js';
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
 import { Authenticator } from './server/authenticator.js';
-import { HostServer } from './server/hostServer.js';
+import { HostServer, type ServedRoute } from './server/hostServer.js';
+import { HostTokens } from './server/hostTokens.js';
 import { PageFiles } from './server/pageFiles.js';
-import { checkToken, TokenFile } from './server/tokenFile.js';
+import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
@@ -78,7 +81,9 @@ export interface ListenOptions {
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** The folder of the built page, served at `/`. */
   readonly pageFolder?: string;
-  /** The only token that is accepted. Without it the one in the state root is, and a new one there takes effect at once. */
+  /** Other paths that take WebSockets, for what speaks another protocol in front of this host. */
+  readonly socketRoutes?: readonly SocketRoute[];
+  /** The owner's token. Without it the one in the state root is, and a new one there takes effect at once. */
   readonly token?: string;
 }
 
@@ -88,6 +93,7 @@ export interface Listening {
 }
 
 const MINUTE = 60_000;
+const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
 /** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
 export class Host {
@@ -101,7 +107,7 @@ export class Host {
   readonly #sources: Disposable[] = [];
   readonly #log: HostLog;
   #server: HostServer | undefined;
-  #tokenFile: TokenFile | undefined;
+  #tokens: HostTokens | undefined;
   #closing: Promise<void> | undefined;
 
   /** Rejects with an error of one line that says what to do: no right to write, another host there, a newer version. */
@@ -170,7 +176,7 @@ export class Host {
         publisher,
         sequence,
         broadcast: (notification) => clients.broadcast(notification),
-        agentEnv: agentEnvironment(options.env ?? process.env),
+        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...leftoverMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
         defaultDirectory: directory,
@@ -239,6 +245,7 @@ export class Host {
       },
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
+    await endLeftovers(stateRoot.path);
     for (const source of options.agentSources ?? []) {
       host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
     }
@@ -274,18 +281,26 @@ export class Host {
     return this.#stateRoot.path;
   }
 
-  /** A connection inside the process; whoever has the host in hand needs no token. */
-  attach(transport: Transport): void {
-    this.#connect(frameTransportOver(transport), 'in-process');
+  /** What its server answers to; nothing before `listen`. */
+  get routes(): readonly ServedRoute[] {
+    return this.#server?.routes ?? [];
+  }
+
+  /** A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. */
+  attach(transport: Transport, credential: Credential = IN_PROCESS): void {
+    this.#connect(frameTransportOver(transport), credential);
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
     const authenticator = new Authenticator();
-    const token =
-      options.token === undefined
-        ? await this.#useTokenFile(authenticator)
-        : checkToken(options.token, '$AGENTHOST_TOKEN');
-    authenticator.setTokens([{ id: 'owner', value: token }]);
+    const tokens = await HostTokens.open({
+      stateRoot: this.#stateRoot.path,
+      authenticator,
+      ...(options.token !== undefined && { fixed: options.token }),
+      onRevoked: (ids, message) => this.#endConnections(ids, { code: CLOSE_CODE.unauthorized, message }),
+      log: this.#log,
+    });
+    this.#tokens = tokens;
     const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
     this.#server = new HostServer({
       address: options.address ?? '127.0.0.1',
@@ -297,12 +312,23 @@ export class Host {
       webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
       authenticator,
       ...(page && { page }),
-      onConnection: (transport, credentialId) => this.#connect(transport, credentialId),
+      onConnection: (transport, credential) => {
+        tokens.used(credential);
+        this.#connect(transport, credential);
+      },
+      socketRoutes: (options.socketRoutes ?? []).map((route) => ({
+        ...route,
+        onConnection: (transport, credential) => {
+          tokens.used(credential);
+          route.onConnection(transport, credential);
+        },
+      })),
       log: this.#log,
     });
     const url = await this.#server.listen();
-    await this.#stateRoot.lock.update({ url: url.href });
-    return { url, token };
+    const { publicUrl } = options;
+    await this.#stateRoot.lock.update({ url: url.href, ...(publicUrl && { publicUrl: publicUrl.href }) });
+    return { url, token: tokens.owner };
   }
 
   close(): Promise<void> {
@@ -311,7 +337,7 @@ export class Host {
   }
 
   async #close(): Promise<void> {
-    this.#tokenFile?.dispose();
+    await this.#tokens?.dispose();
     for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
@@ -328,23 +354,14 @@ export class Host {
     await this.#stateRoot.dispose();
   }
 
-  #connect(transport: FrameTransport, credentialId: string): void {
-    this.#connections.add(new ClientConnection(transport, { id: credentialId }, this.#services, this.#commands));
+  #connect(transport: FrameTransport, credential: Credential): void {
+    this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
 
-  async #useTokenFile(authenticator: Authenticator): Promise<string> {
-    this.#tokenFile = new TokenFile(this.#stateRoot.path);
-    let current = await this.#tokenFile.readOrCreate();
-    const rotated = (token: string) => {
-      if (token === current) return;
-      current = token;
-      authenticator.setTokens([{ id: 'owner', value: token }]);
-      const reason = { code: CLOSE_CODE.unauthorized, message: 'the token was rotated' };
-      for (const connection of this.#connections) if (connection.credentialId === 'owner') connection.close(reason);
-      this.#log.info('the token was rotated: everybody has to come back with the new one');
-    };
-    this.#tokenFile.watch(rotated, (error) => this.#log.error('the token file could not be read', error));
-    return current;
+  #endConnections(credentialIds: ReadonlySet<string>, reason: CloseReason): void {
+    for (const connection of [...this.#connections]) {
+      if (credentialIds.has(connection.credentialId)) connection.close(reason);
+    }
   }
 }
 

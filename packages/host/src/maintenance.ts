@@ -7,11 +7,22 @@ import { LocalSessionFs } from './sessionFs/localSessionFs.js';
 import { LogScanner } from './sessionFs/logScanner.js';
 import { SESSION_STATE_FOLDER, sessionFolder } from './sessionFs/sessionFolder.js';
 import { splitLines } from './sessionFs/splitLines.js';
+import { readStateVersion, STATE_VERSION } from './sessionFs/stateVersion.js';
 
 // What can be found and mended in a state root while no host has it. Nothing here writes but what says so.
 
+export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/deviceTokens.js';
 export { checkToken, TokenFile, WeakTokenError } from './server/tokenFile.js';
+export { TokenUse } from './server/tokenUse.js';
 export { isRunning } from './sessionFs/processIdentity.js';
+
+/** Why nothing in a state root may be mended by this program; `undefined` where it may. */
+export async function examineVersion(stateDir: string): Promise<string | undefined> {
+  const version = await readStateVersion(stateDir);
+  if (typeof version === 'string') return `its version file says ${JSON.stringify(version.slice(0, 40))}`;
+  if (version === undefined || version <= STATE_VERSION) return undefined;
+  return `it was written by a newer agenthost (version ${version}; this one knows ${STATE_VERSION})`;
+}
 
 const INDEX_FILE = 'index.sqlite';
 const LOG_FILE = 'events.jsonl';

@@ -107,6 +107,7 @@ export {
   MAX_ARTIFACTS_LIMIT,
   MAX_ATTACHMENT_DATA_LENGTH,
   MAX_ATTACHMENTS,
+  MAX_COMMANDS,
   MAX_CONTENT_RANGE,
   MAX_FRAME_BYTES,
   MAX_ID_LENGTH,
@@ -137,6 +138,7 @@ export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
 export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
+export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
 export { isSafeKey } from './safeKey.js';
 export { sameValue } from './sameValue.js';
 export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';
@@ -148,6 +150,7 @@ export {
   SCHEMAS,
   SESSION_FS_SCHEMAS,
 } from './schemas/schemas.js';
+export { AGENT_ICONS, type AgentIcon } from './state/agentIcons.js';
 export type { Author, ContentRef, ErrorInfo, TextPosition, TextRange, UsageInfo } from './state/common.js';
 export type {
   AgentAvailability,
@@ -163,6 +166,7 @@ export type {
   Customization,
   FileChangeSummary,
   PendingMessage,
+  SessionCommand,
   SessionCustomization,
   SessionState,
   SessionStatus,
@@ -192,6 +196,7 @@ export type {
 export type {
   ActiveTurn,
   AddedPart,
+  AnsweredPermission,
   Attachment,
   ContentRefPart,
   MarkdownPart,

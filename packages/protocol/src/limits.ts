@@ -40,4 +40,10 @@ export const MAX_TEXT_LENGTH = 1_000_000;
 export const MAX_ATTACHMENTS = 64;
 export const MAX_ATTACHMENT_DATA_LENGTH = 3_000_000;
 export const MAX_QUEUED_MESSAGES = 100;
+export const MAX_COMMANDS = 200;
+
+/** What a turn remembers of answered questions: how many, and of a written answer its beginning. */
+export const MAX_ANSWERED_PERMISSIONS = 100;
+export const MAX_ANSWER_KEPT = 1_000;
+
 export const MAX_SUBSCRIPTIONS = 256;

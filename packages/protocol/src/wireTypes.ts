@@ -7,6 +7,7 @@ import type * as Commands from './commands/commands.js';
 import type * as SessionFs from './commands/sessionFs.js';
 import type { UnsupportedProtocolVersionData } from './errors.js';
 import type * as Notifications from './notifications.js';
+import type { Role, RoleRefusedData } from './roles.js';
 import type * as Common from './state/common.js';
 import type * as Root from './state/rootState.js';
 import type * as Session from './state/sessionState.js';
@@ -60,6 +61,7 @@ export interface WireTypes {
   AddedPart: Turns.AddedPart;
   ResponsePart: Turns.ResponsePart;
   PermissionRequest: Turns.PermissionRequest;
+  AnsweredPermission: Turns.AnsweredPermission;
   PermissionOption: Turns.PermissionOption;
   ActiveTurn: Turns.ActiveTurn;
   Turn: Turns.Turn;
@@ -68,6 +70,7 @@ export interface WireTypes {
   SessionSummary: Session.SessionSummary;
   FileChangeSummary: Session.FileChangeSummary;
   PendingMessage: Session.PendingMessage;
+  SessionCommand: Session.SessionCommand;
   SessionCustomization: Session.SessionCustomization;
   Customization: Session.Customization;
   AgentsChangedAction: RootActions.AgentsChangedAction;
@@ -169,4 +172,6 @@ export interface WireTypes {
   RenameParams: SessionFs.RenameParams;
   ProtocolCapabilities: ProtocolCapabilities;
   UnsupportedProtocolVersionData: UnsupportedProtocolVersionData;
+  Role: Role;
+  RoleRefusedData: RoleRefusedData;
 }

@@ -80,8 +80,12 @@ function toCall(fields: Fields, limits: MessageLimits): Message {
   if (params !== undefined && (typeof params !== 'object' || params === null)) {
     return invalidRequest(validId, 'params must be an object or an array');
   }
-  const call = params === undefined ? { method } : { method, params };
-  return validId === null ? { kind: 'notification', ...call } : { kind: 'request', id: validId, ...call };
+  if (validId === null) {
+    return params === undefined ? { kind: 'notification', method } : { kind: 'notification', method, params };
+  }
+  return params === undefined
+    ? { kind: 'request', id: validId, method }
+    : { kind: 'request', id: validId, method, params };
 }
 
 function toResponse(fields: Fields, limits: MessageLimits): Message {

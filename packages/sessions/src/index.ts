@@ -1,6 +1,7 @@
 export type { Disposable, Observable } from '@agenthost/client';
 export type { ActiveSession } from './activeSession.js';
 export { AgentHostProvider, type AgentHostProviderOptions } from './agentHost/agentHostProvider.js';
+export type { AnsweredPrompt, PromptAnswer } from './agentHost/answeredPrompts.js';
 export type { ConfirmationAnswer } from './agentHost/answerPrompt.js';
 export type { ChatModel, ChatPhase, OpenChatOptions } from './agentHost/chatModel.js';
 export type { FolderBrowser } from './agentHost/folderBrowser.js';

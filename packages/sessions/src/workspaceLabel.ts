@@ -39,10 +39,10 @@ function repositoryName(address: string | undefined): string | undefined {
   return baseName(path?.replace(/^[^/]*:/, ''))?.replace(/\.git$/, '');
 }
 
-/** The last part of a path of any system; the path itself when it is a root. */
+/** The last part of a path of any system; the path itself when it is a root. `git clone .` leaves an origin that ends in a dot. */
 function baseName(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
-  return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
+  return path.split(/[\\/]/).findLast((part) => part !== '' && part !== '.') ?? path;
 }
 
 /** A badge may begin with icons, e.g. "$(repo) agenthost", and may be a path or owner/repo. */

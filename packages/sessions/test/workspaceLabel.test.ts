@@ -33,6 +33,7 @@ describe('the label of a workspace', () => {
     [{ repository: 'https://user@host:8443/a/b/repo.git?x#y' }, 'repo'],
     [{ repository: 'ssh://git@host:22/repo.git/' }, 'repo'],
     [{ repository: 'git@host:repo' }, 'repo'],
+    [{ repository: '/src/original/.' }, 'original'],
     [{ repositoryUrl: 'https://github.com' }, undefined],
     [{ repositoryPath: 'C:\\src\\windows-repo\\' }, 'windows-repo'],
     [{ workingDirectoryPath: '/' }, '/'],

@@ -13,6 +13,8 @@ export interface AcpCase {
   shell(command: string): ModelToolCall;
   write(path: string, content: string): ModelToolCall;
   readonly hasReasoning: boolean;
+  /** It can't go on with a session that began in the same minute. */
+  readonly forgetsTheMinute?: boolean;
 }
 
 export const ACP_CASES: readonly AcpCase[] = [
@@ -70,6 +72,7 @@ export const ACP_CASES: readonly AcpCase[] = [
     shell: (command) => ({ name: 'run_shell_command', input: { command, description: 'a test' } }),
     write: (path, content) => ({ name: 'write_file', input: { file_path: path, content } }),
     hasReasoning: true,
+    forgetsTheMinute: true,
   },
   {
     provider: 'opencode',

@@ -1,4 +1,5 @@
 import type { Disposable, Host } from '@agenthost/client';
+import { type Role, roleIncludes } from '@agenthost/protocol';
 import { AgentHostProvider, type ChatModel, Drafts, type Session, SessionsListModel } from '@agenthost/sessions';
 import { safeLine } from '../text/safeText.js';
 import { editOf, NOTHING } from './textEdit.js';
@@ -39,6 +40,11 @@ export class AttachModel {
 
   get chat(): ChatModel | undefined {
     return this.#chat?.model;
+  }
+
+  /** Whether the host lets this device do that much; it refuses the rest anyway. */
+  may(needed: Role): boolean {
+    return roleIncludes(this.host.role, needed);
   }
 
   /** For React: another number when something changed. */
@@ -96,7 +102,7 @@ export class AttachModel {
     this.clear('editing', 'dialog', 'notice');
     this.update({ focus: 'composer', scrolledUp: 0, composer: editOf(this.#drafts.of(named).value) });
     model.opened().then(
-      () => model.markRead().catch(() => {}),
+      () => (this.may('approver') ? model.markRead().catch(() => {}) : undefined),
       () => {},
     );
   }
@@ -122,7 +128,13 @@ export class AttachModel {
     const line = selectedId === undefined ? -1 : this.list.indexOf(selectedId);
     const last = Math.max(this.list.length - 1, 0);
     if (line >= 0) this.#ui = { ...this.#ui, selected: line };
-    else if (selected > last) this.#ui = { ...this.#ui, selected: last };
+    else {
+      const nearest = Math.min(selected, last);
+      const item = this.list.at(nearest);
+      // An open heading can't be chosen; it is only met where what was chosen is gone.
+      const isHeading = item?.kind === 'group' && !item.isCollapsed && nearest < last;
+      this.#ui = { ...this.#ui, selected: isHeading ? nearest + 1 : nearest };
+    }
   }
 
   #soon(): void {

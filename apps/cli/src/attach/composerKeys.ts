@@ -1,5 +1,6 @@
 import type { Key } from 'ink';
 import type { AttachModel } from './attachModel.js';
+import { offerCommands } from './commandKeys.js';
 import { editKey } from './editKeys.js';
 import { editOf, insert, NOTHING } from './textEdit.js';
 
@@ -8,18 +9,22 @@ const DOUBLE_MS = 1_000;
 let escapedAt = 0;
 
 export function composerKey(model: AttachModel, input: string, key: Key) {
+  if (key.escape) return goBack(model);
+  // The composer says why.
+  if (!model.may('driver')) return;
   const { composer, editing } = model.ui;
   const state = model.chat?.state.value;
   if (key.return && !key.meta && !key.shift) return send(model, 'submit');
   if (key.ctrl && input === 's') return send(model, 'steer');
   if (key.return || (key.ctrl && input === 'j')) return model.update({ composer: insert(composer, '\n') });
-  if (key.escape) return goBack(model);
   const lastQueued = state?.queuedMessages?.at(-1);
   if (key.upArrow && composer.text === '' && lastQueued && !editing) {
     return model.update({ composer: editOf(lastQueued.userMessage.text), editing: lastQueued.id });
   }
   const edited = editKey(composer, input, key);
-  if (edited) model.update({ composer: edited });
+  if (!edited) return;
+  model.update({ composer: edited });
+  offerCommands(model);
 }
 
 function send(model: AttachModel, how: 'submit' | 'steer') {

@@ -1,5 +1,6 @@
 import type { Key } from 'ink';
 import type { AttachModel } from './attachModel.js';
+import { completeCommand } from './commandKeys.js';
 import { composerKey } from './composerKeys.js';
 import { dialogKey } from './dialogKeys.js';
 import { listKey } from './listKeys.js';
@@ -57,6 +58,7 @@ export class Keys {
     if (key.ctrl && input === 'c') return this.#interrupt();
     model.clear('notice');
     if (dialog) return dialogKey(model, dialog, input, key);
+    if (key.tab && !key.shift && completeCommand(model)) return;
     if (key.tab) return model.update({ focus: nextFocus(model, key.shift ? -1 : 1) });
     if (key.ctrl && input === 'd' && composer.text === '') return this.#leave();
     if (key.pageUp && focus !== 'list') return scroll(model, Math.max(screen.rows - 2, 1), screen);

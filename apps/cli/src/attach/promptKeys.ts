@@ -18,8 +18,9 @@ export function isConfirmation(prompt: Prompt): prompt is PendingConfirmation {
   return 'toolCall' in prompt;
 }
 
-export function canEdit(prompt: Prompt): boolean {
-  return isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
+/** Another command than the one that was asked about is written, not allowed. */
+export function canEdit(model: AttachModel, prompt: Prompt): boolean {
+  return model.may('driver') && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
 }
 
 export function canType(prompt: Prompt): boolean {
@@ -29,11 +30,12 @@ export function canType(prompt: Prompt): boolean {
 export function promptKey(model: AttachModel, input: string) {
   const prompt = currentPrompt(model);
   if (!prompt) return model.update({ focus: 'composer' });
+  if (!model.may('approver')) return;
   const pressed = input.toLowerCase();
   const key = pressed === 'x' ? 'n' : pressed;
   const chosen = promptChoices(prompt).find((choice) => choice.key === key);
   if (chosen) return answer(model, prompt, chosen);
-  if (key === 'e' && canEdit(prompt) && isConfirmation(prompt)) {
+  if (key === 'e' && canEdit(model, prompt) && isConfirmation(prompt)) {
     model.update({ dialog: { kind: 'command', edit: editOf(prompt.toolCall.toolInput ?? '') } });
   }
   if (key === 't' && canType(prompt)) model.update({ dialog: { kind: 'answer', edit: NOTHING } });

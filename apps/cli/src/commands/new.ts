@@ -49,7 +49,7 @@ export async function createSession(host: Host, values: Values<typeof NEW_OPTION
 function defaultAgent(host: Host): string {
   const { agents } = host.root.state.value;
   const usable = agents.filter(({ availability }) => availability.state === 'available');
-  const chosen = usable.length === 1 ? usable[0] : usable.find(({ provider }) => provider === 'shell');
+  const chosen = usable.length === 1 ? usable[0] : usable.find(({ runsInput }) => runsInput);
   if (chosen) return chosen.provider;
   throw new CommandError(
     EXIT.usage,

@@ -96,7 +96,7 @@ async function follow(host: Host, session: Session, turnId: string, values: Valu
     turnId,
     policy: (values.approve as ApprovalPolicy | undefined) ?? (canAsk ? 'ask' : 'leave'),
     canAsk,
-    tools: (values.tools as 'line' | 'output' | 'none' | undefined) ?? (provider === 'shell' ? 'output' : 'line'),
+    tools: (values.tools as 'line' | 'output' | 'none' | undefined) ?? (runsInput(host, provider) ? 'output' : 'line'),
     reasoning: values.reasoning ?? false,
     json: values.json ?? false,
     howToAttach: `agenthost attach ${idOf(session.uri)}`,
@@ -105,6 +105,11 @@ async function follow(host: Host, session: Session, turnId: string, values: Valu
   if (turn.state === 'error') return EXIT.turnFailed;
   if (turn.state === 'cancelled') return EXIT.turnCancelled;
   return wasDenied ? EXIT.denied : EXIT.ok;
+}
+
+/** Of such an agent the output is the answer. */
+function runsInput({ root }: Host, provider: string): boolean {
+  return root.state.value.agents.some((agent) => agent.provider === provider && agent.runsInput);
 }
 
 function report(turn: Turn, json: boolean): void {

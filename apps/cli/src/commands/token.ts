@@ -1,52 +1,141 @@
 import { findHost } from '@agenthost/host/discovery';
-import { TokenFile } from '@agenthost/host/maintenance';
+import { DeviceTokenError, DeviceTokens, TokenFile, TokenUse } from '@agenthost/host/maintenance';
+import { ROLES, type Role } from '@agenthost/protocol';
 import { defineCommand } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
+import { relativeTime } from '../text/relativeTime.js';
+import { padTo } from '../text/width.js';
+
+interface Place {
+  readonly stateDir: string;
+  /** Of the host that runs there. */
+  readonly url: string | undefined;
+}
+
+type Print = (value: object, text: string) => void;
+
+const ACTIONS = ['show', 'rotate', 'add', 'ls', 'rm'] as const;
 
 export const command = defineCommand({
   name: 'token',
-  summary: 'show or change the token of the host on this machine',
-  usage: 'show|rotate [flags]',
+  summary: 'show or change the tokens of the host on this machine',
+  usage: 'show|rotate [NAME]|add|ls|rm NAME [flags]',
   options: {
+    name: { type: 'string', value: 'NAME', help: 'add: what others see of the device, such as "Ann\'s phone"' },
+    role: { type: 'string', value: 'ROLE', help: 'add: what it may do', choices: ROLES },
     'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder of the host' },
     json: { type: 'boolean', help: 'print JSON instead of text' },
   },
-  completes: ['show', 'rotate'],
-  notes: `rotate makes a new token: whoever is connected with the old one is cut off at once. A host that was started with
-$AGENTHOST_TOKEN goes by that one alone; give it another one there.`,
-  examples: ['agenthost token show', 'agenthost token rotate'],
-  run: async (values, [what, ...more]) => {
-    if ((what !== 'show' && what !== 'rotate') || more.length > 0) {
-      throw usageError(
-        what === undefined ? 'Say what to do with the token.' : `token can't do ${what}.`,
-        'Give show or rotate.',
-      );
+  completes: ACTIONS,
+  notes: `add gives a device a token of its own and prints the link to open there; it is shown this once. What the roles may do:
+  viewer    watch: lists, sessions, what was written
+  approver  also answer questions and stop turns, but not write
+  driver    also write, make and delete sessions; and so run commands on this machine
+  owner     also install agents and trust folders
+ls shows who has one and when it was used last. rm takes it back, rotate NAME replaces it, rotate alone replaces the host's
+own token: whoever is connected with the old one is cut off at once. A host that was started with $AGENTHOST_TOKEN goes by that
+one instead of its own; give it another one there.`,
+  examples: [
+    'agenthost token show',
+    'agenthost token add --role approver --name "Ann\'s phone"',
+    'agenthost token ls',
+    'agenthost token rm "Ann\'s phone"',
+    'agenthost token rotate',
+  ],
+  run: async (values, [what, name, ...more]) => {
+    const action = ACTIONS.find((known) => known === what);
+    if (!action || more.length > 0) {
+      const missing = what === undefined ? 'Say what to do with the token.' : `token can't do ${what}.`;
+      throw usageError(action ? 'That is too much.' : missing, `Give one of ${ACTIONS.join(', ')}; see --help.`);
     }
     const place = { env: process.env, ...(values['state-dir'] !== undefined && { path: values['state-dir'] }) };
-    const { token, url, stateDir } = findHost(place);
-    if (what === 'show' && !token) {
-      throw new CommandError(
-        EXIT.notFound,
-        `There is no token in ${stateDir}.`,
-        'The first agenthost serve makes one; with $AGENTHOST_TOKEN set, that is the token.',
-      );
-    }
-    const current = what === 'show' ? (token ?? '') : await rotate(stateDir);
-    const link = url === undefined ? undefined : `${new URL(url).href}#token=${current}`;
-    process.stdout.write(
-      values.json ? `${JSON.stringify({ token: current, ...(link && { link }) })}\n` : `${current}\n`,
-    );
-    if (what === 'rotate' && process.env['AGENTHOST_TOKEN']) {
-      process.stderr.write('$AGENTHOST_TOKEN is set here: a host that was started with it keeps that one.\n');
-    }
+    const found = findHost(place);
+    const here: Place = { stateDir: found.stateDir, url: found.publicUrl ?? found.url };
+    const print: Print = (value, text) => {
+      process.stdout.write(values.json ? `${JSON.stringify(value)}\n` : `${text}\n`);
+    };
+    if (action === 'show') show(here, found.token, print);
+    else if (action === 'ls') await list(here, print, values.json === true);
+    else if (action === 'add') await add(here, values.name ?? name, values.role, print);
+    else if (action === 'rm') await remove(here, name, print);
+    else if (name === undefined) await rotateOwn(here, print);
+    else printNew(here, print, await changed(new DeviceTokens(here.stateDir).rotate(name)), { name });
     return EXIT.ok;
   },
 });
 
-async function rotate(stateDir: string): Promise<string> {
+function show(here: Place, token: string | undefined, print: Print): void {
+  if (!token) {
+    throw new CommandError(
+      EXIT.notFound,
+      `There is no token in ${here.stateDir}.`,
+      'The first agenthost serve makes one; with $AGENTHOST_TOKEN set, that is the token.',
+    );
+  }
+  print({ token, ...linkOf(here, token) }, token);
+}
+
+async function rotateOwn(here: Place, print: Print): Promise<void> {
+  const token = await changed(new TokenFile(here.stateDir).rotate());
+  print({ token, ...linkOf(here, token) }, token);
+  if (process.env['AGENTHOST_TOKEN']) {
+    process.stderr.write('$AGENTHOST_TOKEN is set here: a host that was started with it keeps that one.\n');
+  }
+}
+
+async function add(here: Place, name: string | undefined, role: string | undefined, print: Print): Promise<void> {
+  if (name === undefined || role === undefined) {
+    throw usageError('A token needs a name and a role.', `Give --name NAME and --role ${ROLES.join('|')}.`);
+  }
+  const token = await changed(new DeviceTokens(here.stateDir).add(name, role as Role));
+  printNew(here, print, token, { name, role });
+}
+
+/** The only time that anybody sees it. */
+function printNew(here: Place, print: Print, token: string, about: { readonly name: string; readonly role?: string }) {
+  const { link } = linkOf(here, token);
+  const asRole = about.role === undefined ? '' : `, as ${about.role}`;
+  const shown = link
+    ? `Open this link on ${about.name}${asRole}; it is not shown again:\n\n  ${link}\n`
+    : `The token of ${about.name}${asRole}; it is not shown again. No host runs here: its link is its address and #token= with this:\n\n  ${token}\n`;
+  print({ ...about, token, ...(link && { link }) }, shown);
+}
+
+async function list({ stateDir }: Place, print: Print, json: boolean): Promise<void> {
+  const tokens = await changed(new DeviceTokens(stateDir).list());
+  const usedAt = await TokenUse.read(stateDir);
+  const own = { id: 'owner', name: "the host's own", role: 'owner', createdAt: undefined };
+  const rows = [own, ...tokens].map(({ id, name, role, createdAt }) => ({
+    name,
+    role,
+    createdAt,
+    lastUsedAt: usedAt.get(id),
+  }));
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const now = Date.now();
+  const ago = (at: number | undefined) => (at === undefined ? 'never used' : `used ${relativeTime(at, now)} ago`);
+  for (const row of rows) print(row, `${padTo(row.name, width)}  ${row.role.padEnd(8)}  ${ago(row.lastUsedAt)}`);
+  if (tokens.length === 0 && !json) process.stderr.write('No device has one yet: agenthost token add.\n');
+}
+
+async function remove(here: Place, name: string | undefined, print: Print): Promise<void> {
+  if (name === undefined) throw usageError('Say whose token to take back.', 'See agenthost token ls.');
+  await changed(new DeviceTokens(here.stateDir).remove(name));
+  print({ removed: name }, `${name} is out.`);
+}
+
+function linkOf({ url }: Place, token: string): { readonly link?: string } {
+  return url === undefined ? {} : { link: `${new URL(url).href}#token=${token}` };
+}
+
+async function changed<T>(change: Promise<T>): Promise<T> {
   try {
-    return await new TokenFile(stateDir).rotate();
+    return await change;
   } catch (cause) {
+    if (cause instanceof DeviceTokenError) {
+      const code = cause.message.startsWith('There is no') ? EXIT.notFound : EXIT.failed;
+      throw new CommandError(code, cause.message, cause.whatToDo, { cause });
+    }
     const { code, message } = cause as NodeJS.ErrnoException;
     const full = code === 'ENOSPC';
     throw new CommandError(

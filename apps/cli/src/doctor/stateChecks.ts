@@ -1,6 +1,6 @@
 import { access, chmod, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkToken, TokenFile } from '@agenthost/host/maintenance';
+import { checkToken, examineVersion, TokenFile } from '@agenthost/host/maintenance';
 import { type Finding, ok } from './finding.js';
 
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
@@ -29,6 +29,11 @@ export async function checkStateFolder(
       findings: [{ check, level: 'problem', what, fix: 'Move it away, or choose another with --state-dir.' }],
       usable: false,
     };
+  }
+  const unknown = await examineVersion(stateDir);
+  if (unknown !== undefined) {
+    const fix = 'Update agenthost, or choose another with --state-dir; nothing else in it was looked at.';
+    return { findings: [{ check, level: 'problem', what: `${stateDir}: ${unknown}.`, fix }], usable: false };
   }
   const findings = [
     await checkRights(check, stateDir, found.mode, 0o700),

@@ -1,4 +1,5 @@
 import { type ConnectionState, createHost, type Host } from '@agenthost/client';
+import type { Role } from '@agenthost/protocol';
 import {
   AgentHostProvider,
   type Observable,
@@ -18,6 +19,8 @@ export interface PageHost {
   /** The one that serves this page. */
   readonly isOwn: boolean;
   readonly connection: Observable<ConnectionState>;
+  /** What it lets this page do. */
+  readonly role: Observable<Role>;
   readonly provider: AgentHostProvider;
 }
 
@@ -111,17 +114,22 @@ export class PageHosts {
       onUnsendable: ({ resource, message }) => drafts.giveBack(resource, message),
     });
     const registration = providers.registerProvider(provider);
-    const naming = name === undefined ? host.connection.subscribe(() => this.#learnName(host)) : undefined;
+    const role = observable<Role>(host.role);
+    const learning = host.connection.subscribe(() => {
+      role.set(host.role);
+      if (name === undefined) this.#learnName(host);
+    });
     const attached: Attached = {
       id: provider.id,
       name: name ?? ownName,
       url,
       isOwn: name === undefined,
       connection: host.connection,
+      role,
       provider,
       host,
       dispose: () => {
-        naming?.dispose();
+        learning.dispose();
         registration.dispose();
         provider.dispose();
         host.close();

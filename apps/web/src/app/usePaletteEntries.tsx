@@ -1,5 +1,5 @@
 import type { Session } from '@agenthost/sessions';
-import { Bell, Keyboard, Moon, Plus, Quote, RefreshCw, Settings, SquarePen } from 'lucide-react';
+import { Bell, Keyboard, MessageSquareText, Moon, Plus, RefreshCw, Settings, SquarePen } from 'lucide-react';
 import { useCallback } from 'react';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { rowStatus } from '../list/SessionRow.js';
@@ -54,7 +54,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
       key: `message ${session.sessionId}`,
       group: 'In messages',
       label: `“${snippet.replace(/[⟨⟩]/g, '')}”`,
-      icon: <Quote size={16} aria-hidden />,
+      icon: <MessageSquareText size={16} aria-hidden />,
       detail: session.title.value,
     };
   }

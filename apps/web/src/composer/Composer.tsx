@@ -1,4 +1,4 @@
-import type { UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, UserMessage } from '@agenthost/protocol';
 import { ArrowUp, CornerDownLeft, Paperclip, Square, X } from 'lucide-react';
 import {
   type ClipboardEvent,
@@ -12,7 +12,9 @@ import {
 import { type Draft, fitsDraft } from '../app/messageDrafts.js';
 import { problemText } from '../app/problemText.js';
 import { AttachmentIcon } from '../conversation/MessageAttachment.js';
+import { CommandOptions } from './CommandOptions.js';
 import { readAttachments } from './readAttachments.js';
+import { useCommandList } from './useCommandList.js';
 
 interface ComposerProps {
   readonly draft: Draft;
@@ -24,21 +26,27 @@ interface ComposerProps {
   readonly running: boolean;
   readonly canSteer: boolean;
   readonly placeholder: string;
+  /** What the agent takes after a slash. */
+  readonly commands?: readonly SessionCommand[];
   readonly autoFocus?: boolean;
+  /** In words, where sending does more than that. */
+  readonly sendLabel?: string;
   /** Agent and model. */
   readonly children?: ReactNode;
 }
 
 const STOP_WITHIN_MS = 1500;
+const NO_COMMANDS: readonly SessionCommand[] = [];
 
 export function Composer(props: ComposerProps) {
-  const { draft, onDraft, running, canSteer, placeholder } = props;
+  const { draft, onDraft, running, canSteer, placeholder, sendLabel } = props;
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   // Not 0: that is when the page was opened, and one Escape right after it would stop the turn.
   const lastEscape = useRef(Number.NEGATIVE_INFINITY);
   const empty = draft.text.trim() === '' && draft.attachments.length === 0;
+  const list = useCommandList(props.commands ?? NO_COMMANDS, draft.text, (text) => onDraft({ ...draft, text }));
   useGrowing(field, draft.text);
   useEffect(() => {
     if (props.autoFocus) field.current?.focus();
@@ -59,7 +67,7 @@ export function Composer(props: ComposerProps) {
     );
   };
   const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing || list.keyDown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send(running && canSteer && (event.ctrlKey || event.metaKey) ? 'steer' : 'send');
@@ -85,7 +93,7 @@ export function Composer(props: ComposerProps) {
   };
   return (
     <form
-      className="composer"
+      className={sendLabel ? 'composer tall' : 'composer'}
       onSubmit={(event) => event.preventDefault()}
       onDrop={drop}
       onDragOver={(event) => event.preventDefault()}
@@ -110,12 +118,15 @@ export function Composer(props: ComposerProps) {
           ))}
         </ul>
       )}
+      <CommandOptions {...list} />
       <textarea
         ref={field}
         rows={1}
         value={draft.text}
         placeholder={placeholder}
         aria-label="Message"
+        {...list.field}
+        aria-autocomplete={props.commands ? 'list' : 'none'}
         data-composer
         onChange={(event) => onDraft({ ...draft, text: event.target.value })}
         onKeyDown={keyDown}
@@ -152,7 +163,7 @@ export function Composer(props: ComposerProps) {
           <kbd>
             <CornerDownLeft size={11} />
           </kbd>{' '}
-          {running ? 'queue' : 'send'}
+          {running ? 'queue' : sendLabel ? 'start' : 'send'}
           {running && canSteer && (
             <>
               <kbd>
@@ -175,12 +186,12 @@ export function Composer(props: ComposerProps) {
         )}
         <button
           type="button"
-          className={empty ? 'send off' : 'send'}
+          className={['send', ...(empty ? ['off'] : []), ...(sendLabel ? ['words'] : [])].join(' ')}
           aria-disabled={empty}
-          aria-label={running ? 'Queue' : 'Send'}
+          aria-label={running ? 'Queue' : (sendLabel ?? 'Send')}
           onClick={() => send('send')}
         >
-          <ArrowUp size={16} aria-hidden />
+          {sendLabel ?? <ArrowUp size={16} aria-hidden />}
         </button>
       </div>
     </form>

@@ -30,8 +30,10 @@ function contextOf(host: PageHost): ChatContext {
   return {
     me: new Set(),
     agentName: '',
+    role: 'viewer',
     hostName: host.name,
     folder: undefined,
+    home: undefined,
     staleSince: undefined,
     approve: unavailable,
     deny: unavailable,

@@ -1,5 +1,5 @@
 import type { ChatPhase } from '@agenthost/sessions';
-import { CircleAlert, Unplug, X } from 'lucide-react';
+import { CircleAlert, Unplug, WifiOff, X } from 'lucide-react';
 import { useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
 import { problemText } from '../app/problemText.js';
@@ -62,7 +62,7 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
     const seconds = Math.max(0, Math.ceil((connection.at - now) / 1000));
     return (
       <div className="banner" role="status">
-        <Unplug size={16} aria-hidden />
+        <WifiOff size={16} aria-hidden />
         <span className="grow num">
           <b>{host.name} isn't answering.</b> Reconnecting {seconds === 0 ? 'now' : `in ${seconds} s`}, attempt{' '}
           {connection.attempt}.{staleSince !== undefined && ` You see the state of ${clock(staleSince, true)}.`}

@@ -2,7 +2,7 @@ import type { SessionState } from '@agenthost/protocol';
 import type { ChatModel, Session } from '@agenthost/sessions';
 import {
   Archive,
-  ArrowLeft,
+  ChevronLeft,
   Ellipsis,
   FileDiff,
   Files,
@@ -31,9 +31,9 @@ import { FilesDialog } from '../overlays/FilesDialog.js';
 import { Menu, type MenuItem } from '../overlays/Menu.js';
 import { NewChatDialog } from '../overlays/NewChatDialog.js';
 import { authorName, initials } from './authorName.js';
-import { ContextRing } from './ContextRing.js';
+import { ContextRing, modelOf } from './ContextRing.js';
 import { Delta } from './DiffCard.js';
-import { lastName, pathOf } from './relativePath.js';
+import { pathOf, shortPath } from './relativePath.js';
 
 interface ChatHeaderProps {
   readonly session: Session;
@@ -62,6 +62,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
   const others = (state?.clients ?? []).filter(({ clientId }) => !me.has(clientId));
   const agents = useObservable(host.provider.status.agents);
   const models = agents.find(({ provider }) => provider === session.sessionType)?.models ?? [];
+  const modelName = modelOf(models, state?.summary.model)?.name;
   const items: (MenuItem | 'line')[] = [
     { label: 'Rename', icon: <Pencil size={14} aria-hidden />, hint: 'R', choose: onRename },
     {
@@ -94,7 +95,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
         aria-label="Back to sessions"
         onClick={() => goTo({ view: 'start' })}
       >
-        <ArrowLeft size={18} aria-hidden />
+        <ChevronLeft size={20} aria-hidden />
       </button>
       <div className="grow">
         <h1 className="clip">
@@ -106,7 +107,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
           {folder && (
             <span className="wide" title={pathOf(folder)}>
               <Folder size={13} aria-hidden />
-              {lastName(folder)}
+              {shortPath(folder, host.provider.folders.home)}
             </span>
           )}
           {branch && (
@@ -118,19 +119,23 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
           <span className="wide">
             <AgentIcon icon={session.icon} />
             {agentName(host, session.sessionType)}
+            {modelName && `, ${modelName}`}
           </span>
         </div>
       </div>
       <div className="right">
-        {others.slice(0, 3).map((other) => {
+        {others.slice(0, 3).map((other, index) => {
           const { name, device } = authorName(other, me);
           return (
-            <span key={other.clientId} className="stat wide" title={`${name}${device} looks at this session`}>
+            <span
+              key={other.clientId}
+              className={index === 0 ? 'stat' : 'stat wide'}
+              title={`${name}${device} looks at this session`}
+            >
               <span className="ava" aria-hidden="true">
                 {initials(name)}
               </span>
-              {others.length === 1 && `${name}${device}`}
-              {others.length > 1 && <span className="sr">{name}</span>}
+              <span className={others.length === 1 ? 'who-name' : 'sr'}>{`${name}${device}`}</span>
             </span>
           );
         })}

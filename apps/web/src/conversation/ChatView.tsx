@@ -1,3 +1,4 @@
+import { roleIncludes } from '@agenthost/protocol';
 import type { ChatModel, Session } from '@agenthost/sessions';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { ownIds } from '../app/ownIds.js';
@@ -11,6 +12,7 @@ import { useShortcuts } from '../app/useShortcuts.js';
 import { useStable } from '../app/useStable.js';
 import { Composer } from '../composer/Composer.js';
 import { Queue } from '../composer/Queue.js';
+import { RoleNote } from '../composer/RoleNote.js';
 import { useComposer } from '../composer/useComposer.js';
 import { agentName } from '../list/agentName.js';
 import { Banner } from './Banner.js';
@@ -51,6 +53,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   const state = useFrameObservable(model.state);
   const phase = useObservable(model.phase);
   const staleSince = useObservable(host.provider.status.staleSince);
+  const role = useObservable(host.role);
   const { singleLetters } = useObservable(settings.value);
   const thread = useRef<ThreadHandle>(null);
   const [problem, setProblem] = useState<string>();
@@ -75,17 +78,20 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
       me,
       agentName: name,
       hostName: host.name,
+      role,
       folder,
+      home: host.provider.folders.home,
       staleSince,
       ...answers,
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       fork,
+      showChanges: () => document.querySelector<HTMLElement>('[data-changes]')?.click(),
       retry: (message) => attempt(model.submit(message)),
     }),
-    [model, host, name, folder, staleSince, answers, me],
+    [model, host, role, name, folder, staleSince, answers, me],
   );
   const composer = useComposer(chat, model, state, () => thread.current?.toNewest());
-  useSeen(model, state);
+  useSeen(model, state, role);
   useShortcuts(
     [
       { key: 'c', run: () => document.querySelector<HTMLElement>('[data-composer]')?.focus() },
@@ -101,6 +107,11 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   const running = state?.activeTurn !== undefined;
   const offline = staleSince !== undefined;
   const kept = offline && isKept(model);
+  const stop = running && roleIncludes(role, 'approver') && (
+    <button type="button" className="btn plain" onClick={() => attempt(model.cancel())}>
+      Stop the turn
+    </button>
+  );
   return (
     <ChatProvider value={context}>
       <main className="main">
@@ -116,7 +127,13 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
         />
         <Banner host={host} phase={phase} problem={problem} onDismiss={() => setProblem(undefined)} />
         {state ? (
-          <Thread ref={thread} state={state} kept={kept} loadEarlier={() => model.loadEarlierTurns()} />
+          <Thread
+            ref={thread}
+            state={state}
+            kept={kept}
+            loadEarlier={() => model.loadEarlierTurns()}
+            trim={(keep) => model.trimTurns(keep)}
+          />
         ) : (
           <KeptMessages messages={unacknowledged} />
         )}
@@ -129,19 +146,27 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
               onEdit={(message) => attempt(composer.edit(message))}
               onRemove={(id) => attempt(model.removePending(id))}
             />
-            <Composer
-              draft={composer.draft}
-              onDraft={composer.setDraft}
-              onSend={composer.send}
-              onStop={() => attempt(model.cancel())}
-              onEditLast={() => attempt(composer.editLast())}
-              running={running}
-              canSteer={canSteer}
-              placeholder={placeholder(offline, running, host.name, composer.editing)}
-              autoFocus={window.innerWidth >= 720}
-            >
-              <ModelPicker host={host} session={session} state={state} onModel={(id) => attempt(model.setModel(id))} />
-            </Composer>
+            <RoleNote role={role} needs="driver" instead={stop}>
+              <Composer
+                draft={composer.draft}
+                onDraft={composer.setDraft}
+                onSend={composer.send}
+                onStop={() => attempt(model.cancel())}
+                onEditLast={() => attempt(composer.editLast())}
+                running={running}
+                canSteer={canSteer}
+                placeholder={placeholder(offline, running, host.name, composer.editing)}
+                autoFocus={window.innerWidth >= 720}
+                {...(state?.commands && { commands: state.commands })}
+              >
+                <ModelPicker
+                  host={host}
+                  session={session}
+                  state={state}
+                  onModel={(id) => attempt(model.setModel(id))}
+                />
+              </Composer>
+            </RoleNote>
           </div>
         </div>
       </main>

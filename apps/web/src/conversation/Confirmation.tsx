@@ -1,14 +1,17 @@
-import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
+import { type ConfirmationOption, type PendingToolCall, roleIncludes } from '@agenthost/protocol';
+import { Pencil } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
+import { RoleNote } from '../composer/RoleNote.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { visibleText } from '../text/visibleText.js';
 import { useChat } from './chatContext.js';
 import { FoldButton } from './FoldButton.js';
 import { InlineText } from './InlineText.js';
-import { relativePath } from './relativePath.js';
-import { duration } from './times.js';
+import { MoreWaiting } from './MoreWaiting.js';
+import { shortPath } from './relativePath.js';
+import { roughly } from './times.js';
 
 const DEFAULT_OPTIONS: readonly ConfirmationOption[] = [
   { id: '', label: 'Allow once', kind: 'approve' },
@@ -31,6 +34,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { confirmation, toolInput } = call;
+  const editable = confirmation.editable === true && roleIncludes(chat.role, 'driver');
   // What is approved unchanged is sent as it came; a field can only show it made visible.
   const input = toolInput === undefined ? undefined : visibleText(toolInput).replace(/\r\n?/g, '\n');
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
@@ -38,7 +42,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const denials = options.filter((option) => option.kind === 'deny');
 
   const choose = async (option: ConfirmationOption | undefined) => {
-    if (!option || busy) return;
+    if (!option || busy || !roleIncludes(chat.role, 'approver')) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
     const edited = command.current && command.current.value !== input ? { editedToolInput: command.current.value } : {};
@@ -49,6 +53,11 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
       setProblem(problemText(error));
       setBusy(false);
     }
+  };
+  const edit = () => {
+    const { current } = command;
+    current?.focus();
+    current?.setSelectionRange(current.value.length, current.value.length);
   };
   const keyDown = (event: KeyboardEvent) => {
     const typing = event.target instanceof HTMLTextAreaElement;
@@ -78,7 +87,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
           <h2 className="grow">
             <InlineText text={confirmation.title ?? call.invocationMessage} />
           </h2>
-          <span className="meta num">waiting {duration(now - call.startedAt)}</span>
+          <span className="meta num">waiting {roughly(now - call.startedAt)}</span>
           <FoldButton folded={folded} onFold={setFolded} />
         </div>
       )}
@@ -89,7 +98,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
           </h3>
         )}
         {toolInput !== undefined && (
-          <label className="cmd">
+          <div className="cmd">
             <span className="prompt" aria-hidden="true">
               {call.toolKind === 'terminal' ? '$' : '›'}
             </span>
@@ -97,16 +106,21 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
               ref={command}
               rows={1}
               defaultValue={input}
-              readOnly={confirmation.editable !== true}
-              aria-label={confirmation.editable ? 'Command, editable' : 'What it would do'}
+              readOnly={!editable}
+              aria-label={editable ? 'Command, editable' : 'What it would do'}
               spellCheck={false}
             />
-          </label>
+            {editable && (
+              <button type="button" className="ib sm" aria-label="Edit the command" onClick={edit}>
+                <Pencil size={14} aria-hidden />
+              </button>
+            )}
+          </div>
         )}
         {chat.folder !== undefined && toolInput !== undefined && (
           <p className="why">
-            In <code>{relativePath(chat.folder, undefined)}</code>.
-            {confirmation.editable && ' You can change the command before you allow it.'}
+            In <code>{shortPath(chat.folder, chat.home)}</code>.
+            {editable && !plain && ' You can change the command before you allow it.'}
           </p>
         )}
         {problem && (
@@ -114,31 +128,34 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             {problem}
           </p>
         )}
-        <div className="acts">
-          {approvals.map((option, index) => (
-            <button
-              key={option.label}
-              type="button"
-              className={index === 0 ? 'btn primary' : 'btn plain'}
-              disabled={busy}
-              onClick={() => void choose(option)}
-            >
-              {option.label} {keys[index] && <kbd aria-hidden="true">{keys[index]}</kbd>}
-            </button>
-          ))}
-          <span className="grow" />
-          {denials.map((option, index) => (
-            <button
-              key={option.label}
-              type="button"
-              className="btn quiet"
-              disabled={busy}
-              onClick={() => void choose(option)}
-            >
-              {option.label} {index === 0 && <kbd aria-hidden="true">X</kbd>}
-            </button>
-          ))}
-        </div>
+        <RoleNote role={chat.role} needs="approver">
+          <div className="acts">
+            {approvals.map((option, index) => (
+              <button
+                key={option.label}
+                type="button"
+                className={index === 0 ? 'btn primary' : 'btn plain'}
+                disabled={busy}
+                onClick={() => void choose(option)}
+              >
+                {option.label} {keys[index] && <kbd aria-hidden="true">{keys[index]}</kbd>}
+              </button>
+            ))}
+            <span className="grow" />
+            {denials.map((option, index) => (
+              <button
+                key={option.label}
+                type="button"
+                className="btn quiet"
+                disabled={busy}
+                onClick={() => void choose(option)}
+              >
+                {option.label} {index === 0 && <kbd aria-hidden="true">X</kbd>}
+              </button>
+            ))}
+          </div>
+        </RoleNote>
+        {!plain && <MoreWaiting />}
       </div>
     </section>
   );

@@ -1,26 +1,19 @@
 import type { ToolCallState } from '@agenthost/protocol';
-import { ShieldCheck, ShieldX } from 'lucide-react';
-import { authorName } from './authorName.js';
+import { AnsweredLine } from './AnsweredLine.js';
 import { useChat } from './chatContext.js';
-import { clock } from './times.js';
 
-/** "Allowed once by Mira, on iPhone": who decided. Nothing where nobody had to. */
+/** Who decided about a tool call. Nothing where nobody had to. */
 export function ConfirmedLine({ call }: { readonly call: ToolCallState }) {
   const { me } = useChat();
   if (call.status === 'pendingConfirmation' || call.confirmed?.how !== 'user') return null;
+  const { by, optionId, at } = call.confirmed;
   const denied = call.status === 'cancelled' && call.cancelled === 'denied';
-  const { name, device } = authorName(call.confirmed.by, me);
-  const always = call.confirmed.optionId !== undefined && /session|always/i.test(call.confirmed.optionId);
-  const Shield = denied ? ShieldX : ShieldCheck;
-  return (
-    <div className="line">
-      <Shield size={16} aria-hidden />
-      <span className="grow">
-        {denied ? 'Denied' : always ? 'Always allowed in this session' : 'Allowed once'} by <b>{name}</b>
-        {device}
-        {denied && call.reason && `: ${call.reason}`}
-      </span>
-      <span className="aux num">{clock(call.startedAt)}</span>
-    </div>
-  );
+  const answer = {
+    approved: !denied,
+    at: at ?? call.startedAt,
+    ...(by && { by }),
+    ...(optionId !== undefined && { optionId }),
+    ...(denied && call.reason !== undefined && { text: call.reason }),
+  };
+  return <AnsweredLine kind="permission" answer={answer} me={me} />;
 }

@@ -13,7 +13,7 @@ export function ContextRing({ state, models }: ContextRingProps) {
   const usage = state?.activeTurn?.usage ?? state?.turns.findLast((turn) => turn.usage)?.usage;
   if (!usage?.inputTokens) return null;
   const used = usage.inputTokens + (usage.outputTokens ?? 0);
-  const holds = models.find(({ id }) => id === (usage.model ?? state?.summary.model))?.maxContextWindow;
+  const holds = modelOf(models, usage.model ?? state?.summary.model)?.maxContextWindow;
   if (!holds) return <span className="stat wide num">{thousands(used)} tokens</span>;
   const part = Math.min(1, used / holds);
   const words = `${thousands(used)} of ${thousands(holds)}`;
@@ -31,9 +31,14 @@ export function ContextRing({ state, models }: ContextRingProps) {
           transform="rotate(-90 8 8)"
         />
       </svg>
-      {Math.round(part * 100)} %
+      {words}
     </span>
   );
+}
+
+/** An agent with one model uses that, whether somebody chose it or not. */
+export function modelOf(models: readonly ModelInfo[], id: string | undefined): ModelInfo | undefined {
+  return models.find((model) => model.id === id) ?? (models.length === 1 ? models[0] : undefined);
 }
 
 function thousands(count: number): string {

@@ -6,7 +6,7 @@ import { useChat } from './chatContext.js';
 import { relativePath } from './relativePath.js';
 
 export function DiffCard({ edit }: { readonly edit: FileEditResultContent }) {
-  const { folder } = useChat();
+  const { folder, showChanges } = useChat();
   const [open, setOpen] = useState(edit.insertions + edit.deletions <= 200);
   const path = relativePath(edit.uri, folder);
   return (
@@ -17,6 +17,11 @@ export function DiffCard({ edit }: { readonly edit: FileEditResultContent }) {
           {path}
         </span>
         <Delta insertions={edit.insertions} deletions={edit.deletions} />
+        {showChanges && (
+          <button type="button" className="btn quiet sm wide" onClick={showChanges}>
+            Open all changes
+          </button>
+        )}
         {edit.diff !== undefined && (
           <button
             type="button"

@@ -1,10 +1,17 @@
-import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
-import { type FormEvent, useState } from 'react';
+import { type PermissionOption, type PermissionRequest, roleIncludes } from '@agenthost/protocol';
+import { type FormEvent, Fragment, type KeyboardEvent, useState } from 'react';
 import { problemText } from '../app/problemText.js';
+import { useNow } from '../app/useNow.js';
+import { RoleNote } from '../composer/RoleNote.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { Markdown } from '../markdown/Markdown.js';
 import { useChat } from './chatContext.js';
 import { FoldButton } from './FoldButton.js';
+import { InlineText } from './InlineText.js';
+import { MoreWaiting } from './MoreWaiting.js';
+import { roughly } from './times.js';
+
+const APPROVE_KEYS = ['y', 's'];
 
 interface QuestionProps {
   readonly turnId: string;
@@ -12,9 +19,10 @@ interface QuestionProps {
   readonly plain?: boolean;
 }
 
-/** A permission or a question of the agent: choose, or answer in words where that is allowed. */
+/** A permission or a question of the agent: choose, or answer in words where that is allowed. Its keys work while it has the focus. */
 export function Question({ turnId, request, plain = false }: QuestionProps) {
   const chat = useChat();
+  const now = useNow(request.askedAt !== undefined);
   const [folded, setFolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -29,7 +37,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
       : [];
 
   const send = async (approved: boolean, extra: { optionId?: string; text?: string }) => {
-    if (busy) return;
+    if (busy || !roleIncludes(chat.role, 'approver')) return;
     setBusy(true);
     try {
       await chat.answer(turnId, request.requestId, { approved, ...extra });
@@ -40,6 +48,20 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
   };
   const choose = (option: PermissionOption) =>
     send(option.kind !== 'deny', option.id === '' ? {} : { optionId: option.id });
+  const approvals = options.filter(({ kind }) => kind !== 'deny');
+  const keyOf = (option: PermissionOption): string | undefined => {
+    if (request.kind === 'question')
+      return options.indexOf(option) < 9 ? String(options.indexOf(option) + 1) : undefined;
+    return option.kind === 'deny' ? 'x' : APPROVE_KEYS[approvals.indexOf(option)];
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLTextAreaElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    const wanted = options.find((option) => keyOf(option) === event.key.toLowerCase());
+    if (!wanted) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void choose(wanted);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() !== '') void send(true, { text: text.trim() });
@@ -50,58 +72,82 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
       aria-label={`Needs your answer: ${request.title}`}
       tabIndex={-1}
       data-prompt={request.requestId}
+      onKeyDown={keyDown}
     >
       {!plain && (
         <div className="ask-h">
           <StatusGlyph status="needsInput" />
-          <h2 className="grow">{request.title}</h2>
+          <h2 className="grow">
+            <InlineText text={request.title} />
+          </h2>
+          {request.askedAt !== undefined && <span className="meta num">waiting {roughly(now - request.askedAt)}</span>}
           <FoldButton folded={folded} onFold={setFolded} />
         </div>
       )}
       <div className="ask-b">
-        {plain && <h3>{request.title}</h3>}
+        {plain && (
+          <h3>
+            <InlineText text={request.title} />
+          </h3>
+        )}
         {request.message && <Markdown text={request.message} />}
         {problem && (
           <p className="why bad" role="alert">
             {problem}
           </p>
         )}
-        <div className={request.kind === 'question' ? 'opts' : 'acts'}>
-          {options.map((option, index) =>
-            request.kind === 'question' ? (
-              <button key={option.id} type="button" className="opt" disabled={busy} onClick={() => void choose(option)}>
-                <span>
-                  {option.label}
-                  {option.description && <small>{option.description}</small>}
-                </span>
+        <RoleNote role={chat.role} needs="approver">
+          <div className={request.kind === 'question' ? 'opts' : 'acts'}>
+            {options.map((option, index) =>
+              request.kind === 'question' ? (
+                <button
+                  key={option.id}
+                  type="button"
+                  className="opt"
+                  disabled={busy}
+                  onClick={() => void choose(option)}
+                >
+                  <span>
+                    {option.label}
+                    {option.description && (
+                      <small>
+                        <InlineText text={option.description} />
+                      </small>
+                    )}
+                  </span>
+                  {keyOf(option) && <kbd aria-hidden="true">{keyOf(option)}</kbd>}
+                </button>
+              ) : (
+                <Fragment key={option.label}>
+                  {option.kind === 'deny' && <span className="grow" />}
+                  <button
+                    type="button"
+                    className={option.kind === 'deny' ? 'btn quiet' : index === 0 ? 'btn primary' : 'btn plain'}
+                    disabled={busy}
+                    onClick={() => void choose(option)}
+                  >
+                    {option.label} {keyOf(option) && <kbd aria-hidden="true">{keyOf(option)?.toUpperCase()}</kbd>}
+                  </button>
+                </Fragment>
+              ),
+            )}
+          </div>
+          {request.allowText && (
+            <form className="cmd" onSubmit={submit}>
+              <textarea
+                rows={1}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+                placeholder="Answer in your own words"
+                aria-label="Answer in your own words"
+              />
+              <button type="submit" className="btn plain sm" disabled={busy || text.trim() === ''}>
+                Answer
               </button>
-            ) : (
-              <button
-                key={option.label}
-                type="button"
-                className={option.kind === 'deny' ? 'btn quiet' : index === 0 ? 'btn primary' : 'btn plain'}
-                disabled={busy}
-                onClick={() => void choose(option)}
-              >
-                {option.label}
-              </button>
-            ),
+            </form>
           )}
-        </div>
-        {request.allowText && (
-          <form className="cmd" onSubmit={submit}>
-            <textarea
-              rows={1}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              placeholder="Answer in your own words"
-              aria-label="Answer in your own words"
-            />
-            <button type="submit" className="btn plain sm" disabled={busy || text.trim() === ''}>
-              Answer
-            </button>
-          </form>
-        )}
+        </RoleNote>
+        {!plain && <MoreWaiting />}
       </div>
     </section>
   );

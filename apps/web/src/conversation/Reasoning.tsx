@@ -1,16 +1,10 @@
+import type { ReasoningPart } from '@agenthost/protocol';
 import { ChevronDown, ChevronRight, Lightbulb } from 'lucide-react';
 import { useState } from 'react';
 import { Markdown } from '../markdown/Markdown.js';
-import { thoughtTook } from './thoughtTimes.js';
+import { roughly } from './times.js';
 
-interface ReasoningProps {
-  readonly id: string;
-  readonly text: string;
-  readonly running: boolean;
-}
-
-export function Reasoning({ id, text, running }: ReasoningProps) {
-  const took = thoughtTook(id, running);
+export function Reasoning({ part, running }: { readonly part: ReasoningPart; readonly running: boolean }) {
   const [open, setOpen] = useState(false);
   const Chevron = open ? ChevronDown : ChevronRight;
   return (
@@ -18,19 +12,21 @@ export function Reasoning({ id, text, running }: ReasoningProps) {
       <Lightbulb size={16} aria-hidden />
       <span className="grow">
         <button type="button" className="think" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {running
-            ? 'Thinking'
-            : took === undefined
-              ? 'Thought'
-              : `Thought for ${Math.max(1, Math.round(took / 1000))} s`}
+          {running ? 'Thinking' : thought(part)}
           <Chevron size={14} aria-hidden />
         </button>
         {open && (
           <div className="thought">
-            <Markdown text={text} />
+            <Markdown text={part.content} />
           </div>
         )}
       </span>
     </div>
   );
+}
+
+/** Hosts of before keep no times. */
+function thought({ startedAt, endedAt }: ReasoningPart): string {
+  if (startedAt === undefined || endedAt === undefined) return 'Thought';
+  return `Thought for ${roughly(Math.max(1_000, endedAt - startedAt))}`;
 }

@@ -1,5 +1,5 @@
 import type { ToolCallState } from '@agenthost/protocol';
-import { SquareTerminal } from 'lucide-react';
+import { Terminal } from 'lucide-react';
 import { useNow } from '../app/useNow.js';
 import { CopyButton } from '../controls/CopyButton.js';
 import { useChat } from './chatContext.js';
@@ -19,7 +19,7 @@ export function TerminalBlock({ call }: { readonly call: ToolCallState }) {
   return (
     <figure className="card" aria-label={`Terminal: ${command}`}>
       <figcaption className="card-h">
-        <SquareTerminal size={16} aria-hidden />
+        <Terminal size={15} aria-hidden />
         <span className="mono clip grow" title={command}>
           {command}
         </span>

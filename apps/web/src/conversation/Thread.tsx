@@ -12,6 +12,8 @@ interface ThreadProps {
   readonly kept: boolean;
   /** Resolves when older turns stand in front, with how many. */
   readonly loadEarlier: () => Promise<number>;
+  /** Forgets older turns but for so many of the newest. */
+  readonly trim: (keep: number) => void;
 }
 
 export interface ThreadHandle {
@@ -22,11 +24,19 @@ export interface ThreadHandle {
 
 const NEAR_END = 80;
 const NEAR_START = 600;
+/** Turns above the window: with more than these, all but so many are forgotten; they come again as they came first. */
+const MOST_ABOVE = 200;
+const KEPT_ABOVE = 60;
+/** Nothing is forgotten while one scrolls. */
+const REST_MS = 400;
 /** How far a turn may stand from the top and still be the one that is looked at: margins and rounding. */
 const STEP_TOLERANCE = 48;
 
 /** The conversation: opens at its end, follows it while one is there, brings older turns when one scrolls up. */
-export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ state, kept, loadEarlier }, handle) {
+export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
+  { state, kept, loadEarlier, trim },
+  handle,
+) {
   const { turns, activeTurn, earlierTurns } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useRef<VirtualizerHandle>(null);
@@ -38,18 +48,18 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
   const [atEnd, setAtEnd] = useState(true);
   const [loading, setLoading] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const first = useFirstTurn(turns);
+  const isShifted = useOtherFirst(turns) && isLong(scroller.current, virtualizer.current);
   const list = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what stands above the turns comes and goes with `earlierTurns`
   useLayoutEffect(() => {
     const { current } = list;
     const above = scroller.current;
     if (!current || !above) return;
     const distance = current.getBoundingClientRect().top - above.getBoundingClientRect().top + above.scrollTop;
     setMargin(Math.round(distance));
-  }, [earlierTurns === undefined]);
+  }, []);
 
+  const before = useRef<Place>({ top: 0, height: 0 });
   const toNewest = () => {
     forgetStep();
     const { current } = scroller;
@@ -78,10 +88,30 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
       setLoading(false);
     }
   };
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const trimWhenResting = () => {
+    clearTimeout(resting.current);
+    resting.current = setTimeout(() => {
+      const { current } = virtualizer;
+      const above = current?.findItemIndex(current.scrollOffset) ?? 0;
+      if (above > MOST_ABOVE && !loading) trim(turns.length - above + KEPT_ABOVE);
+    }, REST_MS);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a conversation that goes on grows without being scrolled
+  useEffect(() => {
+    trimWhenResting();
+    return () => clearTimeout(resting.current);
+  }, [turns]);
   const scrolled = () => {
     const { current } = scroller;
     if (!current) return;
-    setAtEnd(current.scrollTop + current.clientHeight >= current.scrollHeight - NEAR_END);
+    trimWhenResting();
+    const isNear = current.scrollTop + current.clientHeight >= current.scrollHeight - NEAR_END;
+    const isLeft = movedUp(current, before.current);
+    before.current = { top: current.scrollTop, height: current.scrollHeight };
+    // What grows leaves the end behind, too; only somebody who goes up has left it.
+    if (atEnd && !isNear && !isLeft) toNewest();
+    else setAtEnd(isNear);
     if (current.scrollTop < NEAR_START && !problem) void load();
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: follows whatever grew
@@ -113,17 +143,20 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
         aria-live="off"
       >
         <div className="col">
-          {earlierTurns !== undefined && (
-            <button type="button" className="btn quiet sm earlier" onClick={() => void load()} disabled={loading}>
-              {problem
-                ? `Earlier turns could not be loaded: ${problem}. Try again`
-                : loading
-                  ? 'Loading earlier turns'
-                  : `${earlierTurns.toLocaleString()} earlier turns`}
-            </button>
-          )}
+          {/* Its room is there always: a heading that came and went would move what is read. */}
+          <div className="earlier-room">
+            {earlierTurns !== undefined && (
+              <button type="button" className="btn quiet sm earlier" onClick={() => void load()} disabled={loading}>
+                {problem
+                  ? `Earlier turns could not be loaded: ${problem}. Try again`
+                  : loading
+                    ? 'Loading earlier turns'
+                    : `${earlierTurns.toLocaleString()} earlier turns`}
+              </button>
+            )}
+          </div>
           <div ref={list}>
-            <Virtualizer ref={virtualizer} scrollRef={scroller} shift={first.prepended} startMargin={margin}>
+            <Virtualizer ref={virtualizer} scrollRef={scroller} shift={isShifted} startMargin={margin}>
               {turns.map((turn) => (
                 <TurnView key={turn.id} turn={turn} />
               ))}
@@ -136,24 +169,38 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread({ st
       {!atEnd && (
         <button type="button" className="newest" onClick={toNewest}>
           <ArrowDown size={14} aria-hidden />
-          Jump to newest
+          {state.summary.status === 'inputNeeded' ? 'Newest, needs input' : 'Jump to newest'}
         </button>
       )}
     </div>
   );
 });
 
-/** Whether the last change put turns in front: what is looked at must then stay where it is. */
-function useFirstTurn(turns: readonly Turn[]): { readonly prepended: boolean } {
-  const before = useRef<{ readonly first: string | undefined; readonly length: number }>({
-    first: undefined,
-    length: 0,
-  });
+interface Place {
+  readonly top: number;
+  readonly height: number;
+}
+
+/** More than what became smaller above: turns are measured as they come into view. */
+function movedUp({ scrollTop, scrollHeight }: HTMLElement, before: Place): boolean {
+  return before.top - scrollTop > Math.max(0, before.height - scrollHeight) + 1;
+}
+
+/** Whether the last change put turns in front, or took some away there: what is looked at must then stay where it is. */
+function useOtherFirst(turns: readonly Turn[]): boolean {
+  const before = useRef<string>(undefined);
   const first = turns[0]?.id;
-  const prepended =
-    before.current.first !== undefined && first !== before.current.first && turns.length > before.current.length;
+  const isOther = before.current !== undefined && first !== before.current;
   useEffect(() => {
-    before.current = { first, length: turns.length };
+    before.current = first;
   });
-  return { prepended };
+  return isOther;
+}
+
+/**
+ * Told to keep its place, the virtualizer shows what it showed until it is scrolled. What is shorter than the window is never
+ * scrolled: its other turns would not be shown at all.
+ */
+function isLong(scroller: HTMLElement | null, virtualizer: VirtualizerHandle | null): boolean {
+  return scroller !== null && !!virtualizer?.viewportSize && scroller.scrollHeight > scroller.clientHeight;
 }

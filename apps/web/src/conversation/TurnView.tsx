@@ -1,7 +1,15 @@
-import type { ActiveTurn, FileEditResultContent, ResponsePart, ToolCallState, Turn } from '@agenthost/protocol';
+import type {
+  ActiveTurn,
+  AnsweredPermission,
+  FileEditResultContent,
+  ResponsePart,
+  ToolCallState,
+  Turn,
+} from '@agenthost/protocol';
 import { GitFork, Info, TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { Markdown } from '../markdown/Markdown.js';
+import { AnsweredLine } from './AnsweredLine.js';
 import { Confirmation } from './Confirmation.js';
 import { ConfirmedLine } from './ConfirmedLine.js';
 import { ContentPart } from './ContentPart.js';
@@ -21,7 +29,13 @@ export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }
   return (
     <div className="turn" data-turn={turn.id}>
       <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} />
-      <Parts parts={turn.responseParts} callOf={(id) => calls.get(id)} turnId={turn.id} running={false} />
+      <Parts
+        parts={turn.responseParts}
+        answers={turn.answeredPermissions}
+        callOf={(id) => calls.get(id)}
+        turnId={turn.id}
+        running={false}
+      />
       {turn.state === 'cancelled' && <p className="notice">Stopped.</p>}
       {turn.error && <ErrorCard turn={turn} error={turn.error} />}
       <div className="turn-acts">
@@ -45,7 +59,13 @@ export const ActiveTurnView = memo(function ActiveTurnView({
   return (
     <div className="turn" data-turn={turn.id} aria-busy="true">
       <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} kept={kept} />
-      <Parts parts={turn.responseParts} callOf={(id) => turn.toolCalls[id]} turnId={turn.id} running={!kept} />
+      <Parts
+        parts={turn.responseParts}
+        answers={turn.answeredPermissions}
+        callOf={(id) => turn.toolCalls[id]}
+        turnId={turn.id}
+        running={!kept && permissions.length === 0}
+      />
       {permissions.map((request) => (
         <Question key={request.requestId} turnId={turn.id} request={request} />
       ))}
@@ -55,14 +75,15 @@ export const ActiveTurnView = memo(function ActiveTurnView({
 
 interface PartsProps {
   readonly parts: readonly ResponsePart[];
+  readonly answers: readonly AnsweredPermission[] | undefined;
   readonly callOf: (toolCallId: string) => ToolCallState | undefined;
   readonly turnId: string;
   readonly running: boolean;
 }
 
 /** Lines that follow each other stand on one rail. */
-function Parts({ parts, callOf, turnId, running }: PartsProps) {
-  const { staleSince } = useChat();
+function Parts({ parts, answers, callOf, turnId, running }: PartsProps) {
+  const { staleSince, me } = useChat();
   const shown: ReactNode[] = [];
   let lines: ReactNode[] = [];
   const endLines = () => {
@@ -74,10 +95,16 @@ function Parts({ parts, callOf, turnId, running }: PartsProps) {
       );
     lines = [];
   };
+  const answersAfter = (count: number) => {
+    for (const one of answers ?? [])
+      if (one.afterParts === count) lines.push(<Answered key={one.at + one.requestId} answer={one} me={me} />);
+  };
+  answersAfter(0);
   parts.forEach((part, index) => {
+    if (index > 0) answersAfter(index);
     const last = running && index === parts.length - 1;
     if (part.kind === 'reasoning') {
-      lines.push(<Reasoning key={part.id} id={part.id} text={part.content} running={last} />);
+      lines.push(<Reasoning key={part.id} part={part} running={last} />);
       return;
     }
     if (part.kind === 'notice') {
@@ -103,8 +130,15 @@ function Parts({ parts, callOf, turnId, running }: PartsProps) {
       shown.push(<UserMessage key={part.id} message={part.userMessage} by={part.by} />);
     else if (part.kind === 'contentRef') shown.push(<ContentPart key={part.id} content={part.ref} />);
   });
+  if (parts.length > 0) answersAfter(parts.length);
   endLines();
   return <div className="answer">{shown}</div>;
+}
+
+function Answered({ answer, me }: { readonly answer: AnsweredPermission; readonly me: ReadonlySet<string> }) {
+  const { text = answer.optionLabel, ...rest } = answer;
+  const said = text === undefined ? rest : { ...rest, text };
+  return <AnsweredLine kind={answer.kind} answer={said} me={me} title={answer.title} />;
 }
 
 /** What is more than a line. An edit with a diff is its diff. */

@@ -1,13 +1,13 @@
 import type { Author } from '@agenthost/protocol';
 
-/** "you", "Mira, on iPhone", "somebody". */
+/** "you", "Mira, on iPhone", "another client". */
 export function authorName(
   by: Author | undefined,
   me: ReadonlySet<string>,
 ): { readonly name: string; readonly device: string } {
   if (!by) return { name: 'the host', device: '' };
   if (me.has(by.clientId)) return { name: 'you', device: '' };
-  return { name: by.name ?? 'somebody', device: by.device ? `, on ${by.device}` : '' };
+  return { name: by.name ?? 'another client', device: by.device ? `, on ${by.device}` : '' };
 }
 
 export function initials(name: string): string {

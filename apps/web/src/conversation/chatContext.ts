@@ -1,5 +1,5 @@
 import type { ApproveOptions, Content, DenyOptions, PermissionAnswer } from '@agenthost/client';
-import type { UserMessage } from '@agenthost/protocol';
+import type { Role, UserMessage } from '@agenthost/protocol';
 import { createContext, useContext } from 'react';
 
 /** What the parts of a conversation need of the chat that they belong to. */
@@ -8,7 +8,11 @@ export interface ChatContext {
   readonly me: ReadonlySet<string>;
   readonly agentName: string;
   readonly hostName: string;
+  /** What the host lets this page do. */
+  readonly role: Role;
   readonly folder: string | undefined;
+  /** The host's home folder, where it said so. */
+  readonly home: string | undefined;
   /** When the host was last heard, where it isn't now. */
   readonly staleSince: number | undefined;
   approve(turnId: string, toolCallId: string, options?: ApproveOptions): Promise<void>;
@@ -16,6 +20,8 @@ export interface ChatContext {
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
   fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
   fork(turnId: string): void;
+  /** All changed files of the session; not there where they are shown already. */
+  readonly showChanges?: () => void;
   /** Sends the same message again. */
   retry(message: UserMessage): void;
 }

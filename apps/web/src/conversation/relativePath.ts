@@ -18,3 +18,11 @@ export function lastName(uri: string): string {
   const path = pathOf(uri).replace(/\/+$/, '');
   return path.slice(path.lastIndexOf('/') + 1) || '/';
 }
+
+/** "~/code/agenthost": from the home folder where it is inside. */
+export function shortPath(uri: string, home: string | undefined): string {
+  const path = pathOf(uri);
+  const base = home === undefined ? undefined : pathOf(home).replace(/\/$/, '');
+  if (base === undefined || base === '') return path;
+  return path === base ? '~' : path.startsWith(`${base}/`) ? `~${path.slice(base.length)}` : path;
+}

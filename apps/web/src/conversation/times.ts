@@ -24,6 +24,12 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`;
 }
 
+/** "12 s", "4 min", "2 h": how long something waits, or took, where tenths say nothing. */
+export function roughly(ms: number): string {
+  if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;
+  return ms < HOUR ? `${Math.floor(ms / MINUTE)} min` : `${Math.floor(ms / HOUR)} h`;
+}
+
 export function clock(at: number, seconds = false): string {
   return new Date(at).toLocaleTimeString(undefined, {
     hour: '2-digit',
@@ -36,5 +42,5 @@ export function clock(at: number, seconds = false): string {
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;
   if (count < 1_000_000) return `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)} kB`;
-  return `${(count / 1_000_000).toFixed(1)} MB`;
+  return `${(count / 1_000_000).toFixed(count < 10_000_000 ? 1 : 0)} MB`;
 }

@@ -1,4 +1,4 @@
-import type { SessionState } from '@agenthost/protocol';
+import { type Role, roleIncludes, type SessionState } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
 import { useEffect, useState } from 'react';
 
@@ -6,13 +6,14 @@ import { useEffect, useState } from 'react';
  * What happens while somebody looks is read. Only what happens: a session that is marked unread stays so until there is news, or
  * it is opened again.
  */
-export function useSeen(model: ChatModel, state: SessionState | undefined): void {
+export function useSeen(model: ChatModel, state: SessionState | undefined, role: Role): void {
   const visible = useVisible();
   const newsAt = state?.summary.modifiedAt;
   // biome-ignore lint/correctness/useExhaustiveDependencies: not when it becomes unread
   useEffect(() => {
-    if (visible && state && !state.summary.isRead) model.markRead(true).catch(() => undefined);
-  }, [model, newsAt, visible]);
+    const may = roleIncludes(role, 'approver');
+    if (may && visible && state && !state.summary.isRead) model.markRead(true).catch(() => undefined);
+  }, [model, newsAt, visible, role]);
 }
 
 function useVisible(): boolean {

@@ -1,6 +1,8 @@
 import { Fragment, memo, useMemo, useState } from 'react';
+import { type LinePiece, linePieces } from './linePieces.js';
 import { type DiffHunk, unifiedDiff } from './unifiedDiff.js';
-import { type MarkedText, wordMarks } from './wordMarks.js';
+import { type HunkColours, useDiffColours } from './useDiffColours.js';
+import { wordMarks } from './wordMarks.js';
 
 const FIRST_LINES = 400;
 
@@ -9,12 +11,13 @@ export const DiffView = memo(function DiffView({ diff, path }: { readonly diff: 
   const hunks = useMemo(() => unifiedDiff(diff), [diff]);
   const [all, setAll] = useState(false);
   const total = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
-  const shown = all ? hunks : firstLines(hunks, FIRST_LINES);
+  const shown = useMemo(() => (all ? hunks : firstLines(hunks, FIRST_LINES)), [all, hunks]);
+  const colours = useDiffColours(shown, path);
   return (
     <>
       <div className="diff" tabIndex={0} role="region" aria-label={`Changes of ${path}`}>
         {shown.map((hunk) => (
-          <Hunk key={`${hunk.oldStart}:${hunk.lines[0]?.newNumber ?? 0}`} hunk={hunk} />
+          <Hunk key={`${hunk.oldStart}:${hunk.lines[0]?.newNumber ?? 0}`} hunk={hunk} colours={colours.get(hunk)} />
         ))}
       </div>
       {!all && total > FIRST_LINES && (
@@ -31,7 +34,7 @@ export const DiffView = memo(function DiffView({ diff, path }: { readonly diff: 
   );
 });
 
-function Hunk({ hunk }: { readonly hunk: DiffHunk }) {
+function Hunk({ hunk, colours }: { readonly hunk: DiffHunk; readonly colours: HunkColours | undefined }) {
   const marks = useMemo(() => wordMarks(hunk.lines), [hunk]);
   const last = hunk.oldStart + Math.max(0, hunk.oldLines - 1);
   return (
@@ -48,16 +51,27 @@ function Hunk({ hunk }: { readonly hunk: DiffHunk }) {
           <i>{line.oldNumber}</i>
           <i>{line.newNumber}</i>
           <b>{line.kind === 'added' ? '+' : line.kind === 'removed' ? '−' : ''}</b>
-          <span>{pieces(marks[index] ?? [])}</span>
+          <span>{linePieces(marks[index] ?? [], colours?.[index]).map(piece)}</span>
         </div>
       ))}
     </>
   );
 }
 
-function pieces(parts: readonly MarkedText[]) {
-  return parts.map((part, index) =>
-    part.marked ? <mark key={index}>{part.text}</mark> : <Fragment key={index}>{part.text}</Fragment>,
+function piece({ text, marked, color }: LinePiece, index: number) {
+  const style = color === undefined ? undefined : { color };
+  if (marked)
+    return (
+      <mark key={index} style={style}>
+        {text}
+      </mark>
+    );
+  return style ? (
+    <span key={index} style={style}>
+      {text}
+    </span>
+  ) : (
+    <Fragment key={index}>{text}</Fragment>
   );
 }
 

@@ -1,4 +1,5 @@
 import { diffWordsWithSpace } from 'diff';
+import { pairLines } from './pairLines.js';
 import type { DiffLine } from './unifiedDiff.js';
 
 export interface MarkedText {
@@ -14,9 +15,9 @@ export function wordMarks(lines: readonly DiffLine[]): (readonly MarkedText[])[]
   for (let at = 0; at < lines.length; ) {
     const removed = run(lines, at, 'removed');
     const added = run(lines, at + removed, 'added');
-    if (removed > 0 && removed === added) {
-      for (let index = at; index < at + removed; index += 1) markPair(lines, marks, index, index + removed);
-    }
+    const texts = lines.slice(at, at + removed + added).map(({ text }) => text);
+    for (const [before, after] of pairLines(texts.slice(0, removed), texts.slice(removed)))
+      markPair(lines, marks, at + before, at + removed + after);
     at += removed + added || 1;
   }
   return marks;
@@ -38,8 +39,23 @@ function markPair(lines: readonly DiffLine[], marks: (readonly MarkedText[])[], 
     .reduce((sum, { value }) => sum + value.trim().length, 0);
   // Lines that share next to nothing are other lines, and marks all over them say nothing.
   if (same * 3 < Math.min(old.trim().length, now.trim().length)) return;
-  marks[before] = pieces
-    .filter((piece) => !piece.added)
-    .map(({ value, removed }) => ({ text: value, marked: removed }));
-  marks[after] = pieces.filter((piece) => !piece.removed).map(({ value, added }) => ({ text: value, marked: added }));
+  marks[before] = joined(
+    pieces.filter((piece) => !piece.added).map(({ value, removed }) => ({ text: value, marked: removed })),
+  );
+  marks[after] = joined(
+    pieces.filter((piece) => !piece.removed).map(({ value, added }) => ({ text: value, marked: added })),
+  );
+}
+
+/** Marks with only space between them are one. */
+function joined(parts: readonly MarkedText[]): MarkedText[] {
+  const all: MarkedText[] = [];
+  for (const [index, part] of parts.entries()) {
+    const between = part.text.trim() === '' && parts[index - 1]?.marked === true && parts[index + 1]?.marked === true;
+    const marked = part.marked || between;
+    const last = all.at(-1);
+    if (last?.marked === marked) all[all.length - 1] = { text: last.text + part.text, marked };
+    else all.push({ text: part.text, marked });
+  }
+  return all;
 }

@@ -1,17 +1,42 @@
-import { Asterisk, Bot, Box, Braces, Cpu, FlaskConical, type LucideIcon, Sparkle, SquareTerminal } from 'lucide-react';
+import type { AgentIcon as Shape } from '@agenthost/protocol';
+import {
+  Asterisk,
+  Bot,
+  Braces,
+  Brain,
+  Cloud,
+  Cpu,
+  FlaskConical,
+  Hexagon,
+  Leaf,
+  type LucideIcon,
+  Rocket,
+  Sparkle,
+  SquareTerminal,
+  Star,
+  Wrench,
+} from 'lucide-react';
 
-/** Neutral shapes, no logos. An agent that isn't known here gets a chip of its own. */
-const ICONS: Readonly<Record<string, LucideIcon>> = {
-  claude: Asterisk,
-  codex: Box,
-  copilot: Bot,
-  gemini: Sparkle,
-  mock: FlaskConical,
-  opencode: Braces,
-  shell: SquareTerminal,
+/** Neutral shapes, no logos. */
+const ICONS: Readonly<Record<Shape, LucideIcon>> = {
+  asterisk: Asterisk,
+  bot: Bot,
+  box: Hexagon,
+  braces: Braces,
+  brain: Brain,
+  chip: Cpu,
+  cloud: Cloud,
+  flask: FlaskConical,
+  leaf: Leaf,
+  rocket: Rocket,
+  sparkle: Sparkle,
+  star: Star,
+  terminal: SquareTerminal,
+  wrench: Wrench,
 };
 
+/** The shape that the host names; of an agent without one, or with one of a later version, that of any agent. */
 export function AgentIcon({ icon, size = 13 }: { readonly icon: string | undefined; readonly size?: number }) {
-  const Icon = (icon !== undefined && Object.hasOwn(ICONS, icon) ? ICONS[icon] : undefined) ?? Cpu;
+  const Icon = icon !== undefined && Object.hasOwn(ICONS, icon) ? ICONS[icon as Shape] : ICONS.chip;
   return <Icon size={size} strokeWidth={2} aria-hidden />;
 }

@@ -82,6 +82,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
           className="ib"
           aria-label={`Needs input, ${counts.needsInput}`}
           title="Needs input (I)"
+          data-tray
           onClick={onTray}
         >
           <Inbox size={18} aria-hidden />
@@ -97,7 +98,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
           <SquarePen size={17} aria-hidden />
         </button>
       </div>
-      <div className="side-tools">
+      <div className="side-tools" hidden={!isFiltered && management.getSessions().length === 0}>
         <label className="field">
           <Search size={15} aria-hidden />
           <input
@@ -203,7 +204,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
               </button>
             </>
           ) : (
-            'No sessions yet.'
+            'Sessions appear here, grouped by workspace, newest first.'
           )}
         </p>
       )}

@@ -10,6 +10,9 @@ export type HighlightedLine = readonly HighlightedSpan[];
 /** Longer code is shown plain: the highlighter works in the page's own thread. */
 const LONGEST = 60_000;
 
+/** A line that takes longer gets no more colours. The first line of a language has its rules compiled, also on a busy machine. */
+const LIMITS = { tokenizeTimeLimit: 2_000, tokenizeMaxLineLength: 2_000 };
+
 type Language = () => Promise<{ default: LanguageRegistration[] }>;
 
 const LANGUAGES: Readonly<Record<string, Language>> = {
@@ -85,7 +88,7 @@ export async function highlight(code: string, language: string | undefined): Pro
   if (!highlighter.getLoadedLanguages().includes(name))
     await highlighter.loadLanguage((await LANGUAGES[name]?.()) ?? []);
   return highlighter
-    .codeToTokensBase(code, { lang: name, theme: 'page' })
+    .codeToTokensBase(code, { lang: name, theme: 'page', ...LIMITS })
     .map((line) => line.map((token) => ({ text: token.content, color: token.color })));
 }
 

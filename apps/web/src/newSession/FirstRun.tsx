@@ -44,12 +44,15 @@ function Agents({ host }: { readonly host: PageHost }) {
       <ul>
         {agents.map((agent) => (
           <li key={agent.provider}>
-            <AgentIcon icon={agent.provider} size={16} />
+            <AgentIcon icon={agent.icon} size={16} />
             <span className="grow">
               {agent.displayName}
               <br />
-              <span className="aux">{agentWords(agent)}</span>
-              {agent.availability.state !== 'available' && <HowToFix host={host} agent={agent} />}
+              {agent.availability.state === 'available' ? (
+                <span className="aux">{agentWords(agent)}</span>
+              ) : (
+                <HowToFix host={host} agent={agent} withReason />
+              )}
             </span>
             {agent.availability.state === 'available' && (
               <span className="ok">

@@ -1,5 +1,5 @@
 import type { AgentInfo } from '@agenthost/protocol';
-import { ArrowLeft, ChevronDown, Info } from 'lucide-react';
+import { ChevronDown, ChevronLeft, Download } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { Draft } from '../app/messageDrafts.js';
 import type { PageHost } from '../app/pageHosts.js';
@@ -9,6 +9,7 @@ import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useStable } from '../app/useStable.js';
 import { Composer } from '../composer/Composer.js';
+import { HostRoleNote } from '../composer/RoleNote.js';
 import { CopyButton } from '../controls/CopyButton.js';
 import { Banner } from '../conversation/Banner.js';
 import { InlineText } from '../conversation/InlineText.js';
@@ -55,7 +56,7 @@ export function NewSession() {
               aria-label="Back to sessions"
               onClick={() => goTo({ view: 'start' })}
             >
-              <ArrowLeft size={18} aria-hidden />
+              <ChevronLeft size={20} aria-hidden />
             </button>
             <h1 className="grow">New session</h1>
             {all.length > 1 && (
@@ -67,29 +68,37 @@ export function NewSession() {
                     aria-pressed={one.id === host.id}
                     onClick={() => setHostId(one.id)}
                   >
+                    <HostDot host={one} />
                     {one.name}
                   </button>
                 ))}
               </div>
             )}
           </div>
-          <Form
-            key={host.id}
-            host={host}
-            draft={draft}
-            setDraft={(next) => drafts.set(DRAFT, next)}
-            agentId={agentId}
-            setAgentId={setAgentId}
-            model={model}
-            setModel={setModel}
-            folder={folder}
-            setFolder={setFolder}
-            onStart={start}
-          />
+          <HostRoleNote host={host} needs="driver">
+            <Form
+              key={host.id}
+              host={host}
+              draft={draft}
+              setDraft={(next) => drafts.set(DRAFT, next)}
+              agentId={agentId}
+              setAgentId={setAgentId}
+              model={model}
+              setModel={setModel}
+              folder={folder}
+              setFolder={setFolder}
+              onStart={start}
+            />
+          </HostRoleNote>
         </div>
       </div>
     </main>
   );
+}
+
+function HostDot({ host }: { readonly host: PageHost }) {
+  const { state } = useObservable(host.connection);
+  return <i className={state === 'connected' ? 'dot' : 'dot wait'} />;
 }
 
 interface FormProps {
@@ -158,7 +167,7 @@ function Form({
                 setModel(undefined);
               }}
             >
-              <AgentIcon icon={one.provider} size={16} />
+              <AgentIcon icon={one.icon} size={16} />
               <span className="nm">{one.displayName}</span>
               <span className="ds">{agentWords(one)}</span>
             </button>
@@ -191,7 +200,8 @@ function Form({
           onEditLast={() => undefined}
           running={false}
           canSteer={false}
-          placeholder={agent?.provider === 'shell' ? 'Type a command, such as ls' : 'What should be done?'}
+          sendLabel="Start session"
+          placeholder={agent?.runsInput ? 'Type a command, such as ls' : 'What should be done?'}
           autoFocus
         >
           {agent && agent.models.length > 0 && (
@@ -221,7 +231,15 @@ export function agentWords({ availability, models, description }: AgentInfo): st
 }
 
 /** Why an agent can't be used, what to do about it, and a button where the page can do it. */
-export function HowToFix({ host, agent }: { readonly host: PageHost; readonly agent: AgentInfo }) {
+export function HowToFix({
+  host,
+  agent,
+  withReason = false,
+}: {
+  readonly host: PageHost;
+  readonly agent: AgentInfo;
+  readonly withReason?: boolean;
+}) {
   const [progress, setProgress] = useState<string>();
   const { availability } = agent;
   const installing = availability.state === 'installing';
@@ -244,12 +262,14 @@ export function HowToFix({ host, agent }: { readonly host: PageHost; readonly ag
   const size = availability.state === 'unavailable' ? availability.installable?.sizeHint : undefined;
   return (
     <div className="fix">
-      <Info size={15} aria-hidden />
+      <Download size={15} aria-hidden />
       <span className="grow" role="status">
         <InlineText
           text={
             progress ??
-            (availability.state === 'unavailable' ? availability.howToFix : `${agent.displayName} is being installed.`)
+            (availability.state === 'unavailable'
+              ? `${withReason ? `${availability.reason} ` : ''}${availability.howToFix}`
+              : `${agent.displayName} is being installed.`)
           }
         />
       </span>

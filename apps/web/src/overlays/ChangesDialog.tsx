@@ -15,7 +15,7 @@ interface ChangesDialogProps {
 export function ChangesDialog({ changes, folder, state, onClose }: ChangesDialogProps) {
   const edits = editsOf(state);
   return (
-    <Dialog label="Changed files" className="tray" onClose={onClose}>
+    <Dialog label="Changed files" className="tray" onClose={onClose} focusSelf>
       <div className="tray-h">
         <h2>Changed files</h2>
         <span className="grow" />

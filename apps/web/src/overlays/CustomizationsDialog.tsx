@@ -30,7 +30,7 @@ export function CustomizationsDialog({ state, model, onClose }: CustomizationsDi
     );
   };
   return (
-    <Dialog label="Customizations" className="tray" onClose={onClose}>
+    <Dialog label="Customizations" className="tray" onClose={onClose} focusSelf>
       <div className="tray-h">
         <h2>Customizations</h2>
         <span className="grow" />

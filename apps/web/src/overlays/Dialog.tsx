@@ -4,20 +4,24 @@ interface DialogProps {
   readonly label: string;
   readonly className: string;
   readonly onClose: () => void;
+  /** Nothing in it is wanted more than the rest: the dialog itself has the focus, not its first button. */
+  readonly focusSelf?: boolean;
   readonly children: ReactNode;
 }
 
 /** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. */
-export function Dialog({ label, className, onClose, children }: DialogProps) {
+export function Dialog({ label, className, onClose, focusSelf = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const { current } = element;
     if (current && !current.open) current.showModal();
+    if (focusSelf) current?.focus();
     return () => current?.close();
-  }, []);
+  }, [focusSelf]);
   return (
     <dialog
       ref={element}
+      tabIndex={-1}
       className={`dialog ${className}`}
       aria-label={label}
       onCancel={(event) => {

@@ -19,7 +19,7 @@ export function FilesDialog({ model, onClose }: { readonly model: ChatModel; rea
     model.listArtifacts(MOST).then(setArtifacts, (error: unknown) => setProblem(problemText(error)));
   }, [model]);
   return (
-    <Dialog label="Files" className="tray" onClose={onClose}>
+    <Dialog label="Files" className="tray" onClose={onClose} focusSelf>
       <div className="tray-h">
         <h2>Files</h2>
         <span className="grow" />

@@ -32,7 +32,7 @@ export function HostDialog({ host, onClose }: { readonly host: PageHost; readonl
     );
   }
   return (
-    <Dialog label={host.name} className="ask-dialog" onClose={onClose}>
+    <Dialog label={host.name} className="ask-dialog" onClose={onClose} focusSelf>
       <div className="page-h">
         <h2 className="grow">{host.name}</h2>
         <button type="button" className="ib" aria-label="Close" onClick={onClose}>

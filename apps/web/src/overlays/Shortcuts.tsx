@@ -74,7 +74,7 @@ interface ShortcutsProps {
 
 export function Shortcuts({ singleLetters, onSingleLetters, onClose }: ShortcutsProps) {
   return (
-    <Dialog label="Keyboard shortcuts" className="keys" onClose={onClose}>
+    <Dialog label="Keyboard shortcuts" className="keys" onClose={onClose} focusSelf>
       <div className="keys-h">
         <h2>Keyboard shortcuts</h2>
         <button type="button" className="ib" aria-label="Close" onClick={onClose}>

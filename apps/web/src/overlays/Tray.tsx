@@ -1,44 +1,53 @@
-import type { ChatModel, Session, WaitingChat } from '@agenthost/sessions';
+import type { AnsweredPrompt, ChatModel, Session, WaitingChat } from '@agenthost/sessions';
 import { ArrowRight, Bell, BellOff, X } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { askForNotifications } from '../app/notifications.js';
 import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pageHosts.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
+import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
+import { AnsweredLine } from '../conversation/AnsweredLine.js';
 import { Confirmation } from '../conversation/Confirmation.js';
 import { type ChatContext, ChatProvider } from '../conversation/chatContext.js';
 import { Question } from '../conversation/Question.js';
+import { roughly } from '../conversation/times.js';
 import { useAnswers } from '../conversation/useAnswers.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentName } from '../list/agentName.js';
 import { Dialog } from './Dialog.js';
 
-const MOST_ANSWERED = 20;
-
 /** Everything that waits for an answer, over all hosts, to be answered where it stands. */
 export function Tray({ onClose }: { readonly onClose: () => void }) {
-  const { management, settings, needsInput } = useServices();
+  const { settings, needsInput } = useServices();
   const { notifications } = useObservable(settings.value);
   const waiting = useObservable(needsInput.waiting);
   const count = useObservable(needsInput.count);
-  const [answered, setAnswered] = useState<readonly { readonly id: string; readonly title: string }[]>([]);
+  const answered = useObservable(needsInput.answered);
   const [lost, setLost] = useState<string>();
-  const seen = useMemo(() => new Map<string, string>(), []);
-  useEffect(() => {
-    const open = new Set(waiting.map(({ session }) => session.sessionId));
-    const gone = [...seen].filter(([id]) => !open.has(id)).map(([id, title]) => ({ id, title }));
-    for (const { id } of gone) seen.delete(id);
-    for (const { session } of waiting) seen.set(session.sessionId, session.title.value);
-    if (gone.length > 0) setAnswered((before) => [...gone, ...before].slice(0, MOST_ANSWERED));
-  }, [waiting, seen]);
+  const body = useRef<HTMLDivElement>(null);
+  const open = (sessionId: string, chat: string) => {
+    onClose();
+    goTo({ view: 'session', sessionId, chat });
+  };
+  useFirstFocus(body);
   const toggleNotifications = async () => {
     const wanted = !notifications && (await askForNotifications());
     settings.update({ notifications: wanted });
   };
+  const keyDown = (event: KeyboardEvent) => {
+    const { target } = event;
+    if (target instanceof HTMLTextAreaElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    const by = { j: 1, k: -1 }[event.key.toLowerCase()];
+    if (by !== undefined) moveFocus(body.current, by);
+    else if (event.key === 'Enter' && target instanceof HTMLElement && target.dataset['prompt'] !== undefined)
+      target.closest('.need')?.querySelector<HTMLElement>('.from')?.click();
+    else return;
+    event.preventDefault();
+  };
   return (
-    <Dialog label="Needs input" className="tray" onClose={onClose}>
+    <Dialog label="Needs input" className="tray" onClose={onClose} focusSelf>
       <div className="tray-h">
         <h2>Needs input</h2>
         {count > 0 && <span className="n num">{count}</span>}
@@ -57,7 +66,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
           <X size={16} aria-hidden />
         </button>
       </div>
-      <div className="tray-b" tabIndex={0} role="region" aria-label="Open questions">
+      <div className="tray-b" ref={body} tabIndex={0} role="region" aria-label="Open questions" onKeyDown={keyDown}>
         {lost && (
           <p className="blank padded" role="status">
             {lost}
@@ -65,67 +74,133 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
         )}
         {waiting.length === 0 && <p className="blank padded">Nothing needs you.</p>}
         {waiting.map((one) => (
-          <Waiting key={one.chat.resource} waiting={one} onLost={setLost} onClose={onClose} />
+          <Waiting key={one.chat.resource} waiting={one} onLost={setLost} onOpen={open} />
         ))}
         {count > waiting.length && (
           <p className="blank padded">{count - waiting.length} more. They come up as these are answered.</p>
         )}
-        {answered.map(({ id, title }) => (
-          <section className="need past" key={id}>
-            <h3>{title || 'A session'} was answered</h3>
-            <button type="button" className="btn quiet sm" onClick={() => open(id)}>
-              Show it
-              <ArrowRight size={13} aria-hidden />
-            </button>
-          </section>
+        {answered.map((one) => (
+          <Answered key={`${one.chat.resource} ${one.id} ${one.answer.at}`} prompt={one} onOpen={open} />
         ))}
+      </div>
+      <div className="tray-f wide">
+        <span>
+          <kbd>J</kbd>
+          <kbd>K</kbd> move
+        </span>
+        <span>
+          <kbd>Y</kbd> allow
+        </span>
+        <span>
+          <kbd>X</kbd> deny
+        </span>
+        <span>
+          <kbd>↵</kbd> open session
+        </span>
       </div>
     </Dialog>
   );
+}
 
-  function open(sessionId: string): void {
-    onClose();
-    if (management.getSessionById(sessionId)) goTo({ view: 'session', sessionId });
-  }
+/** The first question has the focus as soon as there is one; later ones never take it from where it is. */
+function useFirstFocus(body: RefObject<HTMLDivElement | null>): void {
+  useEffect(() => {
+    const { current } = body;
+    if (!current) return;
+    const focus = () => {
+      const first = current.querySelector<HTMLElement>('[data-prompt]');
+      if (first && document.activeElement === current.closest('dialog')) first.focus();
+      if (first) observer.disconnect();
+    };
+    const observer = new MutationObserver(focus);
+    observer.observe(current, { childList: true, subtree: true });
+    focus();
+    return () => observer.disconnect();
+  }, [body]);
+}
+
+function moveFocus(body: HTMLElement | null, by: number): void {
+  const prompts = [...(body?.querySelectorAll<HTMLElement>('[data-prompt]') ?? [])];
+  const at = prompts.findIndex((prompt) => prompt.contains(document.activeElement));
+  const next = at < 0 ? 0 : Math.max(0, Math.min(prompts.length - 1, at + by));
+  prompts[next]?.focus();
+  prompts[next]?.scrollIntoView({ block: 'nearest' });
 }
 
 interface WaitingProps {
   readonly waiting: WaitingChat;
   readonly onLost: (message: string) => void;
-  readonly onClose: () => void;
+  readonly onOpen: (sessionId: string, chat: string) => void;
 }
 
-function Waiting({ waiting, onLost, onClose }: WaitingProps) {
+function Waiting({ waiting, onLost, onOpen }: WaitingProps) {
   const { hosts } = useServices();
   const { session, chat, model } = waiting;
   const host = hosts.byId(session.providerId);
+  const confirmations = useObservable(model.confirmations);
+  const permissions = useObservable(model.permissions);
+  const now = useNow(true);
+  if (!host) return null;
+  const asked = [
+    ...confirmations.map(({ toolCall }) => toolCall.startedAt),
+    ...permissions.flatMap(({ request }) => request.askedAt ?? []),
+  ];
+  const open = () => onOpen(session.sessionId, chat.resource);
+  return (
+    <section className="need">
+      <From session={session} onOpen={open} aux={asked.length > 0 ? roughly(now - Math.min(...asked)) : undefined} />
+      <OpenPrompts session={session} host={host} model={model} onLost={onLost} />
+      {permissions.some(({ request }) => request.kind === 'question') && (
+        <div className="acts">
+          <button type="button" className="btn quiet sm" onClick={open}>
+            Answer in the conversation
+            <ArrowRight size={13} aria-hidden />
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface FromProps {
+  readonly session: Session;
+  readonly aux?: string | undefined;
+  readonly onOpen: () => void;
+}
+
+/** Which session asks; opens it. */
+function From({ session, aux, onOpen }: FromProps) {
+  const { hosts } = useServices();
   const title = useObservable(session.title);
   const workspace = useObservable(session.workspace);
-  if (!host) return null;
   return (
-    <section className="need on">
-      <div className="from">
-        <AgentIcon icon={session.icon} />
-        <b className="clip">{title || 'New session'}</b>
-        <span>
-          {workspace?.label ? `${workspace.label}, ` : ''}
-          {host.name}
-        </span>
-      </div>
-      <OpenPrompts session={session} host={host} model={model} onLost={onLost} />
-      <div className="acts">
-        <button
-          type="button"
-          className="btn quiet sm"
-          onClick={() => {
-            onClose();
-            goTo({ view: 'session', sessionId: session.sessionId, chat: chat.resource });
-          }}
-        >
-          Answer in the conversation
-          <ArrowRight size={13} aria-hidden />
-        </button>
-      </div>
+    <button type="button" className="from" onClick={onOpen} title="Open the session">
+      <AgentIcon icon={session.icon} />
+      <b className="clip">{title || 'New session'}</b>
+      <span className="clip">
+        {workspace?.label ? `${workspace.label}, ` : ''}
+        {hosts.byId(session.providerId)?.name}
+      </span>
+      <span className="grow" />
+      {aux !== undefined && <span className="num">{aux}</span>}
+    </button>
+  );
+}
+
+function Answered({
+  prompt,
+  onOpen,
+}: {
+  readonly prompt: AnsweredPrompt;
+  readonly onOpen: (sessionId: string, chat: string) => void;
+}) {
+  const me = useObservable(ownIds);
+  const { session, chat, kind, answer, title, input } = prompt;
+  return (
+    <section className="need past">
+      <From session={session} onOpen={() => onOpen(session.sessionId, chat.resource)} />
+      <AnsweredLine kind={kind} answer={answer} me={me} {...(input === undefined && { title })} />
+      {input !== undefined && <p className="mono clip">{input}</p>}
     </section>
   );
 }
@@ -145,6 +220,7 @@ function OpenPrompts({
   const permissions = useObservable(model.permissions);
   const staleSince = useObservable(host.provider.status.staleSince);
   const folder = useObservable(model.state)?.summary.workingDirectory;
+  const role = useObservable(host.role);
   const me = useObservable(ownIds);
   const answers = useAnswers(model, onLost);
   const context = useMemo(
@@ -152,14 +228,16 @@ function OpenPrompts({
       me,
       agentName: agentName(host, session.sessionType),
       hostName: host.name,
+      role,
       folder,
+      home: host.provider.folders.home,
       staleSince,
       ...answers,
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       fork: () => undefined,
       retry: () => undefined,
     }),
-    [model, host, session, folder, staleSince, answers, me],
+    [model, host, role, session, folder, staleSince, answers, me],
   );
   return (
     <ChatProvider value={context}>

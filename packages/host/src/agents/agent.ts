@@ -1,10 +1,12 @@
 import type {
+  AgentIcon,
   AgentInfo,
   AvailableAgent,
   ErrorInfo,
   FileChangeSummary,
   ModelInfo,
   PermissionRequest,
+  SessionCommand,
   ToolCallResult,
   ToolCallStart,
   UnavailableAgent,
@@ -38,7 +40,10 @@ export interface Agent {
   dispose(): Promise<void>;
 }
 
-export type AgentDescriptor = Pick<AgentInfo, 'provider' | 'displayName' | 'description' | 'supportsMultipleChats'>;
+export type AgentDescriptor = Pick<
+  AgentInfo,
+  'provider' | 'displayName' | 'description' | 'supportsMultipleChats' | 'runsInput'
+> & { readonly icon?: AgentIcon };
 
 export interface OpenSessionOptions {
   readonly sessionId: string;
@@ -66,7 +71,8 @@ export interface OpenSessionOptions {
  * One session of an agent.
  *
  * Contract:
- * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`.
+ * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`
+ *   and `commands`.
  * - `send` is called only when no turn runs; it resolves when the agent has taken the message; progress comes as events.
  * - `abort` leads to `idle` or `error` within five seconds, or the host disposes of the session.
  * - A failure during a turn (a thrown error, a dead process) is one `error` event, not a rejected promise.
@@ -74,6 +80,8 @@ export interface OpenSessionOptions {
  */
 export interface AgentSession {
   readonly nativeSessionId: string | undefined;
+  /** Those that are known when it has been opened; a change is an event. */
+  readonly commands?: readonly SessionCommand[] | undefined;
   onEvent(listener: (event: AgentEvent) => void): Disposable;
   send(message: UserMessage): Promise<void>;
   /** Resolves when the running turn has taken the message in; rejects when it can't, and then the message waits. */
@@ -131,6 +139,8 @@ export type AgentEvent =
       readonly name: string;
       readonly content: string | Uint8Array;
     }
+  /** All that can follow a `/` at the start of a message. */
+  | { readonly type: 'commands'; readonly commands: readonly SessionCommand[] }
   | { readonly type: 'changes'; readonly changes: readonly FileChangeSummary[] }
   | { readonly type: 'idle' }
   | { readonly type: 'error'; readonly error: ErrorInfo };

@@ -135,6 +135,9 @@ export class AgentEventMapper {
           type: 'session/changesChanged',
           changes: event.changes.filter(({ uri }) => uri.length <= MAX_URI_LENGTH).slice(0, MAX_CHANGES),
         });
+      case 'commands':
+        // Not of a turn: whoever runs the agent tells them.
+        return NOTHING;
       case 'idle':
         this.#ended = true;
         return one({ type: 'session/turnComplete', turnId });

@@ -1,12 +1,19 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { findProcesses } from './processList.js';
 import { DISPOSE_STAGES, stopProcesses } from './stopProcesses.js';
 
 const NAME = 'AGENTHOST_AGENT_OF';
+/** Tells the agents of this process from those of the host that takes the state root over after it. */
+const RUN = randomUUID().slice(0, 8);
 
 /** A variable that all processes of a state root's agents carry; a hash, because a path is nobody's business. */
 export function leftoverMark(stateDir: string): Record<string, string> {
-  return { [NAME]: createHash('sha256').update(stateDir).digest('hex').slice(0, 32) };
+  return { [NAME]: `${ofStateRoot(stateDir)}.${RUN}` };
+}
+
+/** What is in the environment of the agents that this very process has started. */
+export function ownMarker(stateDir: string): string {
+  return `${NAME}=${leftoverMark(stateDir)[NAME]}`;
 }
 
 /**
@@ -14,6 +21,14 @@ export function leftoverMark(stateDir: string): Record<string, string> {
  * can carry this mark.
  */
 export async function endLeftovers(stateDir: string): Promise<void> {
-  const marker = `${NAME}=${leftoverMark(stateDir)[NAME]}`;
+  await endMarked(`${NAME}=${ofStateRoot(stateDir)}`);
+}
+
+/** Ends all processes that were started with this in their environment, and what they started. */
+export async function endMarked(marker: string): Promise<void> {
   await stopProcesses(() => findProcesses({ marker }), DISPOSE_STAGES);
+}
+
+function ofStateRoot(stateDir: string): string {
+  return createHash('sha256').update(stateDir).digest('hex').slice(0, 32);
 }

@@ -6,6 +6,7 @@ import {
   type Commands,
   ERROR_CODE,
   PROTOCOL_VERSION,
+  type Role,
   uncheckedDispatchActionParams,
 } from '@agenthost/protocol';
 import {
@@ -25,19 +26,17 @@ import { displayName } from './clientRegistry.js';
 import { CLOSE_CODE } from './closeCode.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
+import type { Credential } from './credential.js';
 import type { FrameTransport } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
 import { parseParams } from './parseParams.js';
-
-export interface Credential {
-  readonly id: string;
-}
+import { checkMethod, roleForAction, roleRefusal } from './roleTable.js';
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
 export class ClientConnection implements Subscriber {
   /** Of two connections the one that was made later has the higher one. */
   readonly number: number;
-  readonly credentialId: string;
+  readonly #credential: Credential;
   readonly subscriptions: ConnectionSubscriptions;
   readonly #services: HostServices;
   readonly #transport: FrameTransport;
@@ -47,7 +46,7 @@ export class ClientConnection implements Subscriber {
 
   constructor(transport: FrameTransport, credential: Credential, services: HostServices, commands: CommandHandlers) {
     this.number = services.clients.nextNumber();
-    this.credentialId = credential.id;
+    this.#credential = credential;
     this.#transport = transport;
     this.#services = services;
     this.subscriptions = new ConnectionSubscriptions(this, services);
@@ -74,6 +73,18 @@ export class ClientConnection implements Subscriber {
     this.#registerNotifications();
   }
 
+  get credentialId(): string {
+    return this.#credential.id;
+  }
+
+  get role(): Role {
+    return this.#credential.role;
+  }
+
+  get tokenName(): string | undefined {
+    return this.#credential.name;
+  }
+
   get author(): Author {
     return this.#identity?.author ?? { clientId: '' };
   }
@@ -89,7 +100,11 @@ export class ClientConnection implements Subscriber {
   /** The end of a handshake: from now on this connection is that client. */
   identify(clientId: string, protocolVersion: number, clientInfo: ClientInfo | undefined): void {
     this.#services.clients.admit(clientId, this);
-    this.#identity = { author: { clientId, ...displayName(clientInfo) }, protocolVersion };
+    const { name } = this.#credential;
+    this.#identity = {
+      author: { clientId, ...(name === undefined ? displayName(clientInfo) : { name }) },
+      protocolVersion,
+    };
   }
 
   get isIdentified(): boolean {
@@ -129,6 +144,7 @@ export class ClientConnection implements Subscriber {
     this.#peer.onRequest(method, {
       parse: (params) => {
         this.#checkHandshake(method);
+        checkMethod(this.role, method);
         return parseParams(schema, params);
       },
       handle: (params: Commands[M]['params'], context: RequestContext) => {
@@ -168,7 +184,11 @@ export class ClientConnection implements Subscriber {
         if (!this.isIdentified) throw new RpcError(ERROR_CODE.invalidRequest, 'dispatchAction before initialize');
         return parseParams(uncheckedDispatchActionParams, params);
       },
-      handle: ({ clientSeq, action }) => this.#services.dispatch.dispatch(this, clientSeq, action),
+      handle: ({ clientSeq, action }) => {
+        const refusal = roleRefusal(this.role, roleForAction(action));
+        if (refusal === undefined) this.#services.dispatch.dispatch(this, clientSeq, action);
+        else this.#services.dispatch.reject(this, clientSeq, action, refusal);
+      },
     });
   }
 

@@ -5,9 +5,14 @@ import { EncodedFrame } from '../state/encodedFrame.js';
 import type { ClientConnection } from './clientConnection.js';
 import { CLOSE_CODE } from './closeCode.js';
 
+/** More than can be connected; those that came longest ago are forgotten. */
+const MAX_REMEMBERED = 10_000;
+
 /** The clients that have shaken hands: one connection for each client id. */
 export class ClientRegistry {
   readonly #clients = new Map<string, ClientConnection>();
+  /** Which token each client came with last, also of those that have gone. */
+  readonly #credentials = new Map<string, string>();
   readonly #delivery: Delivery;
   #lastNumber = 0;
 
@@ -35,7 +40,10 @@ export class ClientRegistry {
   admit(clientId: string, connection: ClientConnection): void {
     const other = this.#clients.get(clientId);
     if (other === connection) return;
-    if (other && other.credentialId !== connection.credentialId) {
+    // Also while it is away, but for the owner: its answers would be taken for those of whoever has its id.
+    const away = connection.role === 'owner' ? undefined : this.#credentials.get(clientId);
+    const owner = other?.credentialId ?? away;
+    if (owner !== undefined && owner !== connection.credentialId) {
       throw new RpcError(ERROR_CODE.permissionDenied, 'this clientId belongs to somebody else: choose another');
     }
     // A handshake may be overtaken by that of the connection for which the client has given this one up.
@@ -44,6 +52,10 @@ export class ClientRegistry {
     older?.close({ code: CLOSE_CODE.replaced, message: 'another connection took over this client' });
     if (isLate) throw new RpcError(ERROR_CODE.invalidRequest, 'a newer connection has taken over this client');
     this.#clients.set(clientId, connection);
+    this.#credentials.delete(clientId);
+    this.#credentials.set(clientId, connection.credentialId);
+    const [oldest] = this.#credentials.keys();
+    if (this.#credentials.size > MAX_REMEMBERED && oldest !== undefined) this.#credentials.delete(oldest);
   }
 
   remove(clientId: string, connection: ClientConnection): void {

@@ -17,6 +17,8 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { LateResult, type RawResult, RpcError, rawResult } from '@agenthost/rpc';
+import { acceptedKey } from '../sessions/acceptedSequences.js';
+import { originOf } from '../state/publisher.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { HostServices, SubscribableResource } from './hostServices.js';
 
@@ -38,6 +40,7 @@ export async function initialize(
     capabilities: capabilitiesOf(protocolVersion),
     serverInfo: services.serverInfo,
     defaultDirectory: services.defaultDirectory,
+    role: connection.role,
   }));
 }
 
@@ -55,7 +58,7 @@ export async function reconnect(
   const wanted = [...new Set(params.subscriptions)];
   const { found, missing } = await findAll(services, wanted);
   return new LateResult(() => {
-    const recentlyAccepted = services.sessions.acceptedFrom(params.clientId, wanted);
+    const recentlyAccepted = services.sessions.acceptedFrom(acceptedKey(originOf(connection, 0)), wanted);
     const base = {
       protocolVersion,
       serverInfo: services.serverInfo,
@@ -63,6 +66,7 @@ export async function reconnect(
       missing,
       acceptedClientSeq: mapValues(recentlyAccepted, (recent) => recent.at(-1) ?? 0),
       recentlyAccepted,
+      role: connection.role,
     };
     const replay = missedEnvelopes(services, params, found, protocolVersion);
     for (const [uri, resource] of found) connection.subscriptions.resume(uri, resource);

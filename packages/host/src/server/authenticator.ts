@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Credential } from '../protocol/credential.js';
 
 export const SUBPROTOCOL = 'agenthost';
 /** Offered by a client that keeps the sessions' files: a whole file is one frame. */
@@ -13,29 +14,34 @@ const FIRST_DELAY_MS = 100;
 /** Requests that wait for their refusal; past that they are refused at once, and the connection with them. */
 const MAX_WAITING = 64;
 
-export interface Token {
-  readonly id: string;
-  readonly value: string;
+/** A token, as its hash: the host keeps no device's own. */
+export interface AcceptedToken {
+  readonly credential: Credential;
+  /** SHA-256. */
+  readonly digest: Buffer;
 }
 
 /** Checks tokens in constant time, and makes guessing slow. */
 export class Authenticator {
-  #tokens: readonly { readonly id: string; readonly digest: Buffer }[] = [];
+  #tokens: readonly AcceptedToken[] = [];
   readonly #failures = new Map<string, number>();
   #waiting = 0;
 
-  setTokens(tokens: readonly Token[]): void {
-    this.#tokens = tokens.map(({ id, value }) => ({ id, digest: digestOf(value) }));
+  setTokens(tokens: readonly AcceptedToken[]): void {
+    this.#tokens = tokens;
   }
 
-  /** The id of the credential that the request carries, or `undefined`. */
-  identify(headers: IncomingHttpHeaders): string | undefined {
+  /** What the request's token allows; `undefined` without a token that is known. */
+  identify(headers: IncomingHttpHeaders): Credential | undefined {
     const presented = presentedToken(headers);
-    if (presented === undefined) return undefined;
+    return presented === undefined ? undefined : this.identifyToken(presented);
+  }
+
+  identifyToken(presented: string): Credential | undefined {
     const digest = digestOf(presented);
-    let found: string | undefined;
+    let found: Credential | undefined;
     // All of them, whether one fits or not: the time must not tell which.
-    for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) found = token.id;
+    for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) found = token.credential;
     return found;
   }
 
@@ -70,6 +76,6 @@ function presentedToken({
   return offered.find((protocol) => protocol.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
 }
 
-function digestOf(token: string): Buffer {
+export function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

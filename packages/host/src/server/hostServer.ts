@@ -7,12 +7,14 @@ import { MAX_FRAME_BYTES } from '@agenthost/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
 import { CLOSE_CODE } from '../protocol/closeCode.js';
+import { type Credential, OWNER } from '../protocol/credential.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
 import { type Authenticator, FILES_SUBPROTOCOL, SUBPROTOCOL } from './authenticator.js';
 import type { PageFiles } from './pageFiles.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
-import { findRoute } from './routes.js';
+import { findRoute, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
+import { findSocketRoute, queryToken, type SocketRoute, transportOver } from './socketRoute.js';
 import { type WebSocketLimits, WebSocketTransport } from './webSocketTransport.js';
 
 export interface HostServerOptions {
@@ -26,8 +28,15 @@ export interface HostServerOptions {
   readonly authenticator: Authenticator;
   /** Served at `/`; without it a few words are. */
   readonly page?: PageFiles;
-  readonly onConnection: (transport: FrameTransport, credentialId: string) => void;
+  readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
+  /** Other paths that take WebSockets. */
+  readonly socketRoutes?: readonly SocketRoute[];
   readonly log: HostLog;
+}
+
+export interface ServedRoute {
+  readonly method: 'GET' | 'UPGRADE';
+  readonly path: string;
 }
 
 export const SOCKET_PATH = '/ws';
@@ -82,6 +91,16 @@ export class HostServer {
     return new URL(`${scheme}://${name}:${bound.port}`);
   }
 
+  /** Everything that can be asked for, as requests are looked up: tests walk through it, so that no route escapes them. */
+  get routes(): readonly ServedRoute[] {
+    const pages = this.#options.page?.paths ?? [];
+    return [
+      ...ROUTES.filter(({ path }) => !pages.includes(path)).map(({ method, path }) => ({ method, path }) as const),
+      ...pages.map((path) => ({ method: 'GET', path }) as const),
+      { method: 'UPGRADE', path: SOCKET_PATH },
+    ];
+  }
+
   /** Sockets have a moment to take their goodbye, which says that the host stops and not that it broke. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
@@ -111,27 +130,35 @@ export class HostServer {
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // A socket that breaks while it waits for its refusal must not take the host with it.
     socket.on('error', () => socket.destroy());
-    const { authenticator, log } = this.#options;
-    const refusal = this.#guard?.checkUpgrade(request.headers) ?? pathRefusal(request);
+    const { authenticator, socketRoutes = [], log } = this.#options;
+    const route = findSocketRoute(socketRoutes, request);
+    const token = route && queryToken(route, request);
+    // What knows a token in the query is no page that somebody was lured to, whether it says where it is from or not.
+    const refused =
+      token === undefined ? this.#guard?.checkUpgrade(request.headers) : this.#guard?.check(request.headers);
+    const refusal = refused ?? (route ? undefined : pathRefusal(request));
     if (refusal) {
       refuse(socket, refusal);
       return;
     }
-    const credentialId = authenticator.identify(request.headers);
+    const credential =
+      token === undefined ? authenticator.identify(request.headers) : notOwner(authenticator.identifyToken(token));
     const remote = request.socket.remoteAddress ?? '';
-    if (credentialId === undefined) {
+    if (credential === undefined) {
       log.warn(`a connection from ${remote} had no valid token`);
       if (await authenticator.slowDown(remote)) this.#refuseToken(request, socket, head);
       else socket.destroy();
       return;
     }
     authenticator.succeeded(remote);
-    const keepsFiles = offers(request, FILES_SUBPROTOCOL);
+    // Only the owner may keep the sessions' files, so only the owner's frames may be that large.
+    const keepsFiles = !route && credential.role === 'owner' && offers(request, FILES_SUBPROTOCOL);
     const server = keepsFiles ? this.#fileSockets : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const maxFrameBytes = keepsFiles ? MAX_FILE_FRAME_BYTES : undefined;
       const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, maxFrameBytes);
-      this.#options.onConnection(transport, credentialId);
+      if (route) route.onConnection(transportOver(transport), credential);
+      else this.#options.onConnection(transport, credential);
     });
   }
 
@@ -144,6 +171,11 @@ export class HostServer {
         webSocket.close(CLOSE_CODE.unauthorized, reason),
       );
   }
+}
+
+/** A query ends up in histories and in logs of others: what opens everything and is not easily taken back has no place there. */
+function notOwner(credential: Credential | undefined): Credential | undefined {
+  return credential?.id === OWNER.id ? undefined : credential;
 }
 
 function webSocketServer(maxPayload: number): WebSocketServer {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type FSWatcher, watch } from 'node:fs';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** 128 bits are 22 characters of base64; ours have 256 bits. */
 const MIN_TOKEN_LENGTH = 22;
 const TOKEN = /^[A-Za-z0-9._~-]+$/;
-const FILE = 'token';
+export const TOKEN_FILE = 'token';
 
 export class WeakTokenError extends Error {
   constructor(where: string) {
@@ -30,14 +29,13 @@ export function checkToken(token: string, where: string): string {
 /** The host's token in its state root: made at the first start, readable for its user alone. */
 export class TokenFile {
   readonly #folder: string;
-  #watcher: FSWatcher | undefined;
 
   constructor(stateRoot: string) {
     this.#folder = stateRoot;
   }
 
   get path(): string {
-    return join(this.#folder, FILE);
+    return join(this.#folder, TOKEN_FILE);
   }
 
   async readOrCreate(): Promise<string> {
@@ -54,24 +52,6 @@ export class TokenFile {
     await writeFile(temporary, `${token}\n`, { mode: 0o600 });
     await rename(temporary, this.path);
     return token;
-  }
-
-  /** Tells of a token that somebody else put there, e.g. `agenthost token rotate`. */
-  watch(onChange: (token: string) => void, onError: (error: unknown) => void): void {
-    this.#watcher = watch(this.#folder, (_event, file) => {
-      if (file !== FILE) return;
-      this.read()
-        .then((token) => {
-          if (token !== undefined) onChange(checkToken(token, this.path));
-        })
-        .catch(onError);
-    });
-    this.#watcher.unref();
-    this.#watcher.on('error', onError);
-  }
-
-  dispose(): void {
-    this.#watcher?.close();
   }
 
   /** As it is, without making one. */

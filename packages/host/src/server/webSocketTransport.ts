@@ -140,7 +140,12 @@ function join(frames: readonly EncodedFrame[]): Buffer {
   if (first && frames.length === 1) return first.webSocketFrame;
   let buffer = joined.get(frames);
   if (!buffer) {
-    buffer = Buffer.concat(frames.map((frame) => frame.webSocketFrame));
+    buffer = Buffer.allocUnsafe(frames.reduce((sum, frame) => sum + frame.webSocketBytes, 0));
+    let at = 0;
+    for (const frame of frames) {
+      frame.writeTo(buffer, at);
+      at += frame.webSocketBytes;
+    }
     joined.set(frames, buffer);
   }
   return buffer;

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { isWithin } from './confinement.js';
 import { SessionFsFailure } from './sessionFs.js';
 
@@ -14,15 +14,23 @@ interface Entry {
   readonly closed: PromiseWithResolvers<void>;
 }
 
+export interface AppendHandlesOptions {
+  readonly limit: number;
+  readonly locate: (path: string) => Promise<string>;
+  readonly open: (real: string, flags: number) => Promise<FileHandle>;
+}
+
 /** Files that are appended to stay open: appending is the hot path. The least recently used is closed when there are too many. */
 export class AppendHandles {
   readonly #limit: number;
   readonly #locate: (path: string) => Promise<string>;
+  readonly #openReal: AppendHandlesOptions['open'];
   readonly #entries = new Map<string, Promise<Entry>>();
   #disposed = false;
 
-  constructor(options: { readonly limit: number; readonly locate: (path: string) => Promise<string> }) {
+  constructor(options: AppendHandlesOptions) {
     this.#limit = options.limit;
+    this.#openReal = options.open;
     this.#locate = options.locate;
   }
 
@@ -83,7 +91,7 @@ export class AppendHandles {
   async #open(path: string): Promise<Entry> {
     try {
       const real = await this.#locate(path);
-      const handle = await open(real, APPEND, 0o600);
+      const handle = await this.#openReal(real, APPEND);
       return { real, handle, users: 0, retired: false, closed: Promise.withResolvers() };
     } catch (error) {
       this.#entries.delete(path);

@@ -28,19 +28,26 @@ export class BufferedRecord {
   #length = 0;
   #size = RECORD_BYTES;
 
-  constructor(position: number, record: NewLogRecord, stamp: { readonly id: string; readonly at: number }) {
+  /** `fields`: as `EventLog.append` takes them. */
+  constructor(
+    position: number,
+    record: NewLogRecord,
+    { id, at }: { readonly id: string; readonly at: number },
+    fields?: string,
+  ) {
     this.first = position;
     this.#last = position;
-    this.#id = record.id ?? stamp.id;
-    const at = record.at ?? stamp.at;
+    this.#id = id;
     if (isText(record) && textOf(record.action).length <= MAX_MERGED_LENGTH) {
       const pieces: Piece[] = [];
       this.#content = { action: record.action, pieces };
       this.#add(pieces, pieceOf(position, at, record));
       return;
     }
-    const { id: _id, at: _at, ...rest } = record;
-    const body = JSON.stringify({ id: this.#id, at, ...rest });
+    const body =
+      fields === undefined
+        ? JSON.stringify({ id, at, ...record })
+        : `{"id":${JSON.stringify(id)},"at":${at},"type":"${record.type}",${fields.slice(1)}`;
     assertFits(body);
     this.#content = { body };
     this.#size += body.length;

@@ -1,12 +1,13 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { errorCode } from './errnoFailure.js';
+import { pinnedFolder } from './pinnedFolder.js';
 import { SessionFsFailure } from './sessionFs.js';
 
 /**
  * Keeps paths inside a few folders. A path is checked as it is written and as it really is, so that neither `..` nor a
- * symbolic link leads out. What comes back is the real path: the caller opens that one, without following a last link, and
- * so a link that is put there after the check isn't followed.
+ * symbolic link leads out. What comes back is the real path: the caller opens that one with `use`, without following a last
+ * link, and so a link that is put there after the check isn't followed.
  */
 export class Confinement {
   readonly #roots: readonly string[];
@@ -47,8 +48,25 @@ export class Confinement {
   /** Where the entry itself is: a link at the end isn't followed, so that it can be removed or renamed. */
   async entry(path: string): Promise<string> {
     const absolute = this.written(path);
-    if (this.#roots.includes(absolute)) return absolute;
+    if (this.isRoot(absolute)) return absolute;
     return join(await this.real(dirname(absolute)), basename(absolute));
+  }
+
+  isRoot(real: string): boolean {
+    return this.#roots.includes(real);
+  }
+
+  /** Uses what `real` or `entry` gave, in the folder that it was in then; a link that took the place of one is not followed. */
+  async use<T>(real: string, work: (path: string) => Promise<T>): Promise<T> {
+    if (this.isRoot(real)) return work(real);
+    return this.useFolder(dirname(real), (folder) => work(join(folder, basename(real))));
+  }
+
+  async useFolder<T>(real: string, work: (path: string) => Promise<T>): Promise<T> {
+    const isAllowed = (found: string) => {
+      if (!this.#rootOf(found)) throw refusal(real);
+    };
+    return pinnedFolder(real, isAllowed, work);
   }
 
   #rootOf(path: string): string | undefined {

@@ -126,7 +126,8 @@ export interface EventLog {
   span(from: LogPosition, to: LogPosition): AsyncIterable<LogRecord>;
   /** Reads everything before a place that `entries` passed over. What is wrong is kept and reported as in a load. */
   check(upTo: LogPosition, options: CheckOptions): Promise<DamageReport | undefined>;
-  append(record: NewLogRecord): number;
+  /** `fields`: the JSON of an object with what the record has beside `id`, `at` and `type`, where somebody made it already. */
+  append(record: NewLogRecord, fields?: string): number;
   flush(): Promise<void>;
   /**
    * Takes back everything that was appended after the append that returned `position`, whether it was written meanwhile or not.

@@ -137,11 +137,11 @@ export class JsonlEventLog implements EventLog {
     return damage;
   }
 
-  append(record: NewLogRecord): number {
+  append(record: NewLogRecord, fields?: string): number {
     if (this.#state === 'closed') throw new EventLogFailure('CLOSED', 'the log is closed');
     if (this.#state === 'unloaded')
       throw new EventLogFailure('NOT_LOADED', 'the log has to be loaded to its end first');
-    return this.#writer.append(record);
+    return this.#writer.append(record, fields);
   }
 
   flush(): Promise<void> {

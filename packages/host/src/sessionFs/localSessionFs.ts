@@ -1,5 +1,5 @@
 import { constants, type Dirent } from 'node:fs';
-import { type FileHandle, mkdir, mkdtemp, open, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, mkdtemp, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { AppendHandles } from './appendHandles.js';
@@ -61,6 +61,7 @@ export class LocalSessionFs implements SessionFs {
     this.#appends = new AppendHandles({
       limit: options.maxOpenFiles ?? 4,
       locate: async (path) => this.#toBeChanged(await this.#paths.real(path)),
+      open: (real, flags) => this.#paths.use(real, (at) => open(at, flags, 0o600)),
     });
     if (isNew) this.#changedFolders.add(dirname(folder));
   }
@@ -113,7 +114,9 @@ export class LocalSessionFs implements SessionFs {
   }
 
   async stat(path: string): Promise<SessionFsStat> {
-    const found = await attempt(async () => stat(await this.#paths.real(path)));
+    const found = await attempt(async () => this.#paths.use(await this.#paths.real(path), (at) => lstat(at)));
+    // The real path has no link at its end: one that is there now came after the check.
+    if (found.isSymbolicLink()) throw new SessionFsFailure('EACCES', `${JSON.stringify(path)} was replaced by a link`);
     return {
       isFile: found.isFile(),
       isDirectory: found.isDirectory(),
@@ -126,8 +129,8 @@ export class LocalSessionFs implements SessionFs {
   async mkdir(path: string, options: { readonly recursive?: boolean } = {}): Promise<void> {
     await attempt(async () => {
       const real = this.#toBeChanged(await this.#paths.real(path));
-      const first = await mkdir(real, { recursive: options.recursive ?? false, mode: 0o700 });
-      if (first !== undefined) for (let at = real; isWithin(first, at); at = dirname(at)) this.#toBeChanged(at);
+      if (options.recursive) await this.#makeFolder(real);
+      else await this.#paths.use(real, (at) => mkdir(at, { mode: 0o700 }));
     });
   }
 
@@ -139,7 +142,7 @@ export class LocalSessionFs implements SessionFs {
   async readdirWithTypes(path: string): Promise<SessionFsEntry[]> {
     return attempt(async () => {
       const real = await this.#paths.real(path);
-      const entries = await readdir(real, { withFileTypes: true });
+      const entries = await this.#paths.useFolder(real, (at) => readdir(at, { withFileTypes: true }));
       const typed = await Promise.all(entries.map((entry) => this.#typed(real, entry)));
       return typed.filter((entry) => entry !== undefined);
     });
@@ -149,7 +152,13 @@ export class LocalSessionFs implements SessionFs {
     await attempt(async () => {
       const entry = this.#toBeChanged(await this.#paths.entry(path));
       await this.#appends.closeBelow(entry);
-      await rm(entry, { recursive: options.recursive ?? false, force: options.force ?? false });
+      const how = { recursive: options.recursive ?? false, force: options.force ?? false };
+      await this.#paths
+        .use(entry, (at) => rm(at, how))
+        .catch((error: unknown) => {
+          // Its folder is missing.
+          if (!(how.force && errorCode(error) === 'ENOENT')) throw error;
+        });
     });
   }
 
@@ -158,12 +167,12 @@ export class LocalSessionFs implements SessionFs {
       const from = this.#toBeChanged(await this.#paths.entry(source));
       const to = this.#toBeChanged(await this.#paths.entry(target));
       await Promise.all([this.#appends.closeBelow(from), this.#appends.closeBelow(to)]);
-      await rename(from, to);
+      await this.#paths.use(from, (source) => this.#paths.use(to, (target) => rename(source, target)));
     });
   }
 
   async *readLines(path: string, fromByte = 0): AsyncGenerator<string> {
-    const file = await attempt(async () => open(await this.#paths.real(path), READ));
+    const file = await attempt(async () => this.#paths.use(await this.#paths.real(path), (at) => open(at, READ)));
     try {
       yield* splitLines(chunksOf(file, fromByte));
     } catch (error) {
@@ -196,13 +205,29 @@ export class LocalSessionFs implements SessionFs {
     return attempt(async () => {
       const real = await this.#paths.real(path);
       if (flags === REPLACE) this.#toBeChanged(real);
-      const file = await open(real, flags, 0o600);
+      const file = await this.#paths.use(real, (at) => open(at, flags, 0o600));
       try {
         return await work(file);
       } finally {
         await file.close();
       }
     });
+  }
+
+  /** One after the other, so that none of them is made behind a link. */
+  async #makeParents(real: string): Promise<void> {
+    try {
+      await this.#paths.useFolder(real, async () => {});
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      await this.#makeFolder(real);
+    }
+  }
+
+  async #makeFolder(real: string): Promise<void> {
+    if (!this.#paths.isRoot(real)) await this.#makeParents(dirname(real));
+    this.#toBeChanged(real);
+    await this.#paths.use(real, (at) => mkdir(at, { recursive: true, mode: 0o700 }));
   }
 
   #toBeChanged(real: string): string {

@@ -2,25 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, toSessionFsFailure } from './errnoFailure.js';
-import type { DamageReport } from './eventLog.js';
-import { type Durability, JsonlEventLog, LOG_FILE } from './jsonlEventLog.js';
+import { LOG_FILE } from './jsonlEventLog.js';
 import { KeyedLock } from './keyedLock.js';
 import { LocalSessionFs } from './localSessionFs.js';
 import { CORRUPT_SUFFIX } from './logFile.js';
+import { openStored, type StoredLogOptions } from './openStored.js';
 import { sessionFolder } from './sessionFolder.js';
 import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
 
-export interface LocalSessionStorageOptions {
+export interface LocalSessionStorageOptions extends StoredLogOptions {
   readonly stateRoot: string;
   readonly listSessionIds: () => AsyncIterable<string>;
-  readonly durability: Durability;
   readonly initialCwd: string;
   /** Where sessions have their temporary folders; in the operating system's when not given. */
   readonly tempRoot?: string;
-  /** What the records of the logs are stamped with. */
-  readonly now: () => number;
-  readonly newId: () => string;
-  readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
 /** Sessions in folders of the state root. */
@@ -36,28 +31,14 @@ export class LocalSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { stateRoot, durability, initialCwd, tempRoot, now, newId, onDamage } = this.#options;
+    const { stateRoot, initialCwd, tempRoot } = this.#options;
     const exists = await this.exists(sessionId);
     if (!create && !exists) return undefined;
     // What is there without a log was cut short when it was made.
     if (!exists) await this.#removeIfAny(sessionId);
     const tmpRoot = tempRoot !== undefined && { tmpRoot: tempRoot };
     const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create, ...tmpRoot });
-    try {
-      const log = await JsonlEventLog.open({
-        fs,
-        durability,
-        isDraft,
-        lock: this.#lock,
-        now,
-        newId,
-        onDamage: (damage) => onDamage(sessionId, damage),
-      });
-      return { fs, log };
-    } catch (error) {
-      await fs.dispose();
-      throw error;
-    }
+    return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
   }
 
   /** A log that is empty because all of it was damaged is one too: what it held is beside it. */

@@ -5,6 +5,8 @@ export interface LockHolder {
   readonly startedAt: number;
   readonly instanceId: string;
   readonly url?: string;
+  /** Where others reach it, behind a proxy say. */
+  readonly publicUrl?: string;
   /** When the process started; see `processStart`. */
   readonly processStart?: string;
   readonly machine: string;
@@ -13,7 +15,10 @@ export interface LockHolder {
 /** `undefined` for what is no lock, or only a part of one. */
 export function parseLockHolder(text: string): LockHolder | undefined {
   try {
-    const { pid, startedAt, instanceId, machine, url, processStart } = JSON.parse(text) as Record<string, unknown>;
+    const { pid, startedAt, instanceId, machine, url, publicUrl, processStart } = JSON.parse(text) as Record<
+      string,
+      unknown
+    >;
     // The id becomes part of a file's name.
     if (typeof instanceId !== 'string' || !/^[\w-]{1,64}$/.test(instanceId)) return undefined;
     if (!Number.isSafeInteger(pid) || Number(pid) <= 0 || typeof startedAt !== 'number' || typeof machine !== 'string')
@@ -24,6 +29,7 @@ export function parseLockHolder(text: string): LockHolder | undefined {
       instanceId,
       machine,
       ...(typeof url === 'string' && { url }),
+      ...(typeof publicUrl === 'string' && { publicUrl }),
       ...(typeof processStart === 'string' && { processStart }),
     };
   } catch {

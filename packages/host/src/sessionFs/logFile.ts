@@ -51,12 +51,24 @@ export class LogFile {
   /** Text of whole lines. Once it has failed, the end of the file is unknown and is repaired before the next try. */
   async append(text: string): Promise<void> {
     await this.repair();
+    this.#mustFit(Buffer.byteLength(text));
     this.#isClean = false;
     await this.#fs.appendFile(this.path, text);
     // Where syncing fails, the system may drop the pages and call the next sync a success: only writing again helps.
     if (this.#sync) await this.#fs.sync?.(this.path);
     this.#size += Buffer.byteLength(text);
     this.#isClean = true;
+  }
+
+  /** A log that can't be read back would be a lost session: better one that takes no more. */
+  #mustFit(bytes: number): void {
+    const { maxFileBytes: limit } = this.#fs;
+    if (limit === undefined || this.#size + bytes <= limit) return;
+    const mebibytes = Math.round((limit / 1024 / 1024) * 10) / 10;
+    throw new EventLogFailure(
+      'FULL',
+      `its log has reached the ${mebibytes} MiB that its file system can give back; fork it from an earlier turn, or begin a new session`,
+    );
   }
 
   async repair(): Promise<void> {

@@ -75,7 +75,7 @@ export class LogWriter {
     this.#end = end;
   }
 
-  append(record: NewLogRecord): number {
+  append(record: NewLogRecord, fields?: string): number {
     const at = this.#options.now();
     const position = this.#position + 1;
     const isOpen = this.#rollbacks.length === 0 && this.#buffer.length > this.#inFlight;
@@ -84,7 +84,12 @@ export class LogWriter {
     if (last?.merge(position, record, at)) {
       this.#bufferedBytes += last.size - before;
     } else {
-      const entry = new BufferedRecord(position, record, { id: this.#options.newId(), at });
+      const entry = new BufferedRecord(
+        position,
+        record,
+        { id: record.id ?? this.#options.newId(), at: record.at ?? at },
+        fields,
+      );
       this.#buffer.push(entry);
       this.#bufferedBytes += entry.size;
     }

@@ -1,17 +1,12 @@
-import type { DamageReport } from './eventLog.js';
-import { type Durability, JsonlEventLog, LOG_FILE } from './jsonlEventLog.js';
+import { LOG_FILE } from './jsonlEventLog.js';
 import { KeyedLock } from './keyedLock.js';
+import { openStored, type StoredLogOptions } from './openStored.js';
 import { RpcSessionFs } from './rpcSessionFs.js';
 import type { SessionFsProvider } from './sessionFsProvider.js';
 import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
 
-export interface ProviderSessionStorageOptions {
+export interface ProviderSessionStorageOptions extends StoredLogOptions {
   readonly provider: SessionFsProvider;
-  readonly durability: Durability;
-  /** What the records of the logs are stamped with. */
-  readonly now: () => number;
-  readonly newId: () => string;
-  readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
 /** Sessions in the file system of a client. Which there are only the client knows: the host lists those that it was told of. */
@@ -27,19 +22,9 @@ export class ProviderSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { provider, durability, now, newId, onDamage } = this.#options;
     if (!create && !(await this.exists(sessionId))) return undefined;
-    const fs = new RpcSessionFs(provider, sessionId);
-    const log = await JsonlEventLog.open({
-      fs,
-      durability,
-      isDraft,
-      lock: this.#lock,
-      now,
-      newId,
-      onDamage: (damage) => onDamage(sessionId, damage),
-    });
-    return { fs, log };
+    const fs = new RpcSessionFs(this.#options.provider, sessionId);
+    return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
   }
 
   async exists(sessionId: string): Promise<boolean> {

@@ -8,10 +8,14 @@ import { splitLines } from './splitLines.js';
 /** A write larger than this goes in pieces: base64 of it, in its frame, stays below what a frame may have. */
 const MAX_PIECE_BYTES = 1024 * 1024;
 
+/** The whole of a file comes back in one frame, in base64: this much of it fits into the 64 MiB that such a frame may have. */
+const MAX_FILE_BYTES = 44 * 1024 * 1024;
+
 /** A session's files in the file system of a client: every method is a call to it. */
 export class RpcSessionFs implements SessionFs {
   readonly conventions: 'posix' | 'windows';
   readonly sessionStatePath: string;
+  readonly maxFileBytes = MAX_FILE_BYTES;
   readonly tmpdir: string;
   readonly #provider: SessionFsProvider;
   readonly #sessionId: string;

@@ -17,6 +17,8 @@ export interface SessionFs {
   readonly tmpdir: string;
   /** Whether its paths are paths of this machine, which programs here can open. */
   readonly isLocal?: boolean;
+  /** A file that grows beyond this can't be read back; without one, any can. */
+  readonly maxFileBytes?: number;
   initialCwd(): string;
   join(...parts: string[]): string;
   lockKey(path: string): string;

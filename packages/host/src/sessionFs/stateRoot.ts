@@ -1,18 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, opendir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSessionId } from '@agenthost/protocol';
 import { errorCode } from './errnoFailure.js';
 import { HostLock, LockHeldError } from './hostLock.js';
+import { MIGRATIONS, type Migration } from './migrations.js';
+import { MigrationError, runMigrations } from './runMigrations.js';
 import { SESSION_STATE_FOLDER } from './sessionFolder.js';
+import { NoRoomError } from './stateBackup.js';
 import { LOCK_FILE, resolveStateRoot, type StateRootPlace } from './stateRootPath.js';
-
-const VERSION = 1;
-const VERSION_FILE = 'version';
+import { FIRST_VERSION, readStateVersion, writeStateVersion } from './stateVersion.js';
 
 export interface StateRootOptions extends StateRootPlace {
   readonly url?: string;
   readonly warn?: (message: string) => void;
+  /** What makes the current version of an older one. */
+  readonly migrations?: readonly Migration[];
 }
 
 export class StateRootFailure extends Error {
@@ -35,14 +37,19 @@ export class StateRoot {
 
   static async open(options: StateRootOptions): Promise<StateRoot> {
     const wanted = resolveStateRoot(options);
+    const { migrations = MIGRATIONS, warn } = options;
+    const newest = FIRST_VERSION + migrations.length;
     let lock: HostLock | undefined;
     try {
       await makeFolder(wanted);
       const path = await realpath(wanted);
-      const version = await readVersion(path);
-      await closeToOthers(path, version !== undefined, options.warn);
+      const isOurs = (await readVersion(path, newest)) !== undefined;
+      await closeToOthers(path, isOurs, warn);
       lock = await HostLock.take(join(path, LOCK_FILE), options.url === undefined ? {} : { url: options.url });
-      if (version === undefined) await writeVersion(path);
+      // Another host may have been here since.
+      const version = await readVersion(path, newest);
+      if (version === undefined) await writeStateVersion(path, newest);
+      else await runMigrations(path, version, migrations, warn);
       await makeFolder(join(path, SESSION_STATE_FOLDER));
       return new StateRoot(path, lock);
     } catch (error) {
@@ -81,38 +88,18 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-async function readVersion(path: string): Promise<number | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(path, VERSION_FILE), 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+/** Refuses what this host does not know before anything is touched. */
+async function readVersion(path: string, known: number): Promise<number | undefined> {
+  const version = await readStateVersion(path);
+  if (typeof version === 'string' || (version !== undefined && version < FIRST_VERSION)) {
+    const text = JSON.stringify(String(version).slice(0, 40));
+    throw new StateRootFailure('BAD_VERSION', path, `its version file says ${text}`);
   }
-  const version = /^\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
-  if (version === undefined) {
-    throw new StateRootFailure('BAD_VERSION', path, `its version file says ${JSON.stringify(text.slice(0, 40))}`);
-  }
-  if (version > VERSION) {
-    const reason = `it was written by a newer agenthost (version ${version}; this one knows ${VERSION}), so update this one`;
+  if (version !== undefined && version > known) {
+    const reason = `it was written by a newer agenthost (version ${version}; this one knows ${known}), so update this one`;
     throw new StateRootFailure('NEWER_VERSION', path, reason);
   }
   return version;
-}
-
-async function writeVersion(path: string): Promise<void> {
-  const draft = join(path, `${VERSION_FILE}.${randomUUID()}.tmp`);
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(`${VERSION}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, join(path, VERSION_FILE)).catch(async (error: unknown) => {
-    await rm(draft, { force: true });
-    throw error;
-  });
 }
 
 /** A folder that is somebody's own is never changed: only ours, which is empty or has our version file. */
@@ -134,6 +121,11 @@ async function closeToOthers(path: string, isOurs: boolean, warn?: (message: str
 function toStateRootFailure(error: unknown, path: string): StateRootFailure {
   if (error instanceof StateRootFailure) return error;
   if (error instanceof LockHeldError) return new StateRootFailure(error.code, path, error.message, { cause: error });
+  if (error instanceof MigrationError || error instanceof NoRoomError) {
+    return new StateRootFailure(error.name === 'NoRoomError' ? 'NO_ROOM' : 'NOT_MIGRATED', path, error.message, {
+      cause: error,
+    });
+  }
   const code = errorCode(error) ?? 'UNKNOWN';
   return new StateRootFailure(code, path, REASONS[code] ?? (error instanceof Error ? error.message : String(error)), {
     cause: error,

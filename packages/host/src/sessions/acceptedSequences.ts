@@ -1,4 +1,13 @@
+import type { ActionOrigin } from '@agenthost/protocol';
 import { MAX_ACCEPTED_CLIENTS, MAX_RECENTLY_ACCEPTED } from './sessionLimits.js';
+
+/**
+ * A client under one token. A client's id is its own word: with another token it must not use up, or be told of, the numbers of
+ * whoever it says to be. No token's name has a slash in it.
+ */
+export function acceptedKey({ clientId, name }: Omit<ActionOrigin, 'clientSeq'>): string {
+  return name === undefined ? clientId : `${name}/${clientId}`;
+}
 
 /**
  * For each client which `clientSeq` this session accepted, so that what a client sends again is not done again, and a client

@@ -1,4 +1,4 @@
-import type { ToolCallResult, UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
 import { type AgentAction, type AgentArtifact, AgentEventMapper } from '../agents/agentEventMapper.js';
 import { boundedToolResult } from '../agents/boundedToolCall.js';
@@ -6,6 +6,7 @@ import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
 import { Backpressure } from './backpressure.js';
 import { HeldEvents } from './heldEvents.js';
+import { MAX_ANSWER_LENGTH } from './sessionLimits.js';
 
 export interface AgentRunOptions {
   readonly agent: Agent;
@@ -25,6 +26,7 @@ export interface AgentRunOptions {
   readonly relieved: () => Promise<void>;
   readonly onStorageFailed: (error: unknown) => void;
   readonly onArtifact: (artifact: AgentArtifact) => void;
+  readonly onCommands: (commands: readonly SessionCommand[]) => void;
   readonly onOpened: (nativeSessionId: string | undefined) => void;
   readonly abortGraceMs: number;
   /** After this long without a turn the agent's session is closed; the next turn resumes it. */
@@ -32,6 +34,8 @@ export interface AgentRunOptions {
   readonly newId: () => string;
   readonly log: HostLog;
 }
+
+const MEBI = 1024 * 1024;
 
 interface AgentTurn {
   readonly id: string;
@@ -43,6 +47,8 @@ interface AgentTurn {
   /** Settles when the agent has its message, or never will: before that it can't be steered. */
   readonly sent: PromiseWithResolvers<void>;
   isCancelled: boolean;
+  /** Code units of text and reasoning so far. */
+  written: number;
   /** Until the agent is asked for: who cancels it now has nothing to abort but this. */
   preparing: AbortController | undefined;
 }
@@ -69,7 +75,7 @@ export class AgentRun {
       waitingBytes: options.waitingBytes,
       relieved: options.relieved,
       onStorageFailed: options.onStorageFailed,
-      onOverflow: () => this.#overflowed(),
+      onOverflow: () => this.#endFlood('overflow', 'The agent reports faster than it can be stored'),
     });
   }
 
@@ -230,25 +236,32 @@ export class AgentRun {
       gatherer.push(event);
       if (event.type === 'idle' || event.type === 'error') settled.resolve();
     }, abortGraceMs);
-    return { id, mapper, gatherer, held, settled, sent, isCancelled: false, preparing: undefined };
+    return { id, mapper, gatherer, held, settled, sent, isCancelled: false, written: 0, preparing: undefined };
   }
 
   #onEvent(event: AgentEvent): void {
     const turn = this.#current;
+    if (event.type === 'commands') {
+      this.#options.onCommands(event.commands);
+      return;
+    }
     if (!turn) {
       if (event.type === 'title' && event.title)
         this.#options.onAction({ type: 'session/titleChanged', title: event.title });
       return;
     }
     if (event.type === 'error') void this.#close();
-    turn.held.push(event);
+    if (event.type === 'text' || event.type === 'reasoning') turn.written += event.text.length;
+    if (turn.written <= MAX_ANSWER_LENGTH) turn.held.push(event);
+    else this.#endFlood('answerTooLong', `The agent wrote more than ${MAX_ANSWER_LENGTH / MEBI} MiB in one turn`);
   }
 
-  #overflowed(): void {
+  /** What an agent says is in the state, and so with everybody who looks on: unlike a tool's output it has to end. */
+  #endFlood(errorType: string, what: string): void {
     const turn = this.#current;
     if (!turn || turn.isCancelled || turn.mapper.ended) return;
-    const message = 'The agent reports faster than it can be stored, so the turn was ended. What came before is kept.';
-    turn.gatherer.push({ type: 'error', error: { errorType: 'overflow', message } });
+    const message = `${what}, so the turn was ended. What came before is kept.`;
+    turn.gatherer.push({ type: 'error', error: { errorType, message } });
     void this.#close();
     turn.settled.resolve();
   }
@@ -292,6 +305,7 @@ export class AgentRun {
         this.#backpressure.check(session);
       });
       onOpened(session.nativeSessionId);
+      if (session.commands) this.#options.onCommands(session.commands);
       return session;
     });
     this.#opened = opening;

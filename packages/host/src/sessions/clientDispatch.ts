@@ -9,7 +9,7 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { describeIssues } from '../describeIssues.js';
-import type { Publisher, Subscriber } from '../state/publisher.js';
+import { originOf, type Publisher, type Subscriber } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import type { Session } from './session.js';
 
@@ -33,7 +33,7 @@ export class ClientDispatch {
     clientSeq: number,
     raw: { readonly type: string; readonly [key: string]: unknown },
   ): void {
-    const reject = (reason: string) => this.#reject(sender, clientSeq, raw, reason);
+    const reject = (reason: string) => this.reject(sender, clientSeq, raw, reason);
     if (!isClientDispatchable(raw.type)) {
       reject(Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction);
       return;
@@ -56,8 +56,8 @@ export class ClientDispatch {
     );
   }
 
-  #reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {
-    const origin = { clientId: sender.author.clientId, clientSeq };
+  reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {
+    const origin = originOf(sender, clientSeq);
     // The action goes back as it came, well-formed or not: its sender knows it.
     const action = raw as ActionEnvelope['action'];
     const serverSeq = this.#options.sequence.current;

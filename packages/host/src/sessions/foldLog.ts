@@ -1,6 +1,6 @@
 import { createSessionState, type SessionState, sessionReducer, sessionUri } from '@agenthost/protocol';
 import type { LogRecord, SessionStartRecord } from '../sessionFs/eventLog.js';
-import { AcceptedSequences } from './acceptedSequences.js';
+import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
 
 export interface FoldedLog {
   readonly start: SessionStartRecord;
@@ -50,8 +50,8 @@ export class LogFold {
         state: this.#keep(sessionReducer(before.state, action)),
         lastServerSeq: Math.max(before.lastServerSeq, serverSeq),
       };
-      if (origin && origin.clientSeq > accepted.highest(origin.clientId)) {
-        accepted.add(origin.clientId, origin.clientSeq);
+      if (origin && origin.clientSeq > accepted.highest(acceptedKey(origin))) {
+        accepted.add(acceptedKey(origin), origin.clientSeq);
       }
     }
   }

@@ -10,7 +10,7 @@ import {
 export interface PreconditionContext {
   readonly state: SessionState;
   /** The ids of the models that the agent offers; `undefined` while that is not known. */
-  readonly models: ReadonlySet<string> | undefined;
+  readonly models: () => ReadonlySet<string> | undefined;
   /** Who answered a permission request that is closed already, if that is still known. */
   readonly answeredBy: (requestId: string) => string | undefined;
 }
@@ -41,7 +41,7 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
         : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
     }
     case 'session/modelChanged':
-      return context.models && !context.models.has(action.model) ? REJECTION.unknownModel : undefined;
+      return context.models()?.has(action.model) === false ? REJECTION.unknownModel : undefined;
     case 'session/pendingMessageSet':
       return pendingMessageRefusal(state, action.id);
     case 'session/pendingMessageRemoved': {

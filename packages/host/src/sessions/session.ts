@@ -7,8 +7,10 @@ import {
   type PermissionResolvedAction,
   REJECTION,
   type SessionAction,
+  type SessionCommand,
   type SessionState,
   type Snapshot,
+  sameValue,
   type Turn,
   type TurnsRange,
   type URI,
@@ -16,8 +18,10 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
+import { boundedCommands } from '../agents/boundedCommands.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
-import type { Subscriber } from '../state/publisher.js';
+import { originOf, type Subscriber } from '../state/publisher.js';
+import { acceptedKey } from './acceptedSequences.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
 import type { MessageIntake, Taken } from './messageIntake.js';
@@ -95,8 +99,8 @@ export class Session {
   }
 
   /** Which of a client's actions were accepted, the newest of them; rising. */
-  acceptedFrom(clientId: string): readonly number[] {
-    return this.#options.store.accepted.recent(clientId);
+  acceptedFrom(key: string): readonly number[] {
+    return this.#options.store.accepted.recent(key);
   }
 
   /** Nobody looks, nothing runs, and that for a while. `time` is one of `performance.now()`. */
@@ -138,10 +142,9 @@ export class Session {
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const { store, intake } = this.#options;
-    const { clientId } = sender.author;
-    intake.pass(clientId, action, {
-      isWanted: () =>
-        !this.#closed && clientSeq > store.accepted.highest(clientId) && this.#refusal(action) === undefined,
+    const key = acceptedKey(originOf(sender, clientSeq));
+    intake.pass(key, action, {
+      isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && this.#refusal(action) === undefined,
       take: (taken) => this.#take(sender, clientSeq, taken),
     });
   }
@@ -155,7 +158,7 @@ export class Session {
     }
     this.#lastUsed = performance.now();
     // Sent again after a lost connection; it was accepted then.
-    if (clientSeq <= store.accepted.highest(sender.author.clientId)) return;
+    if (clientSeq <= store.accepted.highest(acceptedKey(originOf(sender, clientSeq)))) return;
     run?.flush();
     const reason = this.#refusal(action) ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);
@@ -165,12 +168,20 @@ export class Session {
   #refusal(action: ClientAction): string | undefined {
     const { store, models } = this.#options;
     const answeredBy = (requestId: string) => this.#answered.by(requestId);
-    return refusal(action, { state: store.state, models: models(), answeredBy });
+    return refusal(action, { state: store.state, models, answeredBy });
   }
 
   /** What the agent reported, as an action. */
   dispatchFromAgent(action: AgentAction): void {
     if (!this.#closed) this.#options.store.dispatch(action);
+  }
+
+  /** What the agent takes after a `/` now; most say it each time they are started. */
+  dispatchCommands(all: readonly SessionCommand[]): void {
+    const { customizations = [], commands: before = [] } = this.state;
+    const commands = boundedCommands(all);
+    if (this.#closed || sameValue(commands, before)) return;
+    this.#options.store.dispatch({ type: 'session/customizationsChanged', customizations, commands });
   }
 
   /** Opens the agent for a session that was just made, and says how that went. */

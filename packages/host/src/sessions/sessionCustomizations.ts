@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type SessionCustomization, sameValue } from '@agenthost/protocol';
 import type { Agent, Decision } from '../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../agents/agentCustomization.js';
@@ -6,11 +5,12 @@ import { PendingAnswers } from '../agents/pendingAnswers.js';
 import type { CustomizationFinder, FoundInWorkspace } from '../customizations/customizationFinder.js';
 import { DISCOVERY_LIMITS, type FoundCustomization } from '../customizations/foundCustomization.js';
 import { frontMatter } from '../customizations/frontMatter.js';
-import { TRUST_OPTION, trustQuestion } from '../customizations/trustQuestion.js';
+import { trustQuestion } from '../customizations/trustQuestion.js';
 import { readText } from '../customizations/workspaceFiles.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import { checkoutOf } from './gitMetadata.js';
+import { grantsTrust, newTrustRequestId } from './grantsTrust.js';
 import {
   type JudgeContext,
   type JudgedCustomization,
@@ -91,12 +91,12 @@ export class SessionCustomizations {
     }
     if (!this.mustAsk) return;
     const runs = this.#wouldRun();
-    const requestId = `trust-${randomUUID()}`;
+    const requestId = newTrustRequestId();
     const answered = this.#answers.wait(requestId, signal);
     const request = trustQuestion({ requestId, folder: known.workspace, runs, agentName, isNeeded });
     store.dispatch({ type: 'session/permissionRequest', turnId, request });
-    const { approved, optionId = TRUST_OPTION } = await answered;
-    if (approved && optionId === TRUST_OPTION) {
+    const { approved, optionId } = await answered;
+    if (grantsTrust(requestId, approved, optionId)) {
       await trust.trust(known.workspace);
       this.#know({ ...known, isTrusted: true });
     } else if (isNeeded) {

@@ -188,6 +188,7 @@ export async function createSession(
       },
       onStorageFailed: (error) => session.storageFailed(error),
       onArtifact: (artifact) => artifacts.take(artifact),
+      onCommands: (commands) => session.dispatchCommands(commands),
       onOpened: (nativeSessionId) => workspace.setNativeSessionId(nativeSessionId),
       abortGraceMs: options.abortGraceMs,
       idleMs: options.agentIdleMs,

@@ -7,7 +7,13 @@ import { AcceptedSequences } from './acceptedSequences.js';
 import { type Checkpoint, CheckpointFile, turnIndexFile } from './checkpointFile.js';
 import { type FoldedLog, LogFold } from './foldLog.js';
 import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } from './readTurns.js';
-import { CHECKPOINT_PATIENCE, HISTORY_LIMITS, type HistoryLimits, MAX_INDEX_REBUILDS } from './sessionLimits.js';
+import {
+  BURST_PATIENCE,
+  CHECKPOINT_PATIENCE,
+  HISTORY_LIMITS,
+  type HistoryLimits,
+  MAX_INDEX_REBUILDS,
+} from './sessionLimits.js';
 import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface OpenedHistory {
@@ -39,6 +45,7 @@ export class SessionHistory {
   #start: SessionStartRecord | undefined;
   /** Up to where the last checkpoint reaches, or was tried; and how large it was. */
   #saved = { end: 0, bytes: 0 };
+  #savedAt = Number.NEGATIVE_INFINITY;
   /** Nothing before this is taken back. */
   #settled = LOG_BEGINNING;
   #rebuilds = 0;
@@ -188,13 +195,16 @@ export class SessionHistory {
 
   #isCheckpointDue(state: SessionState, size: number): boolean {
     const due = Math.max(this.#limits.minCheckpointBytes, this.#saved.bytes);
-    return size - this.#saved.end >= due * (state.activeTurn ? CHECKPOINT_PATIENCE : 1);
+    const grown = size - this.#saved.end;
+    if (grown < due * (state.activeTurn ? CHECKPOINT_PATIENCE : 1)) return false;
+    return grown >= due * BURST_PATIENCE || performance.now() - this.#savedAt >= this.#limits.checkpointPauseMs;
   }
 
   #save(contents: Contents, position: LogPosition): void {
     const start = this.#start;
     if (!start) return;
     this.#saved = { ...this.#saved, end: position.end };
+    this.#savedAt = performance.now();
     // What is found broken later is not known to whoever opens from here: it is found again, and told again.
     const broken = (this.#options.stored.log.damage?.broken ?? []).filter(({ line }) => line <= position.line);
     void this.#inTurn(async () => {

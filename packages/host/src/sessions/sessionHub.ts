@@ -7,7 +7,6 @@ import {
   type ImportSessionParams,
   type ListSessionsParams,
   type ListSessionsResult,
-  type Notification,
   parseArtifactUri,
   parseContentUri,
   parseSessionUri,
@@ -18,33 +17,20 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import { IndexReplacedError } from '../index/indexDamage.js';
 import { InvalidCursorError } from '../index/listQuery.js';
-import type { SessionIndex } from '../index/sessionIndex.js';
-import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
-import { beginSession } from './beginSession.js';
-import { newSessionState } from './foldLog.js';
-import { forkSession, noteFork } from './forkSession.js';
 import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
 import { Leftovers } from './leftovers.js';
 import { LogChecks } from './logChecks.js';
 import type { MissingInIndex } from './openSessionIndex.js';
 import type { Session } from './session.js';
-import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
-import { type OpenedHistory, SessionHistory } from './sessionHistory.js';
 import { SessionImports } from './sessionImports.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
+import { notFound, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
-export interface SessionHubOptions
-  extends Omit<SessionFactoryOptions, 'onSummaryChanged' | 'onTurn' | 'onTurnTakenBack'> {
-  readonly storage: SessionStorage;
-  readonly index: SessionIndex;
-  readonly broadcast: (notification: Notification) => void;
-  readonly defaultDirectory: string;
+export interface SessionHubOptions extends SessionMakerOptions {
   /** A session that nobody has used for this long leaves the memory, and its agent ends. */
   readonly idleMs: number;
-  /** What is kept of a session beside its log is used by the same version alone. */
-  readonly hostVersion: string;
 }
 
 /** All sessions of the host: those in memory, and the way to the others. */
@@ -59,6 +45,7 @@ export class SessionHub {
   readonly #removals = new Set<Promise<void>>();
   /** Ids of sessions that are being made. A folder is named after the id alone, whatever the provider. */
   readonly #creating = new Set<string>();
+  readonly #maker: SessionMaker;
   readonly #imports: SessionImports;
   readonly #checks: LogChecks;
   readonly #leftovers: Leftovers;
@@ -72,6 +59,12 @@ export class SessionHub {
     this.#notifier = new SummaryNotifier(options.broadcast);
     this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
     this.#leftovers = new Leftovers(options.storage, options.log);
+    this.#maker = new SessionMaker(options, {
+      notifier: this.#notifier,
+      checks: this.#checks,
+      leftovers: this.#leftovers,
+      onLoaded: (uri, session) => this.#open.set(uri, session),
+    });
     const { storage, defaultDirectory, now } = options;
     const discard = (id: string) => this.#leftovers.discard(id);
     this.#imports = new SessionImports({ storage, defaultDirectory, now, discard });
@@ -101,7 +94,7 @@ export class SessionHub {
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<Session> {
     if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
-    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#load(uri));
+    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#maker.load(uri));
   }
 
   /** Resolves when the session is on disk; its agent starts meanwhile. */
@@ -115,7 +108,7 @@ export class SessionHub {
     if (!this.#options.agents.get(parts.provider)) {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
-    const session = await this.#makeNew(uri, () => this.#create(params, parts));
+    const session = await this.#makeNew(uri, () => this.#maker.create(params, parts));
     void session.createAgentSession();
   }
 
@@ -129,7 +122,9 @@ export class SessionHub {
         "params.session: a fork has its source's provider: <provider>:/<id>",
       );
     }
-    await this.#makeNew(uri, () => this.#fork(params, from.sessionId, parts.sessionId));
+    await this.#makeNew(uri, async () =>
+      this.#maker.fork(params, await this.open(sourceUri), from.sessionId, parts.sessionId),
+    );
   }
 
   /** A new session with turns that happened elsewhere, in one piece or several; its agent starts with its first turn. */
@@ -210,10 +205,10 @@ export class SessionHub {
   }
 
   /** For each session which actions of that client were accepted, the newest of them. */
-  acceptedFrom(clientId: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
+  acceptedFrom(key: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
     const accepted: Record<URI, readonly number[]> = {};
     for (const [uri, session] of this.#open) {
-      const recent = session.acceptedFrom(clientId);
+      const recent = session.acceptedFrom(key);
       if (recent.length > 0 || wanted.includes(uri)) accepted[uri] = recent;
     }
     return accepted;
@@ -338,112 +333,6 @@ export class SessionHub {
     return session;
   }
 
-  async #fork(params: ForkSessionParams, sourceId: string, sessionId: string): Promise<Session> {
-    const { storage, now, index, broadcast } = this.#options;
-    const session = await this.open(params.source);
-    if (session.state.lifecycle !== 'ready') {
-      throw new RpcError(ERROR_CODE.invalidRequest, `${params.source} is not ready: there is nothing to fork yet`);
-    }
-    await session.filesWritten();
-    index.expect(params.session);
-    const source = { stored: session.stored, sessionId: sourceId, state: session.state };
-    const discard = (id: string) => this.#leftovers.discard(id);
-    try {
-      await forkSession(source, params, { storage, sessionId, now: now(), discard });
-      const fork = await this.#load(params.session).catch(async (error: unknown) => {
-        await discard(sessionId);
-        throw error;
-      });
-      noteFork(source, params);
-      index.flush();
-      broadcast({ type: 'notify/sessionAdded', summary: fork.state.summary });
-      return fork;
-    } catch (error) {
-      index.remove(params.session);
-      throw error;
-    }
-  }
-
-  async #create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
-    const { storage, index, now, newId, defaultDirectory } = this.#options;
-    index.expect(params.session);
-    const discard = (id: string) => this.#leftovers.discard(id);
-    const beginning = beginSession(params, { storage, ...parts, defaultDirectory, now: now(), newId, discard });
-    const { stored, start } = await beginning.catch((error: unknown) => {
-      index.remove(params.session);
-      throw error;
-    });
-    const state = newSessionState(start);
-    const history = this.#historyOf(params.session, stored);
-    history.begin(start);
-    const contents = { uri: params.session, start, state, history };
-    const session = await createSession(stored, contents, this.#factoryOptions());
-    index.put(state.summary);
-    index.flush();
-    this.#notifier.know(state.summary);
-    this.#options.broadcast({ type: 'notify/sessionAdded', summary: state.summary });
-    return session;
-  }
-
-  async #load(uri: URI): Promise<Session> {
-    const parts = parseSessionUri(uri);
-    const isThere = parts && !this.#leftovers.has(parts.sessionId);
-    const stored = isThere && (await this.#options.storage.open(parts.sessionId));
-    if (!stored) throw notFound(uri);
-    const history = this.#historyOf(uri, stored);
-    try {
-      const opened = await history.open();
-      if (opened?.folded.start.provider !== parts.provider) throw notFound(uri);
-      return await this.#loaded(uri, stored, history, opened);
-    } catch (error) {
-      await history.settled();
-      await stored.fs.dispose();
-      throw error;
-    }
-  }
-
-  async #loaded(uri: URI, stored: StoredSession, history: SessionHistory, opened: OpenedHistory): Promise<Session> {
-    const { folded, skipped } = opened;
-    const { index, log } = this.#options;
-    if (!index.isComplete(uri)) {
-      await indexLog(index, stored.log, () => folded.state.summary).catch((error: unknown) =>
-        log.error(`${uri} can't be searched`, error),
-      );
-    }
-    const session = await createSession(stored, { uri, ...folded, history }, this.#factoryOptions());
-    index.put(folded.state.summary);
-    this.#notifier.know(folded.state.summary);
-    // In the map before it acts: what it does now is told to whoever asks.
-    this.#open.set(uri, session);
-    session.recover();
-    if (skipped) {
-      this.#checks.add(uri, async (options) => {
-        const damage = await stored.log.check(skipped, options);
-        if (damage?.altered) await history.giveUp();
-      });
-    }
-    return session;
-  }
-
-  #historyOf(uri: URI, stored: StoredSession): SessionHistory {
-    const { hostVersion, log } = this.#options;
-    return new SessionHistory({ uri, stored, hostVersion, log });
-  }
-
-  #factoryOptions(): SessionFactoryOptions {
-    return {
-      ...this.#options,
-      onSummaryChanged: ({ summary }) => this.#summaryChanged(summary),
-      onTurn: (uri, turn) => this.#options.index.putTurn(uri, turn),
-      onTurnTakenBack: (uri, turnId) => this.#options.index.forgetTurn(uri, turnId),
-    };
-  }
-
-  #summaryChanged(summary: SessionSummary): void {
-    this.#options.index.put(summary);
-    this.#notifier.changed(summary);
-  }
-
   #evictIdle(): void {
     void this.#leftovers.removeAll();
     const before = performance.now() - this.#options.idleMs;
@@ -477,8 +366,4 @@ function mustParse(uri: URI) {
   const parts = parseSessionUri(uri);
   if (!parts) throw notFound(uri);
   return parts;
-}
-
-function notFound(uri: URI): RpcError {
-  return new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
 }

@@ -14,6 +14,9 @@ export const ABORT_GRACE_MS = 5_000;
 /** At most this often a second, a session's changed summary is told to everybody. */
 export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
+/** Code units of text and reasoning that an agent may write in one turn. */
+export const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
+
 /** Bytes that a session keeps of what clients pasted and attached. */
 export const MAX_PASTED_BYTES = 256 * 1024 * 1024;
 /** Customizations that are turned off and stay listed although their files are gone. */
@@ -29,6 +32,8 @@ export interface HistoryLimits {
   readonly window: number;
   /** A checkpoint is due when a log has grown by this much, or by as much as the last one took if that is more. */
   readonly minCheckpointBytes: number;
+  /** So long after the last one it waits until several times as much has come: a burst is not a checkpoint every millisecond. */
+  readonly checkpointPauseMs: number;
   /** A checkpoint that would be larger has fewer turns; one that is larger without any is not written. */
   readonly maxCheckpointBytes: number;
   /** Turns of one page of the turn index, and bytes of the log: with either of them the page ends at a turn's end. */
@@ -41,6 +46,7 @@ export interface HistoryLimits {
 export const HISTORY_LIMITS: HistoryLimits = {
   window: TURNS_IN_MEMORY,
   minCheckpointBytes: 64 * 1024,
+  checkpointPauseMs: 250,
   maxCheckpointBytes: 4 * 1024 * 1024,
   pageTurns: 32,
   pageBytes: 256 * 1024,
@@ -49,6 +55,8 @@ export const HISTORY_LIMITS: HistoryLimits = {
 
 /** While a turn runs a checkpoint waits for its end, until this many times as much has come. */
 export const CHECKPOINT_PATIENCE = 4;
+/** The same for one that follows another at once. */
+export const BURST_PATIENCE = 16;
 /** A page of the turn index ends only where less than a half of this waits in the session's queue: it is kept with the page. */
 export const MAX_INDEX_LINE = 256 * 1024;
 /** Turns of which a session remembers where they are, for who pages on from them. */

@@ -9,12 +9,12 @@ import {
   type URI,
   withNewestTurns,
 } from '@agenthost/protocol';
-import type { EventLog } from '../sessionFs/eventLog.js';
+import type { EventLog, NewLogRecord } from '../sessionFs/eventLog.js';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
-import type { Publisher, Subscriber } from '../state/publisher.js';
+import { originOf, type Publisher, type Subscriber } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import { SubscriberList } from '../state/subscriberList.js';
-import { AcceptedSequences } from './acceptedSequences.js';
+import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
 import { TURNS_IN_MEMORY } from './sessionLimits.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -103,18 +103,15 @@ export class SessionStore implements DurableSource {
 
   /** A client's action that has passed every check. Echoed also where it changes nothing: its sender waits for it. */
   accept(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const { clientId } = sender.author;
+    const origin = originOf(sender, clientSeq);
     const stamped: SessionAction = { ...action, session: this.uri, at: this.#options.now(), by: sender.author };
-    this.accepted.add(clientId, clientSeq);
+    this.accepted.add(acceptedKey(origin), clientSeq);
     this.#options.delivery.requireStored(this);
-    this.#apply(stamped, sessionReducer(this.#state, stamped), {
-      origin: { clientId, clientSeq },
-      sender,
-    });
+    this.#apply(stamped, sessionReducer(this.#state, stamped), { origin, sender });
   }
 
   reject(sender: Subscriber, clientSeq: number, action: SessionAction, rejectionReason: string): void {
-    const origin = { clientId: sender.author.clientId, clientSeq };
+    const origin = originOf(sender, clientSeq);
     const serverSeq = this.#options.sequence.current;
     this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
   }
@@ -151,7 +148,7 @@ export class SessionStore implements DurableSource {
     if (firstLogged !== undefined) this.#options.log.rollbackTo(firstLogged - 1);
     for (const { envelope, sender } of tags.toReversed()) {
       if (!envelope.origin || !sender) continue;
-      this.accepted.takeBack(envelope.origin.clientId, envelope.origin.clientSeq);
+      this.accepted.takeBack(acceptedKey(envelope.origin), envelope.origin.clientSeq);
       this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
     }
     // Whoever subscribed in between is about to be shown what never happened: its answer is in the queue already.
@@ -169,21 +166,22 @@ export class SessionStore implements DurableSource {
     from?: { readonly origin: ActionOrigin; readonly sender: Subscriber },
   ): void {
     const before = this.#state;
-    const envelope: ActionEnvelope = {
-      action,
-      serverSeq: this.#options.sequence.next(),
-      ...(from && { origin: from.origin }),
-    };
+    const serverSeq = this.#options.sequence.next();
+    const envelope: ActionEnvelope = from ? { action, serverSeq, origin: from.origin } : { action, serverSeq };
+    // Once, for the log and for everybody.
+    const json = JSON.stringify(envelope);
     this.#state = trimmed(next);
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
-    const logNumber = action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope));
+    const logNumber =
+      action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope), json);
     const tag: Tag = { envelope, before, logNumber, lastServerSeq: this.#lastServerSeq, sender: from?.sender };
     if (logNumber !== undefined) this.#lastServerSeq = envelope.serverSeq;
     this.#options.publisher.publish({
       resource: this.uri,
       envelope,
+      json,
       subscribers: this.#subscribers.list,
-      ...(from && { sender: from.sender }),
+      sender: from?.sender,
       source: this,
       tag,
     });
@@ -191,8 +189,10 @@ export class SessionStore implements DurableSource {
   }
 }
 
-function record({ action, serverSeq, origin }: ActionEnvelope) {
-  return { type: 'action' as const, serverSeq, ...(origin && { origin }), action: action as SessionAction };
+function record(envelope: ActionEnvelope): NewLogRecord {
+  const { serverSeq, origin } = envelope;
+  const action = envelope.action as SessionAction;
+  return origin ? { type: 'action', serverSeq, origin, action } : { type: 'action', serverSeq, action };
 }
 
 /** Cut with some slack, so that a long session does not copy its window at every turn. */

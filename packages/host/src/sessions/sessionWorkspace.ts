@@ -12,14 +12,22 @@ export interface SessionWorkspaceOptions {
   readonly log: HostLog;
 }
 
+/** Somebody may change a title many times a second: the file follows at most this often, unless somebody waits for it. */
+const PAUSE_MS = 200;
+
 /** The session's `workspace.yaml`, kept up to date behind the session's back: its loss costs no message. */
 export class SessionWorkspace {
   readonly #files: Workspace | undefined;
   readonly #log: HostLog;
   readonly #now: () => number;
   #info: WorkspaceInfo;
+  /** What the summary says now; it becomes part of the info when that is written. */
+  #told: Told;
   #saving: Promise<void> = Promise.resolve();
   #isDirty = false;
+  #isUrgent = false;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #endPause: (() => void) | undefined;
 
   /** Without files nothing is kept. */
   static async open(files: Workspace | undefined, options: SessionWorkspaceOptions): Promise<SessionWorkspace> {
@@ -39,6 +47,7 @@ export class SessionWorkspace {
   private constructor(files: Workspace | undefined, info: WorkspaceInfo, { log, now }: SessionWorkspaceOptions) {
     this.#files = files;
     this.#info = info;
+    this.#told = { name: info.name, metadata: info.metadata, updatedAt: info.updatedAt };
     this.#log = log;
     this.#now = now;
   }
@@ -49,25 +58,23 @@ export class SessionWorkspace {
 
   setNativeSessionId(nativeSessionId: string | undefined): void {
     if (nativeSessionId === undefined || nativeSessionId === this.#info.nativeSessionId) return;
-    this.#change({ nativeSessionId });
+    this.#info = { ...this.#info, nativeSessionId };
+    this.#told = { ...this.#told, updatedAt: this.#now() };
+    this.#hurry();
+    this.#save();
   }
 
   summaryChanged({ summary }: SessionState): void {
     const { title: name, metadata } = summary;
-    if (name === this.#info.name && metadata === this.#info.metadata) return;
-    const { gitRoot: _, repository: __, branch: ___, metadata: ____, ...rest } = this.#info;
-    this.#info = { ...rest, ...(metadata && { metadata, ...gitFields(metadata) }) };
-    this.#change({ name });
+    if (name === this.#told.name && metadata === this.#told.metadata) return;
+    this.#told = { name, metadata, updatedAt: this.#now() };
+    this.#save();
   }
 
   /** Resolves when everything is written, or has failed to be. */
   settled(): Promise<void> {
+    if (this.#isDirty) this.#hurry();
     return this.#saving;
-  }
-
-  #change(change: Partial<WorkspaceInfo>): void {
-    this.#info = { ...this.#info, ...change, updatedAt: this.#now() };
-    this.#save();
   }
 
   /** One write at a time; what changes meanwhile goes with the next. */
@@ -76,12 +83,46 @@ export class SessionWorkspace {
     if (!files || this.#isDirty) return;
     this.#isDirty = true;
     this.#saving = this.#saving
+      .then(() => this.#pause())
       .then(() => {
         this.#isDirty = false;
+        this.#isUrgent = false;
+        this.#info = withTold(this.#info, this.#told);
         return files.writeInfo(this.#info);
       })
-      .catch((error: unknown) => this.#log.error('workspace.yaml could not be stored', error));
+      .catch((error: unknown) => this.#log.error('workspace.yaml could not be stored', error))
+      .finally(() => {
+        this.#writtenAt = performance.now();
+      });
   }
+
+  async #pause(): Promise<void> {
+    const ms = this.#writtenAt + PAUSE_MS - performance.now();
+    if (this.#isUrgent || ms <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms).unref();
+    this.#endPause = resolve;
+    await promise;
+    clearTimeout(timer);
+    this.#endPause = undefined;
+  }
+
+  #hurry(): void {
+    this.#isUrgent = true;
+    this.#endPause?.();
+  }
+}
+
+interface Told {
+  readonly name: string;
+  readonly metadata: SessionState['summary']['metadata'];
+  readonly updatedAt: number;
+}
+
+function withTold(info: WorkspaceInfo, { name, metadata, updatedAt }: Told): WorkspaceInfo {
+  if (metadata === info.metadata) return { ...info, name, updatedAt };
+  const { gitRoot: _, repository: __, branch: ___, metadata: ____, ...rest } = info;
+  return { ...rest, name, updatedAt, ...(metadata && { metadata, ...gitFields(metadata) }) };
 }
 
 /** The keys of the metadata contract, under the names that they have in the file. */

@@ -18,7 +18,7 @@ export interface DeliveryEntry {
   readonly frame: EncodedFrame;
   readonly receivers: readonly Receiver[];
   /** Whose state this frame tells of; it leaves only when that is stored, if it has to be. */
-  readonly source?: DurableSource;
+  readonly source?: DurableSource | undefined;
   /** For the source, when it has to take the entry back. */
   readonly tag?: unknown;
 }

@@ -2,6 +2,7 @@ import {
   ACTION_INTRODUCED_IN,
   type Action,
   type ActionEnvelope,
+  type ActionOrigin,
   type Author,
   MIN_PROTOCOL_VERSION,
   type URI,
@@ -14,16 +15,25 @@ import type { ReplayBuffer } from './replayBuffer.js';
 export interface Subscriber extends Receiver {
   readonly author: Author;
   readonly protocolVersion: number;
+  /** The name of its token, where that has one. */
+  readonly tokenName?: string | undefined;
   /** Ends the connection: the client has to come back and take a snapshot. */
   cutOff(reason: string): void;
+}
+
+/** Where an action comes from: the number is the client's word, the name the host's. */
+export function originOf({ author, tokenName }: Subscriber, clientSeq: number): ActionOrigin {
+  return { clientId: author.clientId, clientSeq, ...(tokenName !== undefined && { name: tokenName }) };
 }
 
 export interface PublishOptions {
   readonly resource: URI;
   readonly envelope: ActionEnvelope;
+  /** The envelope as JSON, where it was made already. */
+  readonly json?: string;
   readonly subscribers: readonly Subscriber[];
   /** Gets its own echo, subscribed or not. */
-  readonly sender?: Subscriber;
+  readonly sender?: Subscriber | undefined;
   readonly source?: DurableSource;
   readonly tag?: unknown;
 }
@@ -40,18 +50,13 @@ export class Publisher {
 
   publish(options: PublishOptions): void {
     const { resource, envelope, sender, source, tag } = options;
-    const json = JSON.stringify(envelope);
+    const json = options.json ?? JSON.stringify(envelope);
     const actionType = envelope.action.type;
     this.#replay.add({ serverSeq: envelope.serverSeq, resource, actionType, json });
     const known = knowing(options.subscribers, actionType);
     const receivers = sender && !known.includes(sender) ? [...known, sender] : known;
     // Also with no receiver at all: the source has to hear of it when it could not be stored.
-    this.#delivery.enqueue({
-      frame: actionFrame(json),
-      receivers,
-      ...(source && { source }),
-      ...(tag !== undefined && { tag }),
-    });
+    this.#delivery.enqueue({ frame: actionFrame(json), receivers, source, tag });
   }
 
   /** After something was taken back: who reconnects takes a snapshot. */

@@ -31,6 +31,17 @@ describe('a line', () => {
     expect(await fs.readFile(eventsPath(fs))).toBe(`${head},"crc":"${crc}"}\n`);
   });
 
+  it('says the same where its fields came as JSON', async () => {
+    const [plain, encoded] = [new MemorySessionFs(), new MemorySessionFs()];
+    const record = { ...title('"ä"', 3), id: 'x"y' };
+    const { type: _, id: __, ...fields } = record;
+    const logs = await Promise.all([plain, encoded].map((fs) => JsonlEventLog.open({ fs, now: () => 5 })));
+    logs[0]?.append(record);
+    logs[1]?.append(record, JSON.stringify(fields));
+    for (const log of logs) await log.close();
+    expect((await reload(encoded)).map((read) => ({ ...read }))).toEqual(await reload(plain));
+  });
+
   it('of a newer version is refused with a sentence', async () => {
     const line = encodeLine(1, '{"type":"session.start"}').replace('{"v":1', '{"v":2').slice(0, -19);
     const crc = crc32(line).toString(16).padStart(8, '0');
@@ -320,5 +331,28 @@ describe('flush', () => {
     await expect(log.flush()).rejects.toMatchObject({ code: 'EIO' });
     await fs.writeFile(eventsPath(fs), 'x');
     await expect(log.flush()).rejects.toMatchObject({ code: 'SHRUNK' });
+  });
+});
+
+describe('a file system that can give back only so much', () => {
+  it('gets no log that it could not give back: what does not fit is refused, what is there stays', async () => {
+    const fs = Object.assign(new MemorySessionFs(), { maxFileBytes: 1_500 });
+    const log = await JsonlEventLog.open({ fs });
+    log.append(start);
+    await log.flush();
+    const last = log.append(title('fits', 1));
+    await log.flush();
+    log.append(title('x'.repeat(1_500), 2));
+    await expect(log.flush()).rejects.toMatchObject({
+      code: 'FULL',
+      message: expect.stringContaining('fork it from an earlier turn'),
+    });
+    expect(log.rollbackTo(last)).toBe(true);
+    log.append(title('fits too', 3));
+    await log.flush();
+    await log.close();
+    expect((await fs.readFileBytes(eventsPath(fs))).length).toBeLessThan(1_500);
+    const titles = (await reload(fs)).map((record) => record.type === 'action' && record.action);
+    expect(titles).toMatchObject([false, { title: 'fits' }, { title: 'fits too' }]);
   });
 });

@@ -39,6 +39,7 @@ async function run(
     relieved,
     onStorageFailed: () => {},
     onArtifact: () => {},
+    onCommands: () => {},
     onOpened: () => {},
     abortGraceMs: 1_000,
     idleMs: 10_000,

@@ -107,7 +107,7 @@ export function newHistory(fs: SessionFs, log: JsonlEventLog, options: HistoryOp
     stored: { fs, log },
     hostVersion: options.hostVersion ?? '1.0.0',
     log: silentLog,
-    limits: { ...HISTORY_LIMITS, ...options.limits },
+    limits: { ...HISTORY_LIMITS, checkpointPauseMs: 0, ...options.limits },
   });
 }
 

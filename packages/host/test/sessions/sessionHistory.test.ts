@@ -229,6 +229,21 @@ describe('what is kept beside a log', () => {
     expect(fs.count('writeFile', 'events.checkpoint.json.tmp')).toBeLessThan(60);
   });
 
+  it('is not written again and again in a burst', async () => {
+    const fs = new FaultySessionFs(new MemorySessionFs());
+    const limits = { minCheckpointBytes: 1_000, checkpointPauseMs: Number.POSITIVE_INFINITY };
+    const world = await HistoryWorld.create(fs, { limits });
+    world.act({ type: 'session/ready', session: SESSION, at: 1 });
+    for (let n = 1; n <= 50; n++) {
+      playTurn(world, n);
+      await world.told();
+    }
+    const size = (await bytesOf(fs, 'events.jsonl')).length;
+    const count = fs.count('writeFile', 'events.checkpoint.json.tmp');
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThanOrEqual(1 + size / (16 * 1_000));
+  });
+
   it('is never waited for', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const isOpen = Promise.withResolvers<void>();

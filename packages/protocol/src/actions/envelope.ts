@@ -6,6 +6,8 @@ export type Action = RootAction | SessionAction;
 export interface ActionOrigin {
   readonly clientId: string;
   readonly clientSeq: number;
+  /** Of the device, as whoever runs the host named its token; absent for the host's own token. The host's word. */
+  readonly name?: string;
 }
 
 export interface ActionEnvelope {

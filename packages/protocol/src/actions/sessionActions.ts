@@ -1,5 +1,5 @@
 import type { Author, ContentRef, ErrorInfo, UsageInfo } from '../state/common.js';
-import type { FileChangeSummary, SessionCustomization } from '../state/sessionState.js';
+import type { FileChangeSummary, SessionCommand, SessionCustomization } from '../state/sessionState.js';
 import type { ToolCallResult, ToolCallStart } from '../state/toolCall.js';
 import type { AddedPart, PermissionRequest, UserMessage } from '../state/turn.js';
 import type { URI } from '../uri.js';
@@ -187,6 +187,8 @@ export interface QueuedMessagesReorderedAction extends ClientActionBase {
 export interface CustomizationsChangedAction extends SessionActionBase {
   readonly type: 'session/customizationsChanged';
   readonly customizations: readonly SessionCustomization[];
+  /** Absent where they have not changed. */
+  readonly commands?: readonly SessionCommand[];
 }
 
 export interface CustomizationToggledAction extends ClientActionBase {

@@ -2,6 +2,7 @@ import type { ClientAction } from '../actions/clientActions.js';
 import type { ActionEnvelope } from '../actions/envelope.js';
 import type { ArtifactKind } from '../artifacts.js';
 import type { Notification } from '../notifications.js';
+import type { Role } from '../roles.js';
 import type { RootState } from '../state/rootState.js';
 import type { SessionState, SessionStatus, SessionSummary } from '../state/sessionState.js';
 import type { Turn } from '../state/turn.js';
@@ -77,6 +78,8 @@ export interface InitializeResult {
   readonly serverInfo: ServerInfo;
   /** A `file:` URI. */
   readonly defaultDirectory?: URI;
+  /** What this client may do; everything where an older host does not say. */
+  readonly role?: Role;
 }
 
 /** `state` is a `RootState` where `resource` is the root's URI, else a `SessionState`. */
@@ -109,6 +112,8 @@ export interface ReconnectResultBase {
    * and the last of them that is not there was refused; of those before the first it is not known.
    */
   readonly recentlyAccepted?: Readonly<Record<URI, readonly number[]>>;
+  /** As in `InitializeResult`. */
+  readonly role?: Role;
 }
 
 export interface ReplayResult extends ReconnectResultBase {

@@ -1,4 +1,4 @@
-import type { SessionAction } from '../actions/sessionActions.js';
+import type { CustomizationsChangedAction, SessionAction } from '../actions/sessionActions.js';
 import { isSafeKey } from '../safeKey.js';
 import { sameValue } from '../sameValue.js';
 import type { SessionState } from '../state/sessionState.js';
@@ -38,7 +38,7 @@ export function sessionReducer(state: SessionState, action: SessionAction): Sess
     case 'session/clientsChanged':
       return changeList(state, 'clients', action.clients);
     case 'session/customizationsChanged':
-      return changeList(state, 'customizations', action.customizations);
+      return changeCustomizations(state, action);
     case 'session/customizationToggled':
       return toggleCustomization(state, action.uri, action.enabled);
     case 'session/pendingMessageSet':
@@ -107,7 +107,7 @@ function changeMetadata(state: SessionState, change: Readonly<Record<string, unk
 }
 
 /** Replaces a list; an empty one removes the field. */
-function changeList<K extends 'clients' | 'customizations'>(
+function changeList<K extends 'clients' | 'customizations' | 'commands'>(
   state: SessionState,
   key: K,
   list: NonNullable<SessionState[K]>,
@@ -116,6 +116,12 @@ function changeList<K extends 'clients' | 'customizations'>(
   if (!state[key]) return state;
   const { [key]: _, ...rest } = state;
   return rest as SessionState;
+}
+
+function changeCustomizations(state: SessionState, action: CustomizationsChangedAction): SessionState {
+  const { customizations, commands } = action;
+  const changed = changeList(state, 'customizations', customizations);
+  return commands ? changeList(changed, 'commands', commands) : changed;
 }
 
 function toggleCustomization(state: SessionState, uri: string, enabled: boolean): SessionState {

@@ -11,6 +11,7 @@ import type { PendingToolCall, RunningToolCall, ToolCallState, ToolConfirmed } f
 import type { ActiveTurn } from '../state/turn.js';
 import { withDerivedStatus, withNews } from './summary.js';
 import { appendToolOutput } from './toolOutput.js';
+import { withThoughtEnded } from './turns.js';
 
 export function startToolCall(state: SessionState, turn: ActiveTurn, action: ToolStartAction): SessionState {
   const { toolCall } = action;
@@ -21,7 +22,13 @@ export function startToolCall(state: SessionState, turn: ActiveTurn, action: Too
   const kept = call.status === 'running' && before?.output ? { ...call, output: before.output } : call;
   const withPart: ActiveTurn = before
     ? turn
-    : { ...turn, responseParts: [...turn.responseParts, { kind: 'toolCall', toolCallId: toolCall.toolCallId }] };
+    : {
+        ...turn,
+        responseParts: [
+          ...withThoughtEnded(turn.responseParts, action.at),
+          { kind: 'toolCall', toolCallId: toolCall.toolCallId },
+        ],
+      };
   const next = withToolCall(state, withPart, kept);
   return toolCall.status === 'pendingConfirmation' ? withNews(next, action.at) : next;
 }
@@ -59,6 +66,7 @@ function answered(call: PendingToolCall, action: ToolCallConfirmedAction): ToolC
     how: action.by ? 'user' : 'policy',
     ...(action.by && { by: action.by }),
     ...(action.optionId !== undefined && { optionId: action.optionId }),
+    at: action.at,
   };
   if (!action.approved) {
     const reason = action.reason === undefined ? {} : { reason: action.reason };

@@ -9,10 +9,11 @@ import type {
   TurnCompleteAction,
   TurnStartedAction,
 } from '../actions/sessionActions.js';
+import { MAX_ANSWER_KEPT, MAX_ANSWERED_PERMISSIONS } from '../limits.js';
 import { isSafeKey, ownValue } from '../safeKey.js';
 import type { SessionState } from '../state/sessionState.js';
 import type { CompletedToolCall, ToolCallState } from '../state/toolCall.js';
-import type { ActiveTurn, ResponsePart, Turn } from '../state/turn.js';
+import type { ActiveTurn, AnsweredPermission, PermissionRequest, ResponsePart, Turn } from '../state/turn.js';
 import { findPendingMessage, withoutPendingMessage } from './pendingMessages.js';
 import { changeSummary, deriveStatus, withDerivedStatus, withNews } from './summary.js';
 
@@ -40,7 +41,18 @@ export function addPart(state: SessionState, turn: ActiveTurn, action: ResponseP
   const { part } = action;
   if (turn.responseParts.some((other) => other.kind !== 'toolCall' && other.id === part.id)) return state;
   const rest = part.kind === 'steering' ? withoutPendingMessage(state, part.id) : state;
-  return { ...rest, activeTurn: { ...turn, responseParts: [...turn.responseParts, part] } };
+  const added = part.kind === 'reasoning' ? { ...part, startedAt: action.at } : part;
+  return {
+    ...rest,
+    activeTurn: { ...turn, responseParts: [...withThoughtEnded(turn.responseParts, action.at), added] },
+  };
+}
+
+/** A thought is over when something follows it: of its text only the place is sure, the log may merge it. */
+export function withThoughtEnded(parts: readonly ResponsePart[], at: number): readonly ResponsePart[] {
+  const last = parts.at(-1);
+  if (last?.kind !== 'reasoning' || last.endedAt !== undefined) return parts;
+  return parts.with(-1, { ...last, endedAt: at });
 }
 
 export function appendToPart(
@@ -60,8 +72,10 @@ export function appendToPart(
 export function askPermission(state: SessionState, turn: ActiveTurn, action: PermissionRequestAction): SessionState {
   const { request } = action;
   if (!isSafeKey(request.requestId) || ownValue(turn.pendingPermissions, request.requestId)) return state;
-  const pendingPermissions = { ...turn.pendingPermissions, [request.requestId]: request };
-  return withNews({ ...state, activeTurn: { ...turn, pendingPermissions } }, action.at);
+  const asked = { ...request, askedAt: action.at };
+  const pendingPermissions = { ...turn.pendingPermissions, [request.requestId]: asked };
+  const responseParts = withThoughtEnded(turn.responseParts, action.at);
+  return withNews({ ...state, activeTurn: { ...turn, responseParts, pendingPermissions } }, action.at);
 }
 
 export function resolvePermission(
@@ -69,9 +83,37 @@ export function resolvePermission(
   turn: ActiveTurn,
   action: PermissionResolvedAction,
 ): SessionState {
-  if (!ownValue(turn.pendingPermissions, action.requestId)) return state;
+  const request = ownValue(turn.pendingPermissions, action.requestId);
+  if (!request) return state;
   const { [action.requestId]: _, ...pendingPermissions } = turn.pendingPermissions;
-  return withDerivedStatus({ ...state, activeTurn: { ...turn, pendingPermissions } });
+  const answers = [...(turn.answeredPermissions ?? []), answeredPermission(turn, request, action)];
+  const answeredPermissions = answers.slice(-MAX_ANSWERED_PERMISSIONS);
+  return withDerivedStatus({ ...state, activeTurn: { ...turn, pendingPermissions, answeredPermissions } });
+}
+
+function answeredPermission(
+  turn: ActiveTurn,
+  request: PermissionRequest,
+  { approved, optionId, text, by, at }: PermissionResolvedAction,
+): AnsweredPermission {
+  const label = optionId === undefined ? undefined : request.options?.find(({ id }) => id === optionId)?.label;
+  return {
+    requestId: request.requestId,
+    kind: request.kind,
+    title: beginning(request.title),
+    approved,
+    ...(optionId !== undefined && { optionId }),
+    ...(label !== undefined && { optionLabel: label }),
+    ...(text !== undefined && { text: beginning(text) }),
+    ...(by && { by }),
+    at,
+    afterParts: turn.responseParts.length,
+  };
+}
+
+/** Never half of a surrogate pair at its end. */
+function beginning(text: string): string {
+  return text.length <= MAX_ANSWER_KEPT ? text : text.slice(0, MAX_ANSWER_KEPT).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 export function endTurn(
@@ -83,8 +125,9 @@ export function endTurn(
     id: turn.id,
     userMessage: turn.userMessage,
     ...(turn.by && { by: turn.by }),
-    responseParts: turn.responseParts,
+    responseParts: withThoughtEnded(turn.responseParts, action.at),
     toolCalls: endedToolCalls(turn, action.at),
+    ...(turn.answeredPermissions && { answeredPermissions: turn.answeredPermissions }),
     ...(turn.usage && { usage: turn.usage }),
     ...outcome(action),
     startedAt: turn.startedAt,

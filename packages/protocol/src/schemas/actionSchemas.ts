@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../limits.js';
+import { MAX_COMMANDS, MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../limits.js';
 import { author, contentRef, errorInfo, usageInfo } from './commonSchemas.js';
-import { anyRecord, id, messageText, sequence, timestamp, title, uri } from './primitives.js';
+import { anyRecord, id, label, messageText, sequence, timestamp, title, uri } from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
-import { fileChangeSummary, sessionCustomization } from './sessionStateSchemas.js';
+import { fileChangeSummary, sessionCommand, sessionCustomization } from './sessionStateSchemas.js';
 import { toolCallResult, toolCallStart } from './toolCallSchemas.js';
 import { addedPart, permissionRequest, userMessage } from './turnSchemas.js';
 
@@ -132,6 +132,7 @@ export const customizationsChangedAction = z.object({
   type: z.literal('session/customizationsChanged'),
   ...base,
   customizations: z.array(sessionCustomization),
+  commands: z.array(sessionCommand).max(MAX_COMMANDS).exactOptional(),
 });
 export const customizationToggledAction = z.object({
   type: z.literal('session/customizationToggled'),
@@ -178,7 +179,7 @@ export const sessionAction = z.discriminatedUnion('type', [
 
 export const action = z.discriminatedUnion('type', [...sessionAction.options, agentsChangedAction]);
 
-export const actionOrigin = z.object({ clientId: id, clientSeq: sequence });
+export const actionOrigin = z.object({ clientId: id, clientSeq: sequence, name: label.exactOptional() });
 
 export const actionEnvelope = z.object({
   action,

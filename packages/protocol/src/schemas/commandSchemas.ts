@@ -8,6 +8,7 @@ import {
   MAX_SNAPSHOT_TURNS,
   MAX_SUBSCRIPTIONS,
 } from '../limits.js';
+import { ROLES } from '../roles.js';
 import { actionEnvelope, clientAction } from './actionSchemas.js';
 import { notification } from './notificationSchemas.js';
 import { anyRecord, count, id, label, sequence, timestamp, title, uri } from './primitives.js';
@@ -34,6 +35,9 @@ export const protocolCapabilities = z.object({
   artifacts: yes,
   import: yes,
 });
+
+export const role = z.enum(ROLES);
+export const roleRefusedData = z.object({ role, needs: role });
 
 export const unsupportedProtocolVersionData = z.object({ supportedVersions: z.array(version) });
 
@@ -64,6 +68,7 @@ export const initializeResult = z.object({
   capabilities: protocolCapabilities,
   serverInfo,
   defaultDirectory: uri.exactOptional(),
+  role: role.exactOptional(),
 });
 
 export const reconnectParams = z.object({
@@ -81,6 +86,7 @@ const reconnectBase = {
   missing: z.array(uri),
   acceptedClientSeq: z.record(z.string(), sequence),
   recentlyAccepted: z.record(z.string(), z.array(sequence)).exactOptional(),
+  role: role.exactOptional(),
 };
 export const replayResult = z.object({ type: z.literal('replay'), ...reconnectBase, actions: z.array(actionEnvelope) });
 export const snapshotResult = z.object({
@@ -102,7 +108,15 @@ export const dispatchActionParams = z.object({ clientSeq, action: clientAction }
  * The first look at a `dispatchAction`: enough to answer it. Whether the action itself is well-formed is a second
  * question, because a wrong one is not dropped but echoed to its sender with the reason.
  */
-export const uncheckedDispatchActionParams = z.object({ clientSeq, action: z.looseObject({ type: z.string() }) });
+export const uncheckedDispatchActionParams = z.object({
+  clientSeq,
+  // Not copied: every action is copied by the second look.
+  action: z.custom<{ readonly type: string; readonly [key: string]: unknown }>(hasType, 'an object with a type'),
+});
+
+function hasType(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
 
 export const actionParams = z.object({ envelope: actionEnvelope });
 export const notificationParams = z.object({ notification });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_ID_LENGTH } from '../limits.js';
 import { count } from './primitives.js';
 
 export const installableAgent = z.object({ sizeHint: count.exactOptional() });
@@ -27,6 +28,8 @@ export const agentInfo = z.object({
   description: z.string(),
   models: z.array(modelInfo),
   supportsMultipleChats: z.boolean().exactOptional(),
+  icon: z.string().max(MAX_ID_LENGTH).exactOptional(),
+  runsInput: z.boolean().exactOptional(),
   availability: agentAvailability,
 });
 

@@ -58,6 +58,7 @@ export const SCHEMAS = {
   AddedPart: turns.addedPart,
   ResponsePart: turns.responsePart,
   PermissionRequest: turns.permissionRequest,
+  AnsweredPermission: turns.answeredPermission,
   PermissionOption: turns.permissionOption,
   ActiveTurn: turns.activeTurn,
   Turn: turns.turn,
@@ -66,6 +67,7 @@ export const SCHEMAS = {
   SessionSummary: session.sessionSummary,
   FileChangeSummary: session.fileChangeSummary,
   PendingMessage: session.pendingMessage,
+  SessionCommand: session.sessionCommand,
   SessionCustomization: session.sessionCustomization,
   Customization: session.customization,
   AgentsChangedAction: actions.agentsChangedAction,
@@ -167,6 +169,8 @@ export const SCHEMAS = {
   RenameParams: sessionFs.renameParams,
   ProtocolCapabilities: commands.protocolCapabilities,
   UnsupportedProtocolVersionData: commands.unsupportedProtocolVersionData,
+  Role: commands.role,
+  RoleRefusedData: commands.roleRefusedData,
 } satisfies Record<keyof WireTypes, z.ZodType>;
 
 const nothing = commands.nothing;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { MAX_COMMANDS } from '../limits.js';
 import { author, errorInfo } from './commonSchemas.js';
-import { anyRecord, count, id, timestamp, title, uri } from './primitives.js';
+import { anyRecord, count, id, label, timestamp, title, uri } from './primitives.js';
 import { activeTurn, turn, userMessage } from './turnSchemas.js';
 
 export const fileChangeSummary = z.object({ uri, insertions: count, deletions: count });
@@ -37,6 +38,12 @@ export const sessionCustomization = z.object({
   statusMessage: z.string().exactOptional(),
 });
 
+export const sessionCommand = z.object({
+  name: label,
+  description: label.exactOptional(),
+  inputHint: label.exactOptional(),
+});
+
 export const sessionState = z.object({
   summary: sessionSummary,
   lifecycle: z.enum(['creating', 'ready', 'creationFailed']),
@@ -47,5 +54,6 @@ export const sessionState = z.object({
   steeringMessage: pendingMessage.exactOptional(),
   queuedMessages: z.array(pendingMessage).exactOptional(),
   customizations: z.array(sessionCustomization).exactOptional(),
+  commands: z.array(sessionCommand).max(MAX_COMMANDS).exactOptional(),
   clients: z.array(author).exactOptional(),
 });

@@ -17,6 +17,7 @@ export const toolConfirmed = z.object({
   how: z.enum(['user', 'policy', 'notNeeded']),
   by: author.exactOptional(),
   optionId: id.exactOptional(),
+  at: timestamp.exactOptional(),
 });
 
 export const toolOutput = z.object({

@@ -21,7 +21,13 @@ export const userMessage = z.object({
 });
 
 export const markdownPart = z.object({ kind: z.literal('markdown'), id, content: z.string() });
-export const reasoningPart = z.object({ kind: z.literal('reasoning'), id, content: z.string() });
+export const reasoningPart = z.object({
+  kind: z.literal('reasoning'),
+  id,
+  content: z.string(),
+  startedAt: timestamp.exactOptional(),
+  endedAt: timestamp.exactOptional(),
+});
 export const contentRefPart = z.object({ kind: z.literal('contentRef'), id, ref: contentRef });
 export const toolCallPart = z.object({ kind: z.literal('toolCall'), toolCallId: id });
 export const steeringPart = z.object({
@@ -59,7 +65,22 @@ export const permissionRequest = z.object({
   toolCallId: id.exactOptional(),
   options: z.array(permissionOption).exactOptional(),
   allowText: z.boolean().exactOptional(),
+  askedAt: timestamp.exactOptional(),
 });
+
+export const answeredPermission = z.object({
+  requestId: id,
+  kind: z.enum(['permission', 'question']),
+  title: z.string(),
+  approved: z.boolean(),
+  optionId: id.exactOptional(),
+  optionLabel: z.string().exactOptional(),
+  text: z.string().exactOptional(),
+  by: author.exactOptional(),
+  at: timestamp,
+  afterParts: z.int().min(0),
+});
+const answeredPermissions = z.array(answeredPermission).exactOptional();
 
 export const activeTurn = z.object({
   id,
@@ -68,6 +89,7 @@ export const activeTurn = z.object({
   responseParts: z.array(responsePart),
   toolCalls: z.record(z.string(), toolCallState),
   pendingPermissions: z.record(z.string(), permissionRequest),
+  answeredPermissions,
   usage: usageInfo.exactOptional(),
   startedAt: timestamp,
 });
@@ -78,6 +100,7 @@ export const turn = z.object({
   by: author.exactOptional(),
   responseParts: z.array(responsePart),
   toolCalls: z.array(completedToolCall),
+  answeredPermissions,
   usage: usageInfo.exactOptional(),
   state: z.enum(['complete', 'cancelled', 'error']),
   error: errorInfo.exactOptional(),

@@ -8,6 +8,10 @@ export interface AgentInfo {
   readonly description: string;
   readonly models: readonly ModelInfo[];
   readonly supportsMultipleChats?: boolean;
+  /** One of `AGENT_ICONS`. A name that a client doesn't know, or none, is shown as any agent is. */
+  readonly icon?: string;
+  /** What is sent to it is run as it stands, and what that prints is the answer. */
+  readonly runsInput?: boolean;
   readonly availability: AgentAvailability;
 }
 

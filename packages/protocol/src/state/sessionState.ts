@@ -14,6 +14,8 @@ export interface SessionState {
   readonly steeringMessage?: PendingMessage;
   readonly queuedMessages?: readonly PendingMessage[];
   readonly customizations?: readonly SessionCustomization[];
+  /** What the agent takes after a `/` at the start of a message. */
+  readonly commands?: readonly SessionCommand[];
   /** Who is looking at this session now. Not logged. */
   readonly clients?: readonly Author[];
 }
@@ -49,6 +51,15 @@ export interface PendingMessage {
   readonly id: string;
   readonly userMessage: UserMessage;
   readonly by?: Author;
+}
+
+/** Sent as a message that begins with `/name`. */
+export interface SessionCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description?: string;
+  /** What may be written behind it, in words, e.g. "a branch". Without it nothing is expected there. */
+  readonly inputHint?: string;
 }
 
 export interface SessionCustomization {

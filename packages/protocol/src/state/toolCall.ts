@@ -31,6 +31,8 @@ export interface ToolConfirmed {
   readonly how: 'user' | 'policy' | 'notNeeded';
   readonly by?: Author;
   readonly optionId?: string;
+  /** When it was answered. */
+  readonly at?: number;
 }
 
 /**

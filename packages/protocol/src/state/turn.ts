@@ -32,6 +32,9 @@ export interface ReasoningPart {
   readonly kind: 'reasoning';
   readonly id: string;
   readonly content: string;
+  readonly startedAt?: number;
+  /** When something else followed it, or its turn ended. */
+  readonly endedAt?: number;
 }
 
 export interface ContentRefPart {
@@ -76,6 +79,7 @@ export interface PermissionRequest {
   readonly toolCallId?: string;
   readonly options?: readonly PermissionOption[];
   readonly allowText?: boolean;
+  readonly askedAt?: number;
 }
 
 export interface PermissionOption {
@@ -85,6 +89,23 @@ export interface PermissionOption {
   readonly kind?: 'approve' | 'deny';
 }
 
+/** What is left of a permission request when somebody has answered it. */
+export interface AnsweredPermission {
+  readonly requestId: string;
+  readonly kind: 'permission' | 'question';
+  readonly title: string;
+  readonly approved: boolean;
+  readonly optionId?: string;
+  /** What the chosen option was called. */
+  readonly optionLabel?: string;
+  /** The beginning of a written answer, MAX_ANSWER_KEPT code units at the most; so is the title. */
+  readonly text?: string;
+  readonly by?: Author;
+  readonly at: number;
+  /** How many parts the turn had then: where the answer stands among them. */
+  readonly afterParts: number;
+}
+
 export interface ActiveTurn {
   readonly id: string;
   readonly userMessage: UserMessage;
@@ -92,6 +113,8 @@ export interface ActiveTurn {
   readonly responseParts: readonly ResponsePart[];
   readonly toolCalls: Readonly<Record<string, ToolCallState>>;
   readonly pendingPermissions: Readonly<Record<string, PermissionRequest>>;
+  /** In the order of the answers; the newest MAX_ANSWERED_PERMISSIONS. */
+  readonly answeredPermissions?: readonly AnsweredPermission[];
   readonly usage?: UsageInfo;
   readonly startedAt: number;
 }
@@ -102,6 +125,7 @@ export interface Turn {
   readonly by?: Author;
   readonly responseParts: readonly ResponsePart[];
   readonly toolCalls: readonly CompletedToolCall[];
+  readonly answeredPermissions?: readonly AnsweredPermission[];
   readonly usage?: UsageInfo;
   readonly state: 'complete' | 'cancelled' | 'error';
   readonly error?: ErrorInfo;

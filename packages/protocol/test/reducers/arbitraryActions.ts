@@ -57,6 +57,7 @@ const customizations = fc.array(
   }),
   { maxLength: 3 },
 );
+const commands = fc.array(fc.record({ name: oneOf('plan', 'review'), description: text }), { maxLength: 2 });
 const changes = fc.array(fc.record({ uri: fc.constant('file:///a'), insertions: fc.nat(), deletions: fc.nat() }), {
   maxLength: 2,
 });
@@ -145,7 +146,10 @@ const ACTIONS: { readonly [K in SessionAction['type']]: fc.Arbitrary<SessionActi
     { ...base, order: fc.array(messageId, { maxLength: 4 }) },
     by,
   ),
-  'session/customizationsChanged': action('session/customizationsChanged', { ...base, customizations }),
+  'session/customizationsChanged': fc.oneof(
+    action('session/customizationsChanged', { ...base, customizations }),
+    action('session/customizationsChanged', { ...base, customizations, commands }),
+  ),
   'session/customizationToggled': action(
     'session/customizationToggled',
     { ...base, uri: oneOf('file:///a', 'file:///b', 'file:///c'), enabled: fc.boolean() },

@@ -1,5 +1,5 @@
 import type { Disposable, Host, Observable } from '@agenthost/client';
-import { type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
+import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
 import { Emitter } from '../emitter.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
 import type { Session, SessionWorkspace } from '../session.js';
@@ -43,6 +43,8 @@ export interface AgentHostProviderOptions {
 
 const DEFAULT_PAGE_SIZE = 100;
 const SEARCH_LIMIT = 50;
+/** Of an agent that names no icon. */
+const ANY_AGENT = 'chip' satisfies AgentIcon;
 
 type Found =
   | { readonly kind: 'untitled'; readonly localId: string; readonly untitled: UntitledSession }
@@ -91,6 +93,7 @@ export class AgentHostProvider implements SessionsProvider {
       providerId: this.id,
       remoteName: name,
       supportsMultipleChats: (provider: string) => this.#agent(provider)?.supportsMultipleChats === true,
+      icon: (provider: string) => this.#agent(provider)?.icon ?? ANY_AGENT,
     };
     this.status = new HostStatus(host);
     this.#catalogue = new SessionCatalogue(identity, (event) => this.#changes.fire(event));
@@ -377,6 +380,6 @@ function urisOf({ chats }: HostSessionGroup): readonly URI[] {
   return chats.map(({ summary }) => summary.resource);
 }
 
-function sessionTypeOf({ provider, displayName, description, availability }: AgentInfo): SessionType {
-  return { id: provider, label: displayName, icon: provider, description, availability };
+function sessionTypeOf({ provider, displayName, description, availability, icon = ANY_AGENT }: AgentInfo): SessionType {
+  return { id: provider, label: displayName, icon, description, availability };
 }

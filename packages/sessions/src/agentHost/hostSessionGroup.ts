@@ -1,6 +1,6 @@
 import { type SessionSummary, sameValue } from '@agenthost/protocol';
 import { computed, observable, sameItems } from '../observable.js';
-import type { GitHubInfo, Session, SessionWorkspace, URI } from '../session.js';
+import type { GitHubInfo, IconId, Session, SessionWorkspace, URI } from '../session.js';
 import { sessionOfChats } from '../sessionOfChats.js';
 import { gitHubInfoOf, workspaceOfMetadata } from '../workspaceOfMetadata.js';
 import { HostChat } from './hostChat.js';
@@ -10,6 +10,7 @@ export interface HostIdentity {
   /** What a host that is not this machine is called; part of its workspaces' labels. */
   readonly remoteName: string | undefined;
   readonly supportsMultipleChats: (provider: string) => boolean;
+  readonly icon: (provider: string) => IconId;
 }
 
 /** Sessions of the host that share `metadata.group`, which is the URI of the first of them: one session with several chats. */
@@ -30,7 +31,9 @@ export class HostSessionGroup {
       localId: key,
       resource: chatResource(providerId, key),
       sessionType: first.provider,
-      icon: first.provider,
+      get icon() {
+        return identity.icon(first.provider);
+      },
       // Of whichever is the main chat then: an older one may be listed later.
       get createdAt() {
         return main().createdAt;

@@ -5,6 +5,7 @@ import { type Chat, type Session, SessionStatus, type URI } from '../session.js'
 import type { SessionsChangeEvent } from '../sessionsProvider.js';
 import type { SessionsProvidersService } from '../sessionsProvidersService.js';
 import { AgentHostProvider } from './agentHostProvider.js';
+import { type AnsweredPrompt, AnsweredPrompts } from './answeredPrompts.js';
 import type { ChatModel } from './chatModel.js';
 
 /** A chat that waits for somebody, opened: its `confirmations` and `permissions` can be answered. */
@@ -12,6 +13,12 @@ export interface WaitingChat {
   readonly session: Session;
   readonly chat: Chat;
   readonly model: ChatModel;
+}
+
+interface OpenChat extends WaitingChat {
+  /** To be closed when its last answer has come. */
+  isLeaving: boolean;
+  readonly following: Disposable;
 }
 
 /** So many are open at once; the others come up as those are answered. */
@@ -25,9 +32,12 @@ export class NeedsInput {
   readonly waiting: Observable<readonly WaitingChat[]>;
   /** Also those that are not open. For a badge. */
   readonly count: Observable<number>;
+  /** What was answered since this is here, by anybody, the newest first. */
+  readonly answered: Observable<readonly AnsweredPrompt[]>;
   readonly #providers: SessionsProvidersService;
   readonly #sessions = new Map<string, Session>();
-  readonly #open = new Map<URI, WaitingChat>();
+  readonly #open = new Map<URI, OpenChat>();
+  readonly #prompts = new AnsweredPrompts();
   readonly #waiting = observable<readonly WaitingChat[]>([]);
   readonly #count = observable(0);
   readonly #following: Disposable;
@@ -36,14 +46,14 @@ export class NeedsInput {
     this.#providers = providers;
     this.waiting = computed(() => this.#waiting.value, sameItems);
     this.count = this.#count;
+    this.answered = this.#prompts.value;
     this.#following = source.onDidChangeSessions((event) => this.#changed(event));
     this.#changed({ added: source.getSessions(), removed: [], changed: [] });
   }
 
   dispose(): void {
     this.#following.dispose();
-    for (const { model } of this.#open.values()) model.dispose();
-    this.#open.clear();
+    for (const resource of [...this.#open.keys()]) this.#close(resource);
     this.#waiting.set([]);
   }
 
@@ -72,10 +82,11 @@ export class NeedsInput {
       .toSorted((a, b) => b.chat.updatedAt.value.getTime() - a.chat.updatedAt.value.getTime())
       .slice(0, MAX_OPEN);
     const resources = new Set(wanted.map(({ chat }) => chat.resource));
-    for (const [resource, { model }] of this.#open) {
+    for (const [resource, open] of [...this.#open]) {
       if (resources.has(resource)) continue;
-      model.dispose();
-      this.#open.delete(resource);
+      // The list may say that nothing waits before the chat itself has said who answered.
+      if (!open.isLeaving && this.#isWaiting(open)) open.isLeaving = true;
+      else if (!open.isLeaving || this.#open.size > 2 * MAX_OPEN) this.#close(resource);
     }
     this.#count.set(chats.length);
     this.#waiting.set(wanted.flatMap(({ session, chat }) => this.#opened(session, chat) ?? []));
@@ -83,12 +94,37 @@ export class NeedsInput {
 
   #opened(session: Session, chat: Chat): WaitingChat | undefined {
     const known = this.#open.get(chat.resource);
-    if (known?.session === session && known.chat === chat) return known;
+    if (known?.session === session && known.chat === chat) {
+      known.isLeaving = false;
+      return known;
+    }
     const provider = this.#providers.getProvider(session.providerId);
     // Other providers have no prompts that this layer could show.
     if (!(provider instanceof AgentHostProvider)) return undefined;
-    const opened = { session, chat, model: known?.model ?? provider.openChat(chat.resource) };
+    known?.following.dispose();
+    const model = known?.model ?? provider.openChat(chat.resource);
+    const following = model.confirmed.subscribe(() => {
+      const open = this.#open.get(chat.resource);
+      if (open && !this.#isWaiting(open) && open.isLeaving) this.#close(chat.resource);
+    });
+    const opened: OpenChat = { session, chat, model, isLeaving: false, following };
     this.#open.set(chat.resource, opened);
+    this.#isWaiting(opened);
     return opened;
+  }
+
+  /** As far as the host has said; takes note of the answers on the way. */
+  #isWaiting({ session, chat, model }: WaitingChat): boolean {
+    const state = model.confirmed.value;
+    return state !== undefined && model.phase.value.state === 'open' && this.#prompts.update(session, chat, state);
+  }
+
+  #close(resource: URI): void {
+    const open = this.#open.get(resource);
+    if (!open) return;
+    this.#open.delete(resource);
+    this.#prompts.forget(open.chat);
+    open.following.dispose();
+    open.model.dispose();
   }
 }

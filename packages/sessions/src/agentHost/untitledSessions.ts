@@ -47,14 +47,14 @@ export class UntitledSessions {
   }
 
   #put(localId: string, parts: Omit<UntitledSession, 'session'>, type: string): UntitledSession {
-    const { providerId, supportsMultipleChats } = this.#identity;
+    const { providerId, supportsMultipleChats, icon } = this.#identity;
     const { chat, workspace, loading } = parts;
     const session = sessionOfChats({
       providerId,
       localId,
       resource: chat.resource,
       sessionType: type,
-      icon: type,
+      icon: icon(type),
       createdAt: chat.createdAt,
       capabilities: { supportsMultipleChats: supportsMultipleChats(type) },
       chats: observable([chat]),

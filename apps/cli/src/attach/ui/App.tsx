@@ -1,3 +1,4 @@
+import { describeRole } from '@agenthost/protocol';
 import { Box, Text, useInput, usePaste, useWindowSize } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { safeLine } from '../../text/safeText.js';
@@ -34,7 +35,7 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
 
   const prompt = currentPrompt(model);
   const waiting = (chat?.confirmations.value.length ?? 0) + (chat?.permissions.value.length ?? 0);
-  const asked = prompt ? promptLines(prompt, width, ui.focus === 'prompt', waiting) : [];
+  const asked = prompt ? promptLines(model, prompt, width, waiting) : [];
   const queue = state ? queueLines(state, width) : [];
   const typed = composerRows(ui.composer, width).length;
   const below = queue.length + (asked.length > 0 ? asked.length + 1 : 0) + typed;
@@ -48,7 +49,8 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
     const { dialog, composer } = model.ui;
     if (dialog && 'edit' in dialog) model.update({ dialog: withEdit(dialog, insert(dialog.edit, pasted(text))) });
     else if (dialog?.kind === 'new') model.update({ dialog: withEdit(dialog, insert(dialog.folder, pasted(text))) });
-    else if (!dialog) model.update({ composer: insert(composer, pasted(text)), focus: 'composer' });
+    else if (!dialog && model.may('driver'))
+      model.update({ composer: insert(composer, pasted(text)), focus: 'composer' });
   });
 
   return (
@@ -84,7 +86,9 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
   );
 }
 
-function placeholder({ chat, ui }: AttachModel): string {
+function placeholder(model: AttachModel): string {
+  const { chat, ui } = model;
+  if (!model.may('driver')) return describeRole(model.host.role);
   if (!chat) return 'Open a session to write';
   if (ui.editing) return 'Nothing: Enter takes the message back';
   return chat.state.value?.activeTurn ? 'Enter queues it' : 'Write a message';

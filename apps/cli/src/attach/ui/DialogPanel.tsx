@@ -61,7 +61,7 @@ const SHEET = [
   ['Everywhere', 'Tab next part · ? this · Ctrl+C stop the turn, twice leave'],
   ['List', 'J K ↑ ↓ move · ⏎ open · N new · / search · I needs you'],
   ['', 'E archive · A show archived · U unread · R rename · F fork · Del delete · [ hide'],
-  ['Writing', '⏎ send, or queue while a turn runs · Ctrl+J new line · Ctrl+S steer'],
+  ['Writing', '⏎ send, or queue while a turn runs · Ctrl+J new line · Ctrl+S steer · / and Tab a command of the agent'],
   ['', '↑ change the last queued · Esc Esc stop · Ctrl+D leave'],
   ['Reading', 'Page Up, Page Down · Ctrl+G newest'],
   ['Asked', 'Y once · S in this session · N or X no · E change the command'],

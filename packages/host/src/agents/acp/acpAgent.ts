@@ -44,8 +44,8 @@ export class AcpAgent implements Agent {
   }
 
   get descriptor(): AgentDescriptor {
-    const { provider, displayName, description } = this.#spec;
-    return { provider, displayName, description };
+    const { provider, displayName, description, icon } = this.#spec;
+    return { provider, displayName, description, ...(icon && { icon }) };
   }
 
   /** Agents of this protocol obey their own settings in the folder that they are started in, and can't be kept from it. */

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '@agenthost/protocol';
+import type { AgentIcon, ModelInfo } from '@agenthost/protocol';
 import type { AgentPackage } from '../agentPackage.js';
 
 /** One agent that speaks the Agent Client Protocol: what it is called, how it is started, what to do when it can't. */
@@ -6,6 +6,7 @@ export interface AcpAgentSpec {
   readonly provider: string;
   readonly displayName: string;
   readonly description: string;
+  readonly icon?: AgentIcon;
   /** The program's name on PATH, or its absolute path. */
   readonly command: string;
   readonly args: readonly string[];
@@ -22,6 +23,8 @@ export interface AcpAgentSpec {
   readonly models: readonly Omit<ModelInfo, 'provider'>[];
   /** Files, and folders with a `/` at their end, that it reads by itself in the folder that it is started in. */
   readonly reads?: readonly string[];
+  /** It drops MCP servers that are programs without a word, against the protocol. */
+  readonly refusesPrograms?: boolean;
   /** The mode that its sessions start in; the agent's own default without it. */
   readonly mode?: string;
 }

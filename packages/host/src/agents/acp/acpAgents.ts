@@ -1,7 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentSource, AgentSourceContext } from '../agentSource.js';
-import { endLeftovers } from '../leftovers.js';
 import { AcpAgent } from './acpAgent.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 import { AGENTS_FILE, readAgentSpecs } from './agentsFile.js';
@@ -27,7 +26,6 @@ export class AcpAgents implements AgentSource {
   }
 
   async start(context: AgentSourceContext): Promise<Disposable> {
-    await endLeftovers(context.stateDir);
     const watcher = this.#watch(context);
     await this.#read(context, this.#catalogue);
     return {

@@ -39,7 +39,11 @@ export class AcpConnection {
     options.signal.addEventListener('abort', stop, { once: true });
     try {
       const info = await wire.initialize();
-      const { servers, leftOut } = mcpServersOf(options.customizations, info.agentCapabilities?.mcpCapabilities);
+      const { servers, leftOut } = mcpServersOf(
+        options.customizations,
+        info.agentCapabilities?.mcpCapabilities,
+        options.spec,
+      );
       const { opened, sessionId, notResumed } = await openSession(wire, info, options, servers);
       options.signal.throwIfAborted();
       return new AcpConnection(wire, info, sessionId, opened, notResumed, leftOut);
@@ -83,6 +87,14 @@ export class AcpConnection {
     await immediate();
     const parsed = promptResponse.safeParse(answer);
     return parsed.success ? parsed.data : { stopReason: 'end_turn', usage: undefined };
+  }
+
+  pause(): void {
+    this.#wire.stream.pause();
+  }
+
+  resume(): void {
+    this.#wire.stream.resume();
   }
 
   async cancel(): Promise<void> {

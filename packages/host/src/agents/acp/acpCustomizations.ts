@@ -1,19 +1,23 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { AgentCustomization } from '../agentCustomization.js';
+import type { AcpAgentSpec } from './acpAgentSpec.js';
 import type { Initialized, PromptCapabilities } from './updateSchemas.js';
 
 type McpCapabilities = NonNullable<Initialized['agentCapabilities']>['mcpCapabilities'];
 
-/** The servers as ACP takes them. Every agent takes programs, addresses only those that say so. */
+/** The servers as ACP takes them. Every agent should take programs, addresses only those that say so. */
 export function mcpServersOf(
   customizations: readonly AgentCustomization[],
   capabilities: McpCapabilities,
+  { refusesPrograms = false }: Pick<AcpAgentSpec, 'refusesPrograms'> = {},
 ): { readonly servers: acp.McpServer[]; readonly leftOut: readonly string[] } {
   const servers: acp.McpServer[] = [];
   const leftOut: string[] = [];
   for (const { name, mcpServer } of customizations) {
     if (!mcpServer) continue;
-    if (mcpServer.type === 'stdio') {
+    if (mcpServer.type === 'stdio' && refusesPrograms) {
+      leftOut.push(`This agent does not take MCP servers that are programs: ${name} was left out.`);
+    } else if (mcpServer.type === 'stdio') {
       const { command, args, env } = mcpServer;
       servers.push({ name, command, args: [...args], env: named(env) });
     } else if (capabilities?.[mcpServer.type]) {

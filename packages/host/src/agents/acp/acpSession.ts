@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import type { UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
@@ -14,7 +14,7 @@ import { promptBlocks } from './promptBlocks.js';
 import { Terminals } from './terminals.js';
 import { ToolCalls } from './toolCalls.js';
 import { TurnUpdates } from './turnUpdates.js';
-import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
+import { type AvailableCommand, type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
 
 export interface AcpSessionOptions
   extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'> {
@@ -51,6 +51,7 @@ export class AcpSession implements AgentSession {
   #nativeSessionId: string | undefined;
   #model: string | undefined;
   #notice: string | undefined;
+  #commands: readonly SessionCommand[] | undefined;
   #isInstructed = false;
   #turn: Turn | undefined;
   #disposing: Promise<void> | undefined;
@@ -76,6 +77,10 @@ export class AcpSession implements AgentSession {
 
   get nativeSessionId(): string | undefined {
     return this.#nativeSessionId;
+  }
+
+  get commands(): readonly SessionCommand[] | undefined {
+    return this.#commands;
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
@@ -107,6 +112,15 @@ export class AcpSession implements AgentSession {
     }, cancelMs);
     await turn.done;
     clearTimeout(timer);
+  }
+
+  pause(): void {
+    this.#connection?.pause();
+  }
+
+  resume(): void {
+    this.#turn?.heard();
+    this.#connection?.resume();
   }
 
   async setModel(id: string): Promise<void> {
@@ -259,7 +273,11 @@ export class AcpSession implements AgentSession {
     turn?.heard();
     const { success, data } = sessionUpdate.safeParse((params as { update?: unknown } | undefined)?.update);
     if (!success) return;
-    if (turn && this.#connection) {
+    if (data.sessionUpdate === 'available_commands_update') {
+      // Mostly it comes while the session is being opened, before anybody can listen.
+      this.#commands = data.availableCommands.map(commandOf);
+      this.#listeners.emit({ type: 'commands', commands: this.#commands });
+    } else if (turn && this.#connection) {
       if (!turn.aborted.signal.aborted) turn.updates.take(data);
     } else if (data.sessionUpdate === 'session_info_update' && data.title !== undefined) {
       this.#listeners.emit({ type: 'title', title: data.title });
@@ -286,4 +304,8 @@ export class AcpSession implements AgentSession {
       turn.heard();
     }
   }
+}
+
+function commandOf({ name, description, input }: AvailableCommand): SessionCommand {
+  return { name, ...(description && { description }), ...(input && { inputHint: input.hint ?? '' }) };
 }

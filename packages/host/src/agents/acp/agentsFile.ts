@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isProviderId } from '@agenthost/protocol';
+import { AGENT_ICONS, isProviderId } from '@agenthost/protocol';
 import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
@@ -16,6 +16,7 @@ const agentEntry = z
     enabled: z.boolean().describe('false hides the agent.'),
     name: words.describe('What clients show.'),
     description: words,
+    icon: z.enum(AGENT_ICONS).describe('The shape that clients show beside the name.'),
     command: words.describe('The program: its name on PATH, or its absolute path.'),
     args: z.array(z.string()).max(100),
     npm: z
@@ -112,6 +113,7 @@ function specOf(
   const npm = entry.npm ? { name: entry.npm.package, version: entry.npm.version } : known?.npm;
   const mode = entry.mode ?? known?.mode;
   const authMethod = entry.authMethod ?? known?.authMethod;
+  const icon = entry.icon ?? known?.icon;
   return {
     provider,
     displayName,
@@ -121,8 +123,10 @@ function specOf(
     env: { ...known?.env, ...entry.env },
     passEnv: entry.passEnv ?? known?.passEnv ?? [],
     ...(known?.reads && { reads: known.reads }),
+    ...(known?.refusesPrograms && { refusesPrograms: true }),
     login: entry.login ?? known?.login ?? `Log in with ${displayName} itself, then try again.`,
     models: entry.models ?? known?.models ?? [],
+    ...(icon && { icon }),
     ...(npm && { npm }),
     ...(mode !== undefined && { mode }),
     ...(authMethod !== undefined && { authMethod }),

@@ -10,6 +10,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     provider: 'claude',
     displayName: 'Claude Code',
     description: "Anthropic's coding agent.",
+    icon: 'asterisk',
     command: 'claude-agent-acp',
     reads: ['CLAUDE.md', '.claude/skills/', '.claude/agents/'],
     npm: { name: '@agentclientprotocol/claude-agent-acp', version: '0.99.1', sizeHint: 360 * MEGABYTE },
@@ -21,6 +22,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     provider: 'codex',
     displayName: 'Codex',
     description: "OpenAI's coding agent.",
+    icon: 'box',
     command: 'codex-acp',
     reads: ['AGENTS.md', '.agents/skills/'],
     npm: { name: '@agentclientprotocol/codex-acp', version: '2.6.0', sizeHint: 460 * MEGABYTE },
@@ -34,12 +36,14 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     provider: 'gemini',
     displayName: 'Gemini CLI',
     description: "Google's coding agent.",
+    icon: 'sparkle',
     command: 'gemini',
     reads: ['GEMINI.md', '.agents/skills/'],
     args: ['--acp'],
     npm: { name: '@google/gemini-cli', version: '0.61.0', sizeHint: 100 * MEGABYTE },
-    // It would start itself anew with more memory, and the process that is killed would not be the one that works.
-    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    // It would start itself anew with more memory, and the process that is killed would not be the one that works. And it is
+    // only started where there is nothing to obey or the folder is trusted; without being told so it starts no MCP server.
+    env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     login:
       'Log in with Gemini CLI (run gemini once), or give it a key: "passEnv": ["GEMINI_API_KEY"] and "authMethod": "gemini-api-key" for gemini in agents.json.',
   },
@@ -48,6 +52,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     provider: 'opencode',
     displayName: 'opencode',
     description: 'An open coding agent for many models.',
+    icon: 'braces',
     command: 'opencode',
     reads: ['AGENTS.md', '.agents/skills/', '.claude/skills/'],
     args: ['acp'],
@@ -60,6 +65,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     provider: 'copilot-acp',
     displayName: 'Copilot CLI',
     description: "GitHub's coding agent, over the Agent Client Protocol.",
+    icon: 'bot',
     command: 'copilot',
     reads: [
       'AGENTS.md',
@@ -73,6 +79,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
       '.github/skills/',
     ],
     args: ['--acp', '--no-auto-update'],
+    refusesPrograms: true,
     npm: { name: '@github/copilot', version: '1.0.102', sizeHint: 190 * MEGABYTE },
     login: 'Log in with Copilot CLI: copilot login.',
   },

@@ -37,6 +37,7 @@ export class MessageStream {
   readonly #asked = new Set<unknown>();
   readonly #open = new Set<unknown>();
   #controller: ReadableStreamDefaultController<AnyMessage> | undefined;
+  #paused: PromiseWithResolvers<void> | undefined;
   #turnBytes = 0;
   #strayLines = 0;
   #firstStray = '';
@@ -45,7 +46,7 @@ export class MessageStream {
     this.#options = options;
     const { process, limits } = options;
     this.#transport = createLineTransport({
-      readable: Readable.toWeb(process.stdout) as ReadableStream<Uint8Array>,
+      readable: this.#gated(Readable.toWeb(process.stdout) as ReadableStream<Uint8Array>),
       writable: Writable.toWeb(process.stdin),
       maxLineBytes: limits.maxMessageBytes,
     });
@@ -70,9 +71,36 @@ export class MessageStream {
     this.#turnBytes = 0;
   }
 
+  /** Nothing more is read: what the agent still says fills the pipe, and then the agent waits. */
+  pause(): void {
+    this.#paused ??= Promise.withResolvers<void>();
+  }
+
+  resume(): void {
+    this.#paused?.resolve();
+    this.#paused = undefined;
+  }
+
   close(): void {
+    this.resume();
     this.#transport.close();
     this.#end();
+  }
+
+  #gated(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const reader = source.getReader();
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          await this.#paused?.promise;
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
   }
 
   #write(message: AnyMessage): void {

@@ -64,6 +64,12 @@ export const permissionRequest = z.object({
     .max(100),
 });
 
+const availableCommand = z.object({
+  name: z.string(),
+  description: lenient(z.string()),
+  input: lenient(z.looseObject({ hint: lenient(z.string()) })),
+});
+
 const chunk = z.object({ content: contentBlock });
 
 export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
@@ -74,6 +80,10 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
   z.object({
     sessionUpdate: z.literal('plan'),
     entries: z.array(z.object({ content: z.string(), status: lenient(z.string()) })).max(1_000),
+  }),
+  z.object({
+    sessionUpdate: z.literal('available_commands_update'),
+    availableCommands: z.array(availableCommand).max(10_000),
   }),
   z.object({ sessionUpdate: z.literal('current_mode_update'), currentModeId: z.string() }),
   z.object({ sessionUpdate: z.literal('config_option_update'), configOptions: z.unknown().optional() }),
@@ -142,6 +152,7 @@ export const initialized = z.looseObject({
 });
 
 export type ToolCallFields = z.output<typeof toolCallFields>;
+export type AvailableCommand = z.output<typeof availableCommand>;
 export type ToolKind = (typeof KINDS)[number];
 export type ContentBlockFields = z.output<typeof contentBlock>;
 export type SessionUpdate = z.output<typeof sessionUpdate>;

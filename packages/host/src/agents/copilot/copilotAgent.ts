@@ -45,6 +45,7 @@ export class CopilotAgent implements Agent {
     provider: PROVIDER,
     displayName: 'GitHub Copilot',
     description: "GitHub's coding agent. Needs a Copilot subscription, or a model provider of your own.",
+    icon: 'bot',
   };
   readonly npmPackage: AgentPackage = { name: SDK_PACKAGE, version: SDK_VERSION, sizeHint: SIZE };
   readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };

@@ -16,6 +16,7 @@ export class MockAgent implements Agent {
     displayName: 'Mock',
     description: 'A scripted agent for tests and benchmarks.',
     supportsMultipleChats: true,
+    icon: 'flask',
   };
   readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };
   readonly #sessions = new Set<MockSession>();

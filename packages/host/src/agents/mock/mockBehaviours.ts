@@ -107,6 +107,17 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     for (let n = 0; n < total; n++) turn.text(twentyBytes(n));
   },
 
+  /** From now on it takes these after a slash; `commands none` takes them away. */
+  commands: (turn, argument) => {
+    const commands = [
+      { name: 'review', description: 'Looks over the changes.', inputHint: 'a branch' },
+      { name: 'reset', description: 'Forgets what was said.' },
+      { name: 'plan', description: 'Makes a plan first.' },
+    ];
+    turn.emit({ type: 'commands', commands: argument === 'none' ? [] : commands });
+    turn.text('Said.');
+  },
+
   title: (turn, argument) => {
     turn.emit({ type: 'title', title: argument });
     turn.text(`The title is now: ${argument}`);

@@ -8,6 +8,7 @@ import type { Decision } from '../agent.js';
 import type { MockTurn } from './mockTurn.js';
 
 const CHUNK_BYTES = 4_096;
+const MAX_DIFF = 64 * 1_024;
 const NEW_CONTENT = 'Written by the mock agent.\n';
 
 export async function useTool(turn: MockTurn): Promise<void> {
@@ -66,8 +67,8 @@ export async function writeFile(turn: MockTurn, path: string): Promise<void> {
   });
   if (!decision.approved) return turn.text('Not written.');
   try {
-    const edit = await replaceInside(turn.cwd, path, decision.editedToolInput ?? NEW_CONTENT);
-    const content = [{ type: 'fileEdit', ...edit }] as const;
+    const { edit, diff } = await replaceInside(turn.cwd, path, decision.editedToolInput ?? NEW_CONTENT);
+    const content = [{ type: 'fileEdit', ...edit, ...(diff !== undefined && { diff }) }] as const;
     complete(turn, toolCallId, { success: true, pastTenseMessage: `Wrote ${path}`, content });
     turn.emit({ type: 'changes', changes: [edit] });
     turn.text('Written.');
@@ -92,14 +93,26 @@ async function replaceInside(cwd: string, path: string, content: string) {
     const before = await file.readFile('utf8');
     await file.truncate();
     await file.write(content, 0);
-    return { uri: pathToFileURL(target).href, insertions: lines(content), deletions: lines(before) };
+    const edit = {
+      uri: pathToFileURL(target).href,
+      insertions: lines(content).length,
+      deletions: lines(before).length,
+    };
+    return { edit, diff: wholeDiff(lines(before), lines(content)) };
   } finally {
     await file.close();
   }
 }
 
-function lines(text: string): number {
-  return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+function lines(text: string): string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
+
+/** One hunk that replaces everything; none where that is too much to look at. */
+function wholeDiff(before: readonly string[], after: readonly string[]): string | undefined {
+  const range = (all: readonly string[]) => `${all.length > 0 ? 1 : 0},${all.length}`;
+  const hunk = [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)].join('\n');
+  return hunk.length > MAX_DIFF ? undefined : `@@ -${range(before)} +${range(after)} @@\n${hunk}\n`;
 }
 
 function start(

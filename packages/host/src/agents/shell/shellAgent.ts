@@ -16,6 +16,8 @@ export class ShellAgent implements Agent {
     provider: 'shell',
     displayName: 'Shell',
     description: "Runs what you type as a command in the session's folder.",
+    icon: 'terminal',
+    runsInput: true,
   };
   readonly #shell: string | undefined;
   readonly #platform: NodeJS.Platform;

@@ -19,7 +19,7 @@ const MAX_ENVIRONMENT_BYTES = 256 * 1024;
 const STATE_FILE = 'shell-state.json';
 
 /** Set anew for each command, or kept by the shell for itself. */
-const OWN_NAME = /^(?:_|PWD|SHLVL|TERM_SESSION_ID|ATTACHMENT_\d+|(?:BASH_FUNC_)?__agenthost_.*)$/;
+const OWN_NAME = /^(?:_|PWD|SHLVL|TERM_SESSION_ID|AGENTHOST_AGENT_OF|ATTACHMENT_\d+|(?:BASH_FUNC_)?__agenthost_.*)$/;
 
 /** Reads what `commandScript` saved. Undefined when there is nothing, or not all of it. */
 export function parseSavedState(saved: string, base: ReadonlyMap<string, string>): ShellState | undefined {

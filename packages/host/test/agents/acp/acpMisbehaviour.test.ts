@@ -129,6 +129,29 @@ describe('an agent that does not start', () => {
   });
 });
 
+it('says no more while it is asked to wait, and all of it afterwards', async () => {
+  const agent = await stubAgent();
+  const [waiting, free] = [await openSession(agent), await openSession(agent)];
+  const stop = waiting.session.onEvent(() => {
+    stop.dispose();
+    waiting.session.pause?.();
+  });
+  await waiting.session.send({ text: 'flood 30' });
+  await free.session.send({ text: 'flood 30' });
+  // By then the other one would have said everything as well.
+  expect((await free.recorder.end()).type).toBe('idle');
+  expect(waiting.recorder.text().length).toBeLessThan(2 * 1024 * 1024);
+  waiting.session.resume?.();
+  expect((await waiting.recorder.end()).type).toBe('idle');
+  expect(waiting.recorder.text().length).toBe(30 * 1024 * 1024);
+  // And it can be stopped while it waits.
+  await waiting.session.send({ text: 'flood 30' });
+  await waiting.recorder.until('the next turn', () => waiting.recorder.text().length > 30 * 1024 * 1024);
+  waiting.session.pause?.();
+  await waiting.session.dispose();
+  expect(await processesIn(waiting.cwd)).toEqual([]);
+});
+
 it('ends what an agent left running, even out of its group', async () => {
   const { session, recorder } = await openSession(await stubAgent());
   await session.send({ text: 'orphan' });

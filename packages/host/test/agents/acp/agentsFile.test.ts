@@ -50,6 +50,10 @@ describe('agents.json', () => {
     ['', /^agents\.json:1: /],
     ['{\n "agents": {\n },\n "x" 5\n}', /^agents\.json:4: /],
     ['{\n "agents": {\n }\n', /^agents\.json:4: /],
+    [
+      '{\n "agents": {\n  "m": {\n   "command": "x", "icon": "http://x"\n  }\n }\n}',
+      /^agents\.json:4: agents\.m\.icon: /,
+    ],
     ['[]', /^agents\.json:1: .*expected object/],
     ['{\n "agents": {\n  "mine": {\n   "comand": "x"\n  }\n }\n}', /^agents\.json:3: agents\.mine: .*"comand"/],
     [

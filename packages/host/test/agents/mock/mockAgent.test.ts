@@ -41,6 +41,7 @@ describe('MockAgent', () => {
       ['artifact a/b.txt', 'artifact'],
       ['research note.md', 'artifact'],
       ['title New name', 'title'],
+      ['commands', 'commands'],
       ['activity', 'notice'],
     ] as const) {
       const { recorder } = await run(prompt);
@@ -175,7 +176,9 @@ describe('write-file', () => {
     await recorder.end();
     const edit = { uri: pathToFileURL(join(cwd, 'a.txt')).href, insertions: 1, deletions: 2 };
     expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('new\n');
-    expect(recorder.of('toolComplete')[0]?.result.content).toEqual([{ type: 'fileEdit', ...edit }]);
+    expect(recorder.of('toolComplete')[0]?.result.content).toEqual([
+      { type: 'fileEdit', ...edit, diff: '@@ -1,2 +1,1 @@\n-one\n-two\n+new\n' },
+    ]);
     expect(recorder.of('changes')).toEqual([{ type: 'changes', changes: [edit] }]);
   });
 

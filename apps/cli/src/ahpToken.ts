@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DeviceTokens } from '@agenthost/host/maintenance';
+import type { Role } from '@agenthost/protocol';
+
+/** What `agenthost token ls` shows, and what others see of who uses it. */
+const NAME = 'VS Code';
+const FILE = 'ahp-token';
+
+/**
+ * The token for AHP clients: a device's like any other, so that `agenthost token` shows it and takes it back, with the role that
+ * was asked for. Kept beside its hash, readable for the user alone, because clients must find the same one after a restart.
+ */
+export async function ahpToken(stateDir: string, role: Role): Promise<string> {
+  const devices = new DeviceTokens(stateDir);
+  const path = join(stateDir, FILE);
+  const known = (await devices.list()).find(({ name }) => name === NAME);
+  const kept = await readFile(path, 'utf8').then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+  if (known && known.role === role && kept !== undefined && known.sha256 === sha256(kept)) {
+    await chmod(path, 0o600);
+    return kept;
+  }
+  if (known && known.role !== role) await devices.remove(NAME);
+  const token = known?.role === role ? await devices.rotate(NAME) : await devices.add(NAME, role);
+  const draft = `${path}.${process.pid}.new`;
+  await writeFile(draft, `${token}\n`, { mode: 0o600 });
+  await rename(draft, path);
+  return token;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

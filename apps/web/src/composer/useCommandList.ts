@@ -1,0 +1,50 @@
+import type { SessionCommand } from '@agenthost/protocol';
+import { type KeyboardEvent, useId, useState } from 'react';
+
+/** What fits what is being typed after a slash, and which of it the keys have reached. */
+export function useCommandList(
+  commands: readonly SessionCommand[],
+  text: string,
+  onChoose: (text: string) => void,
+): CommandList {
+  const id = useId();
+  const [reached, setReached] = useState({ text: '', place: 0 });
+  /** The text at which somebody wanted no more of it; with other words it is there again. */
+  const [dismissed, setDismissed] = useState<string>();
+  const typed = /^\/(.*)$/.exec(text)?.[1]?.toLowerCase();
+  const isOpen = typed !== undefined && dismissed !== text;
+  const matches = isOpen ? commands.filter(({ name }) => name.toLowerCase().startsWith(typed)) : [];
+  const selected = Math.min(reached.text === text ? reached.place : 0, matches.length - 1);
+  const choose = (command: SessionCommand) => onChoose(`/${command.name} `);
+  const keyDown = (event: KeyboardEvent): boolean => {
+    const command = matches[selected];
+    if (!command || event.shiftKey || event.altKey) return false;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setReached({ text, place: (selected + step + matches.length) % matches.length });
+    else if (event.key === 'Escape') setDismissed(text);
+    // Typed to its end it is sent, not completed.
+    else if (event.key === 'Tab' || (event.key === 'Enter' && command.name.toLowerCase() !== typed)) choose(command);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  return {
+    id,
+    matches,
+    selected,
+    choose,
+    keyDown,
+    field: matches.length > 0 ? { 'aria-controls': id, 'aria-activedescendant': `${id}${selected}` } : {},
+  };
+}
+
+export interface CommandList {
+  readonly id: string;
+  readonly matches: readonly SessionCommand[];
+  readonly selected: number;
+  readonly choose: (command: SessionCommand) => void;
+  /** Whether the key was for the list. */
+  readonly keyDown: (event: KeyboardEvent) => boolean;
+  /** For the field that is typed in. */
+  readonly field: { readonly 'aria-controls'?: string; readonly 'aria-activedescendant'?: string };
+}

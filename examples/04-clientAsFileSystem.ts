@@ -1,0 +1,50 @@
+// A client that keeps its sessions in a Map: the host stores nothing of them, and another host goes on with them.
+import { deepEqual, equal } from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type Host } from '@agenthost/client';
+import { ended, exampleHost } from './parts/exampleHost.ts';
+import { mapSessionFs } from './parts/mapSessionFs.ts';
+
+/** Each session's files, by its URI. A program that wants to keep them puts this wherever it likes. */
+const sessions = new Map<string, Parameters<typeof mapSessionFs>[0]>();
+
+const createSessionFsHandler = (uri: string) => {
+  const files = sessions.get(uri) ?? new Map();
+  sessions.set(uri, files);
+  return mapSessionFs(files);
+};
+
+async function withHost(work: (client: Host) => Promise<void>): Promise<void> {
+  const { url, token, stateDir, close } = await exampleHost();
+  const sessionFs = { initialCwd: tmpdir(), sessionStatePath: '/state', conventions: 'posix' } as const;
+  const client = await connect({ url, token, sessionFs });
+  await work(client);
+  client.close();
+  deepEqual(await readdir(join(stateDir, 'session-state')), [], 'the host kept a session itself');
+  await close();
+}
+
+await withHost(async (client) => {
+  const session = await client.createSession({ provider: 'mock', createSessionFsHandler });
+  await session.ready();
+  await ended(session, await session.send('hello'));
+});
+
+await withHost(async (client) => {
+  // A new host knows none of them: who keeps them says which there are.
+  equal((await client.listSessions()).total, 0);
+  for (const uri of sessions.keys()) await client.openSession(uri, { createSessionFsHandler });
+  const { items } = await client.listSessions();
+  deepEqual(
+    items.map(({ resource }) => resource),
+    [...sessions.keys()],
+  );
+  const session = await client.openSession(items[0]?.resource ?? '', { createSessionFsHandler });
+  equal(session.confirmed.value.turns.length, 1);
+  await ended(session, await session.send('hello'));
+  equal(session.confirmed.value.turns.length, 2);
+});
+
+console.log(`kept in a Map: ${[...sessions].map(([uri, files]) => `${uri} (${files.size} files)`).join(', ')}`);

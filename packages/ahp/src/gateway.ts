@@ -1,0 +1,212 @@
+import { connect, type Schedule } from '@agenthost/client';
+import type { SessionSummary, URI } from '@agenthost/protocol';
+import type { Disposable, Transport } from '@agenthost/rpc';
+import { AhpClient, rememberingSeq } from './ahpClient.js';
+import { AhpConnection } from './connection.js';
+import { type AhpLimits, DEFAULT_AHP_LIMITS } from './limits.js';
+import { LocalState } from './localState.js';
+import type { Origin } from './sessionLink.js';
+import type { AhpAction } from './types.js';
+import type { AhpVersion } from './versions.js';
+
+export interface AhpLog {
+  debug(message: string): void;
+  warn(message: string): void;
+  error(message: string, error?: unknown): void;
+}
+
+/** What somebody was let in with. */
+export interface AhpDoor {
+  readonly credentialId: string;
+  /** A new connection to our host, with the rights of that credential. */
+  readonly openHost: () => Promise<Transport> | Transport;
+}
+
+export interface AhpGatewayOptions {
+  readonly log: AhpLog;
+  readonly limits?: Partial<AhpLimits>;
+  readonly schedule?: Schedule;
+  /** The first number of an envelope. Rises from one start of the gateway to the next, so that no client has seen a later one. */
+  readonly firstSeq?: number;
+}
+
+export interface ClientIdentity {
+  readonly clientId: string;
+  readonly name: string;
+  readonly version: AhpVersion;
+}
+
+const CLOSE_GOING_AWAY = 1001;
+const CLOSE_POLICY = 1008;
+const CLOSE_TRY_LATER = 1013;
+
+/** Speaks the public Agent Host Protocol in front of one host. Stores nothing: what it holds goes with it. */
+export class AhpGateway {
+  readonly limits: AhpLimits;
+  readonly log: AhpLog;
+  readonly local: LocalState;
+  readonly #schedule: Schedule;
+  readonly #connections = new Set<AhpConnection>();
+  readonly #clients = new Set<AhpClient>();
+  /** Of clients without a socket: what happens to them when they stay away. In the order in which they went. */
+  readonly #away = new Map<AhpClient, Disposable[]>();
+  /** Sessions that AHP clients made and nobody has used: VS Code makes one whenever an agent is picked, and drops it again. */
+  readonly #provisional = new Set<URI>();
+  #seq: number;
+  #isClosed = false;
+
+  constructor(options: AhpGatewayOptions) {
+    this.limits = { ...DEFAULT_AHP_LIMITS, ...options.limits };
+    this.log = options.log;
+    this.local = new LocalState(this.limits);
+    this.#schedule = options.schedule ?? timer;
+    this.#seq = options.firstSeq ?? Date.now() * 1_000;
+  }
+
+  get currentSeq(): number {
+    return this.#seq;
+  }
+
+  /** A socket whose credential was checked. */
+  accept(transport: Transport, door: AhpDoor): void {
+    if (this.#isClosed || this.#connections.size >= this.limits.maxConnections) {
+      transport.close({ code: CLOSE_TRY_LATER, message: 'too many connections: close one, or try again later' });
+      return;
+    }
+    const connection = new AhpConnection(transport, door, this);
+    this.#connections.add(connection);
+    connection.onClose(() => this.#connections.delete(connection));
+  }
+
+  /** A client that nobody knows yet. */
+  async createClient(identity: ClientIdentity, { credentialId, openHost }: AhpDoor): Promise<AhpClient> {
+    const seq = rememberingSeq();
+    const host = await connect({
+      transport: async () => openHost(),
+      clientInfo: { name: identity.name },
+      clientSeq: seq,
+      keepAliveMs: 0,
+      onError: (error) => this.log.debug(`AHP: ${String(error)}`),
+    });
+    const client = new AhpClient({
+      clientId: identity.clientId,
+      credentialId,
+      version: identity.version,
+      host,
+      lastSent: () => seq.last,
+      local: this.local,
+      nextSeq: () => ++this.#seq,
+      currentSeq: () => this.#seq,
+      broadcast: (channel, action, from, origin) => this.#broadcast(channel, action, from, origin),
+      isProvisional: (session) => this.#provisional.has(session),
+      announce: (summary) => this.#announce(summary),
+      limits: this.limits,
+      schedule: this.#schedule,
+    });
+    this.#clients.add(client);
+    host.connection.subscribe(({ state }) => {
+      if (state === 'closed') this.#shutOut(client);
+    });
+    return client;
+  }
+
+  /** Those of this name that come from the same place. A client may have several sockets, and then there are several of it. */
+  clientsNamed(clientId: string, { credentialId }: Pick<AhpDoor, 'credentialId'>): AhpClient[] {
+    return [...this.#clients].filter((client) => client.clientId === clientId && client.credentialId === credentialId);
+  }
+
+  /** It has a socket again, which is told nothing before the answer to its handshake. */
+  hold(client: AhpClient, connection: AhpConnection): void {
+    for (const timer of this.#away.get(client) ?? []) timer.dispose();
+    this.#away.delete(client);
+    client.outlet = connection;
+    client.isLive = false;
+  }
+
+  /** In the turn in which the answer is sent. */
+  attach(client: AhpClient, connection: AhpConnection): void {
+    if (client.outlet === connection) client.isLive = true;
+  }
+
+  /** Its socket is gone; it may come back for a while. */
+  detach(client: AhpClient, connection: AhpConnection): void {
+    if (client.outlet !== connection) return;
+    client.outlet = undefined;
+    client.isLive = false;
+    if (!this.#clients.has(client)) return;
+    const leave = () => {
+      for (const session of this.local.sessionsOf(client.clientId)) {
+        if (!this.#isElsewhere(client)) client.leaveSession(session);
+      }
+    };
+    this.#away.set(client, [
+      this.#schedule(leave, this.limits.activeClientMs),
+      this.#schedule(() => this.#end(client), this.limits.awayMs),
+    ]);
+    const [first] = this.#away.keys();
+    if (this.#away.size > this.limits.maxAwayClients && first) this.#end(first);
+  }
+
+  /** The session is hidden from lists until somebody uses it. */
+  hide(session: URI, client: AhpClient): void {
+    this.#provisional.add(session);
+    client.made.set(session, undefined);
+  }
+
+  reveal(session: URI, client: AhpClient): void {
+    this.#provisional.delete(session);
+    client.made.delete(session);
+  }
+
+  dispose(): void {
+    this.#isClosed = true;
+    for (const connection of this.#connections) connection.close('the gateway stops', CLOSE_GOING_AWAY);
+    for (const timers of this.#away.values()) for (const timer of timers) timer.dispose();
+    this.#away.clear();
+    for (const client of this.#clients) client.dispose();
+    this.#clients.clear();
+  }
+
+  #isElsewhere(client: AhpClient): boolean {
+    return this.clientsNamed(client.clientId, client).some(({ outlet }) => outlet !== undefined);
+  }
+
+  #broadcast(channel: URI, action: AhpAction, from: AhpClient, origin: Origin | undefined): void {
+    for (const client of this.#clients) client.emit(channel, action, client === from ? origin : undefined);
+  }
+
+  #announce(summary: SessionSummary): void {
+    if (!this.#provisional.delete(summary.resource)) return;
+    for (const client of this.#clients) {
+      client.made.delete(summary.resource);
+      client.announced(summary);
+    }
+  }
+
+  /** The host has ended its connection for good: its token was taken back, say. */
+  #shutOut(client: AhpClient): void {
+    if (!this.#clients.has(client)) return;
+    const { outlet } = client;
+    this.#end(client);
+    outlet?.close('the host has ended this connection: the token may have been taken back', CLOSE_POLICY);
+  }
+
+  /** For good. What it made and nobody used goes with it. */
+  #end(client: AhpClient): void {
+    for (const timer of this.#away.get(client) ?? []) timer.dispose();
+    this.#away.delete(client);
+    this.#clients.delete(client);
+    if (!this.#isElsewhere(client))
+      for (const session of this.local.sessionsOf(client.clientId)) client.leaveSession(session);
+    const unused = [...client.made.keys()];
+    void Promise.allSettled(unused.map((session) => client.host.disposeSession(session))).then(() => {
+      for (const session of unused) this.#provisional.delete(session);
+      client.dispose();
+    });
+  }
+}
+
+const timer: Schedule = (run, ms) => {
+  const id = setTimeout(run, ms);
+  return { dispose: () => clearTimeout(id) };
+};

@@ -1,0 +1,83 @@
+import type { ActiveTurn, AddedPart, ResponsePart, ToolCallState, Turn, URI, UsageInfo } from '@agenthost/protocol';
+import type { EditContext } from './fileEdits.js';
+import { contentRefOf, messageOf } from './messages.js';
+import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';
+import { toolCallOf } from './toolCalls.js';
+import type { AhpActiveTurn, AhpPart, AhpTurn, AhpUsage } from './types.js';
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function turnOf(turn: Turn, session: URI): AhpTurn {
+  const edits = { session, turnId: turn.id };
+  const calls = new Map(turn.toolCalls.map((call) => [call.toolCallId, call]));
+  const parts = turn.responseParts.flatMap((part) =>
+    partOf(part, (id) => {
+      const call = calls.get(id);
+      return call && toolCallOf(call, undefined, edits);
+    }),
+  );
+  const { error } = turn;
+  return {
+    id: turn.id,
+    startedAt: isoTime(turn.startedAt),
+    duration: durationOf(turn.startedAt, turn.endedAt),
+    message: messageOf(turn.userMessage),
+    responseParts: error ? [...parts, { kind: 'error', error }] : parts,
+    ...(turn.usage && { usage: usageOf(turn.usage) }),
+    state: turn.state,
+    ...(error && { error }),
+  };
+}
+
+export function activeTurnOf(turn: ActiveTurn, session: URI): AhpActiveTurn {
+  const edits = { session, turnId: turn.id };
+  const parts = turn.responseParts.flatMap((part) => partOf(part, (id) => activeCallOf(turn, id, edits)));
+  const questions = openQuestions(turn).map(
+    (request): AhpPart => ({ kind: 'inputRequest', request: inputRequestOf(request) }),
+  );
+  return {
+    id: turn.id,
+    startedAt: isoTime(turn.startedAt),
+    message: messageOf(turn.userMessage),
+    responseParts: [...parts, ...questions],
+    ...(turn.usage && { usage: usageOf(turn.usage) }),
+  };
+}
+
+export function activeCallOf(turn: ActiveTurn, toolCallId: string, edits: EditContext) {
+  const call: ToolCallState | undefined = Object.hasOwn(turn.toolCalls, toolCallId)
+    ? turn.toolCalls[toolCallId]
+    : undefined;
+  return call && toolCallOf(call, questionOfCall(turn, toolCallId), edits);
+}
+
+/** Never negative: a clock that was set back is nothing to show. */
+export function durationOf(startedAt: number, endedAt: number): number {
+  return Math.max(0, endedAt - startedAt);
+}
+
+export function usageOf({ cost, ...usage }: UsageInfo): AhpUsage {
+  return { ...usage, ...(cost !== undefined && { _meta: { cost } }) };
+}
+
+function partOf(part: ResponsePart, callOf: (id: string) => ReturnType<typeof toolCallOf> | undefined): AhpPart[] {
+  if (part.kind !== 'toolCall') return [addedPartOf(part)];
+  const toolCall = callOf(part.toolCallId);
+  return toolCall ? [{ kind: 'toolCall', toolCall }] : [];
+}
+
+export function addedPartOf(part: AddedPart): AhpPart {
+  switch (part.kind) {
+    case 'markdown':
+    case 'reasoning':
+      return { kind: part.kind, id: part.id, content: part.content };
+    case 'contentRef':
+      return { kind: 'contentRef', ...contentRefOf(part.ref) };
+    case 'notice':
+      return { kind: 'systemNotification', content: part.text, _meta: { severity: part.severity } };
+    case 'steering':
+      return { kind: 'systemNotification', content: `${part.by?.name ?? 'Somebody'}: ${part.userMessage.text}` };
+  }
+}

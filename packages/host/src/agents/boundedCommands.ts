@@ -1,0 +1,19 @@
+import { MAX_COMMANDS, MAX_TITLE_LENGTH, type SessionCommand } from '@agenthost/protocol';
+import { oneLine } from './boundedText.js';
+
+/** As many as clients take, each on a line. One without a name that could be typed is left out, and so is a second of a name. */
+export function boundedCommands(commands: readonly SessionCommand[]): SessionCommand[] {
+  const bounded = new Map<string, SessionCommand>();
+  for (const { name, description, inputHint } of commands) {
+    if (bounded.size >= MAX_COMMANDS) break;
+    const typed = name.replace(/^\/+/, '');
+    if (!/^(?=.{1,256}$)\S+(?: \S+)*$/.test(typed) || oneLine(typed, MAX_TITLE_LENGTH) !== typed || bounded.has(typed))
+      continue;
+    bounded.set(typed, {
+      name: typed,
+      ...(description && { description: oneLine(description, MAX_TITLE_LENGTH) }),
+      ...(inputHint && { inputHint: oneLine(inputHint, MAX_TITLE_LENGTH) }),
+    });
+  }
+  return [...bounded.values()];
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import type { Transport } from '@agenthost/rpc';
+import type { Credential } from '../protocol/credential.js';
+import type { FrameTransport } from '../protocol/frameTransport.js';
+import { EncodedFrame } from '../state/encodedFrame.js';
+
+/** WebSockets on a path of their own, for something in front of the host that speaks another protocol. Who gets in is the server's to say. */
+export interface SocketRoute {
+  /** Exactly this path. */
+  readonly path: string;
+  /** Where clients of that protocol can send a token in the query only: the name of it there. The query is never logged. */
+  readonly tokenParameter?: string;
+  readonly onConnection: (transport: Transport, credential: Credential) => void;
+}
+
+export function findSocketRoute(
+  routes: readonly SocketRoute[],
+  { url = '' }: IncomingMessage,
+): SocketRoute | undefined {
+  const path = pathOf(url);
+  return routes.find((route) => route.path === path && (route.tokenParameter !== undefined || path === url));
+}
+
+export function queryToken({ tokenParameter }: SocketRoute, { url = '' }: IncomingMessage): string | undefined {
+  if (tokenParameter === undefined) return undefined;
+  return new URLSearchParams(url.slice(pathOf(url).length)).get(tokenParameter) ?? undefined;
+}
+
+/** Frame by frame: what is sent to one client alone needs no encoding in advance. */
+export function transportOver(frames: FrameTransport): Transport {
+  return {
+    onMessage: (listener) => frames.onMessage(listener),
+    onClose: (listener) => frames.onClose(listener),
+    close: (reason) => frames.close(reason),
+    send: (frame) =>
+      frames.write([new EncodedFrame(typeof frame === 'string' ? frame : new TextDecoder().decode(frame))]),
+  };
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? '';
+}

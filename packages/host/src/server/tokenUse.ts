@@ -1,0 +1,65 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const FILE = 'token-use.json';
+/** Many connections at once are written once. */
+const GATHER_MS = 500;
+
+/** When each token was used last, by its id. Only the host that has the state root writes it. */
+export class TokenUse {
+  readonly #path: string;
+  readonly #onError: (error: unknown) => void;
+  readonly #usedAt = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  static async read(stateRoot: string): Promise<ReadonlyMap<string, number>> {
+    try {
+      const stored = JSON.parse(await readFile(join(stateRoot, FILE), 'utf8')) as Record<string, unknown>;
+      const times = Object.entries(stored).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+      return new Map(times);
+    } catch {
+      // Not worth a failure: all that is lost is a time.
+      return new Map();
+    }
+  }
+
+  static async open(stateRoot: string, onError: (error: unknown) => void): Promise<TokenUse> {
+    const use = new TokenUse(stateRoot, onError);
+    for (const [id, at] of await TokenUse.read(stateRoot)) use.#usedAt.set(id, at);
+    return use;
+  }
+
+  private constructor(stateRoot: string, onError: (error: unknown) => void) {
+    this.#path = join(stateRoot, FILE);
+    this.#onError = onError;
+  }
+
+  used(id: string): void {
+    this.#usedAt.set(id, Date.now());
+    this.#timer ??= setTimeout(() => this.#write(), GATHER_MS).unref();
+  }
+
+  /** Forgets the tokens that are no more. */
+  keepOnly(ids: ReadonlySet<string>): void {
+    for (const id of this.#usedAt.keys()) if (!ids.has(id)) this.#usedAt.delete(id);
+  }
+
+  /** Writes what is not written yet. */
+  async dispose(): Promise<void> {
+    if (this.#timer) this.#write();
+    await this.#writing;
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = `${JSON.stringify(Object.fromEntries(this.#usedAt))}\n`;
+    this.#writing = this.#writing
+      .then(async () => {
+        await writeFile(`${this.#path}.new`, text, { mode: 0o600 });
+        await rename(`${this.#path}.new`, this.#path);
+      })
+      .catch(this.#onError);
+  }
+}

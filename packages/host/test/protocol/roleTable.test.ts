@@ -1,0 +1,80 @@
+import {
+  ACTION_INTRODUCED_IN,
+  CLIENT_NOTIFICATION_SCHEMAS,
+  COMMAND_INTRODUCED_IN,
+  isClientDispatchable,
+  ROLES,
+  type Role,
+} from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { checkMethod, roleForAction, roleForMethod, roleRefusal } from '../../src/protocol/roleTable.js';
+
+/** Written out a second time on purpose: who changes the table has to say here what a person is allowed then. */
+const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
+  viewer: [
+    ...['dispatchAction', 'fetchContent', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions', 'ping'],
+    ...['reconnect', 'subscribe', 'unsubscribe'],
+  ],
+  approver: [
+    'session/isReadChanged',
+    'session/permissionResolved',
+    'session/toolCallConfirmed',
+    'session/turnCancelled',
+  ],
+  driver: [
+    ...['browseDirectory', 'createSession', 'disposeSession', 'forkSession', 'importSession'],
+    ...['session/customizationToggled', 'session/isArchivedChanged', 'session/modelChanged'],
+    ...['session/pendingMessageRemoved', 'session/pendingMessageSet', 'session/queuedMessagesReordered'],
+    ...['session/titleChanged', 'session/turnStarted'],
+  ],
+  owner: ['installAgent', 'removeAgent', 'sessionFs.setProvider'],
+};
+
+describe('the table of roles', () => {
+  it('has a row for every command, notification and action of the protocol, and no other', () => {
+    const methods = [...Object.keys(COMMAND_INTRODUCED_IN), ...Object.keys(CLIENT_NOTIFICATION_SCHEMAS)];
+    const actions = Object.keys(ACTION_INTRODUCED_IN).filter(isClientDispatchable);
+    const found = Object.fromEntries(ROLES.map((role) => [role, [] as string[]]));
+    for (const method of methods) found[roleForMethod(method)]?.push(method);
+    for (const type of actions) found[roleForAction({ type })]?.push(type);
+    for (const role of ROLES) expect([role, found[role]?.sort()]).toEqual([role, [...EXPECTED[role]].sort()]);
+  });
+
+  it.each(['deleteEverything', '__proto__', 'constructor', 'toString', ''])('leaves %j to the owner', (name) => {
+    expect([roleForMethod(name), roleForAction({ type: name })]).toEqual(['owner', 'owner']);
+    expect(() => checkMethod('driver', name)).toThrow('role owner');
+  });
+
+  it('leaves actions that only the host dispatches to the owner, for whom they are refused as well', () => {
+    const hostOnly = Object.keys(ACTION_INTRODUCED_IN).filter((type) => !isClientDispatchable(type));
+    expect(hostOnly.length).toBeGreaterThan(10);
+    for (const type of hostOnly) expect([type, roleForAction({ type })]).toEqual([type, 'owner']);
+  });
+
+  it('lets an approver allow what was asked, but not write something else into it', () => {
+    const type = 'session/toolCallConfirmed';
+    expect(roleForAction({ type, approved: true, optionId: 'always' })).toBe('approver');
+    expect(roleForAction({ type, approved: true, editedToolInput: 'rm -rf ~' })).toBe('driver');
+    expect(roleForAction({ type, approved: true, editedToolInput: '' })).toBe('driver');
+  });
+
+  it('leaves trust in a folder to the owner, whatever form the answer has', () => {
+    const answer = (more: object) => roleForAction({ type: 'session/permissionResolved', ...more });
+    expect(answer({ requestId: 'q-1', approved: true })).toBe('approver');
+    expect(answer({ requestId: 'trust-1', approved: true })).toBe('owner');
+    expect(answer({ requestId: 'trust-1', approved: true, optionId: 'trust' })).toBe('owner');
+    expect(answer({ requestId: ['trust-1'], approved: true })).toBe('owner');
+    expect(answer({ requestId: 'trust-1', approved: true, optionId: 'without' })).toBe('approver');
+    expect(answer({ requestId: 'trust-1', approved: false })).toBe('approver');
+  });
+
+  it('says what the role may, which it is, and which is needed', () => {
+    expect(roleRefusal('owner', 'owner')).toBeUndefined();
+    expect(roleRefusal('viewer', 'driver')).toBe(
+      'This device may only watch (role viewer). Ask the owner of the host for a token with the role driver.',
+    );
+    expect(() => checkMethod('viewer', 'createSession')).toThrow(
+      expect.objectContaining({ code: -32009, data: { role: 'viewer', needs: 'driver' } }),
+    );
+  });
+});

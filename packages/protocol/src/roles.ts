@@ -1,0 +1,27 @@
+/** What a token allows, each also what those before it do. The host gives it; what a client says of itself counts for nothing. */
+export const ROLES = ['viewer', 'approver', 'driver', 'owner'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+/** `error.data` of a command that the role does not allow. */
+export interface RoleRefusedData {
+  readonly role: Role;
+  /** The least that would do. */
+  readonly needs: Role;
+}
+
+const MAY: Readonly<Record<Role, string>> = {
+  viewer: 'may only watch',
+  approver: 'may answer questions and stop turns, but not more',
+  driver: 'may work in sessions, but not administer the host',
+  owner: 'may do everything',
+};
+
+/** A sentence for people. */
+export function describeRole(role: Role): string {
+  return `This device ${MAY[role]} (role ${role}).`;
+}
+
+export function roleIncludes(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}

@@ -1,0 +1,163 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MAX_SNAPSHOT_TURNS } from '@agenthost/protocol';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AhpTestHost, ahpSession, ahpSubscribe, ahpTurn, startAhpHost } from '../support/ahpHost.js';
+
+let host: AhpTestHost;
+beforeAll(async () => {
+  host = await startAhpHost({
+    activeClientMs: 50,
+    maxSnapshotTurns: 40,
+    maxSubscriptions: 20,
+    maxDraftChars: 1_000,
+    maxActiveClientsPerSession: 2,
+    maxConfigChars: 5_000,
+  });
+});
+afterAll(() => host.dispose());
+
+it('older turns come by cursor, page after page', async () => {
+  const ours = await host.connect();
+  const turns = Array.from({ length: 130 }, (_, n) => ({
+    id: `t${n}`,
+    userMessage: { text: `message ${n}` },
+    responseParts: [],
+    toolCalls: [],
+    state: 'complete' as const,
+    startedAt: n,
+    endedAt: n + 1,
+  }));
+  const { uri } = await ours.importSession({ provider: 'mock', turns });
+  const client = await host.client('scrolls');
+  const { chat, snapshots } = await ahpSubscribe(client, uri);
+  const ids = snapshots.chat.state.turns.map(({ id }: { id: string }) => id);
+  expect(ids).toHaveLength(40);
+  let cursor = snapshots.chat.state.turnsNextCursor;
+  while (cursor !== undefined) {
+    expect(await client.request('fetchTurns', { channel: chat, cursor })).toEqual({});
+    const { action } = await client.action('chat/turnsLoaded');
+    ids.unshift(...action.turns.map(({ id }: { id: string }) => id));
+    cursor = action.turnsNextCursor;
+  }
+  expect(ids).toEqual(turns.map(({ id }) => id));
+  expect(ids.length).toBeLessThan(MAX_SNAPSHOT_TURNS);
+  expect(await client.refusal('fetchTurns', { channel: chat, cursor: 'made up' })).toMatchObject({ code: -32602 });
+  expect(await client.refusal('fetchTurns', { channel: uri })).toMatchObject({ code: -32602 });
+});
+
+it('a draft is shared, kept, and bounded', async () => {
+  const [one, two] = [await host.client('writes'), await host.client('reads along')];
+  const { session, chat } = await ahpSession(one);
+  await ahpSubscribe(two, session);
+  const draft = { text: 'half a sent', origin: { kind: 'user' } };
+  expect(await one.act(chat, { type: 'chat/draftChanged', draft })).not.toHaveProperty('rejectionReason');
+  expect((await two.action('chat/draftChanged')).action.draft).toEqual(draft);
+  const three = await host.client('comes later');
+  expect((await ahpSubscribe(three, session)).snapshots.chat.state.draft).toEqual(draft);
+  const long = { text: 'x'.repeat(2_000), origin: { kind: 'user' } };
+  expect(await one.act(chat, { type: 'chat/draftChanged', draft: long })).toHaveProperty('rejectionReason');
+  await one.act(chat, { type: 'chat/draftChanged' });
+  expect((await ahpSubscribe(three, session)).snapshots.chat.state).not.toHaveProperty('draft');
+});
+
+it('active clients are known to all, only by their own word, and go when they do', async () => {
+  const [one, two, three] = await Promise.all(['first', 'second', 'third'].map((name) => host.client(name)));
+  if (!one || !two || !three) throw new Error('three clients');
+  const { session } = await ahpSession(one);
+  await ahpSubscribe(two, session);
+  const set = (clientId: string) => ({ type: 'session/activeClientSet', activeClient: { clientId, tools: [] } });
+  await one.act(session, set('first'));
+  expect((await two.action('session/activeClientSet')).action.activeClient.clientId).toBe('first');
+  expect(await two.act(session, set('first'))).toHaveProperty('rejectionReason');
+  await two.act(session, set('second'));
+  expect(await three.act(session, set('third'))).toHaveProperty('rejectionReason');
+  await one.cut();
+  expect((await two.action('session/activeClientRemoved')).action.clientId).toBe('first');
+  const { snapshots } = await ahpSubscribe(three, session);
+  expect(snapshots.session.state.activeClients).toEqual([{ clientId: 'second', tools: [] }]);
+});
+
+it('what is too much is refused: subscriptions, configuration', async () => {
+  const client = await host.client('greedy');
+  const { session } = await ahpSession(client);
+  for (let n = 0; n < 17; n++) await client.request('subscribe', { channel: `${session}/changeset/turn/t${n}` });
+  expect(await client.refusal('subscribe', { channel: `${session}/changeset/turn/more` })).toMatchObject({
+    code: -32000,
+  });
+  const config = { key: 'x'.repeat(6_000) };
+  expect(await client.act('ahp-root://', { type: 'root/configChanged', config })).toHaveProperty('rejectionReason');
+});
+
+it('the model of a message becomes the session’s before the turn; one that the agent lacks does not cost the turn', async () => {
+  const client = await host.client('chooses');
+  const { session, chat } = await ahpSession(client);
+  const ours = await (await host.connect()).openSession(session);
+  const ask = async (id: string) => {
+    const action = ahpTurn('model');
+    await client.act(chat, { ...action, message: { ...action.message, model: { id } } });
+    await client.action('chat/turnComplete');
+    return ours.confirmed.value.summary.model;
+  };
+  expect(await ask('mock-large')).toBe('mock-large');
+  expect(await ask('of-somebody-else')).toBe('mock-large');
+});
+
+it('changes are seen through changesets, of the turn and of the session, with both sides of each file', async () => {
+  const client = await host.client('compares');
+  const folder = join(host.stateDir, 'project');
+  await mkdir(folder);
+  await writeFile(join(folder, 'a.txt'), 'old\n');
+  const session = `mock:/${crypto.randomUUID()}`;
+  const workingDirectories = [pathToFileURL(folder).href];
+  await client.request('createSession', { channel: session, provider: 'mock', workingDirectories });
+  const { chat, snapshots } = await ahpSubscribe(client, session);
+  const [ofSession, ofTurn] = snapshots.session.state.changesets;
+  expect(ofSession).toMatchObject({ changeKind: 'session' });
+  expect((await client.request('subscribe', { channel: ofSession.uriTemplate })).snapshot.state.files).toEqual([]);
+  await client.act(chat, ahpTurn('write-file a.txt', 'turn-1'));
+  const asked = await client.action('chat/toolCallReady');
+  const call = { turnId: 'turn-1', toolCallId: asked.action.toolCallId };
+  await client.act(chat, { type: 'chat/toolCallConfirmed', ...call, approved: true, confirmed: 'user-action' });
+  const { action } = await client.action('changeset/fileSet', ({ channel }) => channel === ofSession.uriTemplate);
+  const uri = pathToFileURL(join(folder, 'a.txt')).href;
+  expect(action.file).toMatchObject({ id: uri, edit: { after: { uri }, diff: { added: 1, removed: 1 } } });
+  await client.action('chat/turnComplete');
+  const channel = ofTurn.uriTemplate.replace('{turnId}', 'turn-1');
+  const { state } = (await client.request('subscribe', { channel })).snapshot;
+  expect(state.files).toMatchObject([{ id: uri }]);
+  const { before } = state.files[0].edit;
+  expect(await client.request('resourceRead', { uri: before.content.uri })).toMatchObject({ encoding: 'utf-8' });
+});
+
+it('reads what states refer to, lists folders, and resolves what is in them', async () => {
+  const client = await host.client('looks');
+  const { session, chat } = await ahpSession(client);
+  await client.act(chat, ahpTurn('big-output 60000'));
+  await client.action('chat/turnComplete');
+  const { snapshots } = await ahpSubscribe(client, session);
+  const [{ toolCall }] = snapshots.chat.state.turns[0].responseParts;
+  const ref = toolCall.content.find(({ type }: { type: string }) => type === 'resource');
+  const text = await client.request('resourceRead', { uri: ref.uri });
+  expect(text).toMatchObject({ encoding: 'utf-8' });
+  expect(text.data).toHaveLength(60_000);
+  const bytes = await client.request('resourceRead', { uri: ref.uri, encoding: 'base64' });
+  expect(Buffer.from(bytes.data, 'base64').toString()).toBe(text.data);
+  const folder = join(host.stateDir, 'to list');
+  await mkdir(join(folder, 'inner'), { recursive: true });
+  await writeFile(join(folder, 'file.txt'), '');
+  const uri = pathToFileURL(folder).href;
+  expect(await client.request('resourceList', { uri })).toEqual({
+    entries: [
+      { name: 'file.txt', type: 'file' },
+      { name: 'inner', type: 'directory' },
+    ],
+  });
+  expect(await client.request('resourceResolve', { uri: `${uri}/file.txt` })).toMatchObject({ type: 'file' });
+  expect(await client.request('resourceResolve', { uri: `${uri}/inner/` })).toMatchObject({ type: 'directory' });
+  expect(await client.request('resourceResolve', { uri: 'file:///' })).toMatchObject({ type: 'directory' });
+  expect(await client.refusal('resourceResolve', { uri: `${uri}/nothing` })).toMatchObject({ code: -32008 });
+  expect(await client.refusal('resourceList', { uri: `${uri}/nothing` })).toMatchObject({ code: -32008 });
+  expect(await client.refusal('resourceRead', { uri: `${uri}/file.txt` })).toMatchObject({ code: -32009 });
+});

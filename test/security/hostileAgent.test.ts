@@ -1,0 +1,76 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Host, Session } from '@agenthost/client';
+import { AcpAgents, MockAgent } from '@agenthost/host';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
+import { until } from '../support/until.js';
+
+const AGENT = join(import.meta.dirname, 'hostileAcpAgent.mjs');
+
+/** What it does to a turn (floods, questions without end, silence, death) is in packages/host/test/agents/acp/acpMisbehaviour. */
+describe('a hostile agent, as a real process on the Agent Client Protocol', () => {
+  let stateDir: string;
+  let host: TestHost;
+  let client: Host;
+  beforeAll(async () => {
+    stateDir = await temporaryFolder();
+    const hostile = { name: 'Hostile', command: process.execPath, args: [AGENT] };
+    await writeFile(join(stateDir, 'agents.json'), JSON.stringify({ agents: { hostile } }));
+    await writeFile(join(stateDir, 'secret.txt'), 'THE SECRET');
+    host = await startTestHost({ stateDir, agents: [new MockAgent()], agentSources: [new AcpAgents()] });
+    client = await host.connect();
+  });
+  afterAll(async () => {
+    await host.dispose();
+    await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  async function open(provider = 'hostile'): Promise<Session> {
+    const session = await client.createSession({ provider });
+    await session.ready();
+    return session;
+  }
+
+  async function say(session: Session, text: string) {
+    const { length } = session.confirmed.value.turns;
+    await session.send(text);
+    const { turns } = await until(session.confirmed, (state) => state.turns.length > length, 'the end', 60_000);
+    const parts = turns.at(-1)?.responseParts ?? [];
+    const said = parts.map((part) => (part.kind === 'markdown' ? part.content : '')).join('');
+    return { said, turn: turns.at(-1) };
+  }
+
+  it('point 8: gets no file from the host, and has it write none', async () => {
+    const session = await open();
+    const { said } = await say(session, `files ${join(stateDir, 'secret.txt')}`);
+    expect(said).toBe('["refused","refused"]');
+    expect((await readdir(stateDir)).filter((name) => name.endsWith('.written'))).toEqual([]);
+  });
+
+  it('point 9: speaks for its own session alone, and can’t answer what it asks', async () => {
+    const [victim, session] = [await open('mock'), await open()];
+    await victim.send('confirm-tool');
+    const asked = await until(victim.confirmed, ({ summary }) => summary.status === 'inputNeeded', 'its question');
+    const { said } = await say(session, `fakeIds ${victim.uri}`);
+    expect(said).toContain('["refused","refused","refused","refused"]');
+    expect(JSON.stringify(victim.confirmed.value)).not.toContain('PLANTED');
+    expect(victim.confirmed.value.activeTurn).toEqual(asked.activeTurn);
+    await client.ping();
+  });
+
+  it('point 7: garbage, depth and keys of prototypes are left out, and the turn goes on', async () => {
+    const { said, turn } = await say(await open(), 'garbage');
+    expect(said).toContain('still here');
+    expect(turn?.state).toBe('complete');
+    expect(({} as { polluted?: true }).polluted).toBeUndefined();
+    await client.ping();
+  });
+
+  it('point 7: a line without end is its own end, and nobody else’s', async () => {
+    const other = await open('mock');
+    const { turn } = await say(await open(), 'huge');
+    expect(turn?.state).toBe('error');
+    expect((await say(other, 'hello')).turn?.state).toBe('complete');
+  });
+});

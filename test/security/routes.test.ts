@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SECURITY_HEADERS } from '../../packages/host/src/server/securityHeaders.js';
+import { startTestHost, type TestHost } from '../support/testHost.js';
+
+const PAGE = join(import.meta.dirname, '../../apps/web/dist');
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost({}, { pageFolder: PAGE });
+});
+afterAll(() => host.dispose());
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+}
+
+/** A request as a browser, or an attacker, would make it; for a socket the answer to the upgrade. */
+async function ask(method: string, path: string, headers: Record<string, string>): Promise<Answer> {
+  const { hostname, port } = host.url;
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+  const key = { 'sec-websocket-key': Buffer.alloc(16).toString('base64') };
+  const isUpgrade = method === 'UPGRADE';
+  const all = isUpgrade ? { ...upgrade, ...key, ...headers } : headers;
+  const sent = request({ hostname, port, path, method: isUpgrade ? 'GET' : method, headers: all });
+  sent.end();
+  const answered = once(sent, 'response');
+  const upgraded = once(sent, 'upgrade');
+  for (const waiting of [answered, upgraded]) waiting.catch(() => {});
+  const [response] = (await Promise.race([answered, upgraded])) as [IncomingMessage];
+  response.resume();
+  response.socket.destroy();
+  return { status: response.statusCode, headers: response.headers };
+}
+
+describe('point 2: every route of the server, as the server lists them', () => {
+  it('there are some, and one of them is a socket', () => {
+    expect(host.host.routes.length).toBeGreaterThan(3);
+    expect(host.host.routes.map(({ method }) => method)).toContain('UPGRADE');
+  });
+
+  it('answers only under its own names and to its own origins, whatever token comes along', async () => {
+    const { port } = host.url;
+    const own = { host: host.url.host, authorization: `Bearer ${host.token}` };
+    const foreign = ['evil.example.org', `evil.example.org:${port}`, '127.0.0.1', `127.0.0.1:${Number(port) + 1}`];
+    const origins = [
+      'https://evil.example.org',
+      'null',
+      `http://127.0.0.1:${Number(port) + 1}`,
+      `https://${host.url.host}`,
+    ];
+    for (const { method, path } of host.host.routes) {
+      const good = await ask(method, path, own);
+      expect([path, good.status]).toEqual([path, method === 'UPGRADE' ? 101 : 200]);
+      for (const name of foreign)
+        expect([path, name, (await ask(method, path, { ...own, host: name })).status]).toEqual([path, name, 403]);
+      for (const origin of origins)
+        expect([path, origin, (await ask(method, path, { ...own, origin })).status]).toEqual([path, origin, 403]);
+    }
+  }, 120_000);
+
+  it('has the headers that protect on every answer, refused or not, and none that opens', async () => {
+    for (const { method, path } of host.host.routes.filter(({ method }) => method === 'GET')) {
+      for (const headers of [{}, { host: 'evil.example.org' }, { origin: 'https://evil.example.org' }]) {
+        const answer = await ask(method, path, { host: host.url.host, ...headers });
+        const names = Object.keys(SECURITY_HEADERS).filter(
+          (name) => !['content-security-policy', 'cache-control'].includes(name),
+        );
+        for (const name of names)
+          expect([path, name, answer.headers[name]]).toEqual([path, name, SECURITY_HEADERS[name]]);
+        expect(answer.headers['content-security-policy']).toMatch(
+          /default-src '(?:self|none)'.*frame-ancestors 'none'/,
+        );
+        expect(Object.keys(answer.headers).filter((name) => /^access-control-|^set-cookie$/.test(name))).toEqual([]);
+      }
+    }
+  }, 120_000);
+
+  it('takes no token from the address, on no route', async () => {
+    for (const { method, path } of host.host.routes) {
+      const { status } = await ask(method, `${path}?token=${host.token}`, {
+        host: host.url.host,
+        authorization: `Bearer ${host.token}`,
+      });
+      expect([path, status]).toEqual([path, 404]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { AhpGateway, type AhpLimits } from '@agenthost/ahp';
+import type { HostLog, HostOptions } from '@agenthost/host';
+import type { Role } from '@agenthost/protocol';
+import { createMemoryTransportPair } from '@agenthost/rpc';
+import { AHP_PATH, AHP_TOKEN_PARAMETER, ahpAddress } from '../../apps/cli/src/ahpAddress.js';
+import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
+import { AhpTestClient } from './ahpClient.js';
+import { startTestHost, type TestHost, temporaryFolder } from './testHost.js';
+
+/** A host in this process with the gateway in front of it, for what `serve --ahp` gives no handle on. */
+export interface AhpTestHost extends Omit<TestHost, 'connect' | 'raw'> {
+  readonly connect: TestHost['connect'];
+  /** Everything that was logged. */
+  readonly logged: readonly string[];
+  /** A socket with a token of that role; the same one for each. */
+  open(role?: Role): Promise<AhpTestClient>;
+  /** One that has shaken hands as this client. */
+  client(clientId: string, version?: string): Promise<AhpTestClient>;
+  /** Takes the token of that role back. */
+  revoke(role: Role): Promise<void>;
+}
+
+export async function startAhpHost(
+  limits: Partial<AhpLimits> = {},
+  options: Partial<HostOptions> = {},
+): Promise<AhpTestHost> {
+  const stateDir = await temporaryFolder();
+  const devices = new DeviceTokens(stateDir);
+  const tokens = new Map<Role, string>();
+  for (const role of ['viewer', 'approver', 'driver'] as const) tokens.set(role, await devices.add(role, role));
+  const logged: string[] = [];
+  const note = (message: string) => void logged.push(message);
+  const log: HostLog = { debug: note, info: note, warn: note, error: note };
+  const gateway = new AhpGateway({ log, limits });
+  const test = await startTestHost(
+    { log, ...options, stateDir },
+    {
+      socketRoutes: [
+        {
+          path: AHP_PATH,
+          tokenParameter: AHP_TOKEN_PARAMETER,
+          onConnection: (transport, credential) =>
+            gateway.accept(transport, {
+              credentialId: credential.id,
+              openHost: () => {
+                const { a, b } = createMemoryTransportPair();
+                test.host.attach(b, credential);
+                return a;
+              },
+            }),
+        },
+      ],
+    },
+  );
+  const clients: AhpTestClient[] = [];
+  const open = async (role: Role = 'driver') => {
+    const client = await AhpTestClient.open(ahpAddress(test.url, tokens.get(role) ?? '').url);
+    clients.push(client);
+    return client;
+  };
+  return {
+    ...test,
+    logged,
+    open,
+    async client(clientId, version = '0.9.0') {
+      const client = await open();
+      await client.initialize(clientId, [version]);
+      return client;
+    },
+    revoke: (role) => devices.remove(role),
+    async dispose() {
+      await Promise.all(clients.map((client) => client.cut()));
+      gateway.dispose();
+      await test.dispose();
+    },
+  };
+}
+
+/** A session of this client's own, with both of its channels subscribed. */
+export async function ahpSession(client: AhpTestClient) {
+  const session = `mock:/${crypto.randomUUID()}`;
+  await client.request('createSession', { channel: session, provider: 'mock' });
+  return ahpSubscribe(client, session);
+}
+
+export async function ahpSubscribe(client: AhpTestClient, session: string) {
+  const ofSession = (await client.request('subscribe', { channel: session })).snapshot;
+  const chat: string = ofSession.state.defaultChat;
+  const ofChat = (await client.request('subscribe', { channel: chat })).snapshot;
+  return { session, chat, snapshots: { session: ofSession, chat: ofChat } };
+}
+
+export function ahpTurn(text: string, turnId: string = crypto.randomUUID()) {
+  const message = { text, origin: { kind: 'user' } };
+  return { type: 'chat/turnStarted', turnId, startedAt: new Date(0).toISOString(), message };
+}

@@ -1,0 +1,105 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { runCli, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
+import { until } from '../support/until.js';
+import { type KeptSession, listCorpora, readCorpus, readTree, sizeOfCorpora, writeTree } from './corpusFile.js';
+import { keptSession } from './keptSession.js';
+
+const TIMEOUT_MS = 120_000;
+
+let stateDir: string | undefined;
+let test: TestHost | undefined;
+afterEach(async () => {
+  await test?.dispose();
+  test = undefined;
+  if (stateDir) await rm(stateDir, { recursive: true, force: true });
+});
+
+it('the state roots of earlier commits are small', () => {
+  expect(listCorpora().length).toBeGreaterThanOrEqual(6);
+  expect(sizeOfCorpora()).toBeLessThan(200_000);
+});
+
+it('a newer state root is refused with a sentence, and not a byte of it changes', { timeout: TIMEOUT_MS }, async () => {
+  stateDir = await temporaryFolder();
+  const { files } = readCorpus(listCorpora()[0] ?? '');
+  // A log with a line that this version does not know: mending it would destroy it.
+  const newer = Object.entries(files).map(([path, content]) => [
+    path,
+    path.endsWith('events.jsonl') ? `${content}{"v":99}\n` : content,
+  ]);
+  await writeTree(stateDir, { ...Object.fromEntries(newer), version: '99\n' });
+  const before = await readTree(stateDir);
+  const started = await runCli(['serve', '--port', '0', '--state-dir', stateDir]);
+  expect(started).toMatchObject({ code: 3, stderr: expect.stringContaining('it was written by a newer agenthost') });
+  expect(started.stderr).toContain('so update this one');
+  const mended = await runCli(['doctor', '--fix', '--state-dir', stateDir]);
+  expect(mended).toMatchObject({ code: 1, stdout: expect.stringContaining('(version 99; this one knows 1)') });
+  expect(await readTree(stateDir)).toEqual(before);
+});
+
+describe.each(listCorpora())('a state root that %s wrote', { timeout: TIMEOUT_MS }, (commit) => {
+  const corpus = readCorpus(commit);
+
+  async function open(): Promise<TestHost> {
+    stateDir = await temporaryFolder();
+    await writeTree(stateDir, corpus.files);
+    test = await startTestHost({ stateDir });
+    return test;
+  }
+
+  it('opens with everything that was in it', async () => {
+    const client = await (await open()).connect();
+    const { items } = await client.listSessions({ filter: {} });
+    expect(items.map(({ resource }) => resource).sort()).toEqual(corpus.sessions.map(({ uri }) => uri).sort());
+    for (const kept of corpus.sessions) {
+      const before = comparable(afterAKill(kept));
+      const now = comparable(await keptSession(client, kept.uri));
+      expect(now.turns).toEqual(before.turns);
+      // A newer host knows more of an old session: its plan, where it works.
+      expect(now).toMatchObject(before);
+    }
+  });
+
+  it('goes on: each session takes a message, and finds what was said', async () => {
+    const client = await (await open()).connect();
+    for (const { uri, summary, turns } of corpus.sessions) {
+      const session = await client.openSession(uri);
+      const id = await session.send('hello');
+      if (summary.provider === 'shell') {
+        const [asked] = await until(session.pendingConfirmations, ({ length }) => length > 0, 'a question', TIMEOUT_MS);
+        await asked?.deny();
+      }
+      const ended = ({ turns }: typeof session.confirmed.value) => turns.some((turn) => turn.id === id);
+      await until(session.confirmed, ended, 'the end of a new turn', TIMEOUT_MS);
+      const all = (await keptSession(client, uri)).turns.map((turn) => turn.id);
+      expect(all).toEqual(expect.arrayContaining([...turns.map((turn) => turn.id), id]));
+      session.close();
+    }
+    const { items } = await client.listSessions({ filter: { text: 'agenthost' } });
+    expect(items.map(({ title }) => title)).toContain('Commands');
+  });
+});
+
+/** The host was killed: what ran then ends with an error, and keeps what was said; the queue waits. */
+function afterAKill({ activeTurn, ...kept }: KeptSession): KeptSession {
+  if (!activeTurn) return kept;
+  const { pendingPermissions: _, toolCalls, ...turn } = activeTurn;
+  expect(toolCalls).toEqual({});
+  const ended = {
+    ...turn,
+    responseParts: [],
+    toolCalls: [],
+    state: 'error' as const,
+    error: { errorType: 'interrupted', message: expect.any(String) },
+    endedAt: expect.any(Number),
+  };
+  return { ...kept, summary: { ...kept.summary, status: 'error' }, turns: [...kept.turns, ended] };
+}
+
+/** Text may lag behind when a host is killed, and what the summary says of times goes on. */
+function comparable({ summary, turns, ...kept }: KeptSession) {
+  const { modifiedAt: _, activity: __, ...rest } = summary;
+  const isCut = ({ error }: KeptSession['turns'][number]) => error?.errorType === 'interrupted';
+  return { ...kept, summary: rest, turns: turns.map((turn) => (isCut(turn) ? { ...turn, responseParts: [] } : turn)) };
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { eventually, hashOf, log, seen, usePages, write } from '../browser/pageWorld.js';
+import { Terminal } from '../support/terminal.js';
+import { VSCODE_VERSIONS, type VscodeVersion } from './support/installVscode.js';
+import { turns, VscodeWorld } from './support/vscodeWorld.js';
+import type { Workbench } from './support/workbench.js';
+
+const ASK = { name: 'Needs your answer' } as const;
+
+describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
+  const pages = usePages();
+
+  async function start(of: VscodeVersion): Promise<VscodeWorld> {
+    const world = await VscodeWorld.start(of);
+    pages.cleanups.push(() => world.dispose());
+    return world;
+  }
+
+  async function twoWindows(world: VscodeWorld, title: string): Promise<[Workbench, Workbench]> {
+    const windows = await Promise.all([world.window(pages.browser), world.window(pages.browser)]);
+    for (const window of windows) await window.openSession(title);
+    return windows;
+  }
+
+  it('two windows and our own page are in one session', async () => {
+    const world = await start(version);
+    const session = await world.session('Shared', ['hello']);
+    const [first, second] = await twoWindows(world, 'Shared');
+    const page = await pages.visit(world.host, { hash: hashOf(session.uri) });
+    await seen(log(page).getByText('Hello, world!'));
+
+    await first.send('steer');
+    await second.shows('Waiting to be steered.');
+    await seen(log(page).getByText('Waiting to be steered.'));
+    await session.steer('by a program');
+    for (const window of [first, second]) await window.shows('Steered: by a program');
+    await seen(log(page).getByText('Steered: by a program'));
+    await turns(session, 2);
+
+    await write(page, 'confirm-tool');
+    for (const window of [first, second]) await window.button('Allow once').waitFor();
+    await second.press('Allow once');
+    for (const window of [first, second]) await window.shows('Done.');
+    await seen(log(page).getByText('Done.', { exact: true }));
+    await first.button('Allow once').waitFor({ state: 'hidden' });
+    await turns(session, 3);
+  });
+
+  it('sockets cut in the middle of a turn: both windows go on, and nothing is lost or shown twice', async () => {
+    const world = await start(version);
+    const session = await world.session('Cut');
+    const [first, second] = await twoWindows(world, 'Cut');
+    await first.send('slow');
+    for (const window of [first, second]) await window.shows(/1 2 3/);
+    for (let times = 0; times < 3; times += 1) {
+      world.host.cut(1);
+      const before = await counted(first, second);
+      await eventually(async () => Math.min(...(await counted(first, second)))).toBeGreaterThan(
+        Math.max(...before) + 10,
+      );
+    }
+    await second.stop();
+    await turns(session, 1);
+    for (const window of [first, second]) await window.idle();
+    const [turn] = session.confirmed.value.turns;
+    const said = turn?.responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : [])).join('') ?? '';
+    for (const window of [first, second]) await eventually(() => numbers(window)).toEqual(said.trim().split(' '));
+    await first.send('hello');
+    for (const window of [first, second]) await window.shows('Hello, world!');
+  });
+
+  it('our page, the terminal and VS Code in one session, through the end and the return of the host', async () => {
+    const world = await start(version);
+    const session = await world.session('Three of us', [], 'shell');
+    const window = await world.window(pages.browser);
+    await window.openSession('Three of us');
+    const page = await pages.visit(world.host, { hash: hashOf(session.uri) });
+    const terminal = Terminal.run(['attach', session.uri, '--url', world.host.url.href, '--token', world.host.token], {
+      rows: 50,
+    });
+    pages.cleanups.push(() => terminal.dispose());
+    await terminal.until('Write a message');
+
+    // Typed in the terminal, allowed in VS Code, seen by all.
+    terminal.type('echo from-the-terminal > one.txt; echo did-$((20 + 1))\r');
+    await page.getByRole('region', ASK).waitFor();
+    await window.press('Allow');
+    await terminal.until('did-21');
+    await seen(log(page).getByText('did-21'));
+    await turns(session, 1);
+
+    // Typed in VS Code, allowed on the page.
+    await window.send('echo did-$((20 + 2))');
+    await terminal.until('did-$((20 + 2))');
+    await page.getByRole('region', ASK).getByRole('button', { name: 'Allow once' }).click();
+    await terminal.until('did-22');
+    await turns(session, 2);
+
+    // Typed on the page; the host dies while it waits for an answer.
+    await write(page, 'echo did-$((20 + 3))');
+    await window.button('Allow').waitFor();
+    await world.host.end('SIGKILL');
+    await world.host.start();
+    await turns(session, 3);
+    expect(session.confirmed.value.turns[2]?.state).not.toBe('complete');
+
+    // All three are back, and go on.
+    await window.idle();
+    await window.send('echo did-$((20 + 4))');
+    await terminal.until('did-$((20 + 4))');
+    await window.press('Allow');
+    await terminal.until('did-24');
+    await seen(log(page).getByText('did-24'));
+    await turns(session, 4);
+  });
+});
+
+/** How far the counting has come in each window. */
+async function counted(...windows: readonly Workbench[]): Promise<number[]> {
+  return Promise.all(windows.map(async (window) => Number((await numbers(window)).at(-1) ?? 0)));
+}
+
+async function numbers(window: Workbench): Promise<string[]> {
+  const texts = await window.answer.locator('.rendered-markdown').allInnerTexts();
+  return texts.join(' ').match(/\d+/g) ?? [];
+}

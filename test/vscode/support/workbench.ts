@@ -1,0 +1,143 @@
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+
+/** A workbench of ten megabytes of script on two busy cores; nothing waits for it that comes at all. */
+export const PATIENCE = 25_000;
+
+/** A person at a window of VS Code, with the chat and its list of sessions over the whole of it. */
+export class Workbench {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  /** What comes from the console of the browser, for the message of a test that fails. */
+  readonly console: string[] = [];
+
+  static async open(browser: Browser, address: string, viewport = { width: 1280, height: 900 }): Promise<Workbench> {
+    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+    context.setDefaultTimeout(PATIENCE);
+    const workbench = new Workbench(await context.newPage(), context);
+    await workbench.page.goto(address);
+    // The list of sessions has no place of its own in a narrow chat.
+    await workbench.page.locator('.part.auxiliarybar [aria-label*="Maximize"]').first().click();
+    return workbench;
+  }
+
+  private constructor(page: Page, context: BrowserContext) {
+    this.page = page;
+    this.#context = context;
+    page.on('console', (message) => {
+      this.console.push(message.text());
+      if (this.console.length > 200) this.console.shift();
+    });
+  }
+
+  /** The rows of the list, by what they show. */
+  row(text: string | RegExp): Locator {
+    return this.page.locator('.agent-session-item').filter({ hasText: text });
+  }
+
+  async openSession(title: string): Promise<void> {
+    await this.row(title).first().click();
+    await this.page.locator('.chat-view-title-container').getByText(title).first().waitFor();
+  }
+
+  /** With the agent that VS Code offers under this name. */
+  async newSession(agent: string): Promise<void> {
+    await this.page.getByText('New Session', { exact: true }).first().click();
+    const picker = this.page.locator('.chat-session-target-picker-item').filter({ visible: true }).first();
+    if ((await picker.textContent())?.trim() !== agent) {
+      await picker.click();
+      await this.page.locator('.action-widget').getByText(agent, { exact: true }).click();
+    }
+    await this.page.getByText(`Chat with ${agent}`).filter({ visible: true }).waitFor();
+  }
+
+  /** What is written so far stays in place when it isn't sent. */
+  async write(text: string): Promise<void> {
+    await this.page.locator('.interactive-input-editor').filter({ visible: true }).first().click();
+    await this.page.keyboard.insertText(text);
+  }
+
+  async send(text: string): Promise<void> {
+    await this.write(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** What is on the screen of the open conversation. */
+  get conversation(): Locator {
+    return this.page.locator('.interactive-session .interactive-list').filter({ visible: true });
+  }
+
+  /** The newest answer. */
+  get answer(): Locator {
+    return this.conversation.locator('.interactive-response').last();
+  }
+
+  /** Waits until the conversation shows this. */
+  async shows(text: string | RegExp): Promise<void> {
+    await this.conversation.getByText(text).filter({ visible: true }).first().waitFor();
+  }
+
+  /** What the newest answer did is folded when it is over. */
+  async unfold(): Promise<void> {
+    for (const folded of ['.completed-response-summary', '.chat-thinking-box .chat-used-context-label a']) {
+      const label = this.answer.locator(folded).filter({ visible: true });
+      if ((await label.count()) > 0) await label.first().click();
+    }
+  }
+
+  /** A button of what is asked. */
+  async press(label: string): Promise<void> {
+    await this.button(label).click();
+  }
+
+  button(label: string): Locator {
+    return this.page.locator('.interactive-session .monaco-button').filter({ visible: true, hasText: label }).first();
+  }
+
+  /** Picks this answer to what an agent asks. */
+  async answerQuestion(answer: string): Promise<void> {
+    const asked = this.page.locator('.chat-question-carousel-container').filter({ visible: true });
+    await asked.getByText(answer, { exact: true }).first().click();
+    const submit = asked.getByRole('button', { name: /Submit/ }).filter({ visible: true });
+    if ((await submit.count()) > 0) await submit.first().click();
+  }
+
+  /** What one tool call changed, from where the answer names the file. */
+  async openEdit(name: string): Promise<void> {
+    await this.answer.locator('.chat-codeblock-pill-widget').getByText(name).first().click();
+  }
+
+  /** All changes of the session, from where they are counted above the composer. */
+  async openChanges(): Promise<void> {
+    await this.page.locator('.agent-host-session-input-pills').getByText(/File/).first().click();
+  }
+
+  /** What the editor compares, line by line. */
+  async diff(): Promise<{ before: string[]; after: string[] }> {
+    const lines = (side: string) =>
+      this.page.locator(`.part.editor .monaco-diff-editor .editor.${side} .lines-content > .view-lines .view-line`).allInnerTexts();
+    return { before: spaced(await lines('original')), after: spaced(await lines('modified')) };
+  }
+
+  async closeChanges(): Promise<void> {
+    await this.page.locator('.part.editor .tab [aria-label^="Close"]').first().click();
+    await this.page.locator('.part.auxiliarybar [aria-label*="Maximize"]').first().click();
+  }
+
+  async stop(): Promise<void> {
+    await this.page.locator('.chat-execute-toolbar [aria-label^="Cancel"]').filter({ visible: true }).click();
+  }
+
+  /** No turn runs, as far as this window knows. */
+  async idle(): Promise<void> {
+    await this.page.locator('.chat-execute-toolbar [aria-label^="Send"]').filter({ visible: true }).first().waitFor();
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close();
+  }
+}
+
+/** The editor writes spaces that do not break. */
+function spaced(lines: readonly string[]): string[] {
+  return lines.map((line) => line.replaceAll('\u00a0', ' ')).filter((line) => line !== '');
+}
