@@ -36,6 +36,8 @@ const tasks = {
     ),
   'test:faults': (args) => longRun('test/faults', 'AGENTHOST_FAULT_', args),
   'test:convergence': (args) => longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', ...args]),
+  'test:security': (args) =>
+    longRun('test/security', 'AGENTHOST_SECURITY_', ['--frames', '100000', '--rounds', '2000', ...args]),
   soak: (args) => longRun('test/soak', 'AGENTHOST_SOAK_', args),
   lint: () =>
     inTurn(
@@ -54,7 +56,7 @@ const tasks = {
   start: (args) => inTurn(buildProgram, () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args])),
   dev: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/dev.ts'), args)),
   screenshots: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/screenshots.ts'), args)),
-  bench: ([name = 'fanout', ...args]) => inTurn(buildProgram, () => runNode(join(root, 'bench', `${name}.ts`), args)),
+  bench: (args) => inTurn(buildProgram, () => runNode(join(root, 'bench/run.ts'), args)),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

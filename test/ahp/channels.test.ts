@@ -14,6 +14,8 @@ beforeAll(async () => {
     maxDraftChars: 1_000,
     maxActiveClientsPerSession: 2,
     maxConfigChars: 5_000,
+    // Never by time, so that a test can tell what else does it.
+    toolOutputMs: 2_000_000_000,
   });
 });
 afterAll(() => host.dispose());
@@ -160,4 +162,30 @@ it('reads what states refer to, lists folders, and resolves what is in them', as
   expect(await client.refusal('resourceResolve', { uri: `${uri}/nothing` })).toMatchObject({ code: -32008 });
   expect(await client.refusal('resourceList', { uri: `${uri}/nothing` })).toMatchObject({ code: -32008 });
   expect(await client.refusal('resourceRead', { uri: `${uri}/file.txt` })).toMatchObject({ code: -32009 });
+});
+
+it('live output is held back, and told before anything that follows it', async () => {
+  const client = await host.client('reads output');
+  const { session, chat } = await ahpSession(client);
+  await client.act(chat, ahpTurn('use-tool'));
+  await client.action('chat/turnComplete');
+  const types = client.received.flatMap(({ method, params }) => (method === 'action' ? [params.action.type] : []));
+  // Two pieces of output and then the result, which has both: nothing had to be sent before it.
+  expect(types).not.toContain('chat/toolCallContentChanged');
+  const { turns } = (await ahpSubscribe(client, session)).snapshots.chat.state;
+  const call = turns[0].responseParts.find(({ kind }: { kind: string }) => kind === 'toolCall');
+  expect(call.toolCall.content).toEqual([{ type: 'text', text: 'a.txt\nb.txt\n' }]);
+});
+
+it('the root counts the sessions', async () => {
+  const client = await host.client('counts');
+  const { snapshot } = await client.request('subscribe', { channel: 'ahp-root://' });
+  const { chat, session } = await ahpSession(client);
+  await client.act(chat, ahpTurn('hello'));
+  const more = await client.action('root/activeSessionsChanged');
+  expect(more.action.activeSessions).toBe(snapshot.state.activeSessions + 1);
+  await client.action('chat/turnComplete');
+  await client.request('disposeSession', { channel: session });
+  const less = await client.action('root/activeSessionsChanged');
+  expect(less.action.activeSessions).toBe(snapshot.state.activeSessions);
 });

@@ -9,7 +9,7 @@ import { type RestartableHost, startRestartableHost } from '../support/restartab
 let host: RestartableHost;
 const clients: AhpTestClient[] = [];
 beforeAll(async () => {
-  host = await startRestartableHost(['--ahp']);
+  host = await startRestartableHost(['--ahp', '--agents', 'mock']);
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.cut()));
@@ -125,7 +125,7 @@ describe.each(AHP_VERSIONS)('a client of %s', (version) => {
     const listed = items.find(({ resource }: { resource: string }) => resource === session);
     expect(listed).toMatchObject({ provider: 'mock', title: expect.any(String), status: expect.any(Number) });
     expect('workingDirectories' in listed).toBe(hasFolderList);
-  });
+  }, 60_000);
 });
 
 it('a host that was killed comes back, and every version with it', async () => {
@@ -158,7 +158,7 @@ it('a host that was killed comes back, and every version with it', async () => {
     expect(await client.act(chat, ahpTurn('hello'))).not.toHaveProperty('rejectionReason');
     await client.action('chat/turnComplete');
   }
-});
+}, 120_000);
 
 /** The states as a client that was never there before is given them. */
 async function fresh(version: AhpVersion, session: string) {

@@ -133,7 +133,7 @@ describe('a hostile provider of files', () => {
   });
 
   // Everything waits for what must be stored, so a silent one holds up all, for the 30 s of a call and no longer.
-  it.runIf(process.env['AGENTHOST_LONG_TESTS'])(
+  it.runIf(process.env['AGENTHOST_FAULTS'] === 'all')(
     'point 7: one that never answers is given up after 30 s',
     { timeout: 180_000 },
     async () => {

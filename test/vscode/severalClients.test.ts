@@ -38,11 +38,11 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     await turns(session, 2);
 
     await write(page, 'confirm-tool');
-    for (const window of [first, second]) await window.button('Allow once').waitFor();
-    await second.press('Allow once');
+    for (const window of [first, second]) await window.button('Allow').waitFor();
+    await second.press('Allow');
     for (const window of [first, second]) await window.shows('Done.');
     await seen(log(page).getByText('Done.', { exact: true }));
-    await first.button('Allow once').waitFor({ state: 'hidden' });
+    await first.button('Allow').waitFor({ state: 'hidden' });
     await turns(session, 3);
   });
 

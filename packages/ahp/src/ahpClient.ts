@@ -9,7 +9,7 @@ import { type Origin, SessionLink } from './sessionLink.js';
 import { agentsOf, chatOf, rootOf, sessionOf, summaryOf } from './state.js';
 import { KnownStatuses, summaryChangesOf } from './summaryChanges.js';
 import { AHP_ROOT, type AhpAction, type AhpEnvelope, type AhpSessionSummary, type AhpSnapshot } from './types.js';
-import { type Channel, chatUri, parseChannel } from './uris.js';
+import { type Channel, parseChannel } from './uris.js';
 import { type AhpVersion, VERSION_TRAITS, type VersionTraits } from './versions.js';
 
 /** Where a client can be told something: its socket, as long as it has one. */
@@ -83,8 +83,11 @@ export class AhpClient {
       );
     }
     if (uri === AHP_ROOT) {
-      this.#activeSessions = (await this.host.listSessions({ limit: 1 })).total;
-      return () => this.#snapshot(uri, undefined, undefined);
+      const { total } = await this.host.listSessions({ limit: 1 });
+      return () => {
+        this.#activeSessions = total;
+        return this.#snapshot(uri, undefined, undefined);
+      };
     }
     const channel = parseChannel(uri);
     if (!channel) throw new RpcError(ERROR_CODE.notFound, `there is no channel ${uri.slice(0, 200)}`);
@@ -168,6 +171,7 @@ export class AhpClient {
   announced(summary: SessionSummary): void {
     this.#statuses.learn(summary);
     this.#tell('root/sessionAdded', { channel: AHP_ROOT, summary: this.#listed(summary) });
+    this.#countSessions(1);
   }
 
   /** It is no active client of this session any more. */
@@ -175,6 +179,12 @@ export class AhpClient {
     if (!this.#options.local.removeActiveClient(session, this.clientId)) return;
     const action = { type: 'session/activeClientRemoved', clientId: this.clientId };
     this.#options.broadcast(session, action, this);
+  }
+
+  /** The ids of the models that this agent offers. */
+  modelsOf(provider: string): readonly string[] {
+    const agent = this.host.root.state.value.agents.find((candidate) => candidate.provider === provider);
+    return agent?.models.map(({ id }) => id) ?? [];
   }
 
   link(session: URI): Promise<SessionLink> {
@@ -200,9 +210,7 @@ export class AhpClient {
       session,
       hostClientId: this.host.clientId,
       lastSent: this.#options.lastSent,
-      models: () =>
-        this.host.root.state.value.agents.find((agent) => agent.provider === provider)?.models.map(({ id }) => id) ??
-        [],
+      models: () => this.modelsOf(provider),
       emit: (channel, action, origin) => {
         if (origin && isLocal(action)) this.#takeLocal(channel, action, origin, uri);
         else this.emit(channel, action, origin);
@@ -285,9 +293,18 @@ export class AhpClient {
     const wasHidden = this.#options.isProvisional(session);
     this.#statuses.forget(session);
     this.#options.local.forgetSession(session);
-    for (const uri of [session, chatUri(session)]) this.#channels.delete(uri);
+    this.made.delete(session);
+    for (const uri of this.#channels) if (parseChannel(uri)?.session === session) this.#channels.delete(uri);
     this.#dropLink(session);
-    if (!wasHidden) this.#tell('root/sessionRemoved', { channel: AHP_ROOT, session });
+    if (wasHidden) return;
+    this.#tell('root/sessionRemoved', { channel: AHP_ROOT, session });
+    this.#countSessions(-1);
+  }
+
+  #countSessions(more: number): void {
+    if (this.#activeSessions === undefined) return;
+    this.#activeSessions += more;
+    this.emit(AHP_ROOT, { type: 'root/activeSessionsChanged', activeSessions: this.#activeSessions });
   }
 
   #madeChanged(session: URI, changes: Partial<SessionSummary>): void {

@@ -206,18 +206,19 @@ async function createSession(gateway: AhpGateway, client: AhpClient, params: Jso
   const workingDirectory = textsOf(params['workingDirectories'])?.[0] ?? optionalText(params, 'workingDirectory');
   const { config, activeClient } = params;
   const model = isRecord(params['model']) ? textOf(params['model']['id']) : undefined;
-  gateway.hide(session, client);
+  const wasHidden = gateway.hide(session, client);
   try {
     const made = await client.host.createSession({
       session,
       provider,
       ...(workingDirectory !== undefined && { workingDirectory }),
-      ...(model !== undefined && { model }),
+      // As with a message: one that the agent does not have must not cost the session.
+      ...(model !== undefined && client.modelsOf(provider).includes(model) && { model }),
       ...(isRecord(config) && Object.keys(config).length > 0 && { config }),
     });
     made.dispose();
   } catch (error) {
-    gateway.reveal(session, client);
+    if (!wasHidden) gateway.reveal(session, client);
     throw ahpError(error);
   }
   if (activeClient !== undefined) {

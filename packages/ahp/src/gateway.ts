@@ -147,10 +147,15 @@ export class AhpGateway {
     if (this.#away.size > this.limits.maxAwayClients && first) this.#end(first);
   }
 
-  /** The session is hidden from lists until somebody uses it. */
-  hide(session: URI, client: AhpClient): void {
+  /** The session is hidden from lists until somebody uses it. True: it was already. */
+  hide(session: URI, client: AhpClient): boolean {
+    if (this.#provisional.has(session)) return true;
     this.#provisional.add(session);
     client.made.set(session, undefined);
+    // Those that were disposed stay for a while: not all clients have heard of it yet.
+    const [oldest] = this.#provisional;
+    if (this.#provisional.size > this.limits.maxProvisional && oldest !== undefined) this.#provisional.delete(oldest);
+    return false;
   }
 
   reveal(session: URI, client: AhpClient): void {

@@ -42,11 +42,19 @@ export function rootOf({ agents }: RootState, config: AhpConfig, activeSessions:
   return { agents: agentsOf(agents), ...(activeSessions !== undefined && { activeSessions }), config };
 }
 
+/** VS Code sends nothing to an agent without a model. A message that names this one is taken as if it named none. */
+const NO_MODEL = { id: 'default', name: 'Default' } as const;
+
 /** Only those that can be used: AHP has no word for one that is not installed. */
 export function agentsOf(agents: readonly AgentInfo[]): readonly AhpAgent[] {
   return agents
     .filter(({ availability }) => availability.state === 'available')
-    .map(({ provider, displayName, description, models }) => ({ provider, displayName, description, models }));
+    .map(({ provider, displayName, description, models }) => ({
+      provider,
+      displayName,
+      description,
+      models: models.length > 0 ? models : [{ ...NO_MODEL, provider }],
+    }));
 }
 
 export function statusOf({

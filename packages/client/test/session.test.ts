@@ -383,3 +383,31 @@ describe('commands', () => {
     await expect(failed).rejects.toThrow(CommandFailedError);
   });
 });
+
+describe('actions', () => {
+  it('come once and in order, each with the states around it, refused ones not at all', async () => {
+    fake.addSession(URI);
+    const session = await host.openSession(URI);
+    const seen: { type: string; mine: boolean; title: string }[] = [];
+    let last = session.confirmed.value;
+    const listening = session.onAction(({ envelope, before, after }) => {
+      expect(before).toBe(last);
+      last = after;
+      const mine = envelope.origin?.clientId === 'me';
+      seen.push({ type: envelope.action.type, mine, title: after.summary.title });
+    });
+    await session.rename('mine');
+    fake.dispatch(URI, { type: 'session/titleChanged', title: 'theirs' });
+    await session.cancel().catch(() => undefined);
+    await session.dispatch({ type: 'session/turnCancelled', turnId: 'none' }).catch(() => undefined);
+    await session.rename('last');
+    listening.dispose();
+    await session.rename('unheard');
+    expect(seen).toEqual([
+      { type: 'session/titleChanged', mine: true, title: 'mine' },
+      { type: 'session/titleChanged', mine: false, title: 'theirs' },
+      { type: 'session/titleChanged', mine: true, title: 'last' },
+    ]);
+    expect(last.summary.title).toBe('last');
+  });
+});

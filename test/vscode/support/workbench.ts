@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 
 /** A workbench of ten megabytes of script on two busy cores; nothing waits for it that comes at all. */
-export const PATIENCE = 25_000;
+export const PATIENCE = 120_000;
 
 /** A person at a window of VS Code, with the chat and its list of sessions over the whole of it. */
 export class Workbench {
@@ -114,7 +114,9 @@ export class Workbench {
   /** What the editor compares, line by line. */
   async diff(): Promise<{ before: string[]; after: string[] }> {
     const lines = (side: string) =>
-      this.page.locator(`.part.editor .monaco-diff-editor .editor.${side} .lines-content > .view-lines .view-line`).allInnerTexts();
+      this.page
+        .locator(`.part.editor .monaco-diff-editor .editor.${side} .lines-content > .view-lines .view-line`)
+        .allInnerTexts();
     return { before: spaced(await lines('original')), after: spaced(await lines('modified')) };
   }
 

@@ -76,7 +76,7 @@ export class AcpAgent implements Agent {
     return {
       state: 'unavailable',
       reason: `It is not installed, and ${command} is not on PATH.`,
-      howToFix: `Run: agenthost agents add ${provider}`,
+      howToFix: `Run \`agenthost agents add ${provider}\`.`,
       installable: npm.sizeHint === undefined ? {} : { sizeHint: npm.sizeHint },
     };
   }
