@@ -17,6 +17,7 @@ const SOURCES = [
   'packages/client',
   'packages/sessions',
   'packages/host',
+  'packages/ahp',
   'apps/cli',
 ];
 /** Editors write a file in several steps. */

@@ -36,6 +36,8 @@ const tasks = {
     ),
   'test:faults': (args) => longRun('test/faults', 'AGENTHOST_FAULT_', args),
   'test:convergence': (args) => longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', ...args]),
+  'test:security': (args) =>
+    longRun('test/security', 'AGENTHOST_SECURITY_', ['--frames', '100000', '--rounds', '2000', ...args]),
   soak: (args) => longRun('test/soak', 'AGENTHOST_SOAK_', args),
   lint: () =>
     inTurn(
@@ -58,7 +60,7 @@ const tasks = {
     process.env.AGENTHOST_PICTURES = '1';
     return tasks['test:vscode'](['test/vscode/pictures.test.ts', ...args]);
   },
-  bench: ([name = 'fanout', ...args]) => inTurn(buildProgram, () => runNode(join(root, 'bench', `${name}.ts`), args)),
+  bench: (args) => inTurn(buildProgram, () => runNode(join(root, 'bench/run.ts'), args)),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
@@ -161,20 +163,24 @@ function bundle() {
   return runNode(join(root, 'scripts/bundleCli.ts'), []);
 }
 
-/** All of a suite of which `npm test` runs a little. `--kills 1000` and the like are for the suite, what else is given for vitest. */
+/**
+ * All of a suite of which `npm test` runs a little: of the files that are named, or of its whole folder. `--kills 1000` and the like are
+ * for the suite; other flags are vitest's.
+ */
 function longRun(folder, prefix, args) {
-  const rest = [];
+  const [files, flags] = [[], []];
   for (let at = 0; at < args.length; at++) {
     const option = /^--(\w+)$/.exec(args[at])?.[1];
-    if (option && /^\d+(\.\d+)?$/.test(args[at + 1] ?? ''))
-      process.env[`${prefix}${option.toUpperCase()}`] = args[++at];
-    else rest.push(args[at]);
+    const isNumber = /^\d+(\.\d+)?$/.test(args[at + 1] ?? '');
+    if (option && isNumber) process.env[`${prefix}${option.toUpperCase()}`] = args[++at];
+    else if (args[at].startsWith('-')) flags.push(args[at]);
+    else files.push(`${folder}/${args[at]}`);
   }
   process.env.AGENTHOST_FAULTS = 'all';
   const config = ['--config', 'test/faults/vitest.config.ts'];
-  const filter = rest.some((arg) => !arg.startsWith('-')) ? [] : [folder];
+  const filter = files.length > 0 ? files : [`${folder}/`];
   return inTurn(build, () =>
-    runNode(bin('vitest', 'vitest'), ['run', ...config, ...reporters(rest), ...filter, ...rest]),
+    runNode(bin('vitest', 'vitest'), ['run', ...config, ...reporters(flags), ...filter, ...flags]),
   );
 }
 

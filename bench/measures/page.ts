@@ -1,5 +1,5 @@
-// The page in a real browser. A stream of 200 deltas a second: long tasks, frames, memory; and the first view of a host with
-// 10,000 sessions: bytes, time until it can be used. Beside each a bare page that does the least that can be done with the same
+// The page in a real browser. A stream of 200 deltas a second: frames, memory; and the first view of a host with 10,000
+// sessions: time until it can be used. Beside each a bare page that does the least that can be done with the same
 // text, in the same run and the same browser, because machines are noisy.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,49 +7,43 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { connect } from '@agenthost/client';
 import { type AgentEvent, Host } from '@agenthost/host';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser } from '../test/support/browser.ts';
-import { type Script, ScriptedAgent } from '../test/support/scriptedAgent.ts';
-import { hundredths, median } from './support/figures.ts';
-import { type FrameFigures, followFrames, heapBytes } from './support/pageFigures.ts';
-import { writeIndex } from './support/writeSessions.ts';
+import { launchBrowser } from '../../test/support/browser.ts';
+import { type Script, ScriptedAgent } from '../../test/support/scriptedAgent.ts';
+import { figureOf, hundredths } from '../support/figures.ts';
+import { measure, note } from '../support/measure.ts';
+import { type FrameFigures, followFrames, heapBytes } from '../support/pageFigures.ts';
+import { writeIndex } from '../support/writeSessions.ts';
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } });
 const PER_SECOND = 200;
-const SECONDS = values.quick ? 5 : 20;
-const MANY = values.quick ? 20_000 : 100_000;
-const LOADS = values.quick ? 3 : 9;
-const PAGE = join(import.meta.dirname, '../apps/web/dist');
+const PAGE = join(import.meta.dirname, '../../apps/web/dist');
 
 /** Prose with code, lists and emphasis, some twenty bytes a delta, as a model writes it. */
-const PIECES = readFileSync(join(import.meta.dirname, '../docs/protocol.md'), 'utf8').match(/[\s\S]{1,20}/g) ?? [];
+const PIECES = readFileSync(join(import.meta.dirname, '../../docs/protocol.md'), 'utf8').match(/[\s\S]{1,20}/g) ?? [];
 
-const stateDir = mkdtempSync(join(tmpdir(), 'agenthost-bench-web-'));
-writeIndex(stateDir, 10_000);
-const host = await Host.start({
-  stateDir,
-  agents: [new ScriptedAgent({ provider: 'mock', displayName: 'Mock', script: streaming })],
-});
-const { url, token } = await host.listen({ pageFolder: PAGE });
-const bare = await startBare();
-const browser = await launchBrowser();
-try {
-  const stream = await streamRows(browser);
-  const first = await firstView(browser);
-  if (values.json) console.log(JSON.stringify({ stream, first }));
-  else {
-    console.table(stream);
-    console.table(first);
+await measure(async ({ quick }) => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'agenthost-bench-'));
+  writeIndex(stateDir, quick ? 1_000 : 10_000);
+  const host = await Host.start({
+    stateDir,
+    agents: [new ScriptedAgent({ provider: 'mock', displayName: 'Mock', script: streaming })],
+  });
+  const served = await host.listen({ pageFolder: PAGE });
+  const bare = await startBare();
+  const browser = await launchBrowser();
+  try {
+    const world = { ...served, bare, browser };
+    const streams = await streamed(world, { seconds: quick ? 2 : 15, more: quick ? 2_000 : 50_000 });
+    return { figures: [...streams, await firstView(world, quick ? 2 : 7)] };
+  } finally {
+    await browser.close();
+    bare.close();
+    await host.close();
+    rmSync(stateDir, { recursive: true, force: true });
   }
-} finally {
-  await browser.close();
-  bare.close();
-  await host.close();
-  rmSync(stateDir, { recursive: true, force: true });
-}
+});
 
 /** `paced N`: so many at 200 a second; `many N`: as fast as they are taken, with a pause now and then. */
 async function* streaming(...[{ text }]: Parameters<Script>): AsyncIterable<AgentEvent> {
@@ -66,9 +60,10 @@ async function* streaming(...[{ text }]: Parameters<Script>): AsyncIterable<Agen
   }
 }
 
-async function streamRows(inBrowser: Browser) {
-  const rows: Record<string, string | number>[] = [];
-  const page = await openPage(inBrowser);
+/** Frames a second and the longest task at 200 deltas a second, and what the page holds after very many more. */
+async function streamed(world: World, { seconds, more }: { readonly seconds: number; readonly more: number }) {
+  const { url, token, bare, browser } = world;
+  const page = await openPage(world);
   const client = await connect({ url, token });
   const session = await client.createSession({ provider: 'mock' });
   await session.ready();
@@ -83,45 +78,44 @@ async function streamRows(inBrowser: Browser) {
     await promise;
     following.dispose();
   };
-  const paced = await followFrames(page, () => turn(`paced ${PER_SECOND * SECONDS}`));
-  const barePage = await inBrowser.newPage();
+  const barePage = await browser.newPage();
   await barePage.goto(bare.url);
-  const pacedBare = await followFrames(barePage, () => bare.stream(barePage, SECONDS));
-  rows.push(row('the page', paced), row('a bare <pre>', pacedBare));
+  const found = { page: [] as FrameFigures[], bare: [] as FrameFigures[] };
+  for (let part = 0; part < 3; part++) {
+    found.page.push(await followFrames(page, () => turn(`paced ${(PER_SECOND * seconds) / 3}`)));
+    found.bare.push(await followFrames(barePage, () => bare.stream(barePage, seconds / 3)));
+  }
   const before = await heapBytes(page);
-  const rest = MANY - PER_SECOND * SECONDS;
-  const many = await followFrames(page, () => turn(`many ${rest}`));
+  await turn(`many ${more}`);
   const after = await heapBytes(page);
-  rows.push({
-    ...row(`the page, ${rest} more deltas as fast as they come`, many),
-    'MB before': mb(before),
-    'MB after': mb(after),
-  });
   session.close();
   client.close();
   await page.close();
   await barePage.close();
-  return rows;
-}
-
-function row(what: string, { seconds, frames, longTasks, longest, dropped }: FrameFigures) {
-  return {
-    what,
-    seconds: hundredths(seconds),
-    'frames/s': Math.round(frames / seconds),
-    'long tasks > 50 ms': longTasks,
-    'longest ms': Math.round(longest),
-    'frames dropped %': hundredths(dropped * 100),
-  };
+  const rate = ({ frames, seconds }: FrameFigures) => frames / seconds;
+  const longest = Math.max(...found.page.map((one) => one.longest));
+  note(
+    `page: longest task ${Math.round(longest)} ms, heap ${mb(before)} MB, after ${more} more deltas ${mb(after)} MB`,
+  );
+  const about = { measure: 'page', unit: 'frames/s', better: 'higher' } as const;
+  const heap = { measure: 'page', name: `heap after ${more} more deltas`, unit: 'MB', better: 'lower' } as const;
+  return [
+    figureOf(
+      { ...about, name: `at ${PER_SECOND} deltas a second`, baseline: 'a bare <pre>' },
+      found.page.map(rate),
+      found.bare.map(rate),
+    ),
+    figureOf({ ...heap, baseline: 'before' }, [mb(after)], [mb(before)]),
+  ];
 }
 
 /** Until the list can be used, from the click on the link, with an empty cache each time. */
-async function firstView(inBrowser: Browser) {
+async function firstView({ url, token, bare, browser }: World, loads: number) {
   const ours: number[] = [];
   const theirs: number[] = [];
   let bytes = 0;
-  for (let n = 0; n < LOADS; n += 1) {
-    const context = await inBrowser.newContext();
+  for (let n = 0; n < loads; n += 1) {
+    const context = await browser.newContext();
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
     await session.send('Network.enable');
@@ -142,19 +136,20 @@ async function firstView(inBrowser: Browser) {
     theirs.push(performance.now() - again);
     await context.close();
   }
-  return [
-    {
-      'kB transferred': Math.round(bytes / 1_000),
-      'ms until usable': Math.round(median(ours)),
-      'slowest ms': Math.round(Math.max(...ours)),
-      'bare page ms': Math.round(median(theirs)),
-      ratio: hundredths(median(ours) / median(theirs)),
-    },
-  ];
+  note(`page: ${Math.round(bytes / 1_000)} kB transferred at the first view`);
+  const about = { measure: 'page', name: 'until it can be used', unit: 'ms', better: 'lower' } as const;
+  return figureOf({ ...about, baseline: 'a bare page' }, ours, theirs);
 }
 
-async function openPage(inBrowser: Browser): Promise<Page> {
-  const page = await inBrowser.newPage();
+interface World {
+  readonly url: URL;
+  readonly token: string;
+  readonly bare: Awaited<ReturnType<typeof startBare>>;
+  readonly browser: Browser;
+}
+
+async function openPage({ url, token, browser }: World): Promise<Page> {
+  const page = await browser.newPage();
   await page.goto(`${url.origin}/#token=${token}`);
   await page.locator('[data-session]').first().waitFor();
   return page;
@@ -197,5 +192,5 @@ async function startBare() {
 }
 
 function mb(bytes: number): number {
-  return Math.round(bytes / 100_000) / 10;
+  return hundredths(bytes / 1_000_000);
 }

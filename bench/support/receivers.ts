@@ -1,5 +1,6 @@
 // Connects the subscribers; the first of them also sends, with a bounded number of messages on their way.
 import { randomUUID } from 'node:crypto';
+import { quantile } from './figures.ts';
 import { FrameReader, isEnvelope } from './frameReader.ts';
 
 export interface LoadTask {
@@ -8,21 +9,29 @@ export interface LoadTask {
   readonly token: string;
   readonly subscribers: number;
   readonly envelopes: number;
+  /** How many may be on their way; with 1 each waits for its echo. */
+  readonly inFlight: number;
+  /** One of its own unless told; it may be there already. */
+  readonly session?: string;
 }
 
 export interface LoadResult {
   readonly event: 'done';
   readonly seconds: number;
   readonly delivered: number;
+  /** Milliseconds from the send to the sender's own echo. */
+  readonly p50: number;
+  readonly p99: number;
 }
 
-const IN_FLIGHT = 256;
+/** So many connect at a time. */
+const TOGETHER = 25;
 
 process.once('message', (task) => void run(task as LoadTask));
 process.on('disconnect', () => process.exit());
 
 async function run(task: LoadTask): Promise<void> {
-  const session = `mock:/${randomUUID()}`;
+  const session = task.session ?? `mock:/${randomUUID()}`;
   const counts = new Array<number>(task.subscribers).fill(0);
   const waiting = new Map<number, (payload: Buffer) => void>();
   let counting = false;
@@ -30,6 +39,8 @@ async function run(task: LoadTask): Promise<void> {
   const finished = Promise.withResolvers<void>();
   const readers: FrameReader[] = [];
   let sent = 0;
+  const sentAt: number[] = [];
+  const echoes: number[] = [];
 
   const onFrame = (index: number) => (payload: Buffer) => {
     if (!counting) {
@@ -39,14 +50,17 @@ async function run(task: LoadTask): Promise<void> {
     if (task.kind === 'host' && !isEnvelope(payload)) return;
     const count = (counts[index] ?? 0) + 1;
     counts[index] = count;
-    if (index === 0 && sent < task.envelopes) sendOne();
+    if (index === 0) {
+      echoes.push(performance.now() - (sentAt[count - 1] ?? 0));
+      if (sent < task.envelopes) sendOne();
+    }
     if (count === task.envelopes && --missing === 0) finished.resolve();
   };
 
-  for (let index = 0; index < task.subscribers; index++) {
-    const reader = await FrameReader.open(task.url, task.token, onFrame(index));
-    readers.push(reader);
-    if (task.kind === 'host') await subscribe(reader, index);
+  await join(0);
+  for (let from = 1; from < task.subscribers; from += TOGETHER) {
+    const indexes = Array.from({ length: Math.min(TOGETHER, task.subscribers - from) }, (_, n) => from + n);
+    await Promise.all(indexes.map(join));
   }
   // The list of who looks on is told a moment after the last one came; it must not be counted.
   if (task.kind === 'host') await new Promise((resolve) => setTimeout(resolve, 300));
@@ -55,14 +69,22 @@ async function run(task: LoadTask): Promise<void> {
 
   counting = true;
   const start = performance.now();
-  for (let index = 0; index < Math.min(IN_FLIGHT, task.envelopes); index++) sendOne();
+  for (let index = 0; index < Math.min(task.inFlight, task.envelopes); index++) sendOne();
   await finished.promise;
   const seconds = (performance.now() - start) / 1_000;
   const delivered = counts.reduce((sum, count) => sum + count, 0);
-  process.send?.({ event: 'done', seconds, delivered } satisfies LoadResult);
+  const [p50, p99] = [quantile(echoes, 0.5), quantile(echoes, 0.99)];
+  process.send?.({ event: 'done', seconds, delivered, p50, p99 } satisfies LoadResult);
   for (const reader of readers) reader.close();
 
+  async function join(index: number): Promise<void> {
+    const reader = await FrameReader.open(task.url, task.token, onFrame(index));
+    readers[index] = reader;
+    if (task.kind === 'host') await subscribe(reader, index);
+  }
+
   function sendOne(): void {
+    sentAt.push(performance.now());
     sent++;
     const title = `a title of some length that changes every time, number ${sent}`;
     const action = { type: 'session/titleChanged', session, at: 1_700_000_000_000, title };
@@ -85,7 +107,8 @@ async function run(task: LoadTask): Promise<void> {
         reader.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
       });
     await request(1, 'initialize', { protocolVersion: 1, clientId: randomUUID() });
-    if (index === 0) await request(2, 'createSession', { session });
+    // It may be there already; whether it is, subscribing tells.
+    if (index === 0) await request(2, 'createSession', { session }).catch(() => undefined);
     await request(3, 'subscribe', { resource: session });
   }
 }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
 export interface ServerAddress {
   readonly url: string;
   readonly token: string;
 }
+
+const IN_FLIGHT = 256;
 
 /** One request at a time, timed from the send to the whole answer. */
 export class RequestClient {
@@ -39,6 +42,35 @@ export class RequestClient {
     this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     const result = await promise;
     return { result, ms: performance.now() - start };
+  }
+
+  /** Sends actions, some hundred on their way at a time, and waits until each has come back. */
+  async dispatchAll(params: readonly object[]): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let [sent, echoed] = [0, 0];
+    const send = () => {
+      const next = params[sent++];
+      if (next) this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params: next }));
+    };
+    const listen = (data: unknown) => {
+      const text = String(data);
+      if (!text.startsWith('{"jsonrpc":"2.0","method":"action"') || !text.includes('"origin"')) return;
+      send();
+      if (++echoed === params.length) resolve();
+    };
+    this.#socket.on('message', listen);
+    for (let n = 0; n < IN_FLIGHT; n++) send();
+    await promise;
+    this.#socket.off('message', listen);
+  }
+
+  /** Until the host has so many sessions in its index: logs that no host has written are not there at first. */
+  async indexed(sessions: number): Promise<void> {
+    for (;;) {
+      const { result } = await this.request('listSessions', { limit: 1 });
+      if ((result as { total: number }).total === sessions) return;
+      await delay(100);
+    }
   }
 
   close(): void {

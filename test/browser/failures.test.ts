@@ -1,4 +1,5 @@
-import { MockAgent, ShellAgent } from '@agenthost/host';
+import { join } from 'node:path';
+import { AcpAgents, CopilotAgent, MockAgent, ShellAgent } from '@agenthost/host';
 import type { UnavailableAgent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { FaultPlan } from '../faults/faultPlan.js';
@@ -113,6 +114,31 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     await write(page, 'do it anyway');
     await seen(page.getByText(/Gemini can't be used yet/));
     expect(await composer(page).inputValue()).toBe('do it anyway');
+  });
+
+  it('every agent that there is, on a machine that has none', SLOW, async () => {
+    const nothing = await temporaryFolder();
+    const host = await pages.host({
+      stateDir: nothing,
+      env: { PATH: nothing, HOME: nothing },
+      agents: [new ShellAgent(), new CopilotAgent({ agentsFolder: join(nothing, 'agents') })],
+      agentSources: [new AcpAgents()],
+    });
+    const page = await pages.visit(host, { hash: 'new' });
+    const agents = page.getByRole('radio');
+    await eventually(() => agents.count()).toBe(7);
+    for (const [name, id] of [
+      ['GitHub Copilot', 'copilot'],
+      ['Claude Code', 'claude'],
+      ['Codex', 'codex'],
+      ['Gemini CLI', 'gemini'],
+      ['opencode', 'opencode'],
+      ['Copilot CLI', 'copilot-acp'],
+    ] as const) {
+      await agents.filter({ hasText: name }).click();
+      await seen(agents.filter({ hasText: name }).filter({ hasText: /is not installed/ }));
+      await seen(page.locator('.fix', { hasText: `Run agenthost agents add ${id}.` }));
+    }
   });
 
   it('an agent that does not start', SLOW, async () => {

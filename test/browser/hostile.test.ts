@@ -73,7 +73,7 @@ afterAll(async () => {
   await host?.dispose();
 });
 
-describe('hostile texts', () => {
+describe('point 6: hostile texts', () => {
   it('are more than a hundred, each another', () => {
     expect(CORPUS.length).toBeGreaterThan(100);
     expect(new Set(CORPUS).size).toBe(CORPUS.length);

@@ -181,9 +181,20 @@ describe('the list', () => {
     const page = await pages.visit(host);
     await page.getByRole('button', { name: 'Needs input, 2' }).click();
     const tray = page.getByRole('dialog', { name: 'Needs input' });
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+    // The newest has the focus; its keys are its own.
+    await eventually(focused).toMatch(/colour|Which/i);
+    await page.keyboard.press('j');
+    await eventually(focused).toMatch(/Run/);
+    await page.keyboard.press('k');
+    await eventually(focused).toMatch(/colour|Which/i);
     await tray.getByRole('button', { name: /Blue/ }).click();
     await seen(tray.getByText(/Answered by you: Blue/));
-    await tray.getByRole('button', { name: 'Allow once' }).click();
+    await page.keyboard.press('y');
+    await eventually(focused).toBe('Open questions');
+    await page.keyboard.press('j');
+    await eventually(focused).toMatch(/Run/);
+    await page.keyboard.press('y');
     await seen(tray.getByText('Nothing needs you.'));
     await seen(tray.getByText('Allowed once by you'));
     await tray

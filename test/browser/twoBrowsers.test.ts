@@ -4,7 +4,7 @@ import { eventually, gone, log, makeSession, PATIENCE, seen, usePages, write } f
 const pages = usePages();
 const ASK = { name: 'Needs your answer' } as const;
 
-it('shows the same conversation to both, and who did what', { timeout: 4 * PATIENCE }, async () => {
+it('shows the same conversation to both, and who did what', { timeout: 10 * PATIENCE }, async () => {
   const host = await pages.host();
   const { hash } = await makeSession(host, ['hello']);
   const mira = await pages.visit(host, { name: 'Mira', hash });
@@ -27,6 +27,16 @@ it('shows the same conversation to both, and who did what', { timeout: 4 * PATIE
   await gone(tom.getByRole('region', ASK));
   await seen(log(tom).getByText(/Allowed once by Mira, on /));
   await seen(log(mira).getByText(/Allowed once by you/));
+
+  await write(mira, 'question');
+  await tom.getByRole('region', ASK).getByRole('button', { name: /Blue/ }).click();
+  await seen(log(mira).getByText(/Answered by Tom, on .+: Blue/));
+  await write(mira, 'reasoning');
+  await seen(log(mira).getByText(/^Thought for \d+ s/));
+  // Who did not see it happen is told the same.
+  await tom.reload();
+  await seen(log(tom).getByText(/Answered by you: Blue/));
+  await seen(log(tom).getByText(/^Thought for \d+ s/));
 
   await tom.context().close();
   await gone(mira.getByTitle(/^Tom, on .+ looks at this session/));

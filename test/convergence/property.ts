@@ -30,7 +30,7 @@ export const TIMEOUT_MS = 24 * 60 * 60_000;
 /** Histories wait for files and timers most of the time: several at once take little longer than one. */
 const LANES = 4;
 /** Long enough for a machine that does something else: who is not at rest then never will be. */
-const HEAL_MS = 60_000;
+const HEAL_MS = 300_000;
 
 /** Memory where there is such a folder: runs are many, and none needs a real disk. */
 export function temporaryRoot(): { readonly path: string; dispose(): void } {

@@ -145,12 +145,15 @@ function dispatched(
   return method === 'dispatchAction' ? params : undefined;
 }
 
-/** Pauses between attempts are none; what is meant to take long takes long. */
+/** A host that is not given the processor for half a minute is no host that hangs. */
+const PATIENCE = 20;
+
+/** Pauses between attempts are none; what is meant to take long takes longer. */
 export const immediately: Schedule = (run, delayMs) => {
   if (delayMs < 1) {
     const immediate = setImmediate(run);
     return { dispose: () => clearImmediate(immediate) };
   }
-  const timer = setTimeout(run, delayMs);
+  const timer = setTimeout(run, PATIENCE * delayMs);
   return { dispose: () => clearTimeout(timer) };
 };

@@ -33,7 +33,10 @@ describe('links of the pages', () => {
     expect(index).toBeDefined();
     const linked = linksOf(index as Page).map((link) => normalize(join('docs', link.split('#')[0] ?? '')));
     const written = [...all.keys()].filter((path) => /^docs\/[^/]+\.md$/.test(path) && path !== 'docs/README.md');
-    expect(written.filter((path) => !linked.includes(path))).toEqual([]);
+    expect(
+      written.filter((path) => !linked.includes(path)),
+      'add a row to docs/README.md',
+    ).toEqual([]);
   });
 
   it('finds what leads nowhere', () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CopilotAgent } from '@agenthost/host';
@@ -55,8 +55,11 @@ afterAll(async () => {
 /** In the order in which people do it. */
 const steps: Readonly<Record<string, (command: string) => Promise<void>>> = {
   'git clone <this repository> agenthost && cd agenthost': async () => {
+    // Where the sources came without their history there is nothing to clone.
+    if (!existsSync(join(ROOT, '.git'))) return;
     const clone = join(folder, 'clone');
-    await run('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, clone]);
+    await writeFile(join(folder, 'home/.gitconfig'), '[safe]\n\tdirectory = *\n');
+    await run('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, clone], { env: env() });
     expect(existsSync(join(clone, 'scripts/run.mjs'))).toBe(true);
   },
   'npm start': async (command) => {
@@ -81,7 +84,11 @@ const steps: Readonly<Record<string, (command: string) => Promise<void>>> = {
     expect(existsSync(join(folder, 'home/.agenthost/agents/copilot/node_modules/@github/copilot-sdk'))).toBe(true);
   },
   'npx agenthost attach': async () => {
-    const terminal = Terminal.program('sh', ['-c', 'exec npx agenthost attach'], { cwd: folder, env: env() });
+    const terminal = Terminal.program('sh', ['-c', 'exec npx agenthost attach'], {
+      cwd: folder,
+      env: env(),
+      timeoutMs: LONG,
+    });
     await terminal.until('No session is open');
     terminal.type('\u0003\u0003');
     await terminal.exited;

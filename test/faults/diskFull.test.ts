@@ -153,10 +153,12 @@ describe.skipIf(!canMount)('a disk that is full', () => {
 
   /** Runs full again and again in the middle of the work, and is emptied again. Throws at the first that is lost. */
   async function fillAndEmpty(times: number) {
+    // More than what is left on a full disk; little enough for all of them to fit on an empty one.
+    const text = 'x'.repeat(12_000);
     const accepted: string[] = [];
     const refused: string[] = [];
     const attempt = async (id: string) => {
-      const message = { type: 'session/pendingMessageSet', kind: 'queued', id, userMessage: { text: long } } as const;
+      const message = { type: 'session/pendingMessageSet', kind: 'queued', id, userMessage: { text } } as const;
       await hers.dispatch(message).then(
         () => accepted.push(id),
         (error: unknown) => {

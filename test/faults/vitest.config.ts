@@ -8,7 +8,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '../..'),
   test: {
     globalSetup: ['test/support/builtCli.ts'],
-    include: ['test/faults/**/*.test.ts', 'test/convergence/**/*.test.ts', 'test/soak/**/*.test.ts'],
+    include: ['faults', 'convergence', 'soak', 'security'].map((folder) => `test/${folder}/**/*.test.ts`),
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

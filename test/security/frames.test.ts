@@ -6,8 +6,8 @@ import { RawClient } from '../support/rawClient.js';
 import { spawnHost, temporaryFolder } from '../support/testHost.js';
 import { mutations } from './frameMutations.js';
 
-/** `npm run test:fuzz` sends 100,000. */
-const FRAMES = Number(process.env['AGENTHOST_FUZZ_FRAMES'] ?? 4_000);
+/** `npm run test:security` sends 100,000. */
+const FRAMES = Number(process.env['AGENTHOST_SECURITY_FRAMES'] ?? 4_000);
 const BATCH = 500;
 const FIXED_SEED = 20_261_115;
 

@@ -63,7 +63,7 @@ const attempts = {
     text('still here');
   },
   huge: async () => {
-    process.stdout.write(`${'x'.repeat(200 * 1024 * 1024)}\n`);
+    process.stdout.write(`${'x'.repeat(80 * 1024 * 1024)}\n`);
     await new Promise(() => {});
   },
   env: async () => text(JSON.stringify(process.env)),

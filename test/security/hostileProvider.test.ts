@@ -133,7 +133,7 @@ describe('a hostile provider of files', () => {
   });
 
   // Everything waits for what must be stored, so a silent one holds up all, for the 30 s of a call and no longer.
-  it.runIf(process.env['AGENTHOST_LONG_TESTS'])(
+  it.runIf(process.env['AGENTHOST_FAULTS'] === 'all')(
     'point 7: one that never answers is given up after 30 s',
     { timeout: 180_000 },
     async () => {
@@ -146,7 +146,8 @@ describe('a hostile provider of files', () => {
       await session.ready();
       isSilent = true;
       const sent = session.send('hello').catch(String);
-      expect(await sent).toMatch(/could not be stored/);
+      // The SDK's own patience may end in the same moment; then it is told that it can't be the provider again.
+      expect(await sent).toMatch(/could not be stored|SessionFsRefusedError/);
       await other.fence();
     },
   );

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LocalSessionFs } from '../../packages/host/src/sessionFs/localSessionFs.js';
 import { temporaryFolder } from '../support/testHost.js';
 
-const ROUNDS = Number(process.env['AGENTHOST_ESCAPE_ROUNDS'] ?? 300);
+const ROUNDS = Number(process.env['AGENTHOST_SECURITY_ROUNDS'] ?? 300);
 const SECRET = 'what is outside';
 
 let root: string;

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SessionState } from '@agenthost/protocol';
@@ -60,7 +60,6 @@ describe('the security list', () => {
   it('point 4: tokens are for their user alone, and a new or a removed one ends live connections at once', async () => {
     const stateDir = await temporaryFolder();
     cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
-    await chmod(stateDir, 0o755);
     const devices = new DeviceTokens(stateDir);
     const token = await devices.add('phone', 'driver');
     const host = await start({ stateDir });

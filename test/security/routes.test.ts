@@ -1,16 +1,30 @@
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import type { ListenOptions } from '@agenthost/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
 import { SECURITY_HEADERS } from '../../packages/host/src/server/securityHeaders.js';
-import { startTestHost, type TestHost } from '../support/testHost.js';
+import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 
 const PAGE = join(import.meta.dirname, '../../apps/web/dist');
 let host: TestHost;
+let device: string;
 beforeAll(async () => {
-  host = await startTestHost({}, { pageFolder: PAGE });
+  const stateDir = await temporaryFolder();
+  device = await new DeviceTokens(stateDir).add('device', 'viewer');
+  // As the gateway for other protocols has them.
+  const socketRoutes: ListenOptions['socketRoutes'] = [
+    { path: '/other', tokenParameter: 'tkn', onConnection: (transport) => transport.close() },
+    { path: '/plain', onConnection: (transport) => transport.close() },
+  ];
+  host = await startTestHost({ stateDir }, { pageFolder: PAGE, socketRoutes });
 });
-afterAll(() => host.dispose());
+afterAll(async () => {
+  await host.dispose();
+  await rm(host.stateDir, { recursive: true, force: true });
+});
 
 interface Answer {
   readonly status: number | undefined;
@@ -78,13 +92,22 @@ describe('point 2: every route of the server, as the server lists them', () => {
     }
   }, 120_000);
 
-  it('takes no token from the address, on no route', async () => {
-    for (const { method, path } of host.host.routes) {
-      const { status } = await ask(method, `${path}?token=${host.token}`, {
-        host: host.url.host,
-        authorization: `Bearer ${host.token}`,
-      });
-      expect([path, status]).toEqual([path, 404]);
+  it('takes the owner’s token from no address, and a device’s only where the route says so', async () => {
+    const { token } = host;
+    for (const { method, path, tokenParameter } of host.host.routes) {
+      const get = async (query: string, headers: Record<string, string> = {}) =>
+        (await ask(method, `${path}?${query}`, { host: host.url.host, ...headers })).status;
+      const bearer = { authorization: `Bearer ${token}` };
+      if (tokenParameter === undefined) {
+        expect([path, await get(`token=${token}`, bearer)]).toEqual([path, 404]);
+        expect([path, 401, 404]).toContain(await get(`token=${token}`));
+      } else {
+        expect([path, await get(`${tokenParameter}=${token}`)]).toEqual([path, 401]);
+        expect([path, await get(`${tokenParameter}=${token}`, bearer)]).toEqual([path, 401]);
+        expect([path, await get(`${tokenParameter}=${device}`)]).toEqual([path, 101]);
+        const evil = { origin: 'https://evil.example.org' };
+        expect([path, await get(`${tokenParameter}=${device}`, evil)]).toEqual([path, 403]);
+      }
     }
-  });
+  }, 120_000);
 });

@@ -34,10 +34,17 @@ it('what needs somebody is in one tray, over two hosts, until it is answered by 
     expect((await until(tray.waiting, (list) => list.length === 1, 'one prompt'))[0]).toBe(second);
     // Somebody else answers the other one.
     const uri = second?.chat.resource.slice('agenthost-host-1:'.length) ?? '';
-    const other = await (await hosts[1]?.connect())?.openSession(uri);
+    const other = await (await hosts[1]?.connect({ clientInfo: { name: 'Mira', device: 'iPhone' } }))?.openSession(uri);
     await other?.pendingPermissions.value[0]?.answer({ approved: false });
     await until(tray.count, (count) => count === 0, 'nothing');
     expect(tray.waiting.value).toEqual([]);
+    // Both answers stay, the newest first, with who gave them.
+    const answered = await until(tray.answered, (list) => list.length === 2, 'both answers');
+    expect(answered.map(({ kind, session, answer }) => [kind, session.providerId, answer.approved])).toEqual([
+      ['permission', 'agenthost-host-1', false],
+      ['permission', 'agenthost-host-0', true],
+    ]);
+    expect(answered[0]?.answer.by).toMatchObject({ name: 'Mira', device: 'iPhone' });
   } finally {
     tray.dispose();
     for (const provider of providers) provider.dispose();

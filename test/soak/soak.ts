@@ -4,13 +4,19 @@ import { expect } from 'vitest';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
 import { until } from '../support/until.js';
 import { HostProbe, type Sample } from './hostProbe.js';
-import { Worker } from './worker.js';
+import { ENDING_PROMPTS, Worker } from './worker.js';
 
 const CLIENTS = 50;
 const SESSIONS = 20;
 const PATIENCE_MS = 300_000;
 /** How often the network fails, and for how many of those who use it. */
 const DROPS = { everyMs: 1_000, probability: 0.03 };
+
+export interface SoakOptions {
+  /** Of each session, before anything is measured: what the host keeps of the newest turns and envelopes is full then. */
+  readonly turns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 export interface SoakResult {
   readonly samples: readonly Sample[];
@@ -22,16 +28,17 @@ export interface SoakResult {
 }
 
 /** Mixed work over a network that drops; then everybody must see what the host has, and everything accepted must be there once. */
-export async function soak(minutes: number, env: Readonly<Record<string, string>> = {}): Promise<SoakResult> {
+export async function soak(minutes: number, { turns: before = 0, env = {} }: SoakOptions = {}): Promise<SoakResult> {
   const probe = new HostProbe();
-  const { NODE_OPTIONS: broken = '' } = env;
-  const options = { NODE_OPTIONS: `${probe.environment['NODE_OPTIONS']} ${broken}` };
+  const { NODE_OPTIONS: altered = '' } = env;
+  const options = { NODE_OPTIONS: `${probe.environment['NODE_OPTIONS']} ${altered}` };
   const host = await startRestartableHost([], options);
   let isOver = false;
   let drops = 0;
   try {
     const observer = await host.connect({ clientId: 'observer', url: host.process.url });
     const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => make(observer)));
+    await Promise.all(sessions.map((session) => fill(session, before)));
     const workers = await connectWorkers(host, sessions);
     probe.start();
     const dropper = setInterval(() => {
@@ -70,6 +77,13 @@ async function make(observer: HostConnection): Promise<Session> {
   const session = await observer.createSession({ provider: 'mock' });
   await session.ready();
   return session;
+}
+
+async function fill(session: Session, turns: number): Promise<void> {
+  for (let n = 0; n < turns; n++) {
+    const id = await session.send(ENDING_PROMPTS[n % ENDING_PROMPTS.length] ?? '');
+    await until(session.confirmed, ({ turns }) => turns.at(-1)?.id === id, 'a turn before it begins', PATIENCE_MS);
+  }
 }
 
 async function connectWorkers(host: RestartableHost, sessions: readonly Session[]): Promise<Worker[]> {

@@ -8,7 +8,16 @@ import {
   SessionGoneError,
 } from '@agenthost/client';
 
-const PROMPTS = ['hello', 'use-tool', 'reasoning', 'stream 300', 'big-output 60000', 'slow', 'usage', 'what is this'];
+export const ENDING_PROMPTS = [
+  'hello',
+  'use-tool',
+  'reasoning',
+  'stream 300',
+  'big-output 60000',
+  'usage',
+  'what is this',
+];
+const PROMPTS = [...ENDING_PROMPTS, 'slow'];
 /** Of what somebody does in a minute, more or less. */
 const PAUSE_MS = { least: 100, most: 900 };
 const HANDLES = 3;

@@ -10,6 +10,8 @@ export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly cwd?: string;
+  /** How long `until` waits. */
+  readonly timeoutMs?: number;
 }
 
 /** A real pseudo terminal with a real command in it, and a screen that can be read. */
@@ -17,6 +19,7 @@ export class Terminal {
   readonly #pty: IPty;
   readonly #screen: xterm.Terminal;
   readonly #waiting = new Set<() => void>();
+  readonly #timeoutMs: number;
   /** The command's exit code, or 128 and the number of the signal that ended it. */
   readonly exited: Promise<number>;
   #hasExited = false;
@@ -41,7 +44,8 @@ export class Terminal {
   }
 
   private constructor(file: string, args: readonly string[], options: TerminalOptions) {
-    const { columns = 100, rows = 30, env = {}, cwd } = options;
+    const { columns = 100, rows = 30, env = {}, cwd, timeoutMs = NEVER_MS } = options;
+    this.#timeoutMs = timeoutMs;
     this.#screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     this.#pty = spawn(file, [...args], {
       name: 'xterm-256color',
@@ -121,7 +125,7 @@ export class Terminal {
         reject(
           new Error(`${what} did not come${this.#hasExited ? ' before it ended' : ''}; the screen is\n${this.text}`),
         );
-      }, NEVER_MS);
+      }, this.#timeoutMs);
       const look = () => {
         if (!fits()) return;
         clearTimeout(timer);

@@ -14,7 +14,9 @@ export function TerminalBlock({ call }: { readonly call: ToolCallState }) {
   const output = call.status === 'pendingConfirmation' ? undefined : call.output;
   const text = (call.status === 'completed' ? call.result.toolOutput : undefined) ?? output?.text ?? '';
   const uri = output?.ref?.uri;
-  const took = ('endedAt' in call ? call.endedAt : (staleSince ?? now)) - call.startedAt;
+  // A command that had to be allowed ran from then on, not from when it was asked about.
+  const began = (call.status === 'pendingConfirmation' ? undefined : call.confirmed?.at) ?? call.startedAt;
+  const took = ('endedAt' in call ? call.endedAt : (staleSince ?? now)) - began;
   const copied = uri && output?.truncated ? async () => (await fetchContent(uri)).text() : text;
   return (
     <figure className="card" aria-label={`Terminal: ${command}`}>

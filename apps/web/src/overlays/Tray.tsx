@@ -32,6 +32,12 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
     goTo({ view: 'session', sessionId, chat });
   };
   useFirstFocus(body);
+  // A question that was answered takes the focus along. The list has it then, never the next question: one key too many
+  // would answer that.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looks after each answer
+  useEffect(() => {
+    if (document.activeElement === document.body) body.current?.focus();
+  }, [waiting, answered]);
   const toggleNotifications = async () => {
     const wanted = !notifications && (await askForNotifications());
     settings.update({ notifications: wanted });

@@ -37,6 +37,8 @@ export interface HostServerOptions {
 export interface ServedRoute {
   readonly method: 'GET' | 'UPGRADE';
   readonly path: string;
+  /** Where a device's token may come in the query. */
+  readonly tokenParameter?: string;
 }
 
 export const SOCKET_PATH = '/ws';
@@ -98,6 +100,11 @@ export class HostServer {
       ...ROUTES.filter(({ path }) => !pages.includes(path)).map(({ method, path }) => ({ method, path }) as const),
       ...pages.map((path) => ({ method: 'GET', path }) as const),
       { method: 'UPGRADE', path: SOCKET_PATH },
+      ...(this.#options.socketRoutes ?? []).map(({ path, tokenParameter }) => ({
+        method: 'UPGRADE' as const,
+        path,
+        ...(tokenParameter !== undefined && { tokenParameter }),
+      })),
     ];
   }
 

@@ -91,7 +91,7 @@ describe('AgentEventMapper', () => {
       { type: 'session/usage', turnId: 't1', usage: { inputTokens: 1 } },
     ]);
     const turn = stateAfter(actions).turns[0];
-    expect(turn?.responseParts).toEqual([
+    expect(turn?.responseParts).toMatchObject([
       { kind: 'markdown', id: 'new-1', content: 'ab' },
       { kind: 'reasoning', id: 'new-2', content: 'cd' },
       { kind: 'markdown', id: 'new-3', content: 'e' },

@@ -34,7 +34,7 @@ async function notes(of = join(path, 'notes')): Promise<Record<string, string>> 
 const version = async (of = path) => Number(await readFile(join(of, 'version'), 'utf8'));
 const backups = async () => (await readdir(join(path, 'backups'))).sort();
 
-describe('a state root of an older version', () => {
+describe('a state root of an older version', { timeout: 120_000 }, () => {
   it('is brought to the newest one step by step; what it was is kept, and told', async () => {
     const told: string[] = [];
     const second: Migration = {

@@ -125,6 +125,9 @@ const TOOLS: Readonly<Record<string, ToolDisplay>> = {
   },
 };
 
+/** For the test that nobody else has them. */
+export const TOOL_NAMES: readonly string[] = Object.keys(TOOLS);
+
 function subAgentOf(args: Arguments): string {
   const { description, name } = args as TaskToolArguments;
   return oneLine(text(description) ?? text(name) ?? 'a task', 120);

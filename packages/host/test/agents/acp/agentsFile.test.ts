@@ -94,7 +94,7 @@ describe('the catalogue', () => {
     expect(await agent.availability()).toEqual({
       state: 'unavailable',
       reason: 'It is not installed, and claude-agent-acp is not on PATH.',
-      howToFix: 'Run: agenthost agents add claude',
+      howToFix: 'Run `agenthost agents add claude`.',
       installable: { sizeHint: spec.npm.sizeHint },
     });
     await writeFile(join(onPath, 'claude-agent-acp'), '#!/bin/sh\n', { mode: 0o755 });

@@ -1,0 +1,15 @@
+/** One program each, in the order in which they run. */
+export const MEASURES = {
+  fanout: 'envelopes delivered to 1, 10, 100 and 1,000 subscribers, and the CPU time of each',
+  echo: 'how long an action takes to its log and back, p50 and p99, 1 and 100 subscribers',
+  longTurn: 'what a delta costs after 100,000 in one turn',
+  open: 'opening a session of 100,000 events',
+  list: 'lists and searches of 100,000 sessions',
+  start: 'start to listening with 10,000 sessions on disk',
+  memory: 'idle, after a flood, cold sessions, and a soak (--minutes 10 for a long one)',
+  storm: 'a thousand clients that come back at once',
+  openSessions: 'what an envelope costs while 1,000 sessions are open',
+  page: 'the page in a real browser',
+} as const;
+
+export type MeasureName = keyof typeof MEASURES;

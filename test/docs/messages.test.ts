@@ -1,0 +1,20 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ROOT } from '../architecture/workspace.js';
+
+const SOURCES = ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}', 'scripts/*.mjs'];
+
+it('messages that troubleshooting goes by are what the programs say', () => {
+  const said = globSync(SOURCES, { cwd: ROOT })
+    .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .join('\n');
+  const page = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8');
+  // The first cell of each row: what one sees.
+  const messages = [...page.matchAll(/^\| `([^`]+)`/gm)].map(([, message = '']) => message);
+  expect(messages.length).toBeGreaterThan(8);
+  const parts = messages
+    .flatMap((message) => message.split('…').map((part) => part.trim()))
+    .filter((part) => part !== '');
+  expect(parts.filter((part) => !said.includes(part))).toEqual([]);
+});
