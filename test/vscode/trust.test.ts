@@ -14,7 +14,8 @@ it.each(VSCODE_VERSIONS)('VS Code %s asks whether a folder is trusted before it 
   await window.send('hello');
   const trust = window.page.getByText('Trust Folder & Continue');
   await trust.waitFor();
-  expect(session.confirmed.value).toMatchObject({ turns: [], activeTurn: undefined });
+  const { turns: ended, activeTurn } = session.confirmed.value;
+  expect({ ended, activeTurn }).toEqual({ ended: [], activeTurn: undefined });
   await trust.click();
   await window.shows('Hello, world!');
   await turns(session, 1);
