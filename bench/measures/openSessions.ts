@@ -6,6 +6,9 @@ import { FLAT, LINEAR, seriesOf } from '../support/growth.ts';
 import { measure } from '../support/measure.ts';
 import { RequestClient } from '../support/requestClient.ts';
 
+/** Sessions that one connection looks at: fewer than it may. */
+const A_CONNECTION = 200;
+
 await measure(async ({ quick }) => {
   const sizes = quick ? [1, 10, 50] : [1, 10, 100, 1_000];
   const most = sizes.at(-1) ?? 0;
@@ -16,6 +19,7 @@ await measure(async ({ quick }) => {
   const memory: [number, number][] = [];
   try {
     const client = await RequestClient.open(server.address);
+    const watchers: RequestClient[] = [];
     const sessions: string[] = [];
     let clientSeq = 0;
     // In turn, a window of them under way at a time; each is awaited by its echo.
@@ -34,7 +38,8 @@ await measure(async ({ quick }) => {
       while (sessions.length < size) {
         const session = `mock:/${randomUUID()}`;
         await client.request('createSession', { session });
-        await client.request('subscribe', { resource: session });
+        if (sessions.length % A_CONNECTION === 0) watchers.push(await RequestClient.open(server.address));
+        await watchers.at(-1)?.request('subscribe', { resource: session });
         sessions.push(session);
       }
       await stream();
@@ -43,7 +48,7 @@ await measure(async ({ quick }) => {
       found.set(size, costs);
       memory.push([size, Math.round(server.memory())]);
     }
-    client.close();
+    for (const watcher of [client, ...watchers]) watcher.close();
   } finally {
     server.kill();
   }
