@@ -1,11 +1,14 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { hashOf, log, seen, usePages, write } from '../browser/pageWorld.js';
+import { hashOf, log, usePages, write } from '../browser/pageWorld.js';
 import { Terminal } from '../support/terminal.js';
 import { VSCODE_VERSIONS, type VscodeVersion } from './support/installVscode.js';
 import { turns, VscodeWorld } from './support/vscodeWorld.js';
 import { PATIENCE, type Workbench } from './support/workbench.js';
 
 const ASK = { name: 'Needs your answer' } as const;
+
+const INTERRUPTED = /The host restarted during/;
 
 describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
   const pages = usePages();
@@ -85,6 +88,7 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     await window.press('Allow');
     await terminal.until('did-21');
     await seen(log(page).getByText('did-21'));
+    await window.shows(/from-the-terminal/);
     await turns(session, 1);
 
     // Typed in VS Code, allowed on the page.
@@ -102,8 +106,12 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     await turns(session, 3);
     expect(session.confirmed.value.turns[2]?.state).not.toBe('complete');
 
-    // All three are back, and go on.
+    // All three are back, however long each has waited before it tried again, and go on.
+    await expect.poll(() => terminal.text, { timeout: PATIENCE }).not.toContain("isn't answering");
     await window.idle();
+    await terminal.until(INTERRUPTED);
+    await seen(log(page).getByText(INTERRUPTED));
+    await window.shows(INTERRUPTED);
     await window.send('echo did-$((20 + 4))');
     await terminal.until('did-$((20 + 4))');
     await window.press('Allow');
@@ -112,6 +120,10 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     await turns(session, 4);
   });
 });
+
+async function seen(locator: Locator): Promise<void> {
+  await locator.first().waitFor({ timeout: PATIENCE });
+}
 
 /** How far the counting has come in a window; 0 when a number is missing, comes twice or is out of order. */
 async function counted(window: Workbench): Promise<number> {
