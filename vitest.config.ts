@@ -12,7 +12,7 @@ export default defineConfig({
       { find: '@agenthost/host/contract', replacement: source('host', 'contract') },
       { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'schemas/schemas') },
       { find: '@agenthost/sessions/contract', replacement: source('sessions', 'contract/providerContract') },
-      ...['protocol', 'rpc', 'client', 'sessions', 'host'].map((name) => ({
+      ...['protocol', 'rpc', 'client', 'ahp', 'sessions', 'host'].map((name) => ({
         find: new RegExp(`^@agenthost/${name}$`),
         replacement: source(name),
       })),

@@ -7,7 +7,7 @@ import { type Command, commandOf } from './support/commandLine.ts';
 import { TOLERATED, type Worse, worseFigures, worseTwice } from './support/compare.ts';
 import { missedBy, type Outcome } from './support/figure.ts';
 import { hundredths } from './support/figures.ts';
-import { note } from './support/measure.ts';
+import { endServersWhenStopped, note } from './support/measure.ts';
 import { load, machine, merged, type Run, readResults, writeResults } from './support/results.ts';
 import { textTable } from './support/table.ts';
 import { writeDocs } from './support/writeDocs.ts';
@@ -17,14 +17,17 @@ if ('text' in command) {
   (command.exitCode === 0 ? console.log : console.error)(command.text);
   process.exit(command.exitCode);
 }
+endServersWhenStopped();
 if (command.docs) writeDocs(readResults());
 else process.exitCode = await (command.compare ? compare(command) : keep(command));
 
+/** After each measure: what was found is not lost when a later one fails. */
 async function keep(asked: Command): Promise<number> {
-  const results = readResults();
   const mode = asked.quick ? 'quick' : 'full';
-  const run = await measureAll(asked);
-  writeResults({ ...results, [mode]: merged(results[mode], run, asked.names) });
+  await measureAll(asked, (run, name) => {
+    const results = readResults();
+    writeResults({ ...results, [mode]: merged(results[mode], run, [name]) });
+  });
   return 0;
 }
 
@@ -55,7 +58,7 @@ function told({ figure, before, by }: Worse): string {
   return `  ${figure.measure}: ${figure.name}: ratio ${hundredths(figure.ratio)}, was ${hundredths(before)} (${percent} % worse)`;
 }
 
-async function measureAll(asked: Command): Promise<Run> {
+async function measureAll(asked: Command, onMeasured?: (run: Run, name: string) => void): Promise<Run> {
   const before = load();
   const start = performance.now();
   const figures: Outcome['figures'][number][] = [];
@@ -65,12 +68,17 @@ async function measureAll(asked: Command): Promise<Run> {
     const outcome = await measureOne(name, asked);
     figures.push(...outcome.figures);
     series.push(...outcome.series);
+    onMeasured?.({ ...about(before), ...outcome }, name);
     note(`${name}: ${seconds(begun)} s`);
   }
   console.log(textTable({ figures, series }));
   const missed = figures.filter((figure) => missedBy(figure) > 0).length;
   console.log(`\n${seconds(start)} s, load ${before} before and ${load()} after; ${missed} of the limits missed.`);
-  return { date: new Date().toISOString(), machine: machine(), load: [before, load()], figures, series };
+  return { ...about(before), figures, series };
+}
+
+function about(loadBefore: number): Pick<Run, 'date' | 'machine' | 'load'> {
+  return { date: new Date().toISOString(), machine: machine(), load: [loadBefore, load()] };
 }
 
 async function measureOne(name: string, { quick, minutes }: Command): Promise<Outcome> {

@@ -56,6 +56,10 @@ const tasks = {
   start: (args) => inTurn(buildProgram, () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args])),
   dev: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/dev.ts'), args)),
   screenshots: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/screenshots.ts'), args)),
+  'screenshots:vscode': (args) => {
+    process.env.AGENTHOST_PICTURES = '1';
+    return tasks['test:vscode'](['test/vscode/pictures.test.ts', ...args]);
+  },
   bench: (args) => inTurn(buildProgram, () => runNode(join(root, 'bench/run.ts'), args)),
 };
 

@@ -18,7 +18,7 @@ const BASELINE = 'raw ws';
 await measure(async ({ quick }) => {
   const rounds = quick ? 1 : 5;
   // Enough to be measured, few enough for a thousand receivers on two cores.
-  const deliveries = quick ? 40_000 : 200_000;
+  const deliveries = quick ? 40_000 : 100_000;
   const pair = await startPair();
   const figures: Figure[] = [];
   const perEnvelope: [number, number][] = [];

@@ -13,7 +13,7 @@ import { type Pair, startPair, underLoad } from '../support/underLoad.ts';
 import { writeFolders } from '../support/writeSessions.ts';
 
 /** Until what was started has settled. */
-const SETTLE_MS = 4_000;
+const SETTLE_MS = 3_500;
 /** Under this it is what an allocator does, not what a host keeps. */
 const COLD_SESSION_KB = 5;
 const SLOPE_MB_A_MINUTE = 1;
@@ -28,7 +28,7 @@ await measure(async ({ quick, minutes }) => {
     const many = { subscribers: 1, envelopes: quick ? 10_000 : 100_000, inFlight: 1_024 };
     for (const load of [flood, many]) for (const kind of ['host', 'raw'] as const) await underLoad(pair, kind, load);
     const [after, bareAfter] = await bothMemories(pair, SETTLE_MS);
-    const [slope, bareSlope] = await soak(pair, (minutes ?? (quick ? 0.05 : 0.75)) * 60_000);
+    const [slope, bareSlope] = await soak(pair, (minutes ?? (quick ? 0.05 : 0.5)) * 60_000);
     const baseline = 'raw ws';
     const figures: Figure[] = [
       figureOf({ ...about, name: 'idle', unit: 'MB', baseline, limit: atMost(90, 'value') }, [idle], [bare]),

@@ -8,6 +8,12 @@ import type { ServerAddress } from './requestClient.ts';
 
 const CLI = join(import.meta.dirname, '../../apps/cli/dist/main.js');
 
+/** A host doesn't know who started it: it would outlive a benchmark that fails or is stopped. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** A server in a process of its own. What it uses is read from the system: it costs the process nothing. */
 export class BenchProcess {
   readonly child: ChildProcess;
@@ -24,7 +30,8 @@ export class BenchProcess {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    process.once('exit', () => child.kill('SIGKILL'));
+    running.add(child);
+    child.once('exit', () => running.delete(child));
     for await (const line of createInterface(child.stdout)) {
       const { event, link } = JSON.parse(line) as { event: string; link: string };
       if (event !== 'listening') continue;
@@ -43,12 +50,7 @@ export class BenchProcess {
     return new BenchProcess(child, { url, token }, performance.now() - start, undefined);
   }
 
-  private constructor(
-    child: ChildProcess,
-    address: ServerAddress,
-    startMs: number,
-    ownFolder: string | undefined,
-  ) {
+  private constructor(child: ChildProcess, address: ServerAddress, startMs: number, ownFolder: string | undefined) {
     this.child = child;
     this.address = address;
     this.startMs = startMs;

@@ -16,6 +16,7 @@ beforeAll(async () => {
     maxConfigChars: 5_000,
     // Never by time, so that a test can tell what else does it.
     toolOutputMs: 2_000_000_000,
+    holdBackMs: 2_000_000_000,
   });
 });
 afterAll(() => host.dispose());
@@ -188,4 +189,34 @@ it('the root counts the sessions', async () => {
   await client.request('disposeSession', { channel: session });
   const less = await client.action('root/activeSessionsChanged');
   expect(less.action.activeSessions).toBe(snapshot.state.activeSessions);
+});
+
+it('what is accepted and changes nothing is answered too', async () => {
+  const client = await host.client('insists');
+  const { session } = await ahpSession(client);
+  for (const _ of [1, 2]) {
+    const echo = await client.act(session, { type: 'session/titleChanged', title: 'Same' });
+    expect(echo).toMatchObject({ channel: session, action: { type: 'session/titleChanged', title: 'Same' } });
+    expect(echo).not.toHaveProperty('rejectionReason');
+  }
+});
+
+it('what comes right behind the answer to a reconnect waits until the client has taken the answer in', async () => {
+  const client = await host.client('comes back');
+  const { session, chat } = await ahpSession(client);
+  const other = await host.client('goes on');
+  await ahpSubscribe(other, session);
+  await client.cut();
+  const back = await host.open();
+  const subscriptions = [session, chat];
+  await back.request('reconnect', { clientId: 'comes back', lastSeenServerSeq: 0, subscriptions });
+  await other.act(chat, ahpTurn('hello'));
+  await other.action('chat/turnComplete');
+  await back.request('ping');
+  expect(back.received.filter(({ method }) => method === 'action')).toEqual([]);
+  // VS Code says this first when it is back.
+  back.send({ jsonrpc: '2.0', method: 'setClientManagedSettingsPermissions', params: {} });
+  await back.action('chat/turnComplete');
+  const numbers = back.received.flatMap(({ method, params }) => (method === 'action' ? [params.serverSeq] : []));
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 });

@@ -146,7 +146,8 @@ describe('a hostile provider of files', () => {
       await session.ready();
       isSilent = true;
       const sent = session.send('hello').catch(String);
-      expect(await sent).toMatch(/could not be stored/);
+      // The SDK's own patience may end in the same moment; then it is told that it can't be the provider again.
+      expect(await sent).toMatch(/could not be stored|SessionFsRefusedError/);
       await other.fence();
     },
   );

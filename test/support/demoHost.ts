@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connect, type Host as HostConnection, type Session } from '@agenthost/client';
-import { Host, ShellAgent } from '@agenthost/host';
+import { Host, type ListenOptions, ShellAgent } from '@agenthost/host';
 import type { AgentIcon } from '@agenthost/protocol';
 import { demoScripts } from './demoScript.ts';
 import { type Script, ScriptedAgent } from './scriptedAgent.ts';
@@ -67,7 +67,9 @@ function plan(
 }
 
 /** A host in this process with sessions in every state, agents that a script plays, and the built page. */
-export async function startDemoHost(options: { empty?: boolean; root?: string } = {}): Promise<DemoHost> {
+export async function startDemoHost(
+  options: { empty?: boolean; root?: string; listen?: (host: Host) => ListenOptions } = {},
+): Promise<DemoHost> {
   const { empty = false } = options;
   const root = options.root ?? (await mkdtemp(join(tmpdir(), 'agenthost-demo-')));
   // Not recursive: a folder that is somebody else's is not taken, and not removed afterwards.
@@ -127,7 +129,7 @@ export async function startDemoHost(options: { empty?: boolean; root?: string } 
       new ShellAgent(),
     ],
   });
-  const { url, token } = await host.listen({ pageFolder: PAGE });
+  const { url, token } = await host.listen({ pageFolder: PAGE, ...options.listen?.(host) });
   const mira = await connect({ url, token, clientInfo: { name: 'Mira Kovač', device: 'iPhone' } });
   const sessions = new Map<string, Session>();
   for (const one of empty ? [] : PLANS) {

@@ -74,6 +74,12 @@ describe('agenthost doctor', () => {
       'open to other users (mode 644)',
     ],
     [
+      'tokens of devices that others can read',
+      async () => writeFile(join(stateDir, 'tokens.json'), '{"tokens":[]}', { mode: 0o644 }),
+      'token',
+      'tokens.json is open to other users',
+    ],
+    [
       'an index that is none',
       async () => writeFile(join(stateDir, 'index.sqlite'), 'x'.repeat(5_000)),
       'index',
@@ -125,6 +131,15 @@ describe('agenthost doctor', () => {
     await writeFile(join(stateDir, 'token'), 'weak');
     expect((await examine('--fix')).wrong).toMatchObject([
       { check: 'token', fix: expect.stringContaining('token rotate') },
+    ]);
+    await rm(join(stateDir, 'token'));
+    await writeFile(join(stateDir, 'tokens.json'), '{"tokens":[{"role":"king"}]}', { mode: 0o600 });
+    expect((await examine('--fix')).wrong).toMatchObject([
+      {
+        check: 'token',
+        what: expect.stringContaining('No device is let in'),
+        fix: expect.stringContaining('token add'),
+      },
     ]);
     await writeFile(join(stateDir, 'file'), '');
     const { code, stdout } = await runCli(['doctor', '--state-dir', join(stateDir, 'file')]);

@@ -1,22 +1,16 @@
-import { type ClientSeqStore, type Host, type HostEvent, type Schedule, SessionGoneError } from '@agenthost/client';
-import { ERROR_CODE, type SessionSummary, type SessionSummaryChanges, type URI } from '@agenthost/protocol';
+import { type ClientSeqStore, type Host, type Schedule, SessionGoneError } from '@agenthost/client';
+import { ERROR_CODE, type SessionSummary, type URI } from '@agenthost/protocol';
 import { type Disposable, RpcError } from '@agenthost/rpc';
-import { patchAction, patchFolders, patchSnapshot } from './downlevel.js';
+import { patchAction, patchSnapshot } from './downlevel.js';
 import type { AhpLimits } from './limits.js';
 import type { LocalState } from './localState.js';
-import { ReplayBuffer } from './replayBuffer.js';
+import { AhpOutlet } from './outlet.js';
 import { type Origin, SessionLink } from './sessionLink.js';
-import { agentsOf, chatOf, rootOf, sessionOf, summaryOf } from './state.js';
-import { KnownStatuses, summaryChangesOf } from './summaryChanges.js';
-import { AHP_ROOT, type AhpAction, type AhpEnvelope, type AhpSessionSummary, type AhpSnapshot } from './types.js';
+import { SessionList } from './sessionList.js';
+import { agentsOf, chatOf, rootOf, sessionOf } from './state.js';
+import { AHP_ROOT, type AhpAction, type AhpEnvelope, type AhpSnapshot } from './types.js';
 import { type Channel, parseChannel } from './uris.js';
 import { type AhpVersion, VERSION_TRAITS, type VersionTraits } from './versions.js';
-
-/** Where a client can be told something: its socket, as long as it has one. */
-export interface AhpOutlet {
-  notify(method: string, params: object): void;
-  close(reason: string, code?: number): void;
-}
 
 export interface AhpClientOptions {
   readonly clientId: string;
@@ -43,18 +37,12 @@ export class AhpClient {
   readonly version: AhpVersion;
   readonly traits: VersionTraits;
   readonly host: Host;
-  /** Sessions that it made and nobody has used yet, as the host told of them. */
-  readonly made = new Map<URI, SessionSummary | undefined>();
-  /** Its socket. */
-  outlet: AhpOutlet | undefined;
-  /** False while the socket waits for the answer to its handshake: what comes meanwhile is in that answer. */
-  isLive = false;
+  readonly outlet: AhpOutlet;
+  readonly sessions: SessionList;
   readonly #options: AhpClientOptions;
   readonly #links = new Map<URI, Promise<SessionLink>>();
   readonly #opened = new Map<URI, SessionLink>();
   readonly #channels = new Set<URI>();
-  readonly #replay: ReplayBuffer;
-  readonly #statuses = new KnownStatuses();
   readonly #subscriptions: Disposable[];
   #activeSessions: number | undefined;
 
@@ -65,9 +53,19 @@ export class AhpClient {
     this.version = options.version;
     this.traits = VERSION_TRAITS[options.version];
     this.host = options.host;
-    this.#replay = new ReplayBuffer(options.limits, options.currentSeq());
+    const { limits, schedule, isProvisional, announce } = options;
+    this.outlet = new AhpOutlet({ limits, schedule, currentSeq: options.currentSeq() });
+    this.sessions = new SessionList({
+      host: this.host,
+      traits: this.traits,
+      tell: (method, params) => this.outlet.tell(method, params),
+      onCount: (more) => this.#countSessions(more),
+      onRemoved: (session) => this.#removed(session),
+      isProvisional,
+      announce,
+    });
     this.#subscriptions = [
-      this.host.onNotification((event) => this.#hostEvent(event)),
+      this.host.onNotification((event) => this.sessions.hostEvent(event)),
       this.host.root.state.subscribe(({ agents }) =>
         this.emit(AHP_ROOT, { type: 'root/agentsChanged', agents: agentsOf(agents) }),
       ),
@@ -115,7 +113,7 @@ export class AhpClient {
   missed(since: number, channels: readonly URI[]): readonly AhpEnvelope[] | undefined {
     for (const link of this.#opened.values()) link.flush();
     if (since > this.#options.currentSeq() || channels.some((uri) => !this.#channels.has(uri))) return undefined;
-    return this.#replay.since(since)?.filter(({ channel }) => channels.includes(channel));
+    return this.outlet.replay.since(since)?.filter(({ channel }) => channels.includes(channel));
   }
 
   dispatch(uri: URI, action: AhpAction, clientSeq: number): void {
@@ -145,33 +143,13 @@ export class AhpClient {
       serverSeq: this.#options.nextSeq(),
       ...(origin && { origin: { clientId: this.clientId, ...origin } }),
     };
-    this.#replay.add(envelope);
-    this.#tell('action', envelope);
+    this.outlet.send(envelope);
   }
 
   reject(channel: URI, action: AhpAction, origin: Origin, rejectionReason: string): void {
     const serverSeq = this.#options.nextSeq();
     const envelope = { channel, action, serverSeq, origin: { clientId: this.clientId, ...origin }, rejectionReason };
-    this.#replay.add(envelope);
-    this.#tell('action', envelope);
-  }
-
-  #tell(method: string, params: object): void {
-    if (this.isLive) this.outlet?.notify(method, params);
-  }
-
-  /** One page of the list, without sessions that were only made to be thrown away. */
-  async list(params: { readonly limit?: number; readonly cursor?: string }) {
-    const { items, nextCursor } = await this.host.listSessions(params);
-    for (const item of items) this.#statuses.learn(item);
-    const shown = items.filter(({ resource }) => !this.#options.isProvisional(resource));
-    return { items: shown.map((item) => this.#listed(item)), ...(nextCursor !== undefined && { nextCursor }) };
-  }
-
-  announced(summary: SessionSummary): void {
-    this.#statuses.learn(summary);
-    this.#tell('root/sessionAdded', { channel: AHP_ROOT, summary: this.#listed(summary) });
-    this.#countSessions(1);
+    this.outlet.send(envelope);
   }
 
   /** It is no active client of this session any more. */
@@ -204,7 +182,7 @@ export class AhpClient {
 
   async #open(uri: URI): Promise<SessionLink> {
     const session = await this.host.openSession(uri);
-    this.#statuses.learn(session.confirmed.value.summary);
+    this.sessions.statuses.learn(session.confirmed.value.summary);
     const { provider } = session.confirmed.value.summary;
     const link = new SessionLink({
       session,
@@ -231,17 +209,24 @@ export class AhpClient {
     else this.#options.broadcast(uri, action, this, origin);
   }
 
+  /** Also one that is still being opened. */
   #dropLink(session: URI): void {
-    const link = this.#opened.get(session);
+    const opening = this.#links.get(session);
     this.#opened.delete(session);
     this.#links.delete(session);
-    link?.dispose();
+    opening?.then(
+      (link) => {
+        if (this.#opened.get(session) === link) this.#opened.delete(session);
+        link.dispose();
+      },
+      () => undefined,
+    );
   }
 
   /** There is no way to send a snapshot that was not asked for: the client has to come back, and is given one then. */
   #jumped(): void {
-    this.#replay.forget(this.#options.nextSeq());
-    this.outlet?.close('the state has to be loaded anew');
+    this.outlet.replay.forget(this.#options.nextSeq());
+    this.outlet.socket?.close('the state has to be loaded anew');
   }
 
   #snapshot(uri: URI, channel: Channel | undefined, link: SessionLink | undefined): AhpSnapshot {
@@ -264,56 +249,16 @@ export class AhpClient {
     }
   }
 
-  #listed(summary: SessionSummary): AhpSessionSummary {
-    return patchFolders(summaryOf(summary), this.traits);
-  }
-
-  #hostEvent(event: HostEvent): void {
-    if (event.type === 'notify/sessionAdded') this.#sessionAdded(event.summary);
-    else if (event.type === 'notify/sessionRemoved') this.#sessionRemoved(event.session);
-    else if (event.type === 'notify/sessionSummaryChanged') this.#summaryChanged(event.session, event.changes);
-  }
-
-  #summaryChanged(session: URI, changes: SessionSummaryChanges): void {
-    const status = this.#statuses.change(session, changes);
-    if (this.made.has(session)) this.#madeChanged(session, changes as Partial<SessionSummary>);
-    if (this.#options.isProvisional(session)) return;
-    const told = patchFolders(summaryChangesOf(changes, status), this.traits);
-    if (Object.keys(told).length === 0) return;
-    this.#tell('root/sessionSummaryChanged', { channel: AHP_ROOT, session, changes: told });
-  }
-
-  #sessionAdded(summary: SessionSummary): void {
-    this.#statuses.learn(summary);
-    if (this.made.has(summary.resource)) this.made.set(summary.resource, summary);
-    if (!this.#options.isProvisional(summary.resource)) this.announced(summary);
-  }
-
-  #sessionRemoved(session: URI): void {
-    const wasHidden = this.#options.isProvisional(session);
-    this.#statuses.forget(session);
+  #removed(session: URI): void {
     this.#options.local.forgetSession(session);
-    this.made.delete(session);
     for (const uri of this.#channels) if (parseChannel(uri)?.session === session) this.#channels.delete(uri);
     this.#dropLink(session);
-    if (wasHidden) return;
-    this.#tell('root/sessionRemoved', { channel: AHP_ROOT, session });
-    this.#countSessions(-1);
   }
 
   #countSessions(more: number): void {
     if (this.#activeSessions === undefined) return;
     this.#activeSessions += more;
     this.emit(AHP_ROOT, { type: 'root/activeSessionsChanged', activeSessions: this.#activeSessions });
-  }
-
-  #madeChanged(session: URI, changes: Partial<SessionSummary>): void {
-    const summary = this.made.get(session);
-    if (!summary) return;
-    const now = { ...summary, ...changes };
-    this.made.set(session, now);
-    // What is told is gathered: a short turn may be over when its beginning would be told.
-    if (now.status !== 'idle' || !now.isRead || now.modifiedAt !== now.createdAt) this.#options.announce(now);
   }
 }
 

@@ -1,9 +1,10 @@
 import { ERROR_CODE, MAX_FRAME_BYTES, MAX_ID_LENGTH, MAX_LIST_LIMIT, parseSessionUri } from '@agenthost/protocol';
 import { LateResult, type LocalRpcError, RPC_ERROR, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
-import type { AhpClient, AhpOutlet } from './ahpClient.js';
+import type { AhpClient } from './ahpClient.js';
 import { ahpError } from './errors.js';
 import type { AhpDoor, AhpGateway } from './gateway.js';
 import { isRecord, type JsonRecord, textOf, textsOf } from './json.js';
+import type { AhpSocket } from './outlet.js';
 import { dispatchParams, optionalCount, optionalText, recordParams, requiredText, requiredTexts } from './params.js';
 import { reconnect } from './reconnect.js';
 import { resourceList, resourceRead, resourceResolve } from './resources.js';
@@ -17,7 +18,7 @@ const MAX_NAME_LENGTH = 200;
 const MAX_OFFERS = 100;
 
 /** One socket of an AHP client: its handshake, then its requests, one handler each. */
-export class AhpConnection implements AhpOutlet {
+export class AhpConnection implements AhpSocket {
   readonly #gateway: AhpGateway;
   readonly #door: AhpDoor;
   readonly #peer: RpcPeer;
@@ -136,6 +137,7 @@ export class AhpConnection implements AhpOutlet {
   async #client(method: string): Promise<AhpClient> {
     const client = await this.#handshake?.catch(() => undefined);
     if (!client) throw new RpcError(ERROR_CODE.invalidRequest, `${method} before initialize: initialize first`);
+    if (client.outlet.socket === this) client.outlet.release();
     return client;
   }
 
@@ -152,7 +154,8 @@ export class AhpConnection implements AhpOutlet {
     });
     this.#peer.onNotification('setClientManagedSettingsPermissions', {
       parse: () => undefined,
-      handle: () => undefined,
+      // What VS Code says first when it is back.
+      handle: async () => void (await this.#client('setClientManagedSettingsPermissions')),
     });
   }
 
@@ -173,7 +176,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   listSessions: (client, params) => {
     const limit = optionalCount(params['limit'], 'limit');
     const cursor = optionalText(params, 'cursor');
-    return client.list({
+    return client.sessions.page({
       limit: Math.min(Math.max(limit ?? MAX_LIST_LIMIT, 1), MAX_LIST_LIMIT),
       ...(cursor !== undefined && { cursor }),
     });
@@ -182,7 +185,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   disposeSession: async (client, params) => {
     const session = sessionChannel(params);
     await client.host.disposeSession(session);
-    client.made.delete(session);
+    client.sessions.made.delete(session);
     return null;
   },
   fetchTurns: async (client, params) => {

@@ -119,20 +119,18 @@ export class AhpGateway {
   hold(client: AhpClient, connection: AhpConnection): void {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);
-    client.outlet = connection;
-    client.isLive = false;
+    client.outlet.use(connection);
   }
 
   /** In the turn in which the answer is sent. */
   attach(client: AhpClient, connection: AhpConnection): void {
-    if (client.outlet === connection) client.isLive = true;
+    client.outlet.open(connection);
   }
 
   /** Its socket is gone; it may come back for a while. */
   detach(client: AhpClient, connection: AhpConnection): void {
-    if (client.outlet !== connection) return;
-    client.outlet = undefined;
-    client.isLive = false;
+    if (client.outlet.socket !== connection) return;
+    client.outlet.use(undefined);
     if (!this.#clients.has(client)) return;
     const leave = () => {
       for (const session of this.local.sessionsOf(client.clientId)) {
@@ -151,7 +149,7 @@ export class AhpGateway {
   hide(session: URI, client: AhpClient): boolean {
     if (this.#provisional.has(session)) return true;
     this.#provisional.add(session);
-    client.made.set(session, undefined);
+    client.sessions.made.set(session, undefined);
     // Those that were disposed stay for a while: not all clients have heard of it yet.
     const [oldest] = this.#provisional;
     if (this.#provisional.size > this.limits.maxProvisional && oldest !== undefined) this.#provisional.delete(oldest);
@@ -160,7 +158,7 @@ export class AhpGateway {
 
   reveal(session: URI, client: AhpClient): void {
     this.#provisional.delete(session);
-    client.made.delete(session);
+    client.sessions.made.delete(session);
   }
 
   dispose(): void {
@@ -173,7 +171,7 @@ export class AhpGateway {
   }
 
   #isElsewhere(client: AhpClient): boolean {
-    return this.clientsNamed(client.clientId, client).some(({ outlet }) => outlet !== undefined);
+    return this.clientsNamed(client.clientId, client).some(({ outlet }) => outlet.socket !== undefined);
   }
 
   #broadcast(channel: URI, action: AhpAction, from: AhpClient, origin: Origin | undefined): void {
@@ -182,18 +180,15 @@ export class AhpGateway {
 
   #announce(summary: SessionSummary): void {
     if (!this.#provisional.delete(summary.resource)) return;
-    for (const client of this.#clients) {
-      client.made.delete(summary.resource);
-      client.announced(summary);
-    }
+    for (const client of this.#clients) client.sessions.announced(summary);
   }
 
   /** The host has ended its connection for good: its token was taken back, say. */
   #shutOut(client: AhpClient): void {
     if (!this.#clients.has(client)) return;
-    const { outlet } = client;
+    const { socket } = client.outlet;
     this.#end(client);
-    outlet?.close('the host has ended this connection: the token may have been taken back', CLOSE_POLICY);
+    socket?.close('the host has ended this connection: the token may have been taken back', CLOSE_POLICY);
   }
 
   /** For good. What it made and nobody used goes with it. */
@@ -203,7 +198,7 @@ export class AhpGateway {
     this.#clients.delete(client);
     if (!this.#isElsewhere(client))
       for (const session of this.local.sessionsOf(client.clientId)) client.leaveSession(session);
-    const unused = [...client.made.keys()];
+    const unused = [...client.sessions.made.keys()];
     void Promise.allSettled(unused.map((session) => client.host.disposeSession(session))).then(() => {
       for (const session of unused) this.#provisional.delete(session);
       client.dispose();

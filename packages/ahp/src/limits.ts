@@ -25,6 +25,8 @@ export interface AhpLimits {
   readonly maxSnapshotTurns: number;
   /** Live output of a tool is sent whole each time, so not more often than this. */
   readonly toolOutputMs: number;
+  /** How long a client that is back and says nothing waits for what comes after the answer. */
+  readonly holdBackMs: number;
 }
 
 export const DEFAULT_AHP_LIMITS: AhpLimits = {
@@ -44,4 +46,5 @@ export const DEFAULT_AHP_LIMITS: AhpLimits = {
   maxConfigChars: 64_000,
   maxSnapshotTurns: 1_000,
   toolOutputMs: 100,
+  holdBackMs: 1_000,
 };

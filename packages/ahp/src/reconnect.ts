@@ -13,7 +13,7 @@ export async function reconnect(gateway: AhpGateway, connection: AhpConnection, 
   const known = gateway.clientsNamed(wanted.clientId, door);
   const [any] = known;
   if (!any) throw new RpcError(ERROR_CODE.notFound, 'this client is not known here (any more): initialize again');
-  const kept = known.find(({ outlet }) => outlet === undefined);
+  const kept = known.find(({ outlet }) => outlet.socket === undefined);
   const name = 'AHP client';
   // A socket that broke may look alive for a while. What it has is not taken from it: this one begins with snapshots.
   const client = kept ?? (await gateway.createClient({ clientId: any.clientId, name, version: any.version }, door));
@@ -32,6 +32,7 @@ export async function reconnect(gateway: AhpGateway, connection: AhpConnection, 
   const result = new LateResult(() => {
     const answer = compute(client, wanted, opened, isResumed);
     gateway.attach(client, connection);
+    client.outlet.holdBack();
     return answer;
   });
   return { client, result };

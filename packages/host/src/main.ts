@@ -134,6 +134,8 @@ export class Host {
   }
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
+    // A look at all processes of the machine: meanwhile the rest is read.
+    const leftoversEnded = endLeftovers(stateRoot.path);
     const now = options.now ?? Date.now;
     const newId = options.newId ?? randomUUID;
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
@@ -245,7 +247,7 @@ export class Host {
       },
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
-    await endLeftovers(stateRoot.path);
+    await leftoversEnded;
     for (const source of options.agentSources ?? []) {
       host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
     }

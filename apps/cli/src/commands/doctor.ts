@@ -4,7 +4,7 @@ import type { Finding } from '../doctor/finding.js';
 import { checkHost, findRunning } from '../doctor/hostChecks.js';
 import { checkNode, checkPort } from '../doctor/machineChecks.js';
 import { checkIndex, checkLogs } from '../doctor/sessionChecks.js';
-import { checkStateFolder, checkTokenFile } from '../doctor/stateChecks.js';
+import { checkDeviceTokens, checkStateFolder, checkTokenFile } from '../doctor/stateChecks.js';
 import { styleFor } from '../text/style.js';
 
 export const command = defineCommand({
@@ -42,7 +42,7 @@ async function examine(host: Awaited<ReturnType<typeof findRunning>>): Promise<F
     checkNode(),
     await checkPort(isRunning),
     ...findings,
-    ...(usable ? [await checkTokenFile(stateDir)] : []),
+    ...(usable ? [await checkTokenFile(stateDir), ...(await checkDeviceTokens(stateDir))] : []),
     ...(await checkHost(host)),
     ...(usable ? [await checkIndex(stateDir, isRunning), ...(await checkLogs(stateDir, isRunning))] : []),
   ];

@@ -1,6 +1,6 @@
 import { access, chmod, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkToken, examineVersion, TokenFile } from '@agenthost/host/maintenance';
+import { checkToken, DeviceTokenError, DeviceTokens, examineVersion, TokenFile } from '@agenthost/host/maintenance';
 import { type Finding, ok } from './finding.js';
 
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
@@ -60,6 +60,21 @@ export async function checkTokenFile(stateDir: string): Promise<Finding> {
     };
   }
   return checkRights(check, path, found.mode, 0o600);
+}
+
+/** The tokens of devices; nothing where there are none. */
+export async function checkDeviceTokens(stateDir: string): Promise<Finding[]> {
+  const check = 'token';
+  const devices = new DeviceTokens(stateDir);
+  const found = await stat(devices.path).catch(() => undefined);
+  if (!found) return [];
+  try {
+    await devices.list();
+  } catch (error) {
+    const fix = error instanceof DeviceTokenError ? error.whatToDo : `Make it readable: chmod 600 ${devices.path}`;
+    return [{ check, level: 'problem', what: `No device is let in: ${(error as Error).message}`, fix }];
+  }
+  return [await checkRights(check, devices.path, found.mode, 0o600)];
 }
 
 async function checkRights(check: string, path: string, mode: number, wanted: number): Promise<Finding> {

@@ -18,7 +18,7 @@ export class AgentGuard {
 
   constructor(stateDir: string) {
     // A session of its own, so that a terminal's Ctrl+C is not for it; its standard input ends with the host.
-    this.#child = spawn(process.execPath, ['--max-old-space-size=32', PROGRAM, ownMarker(stateDir)], {
+    this.#child = spawn(process.execPath, [PROGRAM, ownMarker(stateDir)], {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: {},
       detached: true,

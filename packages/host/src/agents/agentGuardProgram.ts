@@ -1,9 +1,19 @@
-// Started by agentGuard.ts as a program. It waits for the end of its standard input, which is the end of the host.
+// Started by agentGuard.ts as a program. It waits for the end of the host: of its own standard input, or of its parent, since
+// the one can be missed (an input that ended before it was looked at) and the other comes late.
 import { endMarked } from './leftovers.js';
 
 const [marker = ''] = process.argv.slice(2);
-process.stdin.on('error', () => {}).resume();
-process.stdin.once('close', () => {
-  if (marker === '') return;
-  void endMarked(marker).finally(() => process.exit(0));
-});
+const WATCH_MS = 1_000;
+const parent = process.ppid;
+let isEnding = false;
+
+function end(): void {
+  if (isEnding) return;
+  isEnding = true;
+  const ended = marker === '' ? Promise.resolve() : endMarked(marker);
+  // Node's own exit has been seen to hang here, waiting for one of its threads; nothing needs a tidy end.
+  void ended.finally(() => process.kill(process.pid, 'SIGKILL'));
+}
+
+process.stdin.on('error', end).on('end', end).on('close', end).resume();
+setInterval(() => process.ppid !== parent && end(), WATCH_MS);

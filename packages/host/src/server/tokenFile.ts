@@ -17,8 +17,10 @@ export class WeakTokenError extends Error {
   }
 }
 
+/** Never with a dash first, which command lines take for a flag. */
 export function newToken(): string {
-  return randomBytes(32).toString('base64url');
+  const token = randomBytes(32).toString('base64url');
+  return token.startsWith('-') ? newToken() : token;
 }
 
 export function checkToken(token: string, where: string): string {

@@ -5,7 +5,7 @@ import type { CustomizationSupport } from '../agentCustomization.js';
 import { AGENTS_FOLDER } from '../agentInstall.js';
 import type { AgentPackage } from '../agentPackage.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
-import { AcpSession } from './acpSession.js';
+import type { AcpSession } from './acpSession.js';
 import { ChangeTally } from './changeTally.js';
 import { MESSAGE_LIMITS, type MessageLimits } from './messageStream.js';
 import { ModelMemory } from './modelMemory.js';
@@ -103,7 +103,9 @@ export class AcpAgent implements Agent {
       throw new Error(`${spec.displayName} can't be started. ${reason} ${howToFix}`);
     }
     const { mode: wanted } = options.config;
-    const session: AcpSession = await AcpSession.open(
+    // The protocol's own library is a fifth of the host's memory, and most hosts never use it.
+    const { AcpSession: Sessions } = await import('./acpSession.js');
+    const session: AcpSession = await Sessions.open(
       {
         spec,
         program,

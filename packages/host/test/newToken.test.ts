@@ -1,0 +1,6 @@
+import { expect, it } from 'vitest';
+import { newToken } from '../src/server/tokenFile.js';
+
+it('no token looks like a flag', () => {
+  expect(Array.from({ length: 1_000 }, newToken).filter((token) => token.startsWith('-'))).toEqual([]);
+});
