@@ -95,6 +95,16 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
       setLoading(false);
     }
   };
+  const isAtEnd = useRef(atEnd);
+  isAtEnd.current = atEnd;
+  // The virtualizer waits for a scroll to look again, and at the end a correction of its own may move nothing.
+  const showEnd = () => {
+    const { current } = scroller;
+    const last = turns.at(-1);
+    if (!current || !last || activeTurn || current.querySelector(`[data-turn="${CSS.escape(last.id)}"]`)) return;
+    current.scrollTop -= 2;
+    requestAnimationFrame(toNewest);
+  };
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
   const trimWhenResting = () => {
     clearTimeout(resting.current);
@@ -102,6 +112,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
       const { current } = virtualizer;
       const above = current?.findItemIndex(current.scrollOffset) ?? 0;
       if (above > MOST_ABOVE && !loading) trim(turns.length - above + KEPT_ABOVE);
+      else if (isAtEnd.current) showEnd();
     }, REST_MS);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: a conversation that goes on grows without being scrolled
