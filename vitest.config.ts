@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
@@ -24,7 +25,10 @@ export default defineConfig({
     // Real agents and VS Code are hundreds of megabytes: `npm run test:agents` and `npm run test:vscode` fetch them. A soak has
     // a command of its own, too.
     exclude: [...configDefaults.exclude, 'test/agents/**', 'test/vscode/**', 'test/soak/**'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Most tests wait for processes: on two cores, two files at a time take little longer than one.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A hang is what these find. How fast something is, the benchmarks say.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
   },
 });

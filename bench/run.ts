@@ -19,7 +19,12 @@ if ('text' in command) {
 }
 endServersWhenStopped();
 if (command.docs) writeDocs(readResults());
-else process.exitCode = await (command.compare ? compare(command) : keep(command));
+else process.exitCode = await (command.compare ? compare(command) : keep(command)).catch(failed);
+
+function failed(error: unknown): number {
+  console.error(error instanceof Error ? error.message : error);
+  return 1;
+}
 
 /** After each measure: what was found is not lost when a later one fails. */
 async function keep(asked: Command): Promise<number> {

@@ -84,7 +84,7 @@ function summaryOf(n: number): SessionSummary {
     status: 'idle',
     isRead: n % 3 > 0,
     isArchived: n % 10 === 0,
-    workingDirectory: `file:///work/project${n % 100}`,
+    workingDirectory: `file:///projects/project${n % 100}`,
   };
 }
 

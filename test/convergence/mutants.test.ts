@@ -10,7 +10,7 @@ import { AcceptedSequences } from '../../packages/host/src/sessions/acceptedSequ
 import { Delivery } from '../../packages/host/src/state/delivery.js';
 import { ReplayBuffer } from '../../packages/host/src/state/replayBuffer.js';
 import { isWhole } from '../faults/amount.js';
-import { converges, temporaryRoot } from './property.js';
+import { converges, TIMEOUT_MS, temporaryRoot } from './property.js';
 
 const MAX_RUNS = 400;
 const SEED = 7;
@@ -103,7 +103,7 @@ describe.runIf(isWhole)('the suite finds', () => {
     vi.restoreAllMocks();
   });
 
-  it.each(Object.entries(mutants))('%s', { timeout: 120_000 }, async (_, { breakIt, shows }) => {
+  it.each(Object.entries(mutants))('%s', { timeout: TIMEOUT_MS }, async (_, { breakIt, shows }) => {
     breakIt();
     const outcome = await fc.check(converges(root.path, { healMs: 1_000 }), {
       seed: SEED,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, it, vi } from 'vitest';
 import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
 import { play } from './play.js';
-import { concludeRun, runScenario, temporaryRoot } from './property.js';
+import { concludeRun, runScenario, TIMEOUT_MS, temporaryRoot } from './property.js';
 import type { Scenario, Step } from './steps.js';
 import { World } from './world.js';
 
@@ -45,7 +45,7 @@ const found: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-describe('what the suite has found', () => {
+describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
   const root = temporaryRoot();
   afterAll(() => root.dispose());
   afterEach(() => {

@@ -47,7 +47,11 @@ it('programs in docs compile', { timeout: 120_000 }, async () => {
   expect(failed).toBe('');
 });
 
-it('JSON in docs is JSON', () => {
-  for (const page of docs)
-    for (const code of blocks(page, 'json')) expect(() => JSON.parse(code), page.path).not.toThrow();
+it('JSON in docs is JSON, or lines of a settings file', () => {
+  for (const page of docs) {
+    for (const code of blocks(page, 'json')) {
+      const whole = /^\s*[[{]/.test(code) ? code : `{${code}}`;
+      expect(() => JSON.parse(whole), page.path).not.toThrow();
+    }
+  }
 });

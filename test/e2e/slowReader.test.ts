@@ -18,7 +18,7 @@ function memory(): number {
   return heapUsed + external;
 }
 
-describe('a client that stops reading', () => {
+describe('a client that stops reading', { timeout: 600_000 }, () => {
   let host: TestHost;
   let watching: Session;
   let slow: RawClient;
@@ -45,7 +45,7 @@ describe('a client that stops reading', () => {
   /** One turn of many deltas; what it should say. */
   async function stream(): Promise<string> {
     const turnId = await watching.send(`stream ${DELTAS}`);
-    await until(watching.confirmed, ({ turns }) => turns.at(-1)?.id === turnId, 'the end of the stream', 25_000);
+    await until(watching.confirmed, ({ turns }) => turns.at(-1)?.id === turnId, 'the end of the stream', 120_000);
     return Array.from({ length: DELTAS }, (_, n) => `delta ${String(n).padStart(13, '0')}\n`).join('');
   }
 

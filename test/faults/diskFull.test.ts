@@ -29,7 +29,7 @@ const canMount = await (async () => {
 })();
 
 // 2026-11-15: a disk can be made full only where the tests may mount one, which takes root and Linux.
-describe.skipIf(!canMount)('a disk that is full', () => {
+describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
   let stateDir: string;
   let host: TestHost;
   let alice: HostConnection;
@@ -78,7 +78,12 @@ describe.skipIf(!canMount)('a disk that is full', () => {
   }
 
   const ended = (session: Session, count: number) =>
-    until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
+    until(
+      session.confirmed,
+      ({ turns, activeTurn }) => turns.length === count && !activeTurn,
+      `${count} ended turns`,
+      PATIENCE_MS,
+    );
 
   it('what can not be stored is refused with the reason, for nobody to see; with room again everything works', async () => {
     await hers.rename('before');

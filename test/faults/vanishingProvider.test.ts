@@ -13,7 +13,7 @@ import { hasMessage } from './ledger.js';
 const CONFIG = { initialCwd: '/tmp', sessionStatePath: '/state', conventions: 'posix' } as const;
 const URI = 'mock:/kept';
 /** In `npm test` a few moments, spread over the whole. */
-const STEP = amount('every', { smoke: 12, full: 1 });
+const STEP = amount('every', { smoke: 4, full: 1 });
 
 interface Fact {
   readonly what: string;
@@ -157,7 +157,7 @@ describe('a client that keeps the files and vanishes at any moment', { timeout: 
     console.info(
       `${operations} operations, ${runs} providers vanished, ${accepted} accepted, ${refused} refused, 0 lost`,
     );
-    expect(Math.min(accepted, refused)).toBeGreaterThan(STEP === 1 ? runs : 0);
+    expect(Math.min(accepted, refused)).toBeGreaterThan(STEP === 1 ? runs / 2 : 0);
   });
 
   it.runIf(isWhole)('which a host that acknowledges before it has stored does not pass', async () => {

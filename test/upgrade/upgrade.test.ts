@@ -53,11 +53,9 @@ describe.each(listCorpora())('a state root that %s wrote', { timeout: TIMEOUT_MS
     const { items } = await client.listSessions({ filter: {} });
     expect(items.map(({ resource }) => resource).sort()).toEqual(corpus.sessions.map(({ uri }) => uri).sort());
     for (const kept of corpus.sessions) {
-      const before = comparable(afterAKill(kept));
-      const now = comparable(await keptSession(client, kept.uri));
-      expect(now.turns).toEqual(before.turns);
-      // A newer host knows more of an old session: its plan, where it works.
-      expect(now).toMatchObject(before);
+      // A newer host may know more of an old session (where it works, how long a thought took), and nothing else may differ:
+      // every list is as long as it was, and every field that was there has its value.
+      expect(comparable(await keptSession(client, kept.uri))).toMatchObject(comparable(afterAKill(kept)));
     }
   });
 

@@ -29,6 +29,8 @@ const MOST_ABOVE = 200;
 const KEPT_ABOVE = 60;
 /** Nothing is forgotten while one scrolls. */
 const REST_MS = 400;
+/** So long after a wheel, a key or a finger it is somebody who scrolls. */
+const HAND_MS = 1_000;
 /** How far a turn may stand from the top and still be the one that is looked at: margins and rounding. */
 const STEP_TOLERANCE = 48;
 
@@ -44,6 +46,11 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   const stepped = useRef<number>(undefined);
   const forgetStep = () => {
     stepped.current = undefined;
+  };
+  const touchedAt = useRef(Number.NEGATIVE_INFINITY);
+  const touched = () => {
+    forgetStep();
+    touchedAt.current = performance.now();
   };
   const [atEnd, setAtEnd] = useState(true);
   const [loading, setLoading] = useState(false);
@@ -88,6 +95,16 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
       setLoading(false);
     }
   };
+  const isAtEnd = useRef(atEnd);
+  isAtEnd.current = atEnd;
+  // The virtualizer waits for a scroll to look again, and at the end a correction of its own may move nothing.
+  const showEnd = () => {
+    const { current } = scroller;
+    const last = turns.at(-1);
+    if (!current || !last || activeTurn || current.querySelector(`[data-turn="${CSS.escape(last.id)}"]`)) return;
+    current.scrollTop -= 2;
+    requestAnimationFrame(toNewest);
+  };
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
   const trimWhenResting = () => {
     clearTimeout(resting.current);
@@ -95,6 +112,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
       const { current } = virtualizer;
       const above = current?.findItemIndex(current.scrollOffset) ?? 0;
       if (above > MOST_ABOVE && !loading) trim(turns.length - above + KEPT_ABOVE);
+      else if (isAtEnd.current) showEnd();
     }, REST_MS);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: a conversation that goes on grows without being scrolled
@@ -107,7 +125,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
     if (!current) return;
     trimWhenResting();
     const isNear = current.scrollTop + current.clientHeight >= current.scrollHeight - NEAR_END;
-    const isLeft = movedUp(current, before.current);
+    const isLeft = movedUp(current, before.current, performance.now() - touchedAt.current < HAND_MS);
     before.current = { top: current.scrollTop, height: current.scrollHeight };
     // What grows leaves the end behind, too; only somebody who goes up has left it.
     if (atEnd && !isNear && !isLeft) toNewest();
@@ -133,9 +151,12 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
       <div
         className="thread"
         ref={scroller}
-        onWheel={forgetStep}
-        onPointerDown={forgetStep}
-        onTouchMove={forgetStep}
+        onWheel={touched}
+        onPointerDown={touched}
+        onTouchMove={touched}
+        onKeyDown={() => {
+          touchedAt.current = performance.now();
+        }}
         onScroll={scrolled}
         tabIndex={0}
         role="log"
@@ -181,8 +202,12 @@ interface Place {
   readonly height: number;
 }
 
-/** More than what became smaller above: turns are measured as they come into view. */
-function movedUp({ scrollTop, scrollHeight }: HTMLElement, before: Place): boolean {
+/**
+ * More than what became smaller above: turns are measured as they come into view. While that goes on without a hand, nobody
+ * has moved anything: a conversation that opens becomes smaller and larger before it is told of either.
+ */
+function movedUp({ scrollTop, scrollHeight }: HTMLElement, before: Place, isByHand: boolean): boolean {
+  if (!isByHand && scrollHeight !== before.height) return false;
   return before.top - scrollTop > Math.max(0, before.height - scrollHeight) + 1;
 }
 

@@ -2,7 +2,8 @@ import type { AgentEvent, AgentSession } from './agent.js';
 
 export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>;
 
-const DEFAULT_TIMEOUT_MS = 10_000;
+/** For a busy machine; an event is awaited, not measured. */
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** Records what a session reports and waits for it, so that no test of an agent has to sleep. */
 export class EventRecorder {

@@ -32,5 +32,5 @@ it('a host that is killed again and again loses nothing that it said was stored'
   }
   expect(told.length).toBeGreaterThan(1_000);
   await rm(stateRoot, { recursive: true });
-  // Ten processes, each until it has told of a hundred records.
+  // Ten processes that are started and killed.
 }, 180_000);
