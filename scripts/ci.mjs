@@ -15,6 +15,7 @@ const suites = [
   { command: ['run', 'test:faults'], counts: true },
   { command: ['run', 'test:convergence', '--', '--runs', '10000', '--unseen', '2500'], counts: true },
   { command: ['run', 'soak', '--', '--minutes', '1'], counts: true },
+  { command: ['run', 'test:vscode', '--', '-t', '1.139.1'], counts: true },
   { command: ['run', 'lint'], counts: false },
   { command: ['run', 'audit'], counts: false },
 ];
