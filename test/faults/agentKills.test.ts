@@ -43,8 +43,10 @@ async function killAgents(kills: number, patienceMs: number) {
     };
     const lane = async () => {
       const session = await make('stub');
+      let wasKilled = false;
       while (killed < kills && !isOver) {
         killed++;
+        wasKilled = true;
         const pid = Number(text(await turn(session, 'pid', patienceMs)));
         expect(pid).toBeGreaterThan(1);
         await session.send('endless');
@@ -62,8 +64,8 @@ async function killAgents(kills: number, patienceMs: number) {
         // The others go on meanwhile.
         while (times.length === others && !isOver) await turnOf(other, patienceMs);
       }
-      // It comes back by itself, and remembers.
-      expect(text(await turn(session, 'recall', patienceMs))).toContain('endless');
+      // It comes back by itself, and remembers. The others may have been quicker and left nothing to kill.
+      if (wasKilled) expect(text(await turn(session, 'recall', patienceMs))).toContain('endless');
     };
     const calm: number[] = [];
     for (let n = 0; n < 20; n++) {
