@@ -4,6 +4,7 @@ import type { Session } from '@agenthost/client';
 import { type HostLog, silentLog } from '@agenthost/host';
 import { parseSessionUri, type Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HISTORY_LIMITS } from '../../packages/host/src/sessions/sessionLimits.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
@@ -91,14 +92,15 @@ describe('a session whose log is long', () => {
 
   it('that somebody replaced is told to be so, and is what the log says', async () => {
     const bytes = await readFile(file('events.jsonl'));
-    const end = bytes.indexOf('\n', bytes.length / 2) + 1;
+    // Before the first checkpoint, wherever in the burst that was.
+    const end = bytes.indexOf('\n', HISTORY_LIMITS.minCheckpointBytes / 2) + 1;
     await writeFile(file('events.jsonl'), bytes.subarray(0, end));
     await start();
     const client = await host.connect();
     const session = await client.openSession(uri);
     expect(await log.heard(/does not fit its log/)).toContain('read as a whole');
     const left = session.confirmed.value.turns;
-    expect(left.length).toBeGreaterThan(3);
+    expect(left.length).toBeGreaterThan(0);
     expect(left.length).toBeLessThan(12);
     const whole = left.filter(({ state }) => state === 'complete');
     expect(whole).toEqual(turns.slice(0, whole.length));
