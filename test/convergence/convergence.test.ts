@@ -1,11 +1,11 @@
 import { afterAll, describe, it } from 'vitest';
-import { manyConverge, RUNS, TIMEOUT_MS, temporaryRoot } from './property.js';
-
-const FIXED_SEED = 20_260_301;
+import { FIXED_SEED, manyConverge, RUNS, TIMEOUT_MS, temporaryRoot } from './property.js';
 
 describe('[WA1] [WA2] [WA4] [ONCE1] [ONCE2] [ENV1] [FATE1] several clients and a host agree, every action applied once', () => {
   const root = temporaryRoot();
   afterAll(() => root.dispose());
 
-  it('in the same histories each time', { timeout: TIMEOUT_MS }, () => manyConverge(root.path, FIXED_SEED, RUNS));
+  it('in the same histories each time, the first half', { timeout: TIMEOUT_MS }, () =>
+    manyConverge(root.path, FIXED_SEED, Math.ceil(RUNS / 2)),
+  );
 });

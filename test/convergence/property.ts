@@ -25,6 +25,7 @@ export interface Tally {
 /** `npm run test:convergence -- --runs 10000 --unseen 2500` sets them; `npm test` makes a few. */
 export const RUNS = Number(process.env['AGENTHOST_CONVERGENCE_RUNS'] ?? 60);
 export const UNSEEN_RUNS = Number(process.env['AGENTHOST_CONVERGENCE_UNSEEN'] ?? RUNS);
+export const FIXED_SEED = 20_260_301;
 export const TIMEOUT_MS = 24 * 60 * 60_000;
 
 /** Histories wait for files and timers most of the time: several at once take little longer than one. */
