@@ -35,7 +35,7 @@ await measure(async ({ quick }) => {
   const browser = await launchBrowser();
   try {
     const world = { ...served, bare, browser };
-    const streams = await streamed(world, { seconds: quick ? 2 : 15, more: quick ? 2_000 : 50_000 });
+    const streams = await streamed(world, { seconds: quick ? 2 : 15, more: quick ? 2_000 : 100_000 });
     return { figures: [...streams, await firstView(world, quick ? 2 : 7)] };
   } finally {
     await browser.close();
