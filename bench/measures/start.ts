@@ -1,5 +1,5 @@
-// How long a host takes to listen with very many sessions on disk, beside an empty state root; and how long a command of the
-// CLI takes beside `node -e 0`.
+// How long a host takes to listen with very many sessions on disk, beside an empty state root; and how long `agenthost ls`
+// takes against a running host, and `--help`, beside `node -e 0`.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,18 +32,24 @@ await measure(async ({ quick }) => {
       await server.end();
     }
     const starts = new Map<number, number[]>([0, ...sizes].map((size) => [size, []]));
-    const commands = { node: [] as number[], help: [] as number[] };
+    const commands = { node: [] as number[], ls: [] as number[], help: [] as number[] };
     for (let round = -1; round < rounds; round++) {
       for (const size of [0, ...sizes]) {
         const server = await BenchProcess.startHost(rootOf(size));
         if (round >= 0) starts.get(size)?.push(server.startMs);
         await server.end();
       }
-      const [node, help] = [run(['-e', '0']), run([CLI, '--help'])];
+    }
+    // One host for all rounds, as a command finds it: it has been running for a while.
+    const server = await BenchProcess.startHost(rootOf(0));
+    for (let round = -2; round < rounds; round++) {
+      const [node, ls, help] = [run(['-e', '0']), run([CLI, 'ls'], rootOf(0)), run([CLI, '--help'])];
       if (round < 0) continue;
       commands.node.push(node);
+      commands.ls.push(ls);
       commands.help.push(help);
     }
+    await server.end();
     const of = (size: number) => starts.get(size) ?? [];
     const about = { measure: 'start', unit: 'ms', better: 'lower' } as const;
     const points = sizes.map((size) => [size, Number(median(of(size)).toPrecision(3))] as const);
@@ -51,6 +57,11 @@ await measure(async ({ quick }) => {
     return {
       figures: [
         figureOf(full, of(most), of(0)),
+        figureOf(
+          { ...about, name: 'agenthost ls', baseline: 'node -e 0', limit: atMost(3) },
+          commands.ls,
+          commands.node,
+        ),
         figureOf({ ...about, name: 'agenthost --help', baseline: 'node -e 0' }, commands.help, commands.node),
       ],
       series: [
@@ -62,9 +73,10 @@ await measure(async ({ quick }) => {
   }
 });
 
-function run(args: readonly string[]): number {
+function run(args: readonly string[], stateRoot?: string): number {
+  const env = { ...process.env, ...(stateRoot !== undefined && { AGENTHOST_HOME: stateRoot }) };
   const start = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
   return performance.now() - start;
 }
