@@ -97,8 +97,7 @@ export class World {
     await this.restarted();
     this.#isUp = false;
     const copy = join(this.#base, `state-${++this.#dirs}`);
-    // In one go, so that the host does nothing meanwhile; a lock dies with its process.
-    cpSync(this.#stateDir, copy, { recursive: true, filter: (path) => !basename(path).startsWith('host.lock') });
+    copyState(this.#stateDir, copy);
     for (const { wires } of this.clients) for (const wire of wires) wire.hostDied(lastFramesArrive);
     this.#endings.push(this.#host.close());
     await this.#start(copy);
@@ -188,6 +187,21 @@ export class World {
     if (replayed.some((serverSeq, index) => serverSeq <= (replayed[index - 1] ?? 0))) {
       wrong(`a replay that does not rise: ${replayed.join(', ')}`);
     }
+  }
+}
+
+/**
+ * The folder as it is now; a lock dies with its process. In one go, so that the host's code does nothing meanwhile; but
+ * what it has already handed to the file system's threads may end, and a temporary file get its name under the copy's
+ * hands. Such a copy is of no moment that ever was, and is made again.
+ */
+function copyState(from: string, to: string, attempts = 20): void {
+  try {
+    cpSync(from, to, { recursive: true, filter: (path) => !basename(path).startsWith('host.lock') });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempts <= 1) throw error;
+    rmSync(to, { recursive: true, force: true });
+    copyState(from, to, attempts - 1);
   }
 }
 
