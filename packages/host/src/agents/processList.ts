@@ -24,7 +24,7 @@ const READS_AT_ONCE = 32;
  * lost its parents and cleared its environment escapes; where processes can't be listed, only the leader is found.
  */
 export async function findProcesses(query: ProcessQuery): Promise<number[]> {
-  const listed = process.platform === 'linux' ? fromProc(query.marker) : fromPs(query.marker);
+  const listed = process.platform === 'linux' ? fromProc(query) : fromPs(query.marker);
   const entries = await listed.catch(() => undefined);
   if (!entries) return query.sid !== undefined && isRunning(query.sid) ? [query.sid] : [];
   const found = new Set(entries.filter((entry) => entry.marked || isIn(entry, query.sid)).map(({ pid }) => pid));
@@ -57,24 +57,34 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-async function fromProc(marker: string): Promise<ProcessEntry[]> {
+async function fromProc({ marker, sid }: ProcessQuery): Promise<ProcessEntry[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const entries: ProcessEntry[] = [];
-  // In portions: on a machine with many processes, all at once would use up the host's file descriptors.
-  for (let at = 0; at < pids.length; at += READS_AT_ONCE) {
-    const read = await Promise.all(pids.slice(at, at + READS_AT_ONCE).map((pid) => readProc(pid, marker)));
-    entries.push(...read.filter((entry) => entry !== undefined));
-  }
-  return entries;
+  const marked = new Set(await inPortions(pids, async (pid) => ((await isMarked(pid, marker)) ? pid : undefined)));
+  // Who descends from whom matters only when there is somebody to descend from: a host that starts mostly finds nobody.
+  if (marked.size === 0 && sid === undefined) return [];
+  return inPortions(pids, (pid) => readProc(pid, marked.has(pid)));
 }
 
-async function readProc(pid: string, marker: string): Promise<ProcessEntry | undefined> {
+/** In portions: on a machine with many processes, all at once would use up the host's file descriptors. */
+async function inPortions<T>(pids: readonly string[], read: (pid: string) => Promise<T | undefined>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < pids.length; at += READS_AT_ONCE) {
+    const portion = await Promise.all(pids.slice(at, at + READS_AT_ONCE).map(read));
+    found.push(...portion.filter((entry) => entry !== undefined));
+  }
+  return found;
+}
+
+/** Unreadable for processes of other users, which are not ours either. */
+async function isMarked(pid: string, marker: string): Promise<boolean> {
+  const environ = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
+  return environ?.includes(marker) ?? false;
+}
+
+async function readProc(pid: string, marked: boolean): Promise<ProcessEntry | undefined> {
   try {
     const [state, ppid, , sid] = statFields(await readFile(`/proc/${pid}/stat`, 'latin1'));
-    if (isDead(state)) return undefined;
-    // Unreadable for processes of other users, which are not ours either.
-    const environ = await readFile(`/proc/${pid}/environ`).catch(() => Buffer.alloc(0));
-    return { pid: Number(pid), ppid: Number(ppid), sid: Number(sid), marked: environ.includes(marker) };
+    return isDead(state) ? undefined : { pid: Number(pid), ppid: Number(ppid), sid: Number(sid), marked };
   } catch {
     // It ended meanwhile.
     return undefined;
