@@ -51,12 +51,15 @@ describe('the lock of a state root', () => {
     });
     await lock.release();
     expect(await readdir(folder)).toEqual([]);
-    await (await HostLock.take(path)).release();
+    const next = await HostLock.take(path);
+    expect(next.tookOver).toBe(false);
+    await next.release();
   });
 
   it('is taken over from a process that is gone', async () => {
     await writeFile(path, holder());
     const lock = await HostLock.take(path);
+    expect(lock.tookOver).toBe(true);
     expect(await readdir(folder)).toEqual(['host.lock']);
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ instanceId: lock.holder.instanceId });
   });
