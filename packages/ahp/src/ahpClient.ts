@@ -1,5 +1,5 @@
 import { type ClientSeqStore, type Host, type Schedule, SessionGoneError } from '@agenthost/client';
-import { ERROR_CODE, type SessionSummary, type URI } from '@agenthost/protocol';
+import { ERROR_CODE, REJECTION, type SessionSummary, type URI } from '@agenthost/protocol';
 import { type Disposable, RpcError } from '@agenthost/rpc';
 import { patchAction, patchSnapshot } from './downlevel.js';
 import type { AhpLimits } from './limits.js';
@@ -131,7 +131,7 @@ export class AhpClient {
     this.link(session).then(
       (link) => link.dispatch(kind, uri, action, origin),
       (error: unknown) =>
-        this.reject(uri, action, origin, error instanceof SessionGoneError ? 'unknown session' : String(error)),
+        this.reject(uri, action, origin, error instanceof SessionGoneError ? REJECTION.unknownSession : String(error)),
     );
   }
 
