@@ -90,14 +90,6 @@ export class AcpProcess {
     });
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   /** With what it wrote to its standard error last. */
   failure(errorType: string, message: string): AcpFailure {
     const said = stripVTControlCharacters(this.#stderr).trim();
