@@ -32,6 +32,7 @@ import { describeDamage } from './sessionFs/describeDamage.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
 import { ProviderSessionStorage } from './sessionFs/providerSessionStorage.js';
+import { recordIds } from './sessionFs/recordIds.js';
 import type { SequenceFile } from './sessionFs/sequenceFile.js';
 import type { SessionStorage } from './sessionFs/sessionStorage.js';
 import { StateRoot } from './sessionFs/stateRoot.js';
@@ -139,6 +140,7 @@ export class Host {
     const leftoversEnded = endLeftovers(stateRoot.path);
     const now = options.now ?? Date.now;
     const newId = options.newId ?? randomUUID;
+    const newRecordId = options.newId ?? recordIds();
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
@@ -151,7 +153,7 @@ export class Host {
         initialCwd: defaultDirectory,
         tempRoot: tempRoot.path,
         now,
-        newId,
+        newId: newRecordId,
         onDamage,
       });
     const storage = options.storage ?? inStateRoot();
@@ -200,7 +202,7 @@ export class Host {
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, now, newId, onDamage });
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
       log,
