@@ -93,6 +93,18 @@ it('what is too much is refused: subscriptions, configuration', async () => {
   expect(await client.act('ahp-root://', { type: 'root/configChanged', config })).toHaveProperty('rejectionReason');
 });
 
+it('what is too much is refused also when all of it is asked for at once', async () => {
+  const { session } = await ahpSession(await host.client('has one'));
+  const channels = Array.from({ length: 50 }, (_, n) => `${session}/changeset/turn/t${n}`);
+  const client = await host.open();
+  const { snapshots } = await client.request('initialize', {
+    protocolVersions: ['0.9.0'],
+    clientId: 'greedier',
+    initialSubscriptions: channels,
+  });
+  expect(snapshots).toHaveLength(20);
+});
+
 it('the model of a message becomes the session’s before the turn; one that the agent lacks does not cost the turn', async () => {
   const client = await host.client('chooses');
   const { session, chat } = await ahpSession(client);

@@ -81,6 +81,13 @@ describe('frames', () => {
     return Buffer.concat([header, payload]);
   };
 
+  const part = (size: number, first: number) => fromServer(Buffer.alloc(size), first);
+
+  it('are counted for each message anew', () => {
+    const message = [part(600, 0x01), part(0, 0x89), part(400, 0x80)];
+    expect([...new FrameReader(1_000).push(Buffer.concat([...message, ...message]))]).toHaveLength(6);
+  });
+
   it('come whole, however they were cut', () => {
     const sizes = fc.constantFrom(0, 1, 125, 126, 127, 65_535, 65_536, 70_000);
     holds(
@@ -102,6 +109,12 @@ describe('frames', () => {
     ['masked', encodeFrame(OPCODE.text, Buffer.alloc(1), Buffer.alloc(4)), 1_000],
     ['a control frame that is too long', fromServer(Buffer.alloc(126), 0x89), 1_000],
     ['a control frame in parts', fromServer(Buffer.alloc(1), 0x09), 1_000],
+    ['parts that are too large together', Buffer.concat([part(600, 0x01), part(600, 0x00)]), 1_000],
+    [
+      'parts without end, with nothing in them',
+      Buffer.concat(Array.from({ length: 1_001 }, () => part(0, 0x00))),
+      1_000,
+    ],
   ])('are refused when they are %s', (_what, bytes, max) => {
     expect(() => [...new FrameReader(max).push(bytes)]).toThrow();
   });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { CLOSE_CODE } from '@agenthost/protocol';
 import type { CloseReason, Disposable, Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
@@ -16,7 +17,6 @@ import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
 import { ClientRegistry } from './protocol/clientRegistry.js';
-import { CLOSE_CODE } from './protocol/closeCode.js';
 import { type CommandHandlers, createCommandHandlers } from './protocol/commandHandlers.js';
 import { type Credential, OWNER } from './protocol/credential.js';
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
@@ -28,6 +28,7 @@ import { HostTokens } from './server/hostTokens.js';
 import { PageFiles } from './server/pageFiles.js';
 import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
+import { describeDamage } from './sessionFs/describeDamage.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
 import { ProviderSessionStorage } from './sessionFs/providerSessionStorage.js';
@@ -371,13 +372,4 @@ export class Host {
 
 function keepsTempFiles({ env = process.env }: HostOptions): boolean {
   return env['AGENTHOST_KEEP_TEMP_FILES'] === 'true';
-}
-
-function describeDamage({ tornTail, broken, altered }: DamageReport): string {
-  const parts = [
-    ...(tornTail ? [`${tornTail.bytes} bytes at the end of its log were incomplete and have been cut off`] : []),
-    ...(altered ? ['its log is not the one that was stored: somebody else changed it; it is read anew next time'] : []),
-    ...broken.map(({ line, reason }) => `line ${line} of its log can't be read (${reason})`),
-  ];
-  return parts.join('; ');
 }

@@ -235,5 +235,6 @@ export {
   NOTIFICATION_INTRODUCED_IN,
 } from './version/registry.js';
 export { MIN_PROTOCOL_VERSION, negotiateVersion, PROTOCOL_VERSION, supportedVersions } from './version/versions.js';
+export { CLOSE_CODE, FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './webSocket.js';
 export { withNewestTurns } from './windows.js';
 export type { WireTypes } from './wireTypes.js';

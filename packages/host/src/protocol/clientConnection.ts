@@ -1,6 +1,7 @@
 import {
   type Author,
   CLIENT_NOTIFICATION_SCHEMAS,
+  CLOSE_CODE,
   type ClientInfo,
   COMMAND_SCHEMAS,
   type Commands,
@@ -24,7 +25,6 @@ import { shapeRefusal } from '../sessions/clientDispatch.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { Subscriber } from '../state/publisher.js';
 import { displayName } from './clientRegistry.js';
-import { CLOSE_CODE } from './closeCode.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
 import type { Credential } from './credential.js';

@@ -2,6 +2,7 @@ import { type SessionCustomization, sameValue } from '@agenthost/protocol';
 import type { Agent, Decision } from '../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../agents/agentCustomization.js';
 import { PendingAnswers } from '../agents/pendingAnswers.js';
+import { within } from '../agents/within.js';
 import type { CustomizationFinder, FoundInWorkspace } from '../customizations/customizationFinder.js';
 import { DISCOVERY_LIMITS, type FoundCustomization } from '../customizations/foundCustomization.js';
 import { frontMatter } from '../customizations/frontMatter.js';
@@ -60,12 +61,7 @@ export class SessionCustomizations {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.maxMs);
-    });
-    await Promise.race([this.#looking, late]);
-    clearTimeout(timer);
+    await within(this.#options.maxMs, this.#looking);
   }
 
   /** Whether the agent can't be started, or would be started without something, until somebody has answered. */
