@@ -10,9 +10,10 @@ import { text, toolCalls } from '../support/modelServer/modelReply.js';
 import type { ModelRequest } from '../support/modelServer/modelRequest.js';
 import { ModelServer } from '../support/modelServer/modelServer.js';
 import { startRestartableHost } from '../support/restartableHost.js';
+import { textOf } from '../support/say.js';
 import { until } from '../support/until.js';
 import { ACP_CASES, type AcpCase, specOf } from './support/acpCases.js';
-import { confirmation, PATIENCE_MS, textOf, turnEnded } from './support/copilotHost.js';
+import { confirmation, PATIENCE_MS, turnEnded } from './support/copilotHost.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
 
 const SECRETS = { AGENTHOST_TOKEN: 'the-token-of-the-host-is-long', GITHUB_TOKEN: 'of-the-user', DB_PASSWORD: 'x1y2' };

@@ -1,12 +1,11 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Session } from '@agenthost/client';
 import { type HostLog, silentLog } from '@agenthost/host';
 import { parseSessionUri, type Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HISTORY_LIMITS } from '../../packages/host/src/sessions/sessionLimits.js';
+import { say } from '../support/say.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
-import { until } from '../support/until.js';
 
 /** Keeps what the host says, and tells when it says a certain thing. */
 class HeardLog implements HostLog {
@@ -41,12 +40,6 @@ describe('a session whose log is long', () => {
   }
 
   const file = (name: string) => join(stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '', name);
-
-  async function say(session: Session, text: string): Promise<void> {
-    const { length } = session.confirmed.value.turns;
-    await session.send(text);
-    await until(session.confirmed, (state) => state.turns.length > length && !state.activeTurn, 'an answer');
-  }
 
   beforeEach(async () => {
     stateDir = await temporaryFolder();
