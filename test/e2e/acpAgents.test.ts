@@ -4,6 +4,7 @@ import { connect, type Host } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import type { RootState } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { HeardLog } from '../support/heardLog.js';
 import { say } from '../support/say.js';
 import { agentInfo, stubEntry, stubSession, writeAgents } from '../support/stubAgent.js';
 import { spawnHost, startTestHost, temporaryFolder } from '../support/testHost.js';
@@ -19,7 +20,8 @@ afterEach(() => rm(stateDir, { recursive: true, force: true, maxRetries: 5 }));
 describe('agents.json', () => {
   it('reaches all clients without a restart, and running sessions go on', async () => {
     await writeAgents(stateDir, { stub: stubEntry(stateDir) });
-    const host = await startTestHost({ stateDir, agentSources: [new AcpAgents()] });
+    const log = new HeardLog();
+    const host = await startTestHost({ stateDir, log, agentSources: [new AcpAgents()] });
     onTestFinished(() => host.dispose());
     const clients = [await host.connect(), await host.connect()];
     const [client] = clients as [Host, Host];
@@ -63,8 +65,17 @@ describe('agents.json', () => {
     }
     expect(await say(session, 'recall')).toBe('hello | recall');
     expect(await say(await stubSession(client), 'env')).toContain('"NEW":"yes"');
-    // What is wrong changes nothing.
+    // What is wrong changes nothing, from when it was read to when it is right again.
+    let withoutStub = 0;
+    client.root.state.subscribe((state) => {
+      if (!agentInfo(state, 'stub')) withoutStub++;
+    });
     await writeFile(join(stateDir, 'agents.json'), '{ "agents": ');
+    await log.heard(/the agents of your own are not read/);
+    await writeAgents(stateDir, { stub: stubEntry(stateDir, {}, { name: 'Right again' }) });
+    const isRight = (state: RootState) => agentInfo(state, 'stub')?.displayName === 'Right again';
+    for (const each of clients) await until(each.root.state, isRight, 'the agent');
+    expect(withoutStub).toBe(0);
     await writeAgents(stateDir, {});
     for (const each of clients)
       await until(each.root.state, (state) => agentInfo(state, 'stub') === undefined, 'the removal');

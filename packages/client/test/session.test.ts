@@ -95,12 +95,17 @@ describe('subscriptions', () => {
   it('stays subscribed until what was sent is answered', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
+    fake.mute = true;
     const renamed = session.rename('last word');
     session.close();
-    expect(fake.requests('unsubscribe')).toEqual([]);
+    await flush();
+    expect([fake.stateOf(URI).summary.title, fake.subscribers(URI)]).toEqual(['last word', 1]);
+    fake.mute = false;
+    const action = { type: 'session/titleChanged', session: URI, at: 1, title: 'last word' } as const;
+    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin: { clientId: 'me', clientSeq: 1 } });
     await renamed;
     await flush();
-    expect([fake.subscribers(URI), fake.stateOf(URI).summary.title]).toEqual([0, 'last word']);
+    expect(fake.subscribers(URI)).toBe(0);
   });
 
   it('closes a handle whose ready() waits', async () => {
