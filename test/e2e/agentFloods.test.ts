@@ -34,6 +34,7 @@ describe('an agent that floods', { timeout: PATIENCE_MS }, () => {
   const ended = (session: Session, turns = 1) =>
     until(session.confirmed, (state) => state.turns.length >= turns, 'the end of the turn', PATIENCE_MS);
 
+  // 2026-11-15: what the host's process takes is read from /proc.
   it.skipIf(process.platform !== 'linux')('ends its own turn with a reason, and no other session notices', async () => {
     const before = await memory('VmRSS');
     const [writing, printing, garbage, calm] = await Promise.all([open(), open(), open(), open()]);
