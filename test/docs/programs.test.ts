@@ -49,7 +49,7 @@ it('programs in docs compile', { timeout: 120_000 }, async () => {
 
 it('JSON in docs is JSON, or lines of a settings file', () => {
   const found = docs.flatMap((page) => blocks(page, 'json').map((code) => ({ path: page.path, code })));
-  expect(found.length).toBeGreaterThan(3);
+  expect(found).not.toEqual([]);
   for (const { path, code } of found) {
     const whole = /^\s*[[{]/.test(code) ? code : `{${code}}`;
     expect(() => JSON.parse(whole), path).not.toThrow();
