@@ -32,6 +32,7 @@ function holder(changes: Partial<LockHolder> = {}): string {
   return JSON.stringify({ ...rest, ...(processStart !== undefined && { processStart }) });
 }
 
+// 2026-11-15: when a process began is read from /proc.
 const linuxOnly = it.runIf(process.platform === 'linux');
 
 describe('the lock of a state root', () => {
