@@ -7,6 +7,8 @@ import {
   ERROR_CODE,
   PROTOCOL_VERSION,
   type Role,
+  roleForAction,
+  roleRefusal,
   uncheckedDispatchActionParams,
 } from '@agenthost/protocol';
 import {
@@ -22,6 +24,7 @@ import { SessionFsFailure } from '../sessionFs/sessionFs.js';
 import { WorkspaceFailure } from '../sessionFs/workspaceFailure.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { Subscriber } from '../state/publisher.js';
+import { checkMethod } from './checkMethod.js';
 import { displayName } from './clientRegistry.js';
 import { CLOSE_CODE } from './closeCode.js';
 import type { CommandHandlers } from './commandHandlers.js';
@@ -30,7 +33,6 @@ import type { Credential } from './credential.js';
 import type { FrameTransport } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
 import { parseParams } from './parseParams.js';
-import { checkMethod, roleForAction, roleRefusal } from './roleTable.js';
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
 export class ClientConnection implements Subscriber {
