@@ -8,6 +8,7 @@ import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useStable } from '../app/useStable.js';
+import { whyNot } from '../app/whyNot.js';
 import { Composer } from '../composer/Composer.js';
 import { HostRoleNote } from '../composer/RoleNote.js';
 import { CopyButton } from '../controls/CopyButton.js';
@@ -75,7 +76,7 @@ export function NewSession() {
               </div>
             )}
           </div>
-          <HostRoleNote host={host} needs="driver">
+          <HostRoleNote host={host} deed="createSession">
             <Form
               key={host.id}
               host={host}
@@ -240,6 +241,7 @@ export function HowToFix({
   readonly agent: AgentInfo;
   readonly withReason?: boolean;
 }) {
+  const refusal = whyNot(useObservable(host.role), 'installAgent');
   const [progress, setProgress] = useState<string>();
   const { availability } = agent;
   const installing = availability.state === 'installing';
@@ -278,7 +280,8 @@ export function HowToFix({
         <button
           type="button"
           className="btn plain sm"
-          disabled={installing || progress === 'Installing'}
+          disabled={installing || progress === 'Installing' || refusal !== undefined}
+          title={refusal}
           onClick={() => void install()}
         >
           Install{size ? `, ${bytes(size)}` : ''}

@@ -1,13 +1,15 @@
-import type { SessionState } from '@agenthost/protocol';
+import type { Role, SessionState } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { problemText } from '../app/problemText.js';
+import { whyNot } from '../app/whyNot.js';
 import { Dialog } from './Dialog.js';
 
 interface CustomizationsDialogProps {
   readonly state: SessionState | undefined;
   readonly model: ChatModel;
+  readonly role: Role;
   readonly onClose: () => void;
 }
 
@@ -20,9 +22,10 @@ const KINDS = {
 } as const;
 
 /** Instructions, skills and servers that reach the agent of this session, each on or off. */
-export function CustomizationsDialog({ state, model, onClose }: CustomizationsDialogProps) {
+export function CustomizationsDialog({ state, model, role, onClose }: CustomizationsDialogProps) {
   const [problem, setProblem] = useState<string>();
   const all = state?.customizations ?? [];
+  const refusal = whyNot(role, 'session/customizationToggled');
   const toggle = (uri: string, enabled: boolean) => {
     model.toggleCustomization(uri, enabled).then(
       () => setProblem(undefined),
@@ -50,7 +53,7 @@ export function CustomizationsDialog({ state, model, onClose }: CustomizationsDi
           </p>
         )}
         {all.map(({ customization, enabled, status, statusMessage }) => (
-          <label className="line toggle" key={customization.uri}>
+          <label className="line toggle" key={customization.uri} title={refusal}>
             <span className="grow">
               {customization.displayName}
               <span className="aux"> {KINDS[customization.kind]}</span>
@@ -62,6 +65,7 @@ export function CustomizationsDialog({ state, model, onClose }: CustomizationsDi
             <input
               type="checkbox"
               checked={enabled}
+              disabled={refusal !== undefined}
               onChange={(event) => toggle(customization.uri, event.target.checked)}
             />
           </label>
