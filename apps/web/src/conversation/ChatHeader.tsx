@@ -2,7 +2,6 @@ import type { SessionState } from '@agenthost/protocol';
 import type { ChatModel, Session } from '@agenthost/sessions';
 import {
   Archive,
-  ChevronLeft,
   Ellipsis,
   FileDiff,
   Files,
@@ -23,6 +22,7 @@ import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 import { whyNot } from '../app/whyNot.js';
+import { BackButton } from '../controls/BackButton.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentName } from '../list/agentName.js';
 import { connectionWords } from '../list/HostRows.js';
@@ -113,14 +113,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
   ];
   return (
     <header className="head">
-      <button
-        type="button"
-        className="ib phone-only"
-        aria-label="Back to sessions"
-        onClick={() => goTo({ view: 'start' })}
-      >
-        <ChevronLeft size={20} aria-hidden />
-      </button>
+      <BackButton />
       <div className="grow">
         <h1 className="clip">
           {whyNot(role, 'session/titleChanged') === undefined ? (

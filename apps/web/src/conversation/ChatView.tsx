@@ -1,9 +1,9 @@
 import type { ChatModel, Session } from '@agenthost/sessions';
 import { useEffect, useRef, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
-import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
+import { useAttempt } from '../app/useAttempt.js';
 import { useFrameObservable } from '../app/useFrameObservable.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
@@ -54,14 +54,8 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   const role = useObservable(host.role);
   const { singleLetters } = useObservable(settings.value);
   const thread = useRef<ThreadHandle>(null);
-  const [problem, setProblem] = useState<string>();
+  const { problem, setProblem, attempt } = useAttempt();
 
-  const attempt = (work: Promise<unknown>) => {
-    work.then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(problemText(error)),
-    );
-  };
   const fork = (turnId?: string) => {
     const forked = host.provider.forkChat(chat, turnId);
     attempt(forked.then((to) => goTo({ view: 'session', sessionId: to.sessionId })));

@@ -5,6 +5,7 @@ import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
 import { whyNot } from '../app/whyNot.js';
 import { RoleNote } from '../composer/RoleNote.js';
+import { Problem } from '../controls/Problem.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { visibleText } from '../text/visibleText.js';
 import { useChat } from './chatContext.js';
@@ -126,11 +127,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             {editable && !plain && ' You can change the command before you allow it.'}
           </p>
         )}
-        {problem && (
-          <p className="why bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <RoleNote role={chat.role} deed={CONFIRM}>
           <div className="acts">
             {approvals.map((option, index) => (

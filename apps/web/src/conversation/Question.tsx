@@ -5,6 +5,7 @@ import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
 import { whyNot } from '../app/whyNot.js';
 import { RoleNote } from '../composer/RoleNote.js';
+import { Problem } from '../controls/Problem.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { Markdown } from '../markdown/Markdown.js';
 import { useChat } from './chatContext.js';
@@ -101,11 +102,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
           </h3>
         )}
         {request.message && <Markdown text={request.message} />}
-        {problem && (
-          <p className="why bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <RoleNote role={chat.role} deed={ANSWER}>
           <div className={request.kind === 'question' ? 'opts' : 'acts'}>
             {options.map((option, index) =>

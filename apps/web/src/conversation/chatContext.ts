@@ -19,11 +19,11 @@ export interface ChatContext {
   deny(turnId: string, toolCallId: string, options?: DenyOptions): Promise<void>;
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
   fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
-  /** Not there where this page may not, or where there is no whole conversation; so with the next two. */
+  /** Not there where this page may not, or where the whole conversation isn't. */
   readonly fork?: ((turnId: string) => void) | undefined;
   /** All changed files of the session; not there where they are shown already. */
   readonly showChanges?: (() => void) | undefined;
-  /** Sends the same message again. */
+  /** Sends the same message again; not there as `fork` is not. */
   readonly retry?: ((message: UserMessage) => void) | undefined;
 }
 

@@ -2,9 +2,9 @@ import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/ses
 import { Archive, Inbox, ListFilter, Search, Settings, SquarePen, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
-import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
+import { useAttempt } from '../app/useAttempt.js';
 import { useObservable } from '../app/useObservable.js';
 import { type Deed, whyNot } from '../app/whyNot.js';
 import { Banner } from '../conversation/Banner.js';
@@ -41,7 +41,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
   const mayStart = useObservable(hosts.whyNoNewSession) === undefined;
   const [filter, setFilter] = useState<SessionsFilter>({ isArchived: false });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [problem, setProblem] = useState<string>();
+  const { problem, setProblem, attempt } = useAttempt();
   const snippets = useSearch(filter.text ?? '', setProblem);
   const field = useRef<HTMLInputElement>(null);
 
@@ -49,12 +49,6 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
     const next = clean({ ...filter, ...changes });
     setFilter(next);
     list.setFilter(next);
-  };
-  const attempt = (work: Promise<unknown>) => {
-    work.then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(problemText(error)),
-    );
   };
   const refusalFor = (sessions: readonly Session[], deed: Deed) =>
     sessions

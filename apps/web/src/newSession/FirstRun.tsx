@@ -5,7 +5,7 @@ import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { Banner } from '../conversation/Banner.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
-import { agentWords, HowToFix } from './NewSession.js';
+import { agentWords, HowToFix } from './HowToFix.js';
 
 /** What somebody sees who has no session open. */
 export function FirstRun({ isFirst }: { readonly isFirst: boolean }) {

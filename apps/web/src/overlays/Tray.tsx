@@ -1,5 +1,5 @@
 import type { AnsweredPrompt, ChatModel, Session, WaitingChat } from '@agenthost/sessions';
-import { ArrowRight, Bell, BellOff, X } from 'lucide-react';
+import { ArrowRight, Bell, BellOff } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { askForNotifications } from '../app/notifications.js';
 import { ownIds } from '../app/ownIds.js';
@@ -8,6 +8,7 @@ import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
+import { CloseButton } from '../controls/CloseButton.js';
 import { AnsweredLine } from '../conversation/AnsweredLine.js';
 import { Confirmation } from '../conversation/Confirmation.js';
 import { ChatProvider } from '../conversation/chatContext.js';
@@ -67,9 +68,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
         >
           {notifications ? <Bell size={16} aria-hidden /> : <BellOff size={16} aria-hidden />}
         </button>
-        <button type="button" className="ib" aria-label="Close" onClick={onClose}>
-          <X size={16} aria-hidden />
-        </button>
+        <CloseButton onClose={onClose} />
       </div>
       <div className="tray-b" ref={body} tabIndex={0} role="region" aria-label="Open questions" onKeyDown={keyDown}>
         {lost && (
