@@ -31,6 +31,7 @@ import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSoc
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
 import { ProviderSessionStorage } from './sessionFs/providerSessionStorage.js';
+import { recordIds } from './sessionFs/recordIds.js';
 import type { SequenceFile } from './sessionFs/sequenceFile.js';
 import type { SessionStorage } from './sessionFs/sessionStorage.js';
 import { StateRoot } from './sessionFs/stateRoot.js';
@@ -138,6 +139,7 @@ export class Host {
     const leftoversEnded = endLeftovers(stateRoot.path);
     const now = options.now ?? Date.now;
     const newId = options.newId ?? randomUUID;
+    const newRecordId = options.newId ?? recordIds();
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
@@ -150,7 +152,7 @@ export class Host {
         initialCwd: defaultDirectory,
         tempRoot: tempRoot.path,
         now,
-        newId,
+        newId: newRecordId,
         onDamage,
       });
     const storage = options.storage ?? inStateRoot();
@@ -199,7 +201,7 @@ export class Host {
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, now, newId, onDamage });
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
       log,

@@ -145,11 +145,11 @@ export class Session {
     const key = acceptedKey(originOf(sender, clientSeq));
     intake.pass(key, action, {
       isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && this.#refusal(action) === undefined,
-      take: (taken) => this.#take(sender, clientSeq, taken),
+      take: (taken) => this.#take(sender, clientSeq, key, taken),
     });
   }
 
-  #take(sender: Subscriber, clientSeq: number, { action, refusal }: Taken): void {
+  #take(sender: Subscriber, clientSeq: number, key: string, { action, refusal }: Taken): void {
     const { store, run } = this.#options;
     if (this.#closed) {
       // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
@@ -158,7 +158,7 @@ export class Session {
     }
     this.#lastUsed = performance.now();
     // Sent again after a lost connection; it was accepted then.
-    if (clientSeq <= store.accepted.highest(acceptedKey(originOf(sender, clientSeq)))) return;
+    if (clientSeq <= store.accepted.highest(key)) return;
     run?.flush();
     const reason = this.#refusal(action) ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);

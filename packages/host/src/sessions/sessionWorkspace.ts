@@ -13,7 +13,7 @@ export interface SessionWorkspaceOptions {
 }
 
 /** Somebody may change a title many times a second: the file follows at most this often, unless somebody waits for it. */
-const PAUSE_MS = 200;
+const PAUSE_MS = 500;
 
 /** The session's `workspace.yaml`, kept up to date behind the session's back: its loss costs no message. */
 export class SessionWorkspace {
