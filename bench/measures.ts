@@ -8,6 +8,7 @@ export const MEASURES = {
   start: 'start to listening with 10,000 sessions on disk',
   memory: 'idle, after a flood, cold sessions, and a soak (--minutes 10 for a long one)',
   storm: 'a thousand clients that come back at once',
+  neighbours: 'what others notice of clients that do not read and of agents that are killed',
   openSessions: 'what an envelope costs while 1,000 sessions are open',
   page: 'the page in a real browser',
 } as const;

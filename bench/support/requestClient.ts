@@ -64,6 +64,18 @@ export class RequestClient {
     this.#socket.off('message', listen);
   }
 
+  /** Sends one action, and waits until it has come back; the milliseconds that took. */
+  async echo(params: object): Promise<number> {
+    const start = performance.now();
+    await this.dispatchAll([params]);
+    return performance.now() - start;
+  }
+
+  /** Reads nothing any more. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
   /** Until the host has so many sessions in its index: logs that no host has written are not there at first. */
   async indexed(sessions: number): Promise<void> {
     for (;;) {

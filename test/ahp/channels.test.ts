@@ -76,7 +76,7 @@ it('active clients are known to all, only by their own word, and go when they do
   expect(await two.act(session, set('first'))).toHaveProperty('rejectionReason');
   await two.act(session, set('second'));
   expect(await three.act(session, set('third'))).toHaveProperty('rejectionReason');
-  await one.cut();
+  await one.end();
   expect((await two.action('session/activeClientRemoved')).action.clientId).toBe('first');
   const { snapshots } = await ahpSubscribe(three, session);
   expect(snapshots.session.state.activeClients).toEqual([{ clientId: 'second', tools: [] }]);
@@ -218,7 +218,7 @@ it('what comes right behind the answer to a reconnect waits until the client has
   const { session, chat } = await ahpSession(client);
   const other = await host.client('goes on');
   await ahpSubscribe(other, session);
-  await client.cut();
+  await client.end();
   const back = await host.open();
   const subscriptions = [session, chat];
   await back.request('reconnect', { clientId: 'comes back', lastSeenServerSeq: 0, subscriptions });
@@ -227,7 +227,7 @@ it('what comes right behind the answer to a reconnect waits until the client has
   await back.request('ping');
   expect(back.received.filter(({ method }) => method === 'action')).toEqual([]);
   // VS Code says this first when it is back.
-  back.send({ jsonrpc: '2.0', method: 'setClientManagedSettingsPermissions', params: {} });
+  back.notify('setClientManagedSettingsPermissions', {});
   await back.action('chat/turnComplete');
   const numbers = back.received.flatMap(({ method, params }) => (method === 'action' ? [params.serverSeq] : []));
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));

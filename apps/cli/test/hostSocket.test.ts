@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { connect } from '@agenthost/client';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { socketContract } from '../../../packages/client/test/support/socketContract.js';
 import { startWebSocketServer } from '../../../packages/client/test/support/webSocketServer.js';
-import { transportContract } from '../../../packages/rpc/src/transportContract.js';
 import { holds } from '../../../test/support/holds.js';
 import { startTestHost } from '../../../test/support/testHost.js';
 import { until } from '../../../test/support/until.js';
@@ -13,18 +13,7 @@ import { encodeFrame, FrameReader, OPCODE } from '../src/socket/webSocketFrames.
 const { signal } = new AbortController();
 
 describe('the socket to the host keeps the contract of a transport', () => {
-  const createPair = async () => {
-    const started = await startWebSocketServer();
-    const accepted = started.accept();
-    const a = await openHostSocket({ url: new URL(started.url), token: 'x', signal });
-    return { a, b: (await accepted).transport, dispose: () => started.close() };
-  };
-  const reversed = async () => {
-    const { a, b, dispose } = await createPair();
-    return { a: b, b: a, dispose };
-  };
-  for (const { name, run } of transportContract(createPair)) it(`client to host: ${name}`, run);
-  for (const { name, run } of transportContract(reversed)) it(`host to client: ${name}`, run);
+  socketContract((url) => openHostSocket({ url: new URL(url), token: 'x', signal }));
 
   it('gives the token as a header, and nowhere else', async () => {
     const server = await startWebSocketServer();

@@ -136,8 +136,8 @@ export class Host {
   }
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
-    // A look at all processes of the machine: meanwhile the rest is read.
-    const leftoversEnded = endLeftovers(stateRoot.path);
+    // A look at all processes of the machine: meanwhile the rest is read. Who ended in good order left nobody behind.
+    const leftoversEnded = stateRoot.lock.tookOver ? endLeftovers(stateRoot.path) : undefined;
     const now = options.now ?? Date.now;
     const newId = options.newId ?? randomUUID;
     const newRecordId = options.newId ?? recordIds();

@@ -98,6 +98,7 @@ export type {
   WriteFileParams,
 } from './commands/sessionFs.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
+export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
 export {
   DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,
@@ -139,6 +140,7 @@ export { sessionReducer } from './reducers/sessionReducer.js';
 export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
 export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
+export { roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
 export { isSafeKey } from './safeKey.js';
 export { sameValue } from './sameValue.js';
 export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';

@@ -17,7 +17,17 @@ export interface ProcessQuery {
   readonly sid?: number;
 }
 
-const READS_AT_ONCE = 32;
+/** Few: the threads that read these also write the logs, and whoever waits for an acknowledgement waits for them. */
+const READS_AT_ONCE = 2;
+
+/** One look at the processes, for all who asked before it began. */
+interface Look {
+  readonly queries: ProcessQuery[];
+  readonly found: Promise<ReadonlyMap<ProcessQuery, readonly ProcessEntry[]>>;
+}
+
+let nextLook: Look | undefined;
+let lastLook: Promise<unknown> = Promise.resolve();
 
 /**
  * The living processes with the marker or in the session, and all that descend from them. Only one that left the session,
@@ -57,12 +67,38 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-async function fromProc({ marker, sid }: ProcessQuery): Promise<ProcessEntry[]> {
+/** One look after the other: when many agents die at once, they share the next. */
+async function fromProc(query: ProcessQuery): Promise<readonly ProcessEntry[]> {
+  if (!nextLook) {
+    const queries: ProcessQuery[] = [];
+    const found = lastLook.then(() => {
+      nextLook = undefined;
+      return lookFor(queries);
+    });
+    nextLook = { queries, found };
+    lastLook = found.catch(() => {});
+  }
+  nextLook.queries.push(query);
+  return (await nextLook.found).get(query) ?? [];
+}
+
+async function lookFor(queries: readonly ProcessQuery[]): Promise<ReadonlyMap<ProcessQuery, readonly ProcessEntry[]>> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const marked = new Set(await inPortions(pids, async (pid) => ((await isMarked(pid, marker)) ? pid : undefined)));
+  const marked = new Map(queries.map((query) => [query, new Set<string>()]));
+  await inPortions(pids, async (pid) => {
+    const environ = await environOf(pid);
+    for (const [{ marker }, found] of marked) if (environ?.includes(marker)) found.add(pid);
+  });
   // Who descends from whom matters only when there is somebody to descend from: a host that starts mostly finds nobody.
-  if (marked.size === 0 && sid === undefined) return [];
-  return inPortions(pids, (pid) => readProc(pid, marked.has(pid)));
+  const wanted = queries.filter((query) => query.sid !== undefined || marked.get(query)?.size !== 0);
+  if (wanted.length === 0) return new Map();
+  const stats = await inPortions(pids, readStat);
+  return new Map(
+    wanted.map((query) => [
+      query,
+      stats.map(({ pid, ...stat }) => ({ ...stat, pid: Number(pid), marked: marked.get(query)?.has(pid) ?? false })),
+    ]),
+  );
 }
 
 /** In portions: on a machine with many processes, all at once would use up the host's file descriptors. */
@@ -76,15 +112,14 @@ async function inPortions<T>(pids: readonly string[], read: (pid: string) => Pro
 }
 
 /** Unreadable for processes of other users, which are not ours either. */
-async function isMarked(pid: string, marker: string): Promise<boolean> {
-  const environ = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
-  return environ?.includes(marker) ?? false;
+function environOf(pid: string): Promise<Buffer | undefined> {
+  return readFile(`/proc/${pid}/environ`).catch(() => undefined);
 }
 
-async function readProc(pid: string, marked: boolean): Promise<ProcessEntry | undefined> {
+async function readStat(pid: string): Promise<{ pid: string; ppid: number; sid: number } | undefined> {
   try {
     const [state, ppid, , sid] = statFields(await readFile(`/proc/${pid}/stat`, 'latin1'));
-    return isDead(state) ? undefined : { pid: Number(pid), ppid: Number(ppid), sid: Number(sid), marked };
+    return isDead(state) ? undefined : { pid, ppid: Number(ppid), sid: Number(sid) };
   } catch {
     // It ended meanwhile.
     return undefined;

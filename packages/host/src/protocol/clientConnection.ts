@@ -8,6 +8,8 @@ import {
   ERROR_CODE,
   PROTOCOL_VERSION,
   type Role,
+  roleForAction,
+  roleRefusal,
   uncheckedDispatchActionParams,
 } from '@agenthost/protocol';
 import {
@@ -24,6 +26,7 @@ import { WorkspaceFailure } from '../sessionFs/workspaceFailure.js';
 import { shapeRefusal } from '../sessions/clientDispatch.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { Subscriber } from '../state/publisher.js';
+import { checkMethod } from './checkMethod.js';
 import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
@@ -31,7 +34,6 @@ import type { Credential } from './credential.js';
 import type { FrameTransport } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
 import { parseParams } from './parseParams.js';
-import { checkMethod, roleForAction, roleRefusal } from './roleTable.js';
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
 export class ClientConnection implements Subscriber {

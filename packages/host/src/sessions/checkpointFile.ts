@@ -75,7 +75,13 @@ export class CheckpointFile {
       ...(turns && { turns }),
     };
     const { window: most, maxCheckpointBytes } = this.#limits;
-    for (const window of [() => most, () => fitting(state.turns, maxCheckpointBytes / 2), () => 0]) {
+    // With very large turns, most of a window would be put into words only to be thrown away, and everybody would wait for it.
+    const likely = turnsWithin(state.turns, maxCheckpointBytes, textLength);
+    for (const window of [
+      () => Math.min(most, likely),
+      () => turnsWithin(state.turns, maxCheckpointBytes / 2, wholeSize),
+      () => 0,
+    ]) {
       const bytes = await this.#file.write({ ...content, state: withNewestTurns(state, window()) });
       if (bytes !== undefined) return bytes;
     }
@@ -88,13 +94,22 @@ export class CheckpointFile {
 }
 
 /** How many of the newest turns have room in so many bytes. */
-function fitting(turns: readonly Turn[], bytes: number): number {
+function turnsWithin(turns: readonly Turn[], bytes: number, size: (turn: Turn) => number): number {
   let room = bytes;
   const tooOld = turns.findLastIndex((turn) => {
-    room -= Buffer.byteLength(JSON.stringify(turn));
+    room -= size(turn);
     return room < 0;
   });
   return turns.length - 1 - tooOld;
+}
+
+function wholeSize(turn: Turn): number {
+  return Buffer.byteLength(JSON.stringify(turn));
+}
+
+/** What a turn has at least, without putting it into words. */
+function textLength({ responseParts }: Turn): number {
+  return responseParts.reduce((sum, part) => sum + ('content' in part ? part.content.length : 0), 0);
 }
 
 export function turnIndexFile(fs: SessionFs): CheckedList {

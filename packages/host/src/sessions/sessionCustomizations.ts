@@ -1,4 +1,5 @@
-import { type SessionCustomization, sameValue } from '@agenthost/protocol';
+import { randomUUID } from 'node:crypto';
+import { grantsTrust, type SessionCustomization, sameValue, TRUST_REQUEST } from '@agenthost/protocol';
 import type { Agent, Decision } from '../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../agents/agentCustomization.js';
 import { PendingAnswers } from '../agents/pendingAnswers.js';
@@ -11,7 +12,6 @@ import { readText } from '../customizations/workspaceFiles.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import { checkoutOf } from './gitMetadata.js';
-import { grantsTrust, newTrustRequestId } from './grantsTrust.js';
 import {
   type JudgeContext,
   type JudgedCustomization,
@@ -87,7 +87,7 @@ export class SessionCustomizations {
     }
     if (!this.mustAsk) return;
     const runs = this.#wouldRun();
-    const requestId = newTrustRequestId();
+    const requestId = `${TRUST_REQUEST}${randomUUID()}`;
     const answered = this.#answers.wait(requestId, signal);
     const request = trustQuestion({ requestId, folder: known.workspace, runs, agentName, isNeeded });
     store.dispatch({ type: 'session/permissionRequest', turnId, request });

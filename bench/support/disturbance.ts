@@ -1,0 +1,106 @@
+// Those who might disturb others: clients that do not read while a lot is said, or agents that are killed in the middle of a turn.
+// Each first does everything else alike without that.
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect, type Host, type Session } from '@agenthost/client';
+import { until } from '../../test/support/until.ts';
+import { RequestClient, type ServerAddress } from './requestClient.ts';
+
+export type DisturbanceTask = ServerAddress &
+  (
+    | { readonly kind: 'slowReaders'; readonly readers: number; readonly turns: number }
+    | { readonly kind: 'deadAgents'; readonly agents: number }
+  );
+
+/** Runs twice, without and then with what disturbs; what has to be there for it is made before, when nobody is measured. */
+interface Disturbance {
+  prepare(disturbs: boolean): Promise<void>;
+  run(disturbs: boolean): Promise<void>;
+}
+
+/** About 100 kB, so that what is said counts and not how large a turn is. */
+const TURN = 'stream 5000';
+/** Between two deaths. */
+const PAUSE_MS = 50;
+const PATIENCE_MS = 120_000;
+
+process.on('disconnect', () => process.exit());
+process.once('message', (task) => void run(task as DisturbanceTask));
+
+async function run(task: DisturbanceTask): Promise<void> {
+  const client = await connect({ url: new URL('/', task.url), token: task.token });
+  const disturbance = task.kind === 'slowReaders' ? slowReaders(client, task) : await deadAgents(client, task);
+  for (const disturbs of [false, true]) {
+    await disturbance.prepare(disturbs);
+    const go = new Promise((resolve) => process.once('message', resolve));
+    process.send?.({ event: 'prepared' });
+    await go;
+    await disturbance.run(disturbs);
+    process.send?.({ event: 'done' });
+  }
+}
+
+type TaskOf<K> = Extract<DisturbanceTask, { readonly kind: K }>;
+
+/** A session in which a lot is said, and one client that reads it; then others join who do not. */
+function slowReaders(client: Host, { readers, turns, ...address }: TaskOf<'slowReaders'>): Disturbance {
+  let session: Session;
+  return {
+    prepare: async (disturbs) => {
+      // A new one each time: how long a session is must not count.
+      session = await open(client, 'mock');
+      for (let n = 0; disturbs && n < readers; n++) {
+        const reader = await RequestClient.open(address);
+        await reader.request('subscribe', { resource: session.uri });
+        reader.pause();
+      }
+      const there = disturbs ? readers + 1 : 1;
+      await until(session.confirmed, ({ clients }) => clients?.length === there, 'all who look on', PATIENCE_MS);
+    },
+    run: async () => {
+      for (let turn = 0; turn < turns; turn++) await turnOf(session, TURN);
+      const left = (session.confirmed.value.clients?.length ?? 0) - 1;
+      if (left > 0) throw new Error(`${left} of ${readers} slow readers were not cut off: too little was said`);
+    },
+  };
+}
+
+/** Agents in the middle of their turns; then they are killed, one after the other. */
+async function deadAgents(client: Host, { agents }: TaskOf<'deadAgents'>): Promise<Disturbance> {
+  const start = async () => {
+    const session = await open(client, 'stub');
+    const part = (await turnOf(session, 'pid')).responseParts[0];
+    const pid = Number(part?.kind === 'markdown' ? part.content : Number.NaN);
+    if (!(pid > 1)) throw new Error('an agent did not say which process it is');
+    await session.send('silent');
+    return { session, pid };
+  };
+  const running = await Promise.all(Array.from({ length: agents }, start));
+  return {
+    prepare: async () => {},
+    run: async (disturbs) => {
+      for (const { pid } of running) {
+        if (disturbs) process.kill(pid, 'SIGKILL');
+        await delay(PAUSE_MS);
+      }
+      if (disturbs) for (const { session } of running) await endOf(session, 'error');
+    },
+  };
+}
+
+async function open(client: Host, provider: string): Promise<Session> {
+  const session = await client.createSession({ provider });
+  await session.ready();
+  return session;
+}
+
+async function turnOf(session: Session, text: string) {
+  await session.send(text);
+  return endOf(session, 'complete');
+}
+
+async function endOf({ confirmed }: Session, expected: string) {
+  const { turns } = await until(confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', PATIENCE_MS);
+  const last = turns.at(-1);
+  if (last?.state !== expected) throw new Error(`a turn ended as ${last?.state}, not as ${expected}`);
+  return last;
+}
