@@ -160,7 +160,10 @@ export class Host {
     const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
       local.fillIndex({ changedSince: 0 }),
     );
-    const sequence = await openSequence(stateRoot.path, storage, log);
+    const sequence = await openSequence(stateRoot.path, storage, log).catch((error: unknown) => {
+      index.close();
+      throw error;
+    });
     const agents = new AgentRegistry({
       onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
     });
@@ -250,15 +253,20 @@ export class Host {
       },
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
-    await leftoversEnded;
-    for (const source of options.agentSources ?? []) {
-      host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
+    try {
+      await leftoversEnded;
+      for (const source of options.agentSources ?? []) {
+        host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
+      }
+      await agents.refresh();
+      await local.recoverInterrupted();
+      if (missing) local.fillIndex(missing);
+      await local.indexFilled(options.indexPatienceMs);
+      return host;
+    } catch (error) {
+      await host.close();
+      throw error;
     }
-    await agents.refresh();
-    await local.recoverInterrupted();
-    if (missing) local.fillIndex(missing);
-    await local.indexFilled(options.indexPatienceMs);
-    return host;
   }
 
   private constructor(

@@ -10,13 +10,14 @@ export function currentPrompt({ chat }: AttachModel): Prompt | undefined {
 
 /** Another command than the one that was asked about is written, not allowed. */
 export function canEdit(model: AttachModel, prompt: Prompt): boolean {
-  return model.may('driver') && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
+  const mayType = model.may('session/toolCallConfirmed', { editedToolInput: '' });
+  return mayType && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
 }
 
 export function promptKey(model: AttachModel, input: string) {
   const prompt = currentPrompt(model);
   if (!prompt) return model.update({ focus: 'composer' });
-  if (!model.may('approver')) return;
+  if (!model.may('session/toolCallConfirmed')) return;
   const pressed = input.toLowerCase();
   const key = pressed === 'x' ? 'n' : pressed;
   const chosen = promptChoices(prompt).find((choice) => choice.key === key);

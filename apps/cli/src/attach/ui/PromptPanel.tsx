@@ -22,7 +22,7 @@ export function promptLines(model: AttachModel, prompt: Prompt, columns: number,
     ...(takesText(prompt) ? ['t Type an answer'] : []),
   ];
   const answers = isFocused ? [...keys, ...extra].join(' · ') : 'Tab, then a key, answers it';
-  const hint = model.may('approver') ? answers : describeRole(model.host.role);
+  const hint = model.may('session/toolCallConfirmed') ? answers : describeRole(model.host.role);
   return [
     lineOf(`? ${title}${more}`, 'needs'),
     ...shown.map((line) => lineOf(line)),
