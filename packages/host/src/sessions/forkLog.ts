@@ -1,5 +1,6 @@
-import { PROTOCOL_VERSION, type SessionAction, type URI } from '@agenthost/protocol';
-import type { LogRecord, NewLogRecord, SessionStartRecord } from '../sessionFs/eventLog.js';
+import { ERROR_CODE, PROTOCOL_VERSION, type SessionAction, type URI } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { EventLog, LogRecord, NewLogRecord, SessionStartRecord } from '../sessionFs/eventLog.js';
 
 export interface ForkTarget {
   readonly source: { readonly uri: URI; readonly sessionId: string; readonly statePath: string };
@@ -7,73 +8,97 @@ export interface ForkTarget {
   readonly sessionId: string;
   readonly statePath: string;
   readonly createdAt: number;
-  /** The last turn that the fork has; every ended one without it. */
-  readonly toTurnId?: string;
 }
 
-export interface ForkedLog {
-  readonly start: Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'>;
-  readonly records: readonly NewLogRecord[];
-  /** The file of the last checkpoint that belongs to what was kept. */
-  readonly lastCheckpoint?: string;
-  /** Whether something that happened in the source is not in it. */
-  readonly isCut: boolean;
-  /** The turn after which the log was cut. */
+/** Up to where a log is a fork's too. */
+export interface ForkPoint {
+  readonly start: SessionStartRecord;
+  /** The number of the last record. */
+  readonly lastN: number;
+  /** The turn that ended last. */
   readonly lastTurnId?: string;
+  /** The file of the last checkpoint, in the source. */
+  readonly lastCheckpoint?: string;
+  /** Whether something that happened in the source comes after it. */
+  readonly isCut: boolean;
 }
 
-/** `undefined` when the source has no such turn. */
-export function forkLog(records: readonly LogRecord[], target: ForkTarget): ForkedLog | undefined {
-  const start = records.find((record) => record.type === 'session.start');
-  const end = boundary(records, target.toTurnId);
-  if (!start || end === undefined) return undefined;
-  const kept = records.slice(0, end.index + 1).flatMap((record) => forkedRecord(record, target));
-  const lastCheckpoint = kept.findLast((record) => record.type === 'session.checkpoint')?.path;
-  // A fork is a session of its own, not another chat of the one that its source is a chat of.
-  const { group: _group, ...inherited } = start.metadata ?? {};
-  const metadata = {
-    ...inherited,
-    forkedFrom: target.source.uri,
-    ...(end.turnId && { forkedAtTurn: end.turnId }),
-  };
-  const { v: _, n: __, id: ___, at: ____, ...rest } = start;
-  return {
-    start: {
-      ...rest,
-      sessionId: target.sessionId,
-      createdAt: target.createdAt,
-      versions: { log: 1, protocol: PROTOCOL_VERSION },
-      metadata,
-    },
-    records: kept,
-    isCut: target.toTurnId !== undefined || end.index < records.length - 1,
-    ...(lastCheckpoint !== undefined && { lastCheckpoint }),
-    ...(end.turnId !== undefined && { lastTurnId: end.turnId }),
-  };
-}
-
-/** Where the wanted turn ended, or the last one that has. What came after it did not happen in the fork. */
-function boundary(
-  records: readonly LogRecord[],
+/**
+ * Where the wanted turn ended, or the last one that has. What came after it did not happen in the fork. `undefined` when the
+ * source has no such turn.
+ */
+export async function findForkPoint(
+  records: AsyncIterable<LogRecord>,
   toTurnId: string | undefined,
-): { readonly index: number; readonly turnId?: string } | undefined {
+): Promise<ForkPoint | undefined> {
+  let start: SessionStartRecord | undefined;
   let active: string | undefined;
-  let last: { index: number; turnId: string } | undefined;
-  for (const [index, record] of records.entries()) {
+  let here: Omit<ForkPoint, 'start' | 'isCut'> = { lastN: 0 };
+  let [ready, ended] = [here, undefined as typeof here | undefined];
+  for await (const record of records) {
+    here = { ...here, lastN: record.n };
+    if (record.type === 'session.start') start ??= record;
+    if (record.type === 'session.checkpoint') here = { ...here, lastCheckpoint: record.path };
     if (record.type !== 'action') continue;
     const { action } = record;
+    if (action.type === 'session/ready' && ready.lastN === 0) ready = here;
     if (action.type === 'session/turnStarted') active = action.turnId;
     if (!endsTurn(action) || action.turnId !== active) continue;
-    last = { index, turnId: action.turnId };
+    here = { ...here, lastTurnId: action.turnId };
+    ended = here;
     active = undefined;
-    if (action.turnId === toTurnId) return last;
+    if (action.turnId === toTurnId) break;
   }
-  if (toTurnId !== undefined) return undefined;
+  const isWanted = toTurnId === undefined || ended?.lastTurnId === toTurnId;
+  if (!start || !isWanted) return undefined;
   // With no turn running everything is kept, what came after the last turn too: its title, say.
-  if (active === undefined) return { index: records.length - 1, ...(last && { turnId: last.turnId }) };
-  return last ?? { index: records.findIndex((record) => isAction(record, 'session/ready')) };
+  if (active === undefined && toTurnId === undefined) return { start, ...here, isCut: false };
+  return { start, ...(ended ?? ready), isCut: true };
 }
 
+/** Record by record: a log may be longer than the memory is large. Returns the number of the last action. */
+export async function copyLog(
+  records: AsyncIterable<LogRecord>,
+  log: EventLog,
+  point: ForkPoint,
+  target: ForkTarget,
+): Promise<number> {
+  let [serverSeq, copied] = [0, 0];
+  log.append(forkedStart(point, target));
+  for await (const record of records) {
+    if (record.n > point.lastN) break;
+    copied = record.n;
+    for (const kept of forkedRecord(record, target)) {
+      log.append(kept);
+      if (kept.type === 'action') serverSeq = kept.serverSeq;
+    }
+    if (log.isFull) await log.drained();
+  }
+  if (copied === point.lastN) return serverSeq;
+  throw new RpcError(ERROR_CODE.internalError, 'the session changed while it was copied; fork it again');
+}
+
+function forkedStart(
+  { start, lastTurnId }: ForkPoint,
+  target: ForkTarget,
+): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
+  // A fork is a session of its own, not another chat of the one that its source is a chat of.
+  const { group: _group, ...inherited } = start.metadata ?? {};
+  const { v: _, n: __, id: ___, at: ____, ...rest } = start;
+  return {
+    ...rest,
+    sessionId: target.sessionId,
+    createdAt: target.createdAt,
+    versions: { log: 1, protocol: PROTOCOL_VERSION },
+    metadata: {
+      ...inherited,
+      forkedFrom: target.source.uri,
+      ...(lastTurnId !== undefined && { forkedAtTurn: lastTurnId }),
+    },
+  };
+}
+
+/** What the fork's log has of a record of its source. */
 function forkedRecord(record: LogRecord, target: ForkTarget): NewLogRecord[] {
   switch (record.type) {
     case 'session.start':
@@ -116,14 +141,11 @@ function withSession(action: SessionAction, { source, session, sessionId }: Fork
   return JSON.parse(text.includes(from) ? text.replaceAll(from, to) : text) as SessionAction;
 }
 
-function moved(path: string, { source, statePath }: ForkTarget): string {
+/** A path of the source as the fork's. */
+export function moved(path: string, { source, statePath }: ForkTarget): string {
   return path.startsWith(source.statePath) ? `${statePath}${path.slice(source.statePath.length)}` : path;
 }
 
 function endsTurn(action: SessionAction): action is Extract<SessionAction, { type: 'session/turnComplete' }> {
   return ['session/turnComplete', 'session/turnCancelled', 'session/error'].includes(action.type);
-}
-
-function isAction(record: LogRecord, type: SessionAction['type']): boolean {
-  return record.type === 'action' && record.action.type === type;
 }

@@ -2,14 +2,13 @@ import {
   artifactTimes,
   ERROR_CODE,
   type ForkSessionParams,
-  type SessionAction,
   type SessionState,
   withArtifactTime,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { forkFiles } from './forkFiles.js';
-import { type ForkedLog, forkLog } from './forkLog.js';
+import { copyLog, type ForkPoint, type ForkTarget, findForkPoint, moved } from './forkLog.js';
 import { openNewSession } from './openNewSession.js';
 
 export interface ForkSource {
@@ -31,23 +30,22 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
   const { sessionId, now } = options;
   const { stored: from, state } = source;
   await from.log.flush();
-  const { records } = await from.log.loadAll();
-  const fill = async (target: StoredSession) => {
+  const point = await findForkPoint(from.log.load(), params.toTurnId);
+  if (!point) throw new RpcError(ERROR_CODE.notFound, `no ended turn ${params.toTurnId} in ${params.source}`);
+  const fill = async (to: StoredSession) => {
     const title = `${state.summary.title} (fork)`.trim();
-    const forked = forkLog(records, {
+    const target: ForkTarget = {
       source: { uri: params.source, sessionId: source.sessionId, statePath: from.fs.sessionStatePath ?? '' },
       session: params.session,
       sessionId,
-      statePath: target.fs.sessionStatePath ?? '',
+      statePath: to.fs.sessionStatePath ?? '',
       createdAt: now,
-      ...(params.toTurnId !== undefined && { toTurnId: params.toTurnId }),
-    });
-    if (!forked) throw new RpcError(ERROR_CODE.notFound, `no ended turn ${params.toTurnId} in ${params.source}`);
-    const { lastCheckpoint, isCut } = forked;
-    await forkFiles(from.fs, target.fs, { sessionId, name: title, now, lastCheckpoint, isCut });
+    };
+    const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : moved(point.lastCheckpoint, target);
+    await forkFiles(from.fs, to.fs, { sessionId, name: title, now, lastCheckpoint, isCut: point.isCut });
     // Last: without its log, under its name, it is no session yet.
-    const artifacts = artifactTimesOf(state, forked);
-    await writeLog(target, forked, params, { title, artifacts, at: now });
+    const serverSeq = await copyLog(from.log.load(), to.log, point, target);
+    await endLog(to, { ...params, serverSeq, at: now }, { title, artifacts: artifactTimesOf(state, point), point });
   };
   const made = await openNewSession({ ...options, session: params.session, isDraft: true }, fill);
   await made.fs.dispose();
@@ -59,19 +57,15 @@ export function noteFork({ stored: from }: ForkSource, params: ForkSessionParams
   from.log.append({ type: 'session.info', kind: 'fork', message: `forked to ${params.session}`, data });
 }
 
-async function writeLog(
+async function endLog(
   { log }: StoredSession,
-  { start, records, lastTurnId }: ForkedLog,
-  { source, session }: ForkSessionParams,
-  { title, artifacts, at }: { readonly title: string; readonly artifacts: ArtifactMetadata; readonly at: number },
+  { source, session, serverSeq, at }: ForkSessionParams & { readonly serverSeq: number; readonly at: number },
+  about: { readonly title: string; readonly artifacts: ArtifactMetadata; readonly point: ForkPoint },
 ): Promise<void> {
-  const serverSeq = records.findLast((record) => record.type === 'action')?.serverSeq ?? 0;
-  log.append(start);
-  for (const record of records) log.append(record);
+  const { title, artifacts: metadata, point } = about;
   log.append({ type: 'action', serverSeq, action: { type: 'session/titleChanged', session, at, title } });
-  const metadata: SessionAction = { type: 'session/metadataChanged', session, at, metadata: artifacts };
-  log.append({ type: 'action', serverSeq, action: metadata });
-  const data = { source, ...(lastTurnId !== undefined && { lastTurnId }) };
+  log.append({ type: 'action', serverSeq, action: { type: 'session/metadataChanged', session, at, metadata } });
+  const data = { source, ...(point.lastTurnId !== undefined && { lastTurnId: point.lastTurnId }) };
   log.append({ type: 'session.info', kind: 'fork', message: `forked from ${source}`, data });
   await log.close();
 }
@@ -79,7 +73,7 @@ async function writeLog(
 type ArtifactMetadata = ReturnType<typeof withArtifactTime>;
 
 /** The files were copied as they are now, whatever the log said of them at the turn where it was cut. */
-function artifactTimesOf({ summary }: SessionState, { isCut, lastCheckpoint }: ForkedLog): ArtifactMetadata {
+function artifactTimesOf({ summary }: SessionState, { isCut, lastCheckpoint }: ForkPoint): ArtifactMetadata {
   const times = artifactTimes(summary);
   const hasCheckpoints = !isCut || lastCheckpoint !== undefined;
   return withArtifactTime(times, 'checkpoint', hasCheckpoints ? times.checkpoint : undefined);

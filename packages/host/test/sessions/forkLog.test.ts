@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream';
 import type { SessionAction } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
 import type { LogRecord } from '../../src/sessionFs/eventLog.js';
-import { forkLog } from '../../src/sessions/forkLog.js';
+import { findForkPoint } from '../../src/sessions/forkLog.js';
 
 const session = 'mock:/a';
 const base = (n: number) => ({ v: 1, n, id: `r${n}`, at: n }) as const;
@@ -39,18 +40,19 @@ const records: LogRecord[] = [
   checkpoint(7, '002-two.md'),
 ];
 const ended = [...records, action(8, { type: 'session/turnComplete', turnId: 't2' })];
-const target = {
-  source: { uri: session, sessionId: 'a', statePath: '/states/a' },
-  session: 'mock:/b',
-  sessionId: 'b',
-  statePath: '/states/b',
-  createdAt: 9,
-};
+
+const [one, two] = ['/states/a/checkpoints/001-one.md', '/states/a/checkpoints/002-two.md'];
 
 it.each([
-  ['a turn that still runs', records, undefined, { isCut: true, lastCheckpoint: '/states/b/checkpoints/001-one.md' }],
-  ['an earlier turn', ended, 't1', { isCut: true, lastCheckpoint: '/states/b/checkpoints/001-one.md' }],
-  ['nothing left out', ended, undefined, { isCut: false, lastCheckpoint: '/states/b/checkpoints/002-two.md' }],
-] as const)('with %s, the fork has the checkpoints of its own turns', (_, source, toTurnId, expected) => {
-  expect(forkLog(source, { ...target, ...(toTurnId && { toTurnId }) })).toMatchObject(expected);
+  ['a turn that still runs', records, undefined, { isCut: true, lastN: 5, lastTurnId: 't1', lastCheckpoint: one }],
+  ['an earlier turn', ended, 't1', { isCut: true, lastN: 5, lastTurnId: 't1', lastCheckpoint: one }],
+  ['nothing left out', ended, undefined, { isCut: false, lastN: 8, lastTurnId: 't2', lastCheckpoint: two }],
+  ['its first turn running', records.slice(0, 4), undefined, { isCut: true, lastN: 2 }],
+  ['no turn at all', records.slice(0, 2), undefined, { isCut: false, lastN: 2 }],
+] as const)('with %s, the fork has what belongs to its own turns', async (_, source, toTurnId, expected) => {
+  expect(await findForkPoint(Readable.from(source), toTurnId)).toEqual({ start: records[0], ...expected });
+});
+
+it.each(['t2', 'never'])('at a turn that has not ended, or never was, there is no fork: %s', async (turnId) => {
+  expect(await findForkPoint(Readable.from(records), turnId)).toBeUndefined();
 });

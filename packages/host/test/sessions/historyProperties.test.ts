@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { SessionAction } from '@agenthost/protocol';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -5,7 +6,7 @@ import { history } from '../../../protocol/test/reducers/arbitraryActions.js';
 import { JsonlEventLog } from '../../src/sessionFs/jsonlEventLog.js';
 import type { MemorySessionFs } from '../../src/sessionFs/memorySessionFs.js';
 import type { SessionFs } from '../../src/sessionFs/sessionFs.js';
-import { forkLog } from '../../src/sessions/forkLog.js';
+import { copyLog, findForkPoint } from '../../src/sessions/forkLog.js';
 import { readTurnsByFold } from '../../src/sessions/readTurns.js';
 import { FaultySessionFs } from '../sessionFs/faultySessionFs.js';
 import {
@@ -84,12 +85,11 @@ async function forked(fs: SessionFs, limits: object): Promise<void> {
   const records = await recordsOf(await bytesOf(fs, 'events.jsonl'));
   const source = { uri: 'mock:/s1', sessionId: 's1', statePath: '/s1' };
   const target = { source, session: 'mock:/s2', sessionId: 's2', statePath: '/s2', createdAt: 5 };
-  const fork = forkLog(records, target);
-  if (!fork) return;
+  const point = await findForkPoint(Readable.from(records), undefined);
+  if (!point) return;
   const forkFs = new RangedMemoryFs();
   const log = await JsonlEventLog.open({ fs: forkFs, isDraft: true });
-  log.append(fork.start);
-  for (const record of fork.records) log.append(record);
+  await copyLog(Readable.from(records), log, point, target);
   await log.close();
   for (let opening = 0; opening < 2; opening++) {
     const opened = await openHistory(forkFs, { limits });
