@@ -188,7 +188,11 @@ describe('who gets in', () => {
       const busy = await startTestHost({}, { webSocketLimits: { maxFramesPerSecond: 200 } });
       try {
         const client = await busy.raw('busy');
+        const began = performance.now();
         await Promise.all(Array.from({ length: 300 }, () => client.fence()));
+        await client.fence();
+        // 302 frames at 200 a second, 200 of them at once, take half a second at least.
+        expect(performance.now() - began).toBeGreaterThan(400);
       } finally {
         await busy.dispose();
       }
