@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SessionAction, type SessionSummary, sessionUri, type Turn } from '@agenthost/protocol';
 import { SessionIndex } from '../../packages/host/dist/index/sessionIndex.js';
-import type { NewLogRecord } from '../../packages/host/dist/sessionFs/eventLog.js';
-import { encodeLine } from '../../packages/host/dist/sessionFs/logLine.js';
+import { LOG_BEGINNING, type NewLogRecord } from '../../packages/host/dist/sessionFs/eventLog.js';
+import { LineBatch } from '../../packages/host/dist/sessionFs/lineBatch.js';
 import { sessionFolder } from '../../packages/host/dist/sessionFs/sessionFolder.js';
 
 /** More than the host remembers searches for, so that none of them is remembered. */
@@ -46,10 +46,11 @@ export function writeLongSession(stateDir: string, id: string, events: number, p
 
 function writeLog(stateDir: string, id: string, turns: number, eventsPerTurn: number): void {
   const session = sessionUri('mock', id);
-  const lines: string[] = [];
+  const lines = new LineBatch(LOG_BEGINNING, 64 * 1_024);
+  let written = 0;
   const add = (record: NewLogRecord) =>
-    lines.push(encodeLine(lines.length + 1, JSON.stringify({ id: `e${lines.length}`, at: AT, ...record })));
-  const act = (action: SessionAction) => add({ type: 'action', serverSeq: lines.length, action });
+    lines.add({ stamp: '', fields: JSON.stringify({ id: `e${written++}`, at: AT, ...record }) });
+  const act = (action: SessionAction) => add({ type: 'action', serverSeq: written, action });
   add({
     type: 'session.start',
     sessionId: id,
@@ -71,7 +72,7 @@ function writeLog(stateDir: string, id: string, turns: number, eventsPerTurn: nu
   }
   const folder = sessionFolder(stateDir, id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, 'events.jsonl'), lines.join(''), { mode: 0o600 });
+  writeFileSync(join(folder, 'events.jsonl'), lines.bytes, { mode: 0o600 });
 }
 
 function summaryOf(n: number): SessionSummary {

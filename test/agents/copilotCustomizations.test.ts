@@ -1,29 +1,17 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Session } from '@agenthost/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../support/modelServer/modelReply.js';
 import type { ModelRequest } from '../support/modelServer/modelRequest.js';
 import { until } from '../support/until.js';
+import { writeUnder } from '../support/writeUnder.js';
 import { type CopilotHost, PATIENCE_MS, startCopilotHost, turnEnded } from './support/copilotHost.js';
 import { installAgent } from './support/installAgents.js';
 
 beforeAll(() => installAgent('copilot'));
 
-async function write(folder: string, path: string, content: string): Promise<string> {
-  const file = join(folder, path);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, content);
-  return pathToFileURL(file).href;
-}
-
 const skill = (name: string) => `---\nname: ${name}\ndescription: The skill ${name}.\n---\nDo ${name}.\n`;
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /** All that the model was told with a message. */
 async function told(host: CopilotHost, session: Session, prompt: string): Promise<string> {
@@ -40,14 +28,14 @@ describe('customizations of a Copilot', () => {
   it('reach it once, and not at all when they are turned off', async () => {
     const host = await startCopilotHost();
     host.model.script('first', text('REPLY-ONE')).script('second', text('two'));
-    const agents = await write(host.cwd, 'AGENTS.md', 'INSTRUCTION-A');
-    await write(host.cwd, 'CLAUDE.md', 'INSTRUCTION-C');
-    const unsaid = await write(host.cwd, 'GEMINI.md', 'INSTRUCTION-N');
-    await write(host.cwd, '.github/copilot-instructions.md', 'INSTRUCTION-G');
-    await write(host.cwd, '.github/skills/skill-one/SKILL.md', skill('skill-one'));
-    const two = await write(host.cwd, '.claude/skills/skill-two/SKILL.md', skill('skill-two'));
-    const atHome = await write(host.home, '.copilot/skills/skill-home/SKILL.md', skill('skill-home'));
-    const critic = await write(
+    const agents = await writeUnder(host.cwd, 'AGENTS.md', 'INSTRUCTION-A');
+    await writeUnder(host.cwd, 'CLAUDE.md', 'INSTRUCTION-C');
+    const unsaid = await writeUnder(host.cwd, 'GEMINI.md', 'INSTRUCTION-N');
+    await writeUnder(host.cwd, '.github/copilot-instructions.md', 'INSTRUCTION-G');
+    await writeUnder(host.cwd, '.github/skills/skill-one/SKILL.md', skill('skill-one'));
+    const two = await writeUnder(host.cwd, '.claude/skills/skill-two/SKILL.md', skill('skill-two'));
+    const atHome = await writeUnder(host.home, '.copilot/skills/skill-home/SKILL.md', skill('skill-home'));
+    const critic = await writeUnder(
       host.cwd,
       '.github/agents/critic.agent.md',
       '---\ndescription: AGENT-CRITIC\n---\nYou find faults.',
@@ -87,7 +75,11 @@ describe('customizations of a Copilot', () => {
     const host = await startCopilotHost();
     host.model.script('first', text('one')).script('second', text('two'));
     const made = join(host.cwd, 'made');
-    await write(host.cwd, '.mcp.json', JSON.stringify({ mcpServers: { evil: { command: 'touch', args: [made] } } }));
+    await writeUnder(
+      host.cwd,
+      '.mcp.json',
+      JSON.stringify({ mcpServers: { evil: { command: 'touch', args: [made] } } }),
+    );
     const client = await host.connect();
     const session = await client.createSession({ provider: 'copilot' });
     await session.ready();
@@ -95,14 +87,14 @@ describe('customizations of a Copilot', () => {
     const [asked] = await until(session.pendingPermissions, (open) => open.length > 0, 'the question', PATIENCE_MS);
     await asked?.answer({ approved: false });
     await turnEnded(session);
-    expect(await exists(made)).toBe(false);
+    expect(existsSync(made)).toBe(false);
     const other = await client.createSession({ provider: 'copilot' });
     await other.ready();
     await other.send('second');
     const [again] = await until(other.pendingPermissions, (open) => open.length > 0, 'the question', PATIENCE_MS);
-    expect(await exists(made)).toBe(false);
+    expect(existsSync(made)).toBe(false);
     await again?.answer({ approved: true });
     await turnEnded(other);
-    expect(await exists(made)).toBe(true);
+    expect(existsSync(made)).toBe(true);
   });
 });

@@ -6,8 +6,9 @@ import { processesIn } from '../../packages/host/test/agents/support/processes.j
 import { text, toolCall } from '../support/modelServer/modelReply.js';
 import { ModelServer } from '../support/modelServer/modelServer.js';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
+import { textOf } from '../support/say.js';
 import { scriptedCopilot } from './support/copilotConfiguration.js';
-import { confirmation, PATIENCE_MS, textOf, turnEnded } from './support/copilotHost.js';
+import { confirmation, PATIENCE_MS, turnEnded } from './support/copilotHost.js';
 import { AGENTS_FOLDER, installAgent } from './support/installAgents.js';
 
 let model: ModelServer;

@@ -8,8 +8,9 @@ import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySession
 import { processesIn } from '../../packages/host/test/agents/support/processes.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { slow, text, toolCall } from '../support/modelServer/modelReply.js';
+import { textOf } from '../support/say.js';
 import { until } from '../support/until.js';
-import { confirmation, PATIENCE_MS, startCopilotHost, textOf, turnEnded } from './support/copilotHost.js';
+import { confirmation, PATIENCE_MS, startCopilotHost, turnEnded } from './support/copilotHost.js';
 import { installAgent } from './support/installAgents.js';
 
 beforeAll(() => installAgent('copilot'));

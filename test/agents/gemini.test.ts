@@ -1,4 +1,3 @@
-import { ACP_CASES, type AcpCase } from './support/acpCases.js';
 import { acpSuite } from './support/acpSuite.js';
 
-acpSuite(ACP_CASES.find(({ provider }) => provider === 'gemini') as AcpCase, { resumesAfterMinute: true });
+acpSuite('gemini');

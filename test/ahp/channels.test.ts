@@ -76,7 +76,7 @@ it('active clients are known to all, only by their own word, and go when they do
   expect(await two.act(session, set('first'))).toHaveProperty('rejectionReason');
   await two.act(session, set('second'));
   expect(await three.act(session, set('third'))).toHaveProperty('rejectionReason');
-  await one.cut();
+  await one.end();
   expect((await two.action('session/activeClientRemoved')).action.clientId).toBe('first');
   const { snapshots } = await ahpSubscribe(three, session);
   expect(snapshots.session.state.activeClients).toEqual([{ clientId: 'second', tools: [] }]);
@@ -91,6 +91,18 @@ it('what is too much is refused: subscriptions, configuration', async () => {
   });
   const config = { key: 'x'.repeat(6_000) };
   expect(await client.act('ahp-root://', { type: 'root/configChanged', config })).toHaveProperty('rejectionReason');
+});
+
+it('what is too much is refused also when all of it is asked for at once', async () => {
+  const { session } = await ahpSession(await host.client('has one'));
+  const channels = Array.from({ length: 50 }, (_, n) => `${session}/changeset/turn/t${n}`);
+  const client = await host.open();
+  const { snapshots } = await client.request('initialize', {
+    protocolVersions: ['0.9.0'],
+    clientId: 'greedier',
+    initialSubscriptions: channels,
+  });
+  expect(snapshots).toHaveLength(20);
 });
 
 it('the model of a message becomes the session’s before the turn; one that the agent lacks does not cost the turn', async () => {
@@ -206,7 +218,7 @@ it('what comes right behind the answer to a reconnect waits until the client has
   const { session, chat } = await ahpSession(client);
   const other = await host.client('goes on');
   await ahpSubscribe(other, session);
-  await client.cut();
+  await client.end();
   const back = await host.open();
   const subscriptions = [session, chat];
   await back.request('reconnect', { clientId: 'comes back', lastSeenServerSeq: 0, subscriptions });
@@ -215,7 +227,7 @@ it('what comes right behind the answer to a reconnect waits until the client has
   await back.request('ping');
   expect(back.received.filter(({ method }) => method === 'action')).toEqual([]);
   // VS Code says this first when it is back.
-  back.send({ jsonrpc: '2.0', method: 'setClientManagedSettingsPermissions', params: {} });
+  back.notify('setClientManagedSettingsPermissions', {});
   await back.action('chat/turnComplete');
   const numbers = back.received.flatMap(({ method, params }) => (method === 'action' ? [params.serverSeq] : []));
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));

@@ -39,7 +39,7 @@ it('answers ping before the handshake, and nothing else', async () => {
 it('[RECONNECT] gives snapshots to who was away for longer than is kept', async () => {
   const client = await host.client('slow reader');
   const { session, chat } = await ahpSession(client);
-  await client.cut();
+  await client.end();
   const other = await host.client('busy');
   await ahpSubscribe(other, session);
   for (let n = 0; n < 8; n++) {
@@ -67,7 +67,7 @@ it('[RECONNECT] answers each channel by its own cursor where the client has one 
   await client.act(chat, ahpTurn('hello'));
   const { serverSeq } = await client.action('chat/turnComplete');
   await client.act(session, { type: 'session/titleChanged', title: 'Seen' });
-  await client.cut();
+  await client.end();
   const back = await host.open();
   const cursor = (channel: string, lastSeenServerSeq: number) => ({ channel, lastSeenServerSeq });
   const answer = await back.request('reconnect', {
@@ -97,7 +97,7 @@ it('takes no more sockets than it may', async () => {
   const others = await Promise.all(Array.from({ length: 21 }, () => host.open()));
   const ended = await Promise.race(others.map((client) => client.closed));
   expect(ended).toEqual({ code: 1013, reason: expect.stringContaining('too many connections') });
-  await Promise.all(others.map((client) => client.cut()));
+  await Promise.all(others.map((client) => client.end()));
 });
 
 it('the token may be in the query here alone, and never the owner’s', async () => {

@@ -89,7 +89,7 @@ it(
     const viewer = await AhpTestClient.open(addressOf(third).url);
     await viewer.initialize('watcher', ['0.9.0']);
     expect(await viewer.refusal('createSession', { channel: 'mock:/not-for-me' })).toMatchObject({ code: -32009 });
-    await viewer.cut();
+    await viewer.end();
     await third.kill('SIGTERM');
   },
   PATIENCE_MS,

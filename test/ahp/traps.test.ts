@@ -60,7 +60,7 @@ it('[trap 2] what a client made and nobody used goes with it', async () => {
       if (event.type === 'notify/sessionRemoved' && event.session === session) resolve();
     });
   });
-  await client.cut();
+  await client.end();
   await gone;
 });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   host = await startRestartableHost(['--ahp', '--agents', 'mock']);
 });
 afterAll(async () => {
-  await Promise.all(clients.map((client) => client.cut()));
+  await Promise.all(clients.map((client) => client.end()));
   await host.dispose();
 });
 
@@ -109,7 +109,7 @@ describe.each(AHP_VERSIONS)('a client of %s', (version) => {
     // Cut off in the middle of a turn, back again, and nothing is missing or twice.
     const running = await send('slow');
     await client.action('chat/delta', ({ action }) => action.turnId === running);
-    await client.cut();
+    await client.end();
     const lastSeenServerSeq = lastSeq(client);
     const back = await open();
     const subscriptions = ['ahp-root://', session, chat];
@@ -165,7 +165,7 @@ async function fresh(version: AhpVersion, session: string) {
   const client = await open();
   await client.initialize(crypto.randomUUID(), [version]);
   const { snapshots } = await ahpSubscribe(client, session);
-  await client.cut();
+  await client.end();
   return { session: snapshots.session.state, chat: snapshots.chat.state };
 }
 

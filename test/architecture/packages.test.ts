@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +15,7 @@ interface Manifest {
   readonly type: string;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
 const published = workspaces().filter((workspace) => workspace.startsWith('packages/'));
@@ -71,6 +73,20 @@ describe.each(published)('%s as it is published', (workspace) => {
       const sibling = readJson(`packages/${name.slice('@agenthost/'.length)}/package.json`) as Manifest;
       expect(range, name).toBe(sibling.version);
     }
+  });
+});
+
+describe('what is depended on', () => {
+  it('has a line in docs/adr, each of it', () => {
+    const pages = globSync('docs/adr/*.md', { cwd: ROOT }).map((page) => readFileSync(join(ROOT, page), 'utf8'));
+    const manifests = ['package.json', ...workspaces().map((workspace) => `${workspace}/package.json`)];
+    const names = manifests.flatMap((path) => {
+      const { dependencies, devDependencies } = readJson(path) as Manifest;
+      return Object.keys({ ...dependencies, ...devDependencies });
+    });
+    const others = names.filter((name) => !/^@(?:agenthost|types)\//.test(name));
+    expect(others.length).toBeGreaterThan(20);
+    expect(others.filter((name) => !pages.some((page) => page.includes(`\`${name}\``)))).toEqual([]);
   });
 });
 

@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   ACTION_INTRODUCED_IN,
+  CLOSE_CODE,
   COMMAND_INTRODUCED_IN,
   ERROR_CODE,
+  FILES_SUBPROTOCOL,
   isClientDispatchable,
   NOTIFICATION_INTRODUCED_IN,
+  SUBPROTOCOL,
+  TOKEN_SUBPROTOCOL_PREFIX,
 } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './workspace.js';
@@ -21,8 +25,15 @@ describe('docs/protocol.md', () => {
     expect(rows).toEqual(actions);
   });
 
+  const section = (title: string) => text.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+
+  it('says how to connect: every subprotocol and close code', () => {
+    const said = [...section('Connecting').matchAll(/`(agenthost[^`<]*|\d{4})/g)].map(([, word]) => word);
+    const codes = Object.values(CLOSE_CODE).map(String);
+    expect(new Set(said)).toEqual(new Set([SUBPROTOCOL, FILES_SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX, ...codes]));
+  });
+
   it('names every command, notification and error code', () => {
-    const section = (title: string) => text.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
     const missing = [
       ...Object.keys(COMMAND_INTRODUCED_IN).filter((name) => !section('Commands').includes(`\`${name}\``)),
       ...Object.keys(NOTIFICATION_INTRODUCED_IN).filter((name) => !section('Notifications').includes(name)),

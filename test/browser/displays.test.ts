@@ -1,27 +1,17 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
-import { type DemoHost, startDemoHost } from '../support/demoHost.js';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { openSession, QUIET_SCREENS } from '../support/pageScreens.js';
+import { useDemoPages } from './demoPages.js';
 import { expectNoOverflow, PATIENCE } from './pageWorld.js';
 
 /** Those that differ in how they use the room; axe sees all of them at 360. */
 const SCREENS = ['list', 'confirmation', 'every-part', 'question', 'new-session', 'tray', 'palette', 'shortcuts'];
 const SLOW = { timeout: 10 * PATIENCE };
 
-let browser: Browser;
-let demo: DemoHost;
-
-beforeAll(async () => {
-  [browser, demo] = await Promise.all([launchBrowser(), startDemoHost()]);
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.dispose();
-});
+const pages = useDemoPages();
 
 async function inPage(look: BrowserContextOptions, work: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...look });
+  const context = await pages.browser.newContext({ reducedMotion: 'reduce', ...look });
   context.setDefaultTimeout(PATIENCE);
   await work(await context.newPage()).finally(() => context.close());
 }
@@ -47,7 +37,7 @@ describe.each([
   it('every screen has room, and its first action can be reached', SLOW, async () => {
     await inPage(look, async (page) => {
       for (const { name, open } of QUIET_SCREENS.filter((screen) => SCREENS.includes(screen.name))) {
-        await open(page, demo);
+        await open(page, pages.demo);
         await expectNoOverflow(page, name);
         await expectReachable(page, name);
       }
@@ -59,7 +49,7 @@ it('moves nothing for who wants no motion', SLOW, async () => {
   const animations = async (reducedMotion: 'reduce' | 'no-preference') => {
     let count = Number.NaN;
     await inPage({ reducedMotion }, async (page) => {
-      await openSession(page, demo, 'Page older turns');
+      await openSession(page, pages.demo, 'Page older turns');
       await page.locator('.line .spin').first().waitFor();
       count = await page.evaluate(() => document.getAnimations().length);
     });
@@ -86,7 +76,7 @@ it('says by lines what it says by backgrounds where the system takes the colours
   const all = { current: 'solid', filter: 'solid', allow: 'solid', message: 'solid' };
   for (const forcedColors of ['active', 'none'] as const)
     await inPage({ forcedColors, viewport: { width: 1280, height: 800 } }, async (page) => {
-      await openSession(page, demo, 'Queued message sent twice');
+      await openSession(page, pages.demo, 'Queued message sent twice');
       await page.locator('.ask').waitFor();
       if (forcedColors === 'active') expect(await lines(page)).toEqual(all);
       else expect(await lines(page)).not.toEqual(all);

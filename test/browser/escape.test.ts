@@ -1,23 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
-import { type DemoHost, startDemoHost } from '../support/demoHost.js';
+import { expect, it } from 'vitest';
 import { openSession } from '../support/pageScreens.js';
+import { useDemoPages } from './demoPages.js';
 
-let browser: Browser;
-let demo: DemoHost;
-
-beforeAll(async () => {
-  [browser, demo] = await Promise.all([launchBrowser(), startDemoHost()]);
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.dispose();
-});
+const pages = useDemoPages();
 
 it('one Escape stops nothing, not even right after the page was opened; two do', async () => {
-  const page = await browser.newPage();
-  await openSession(page, demo, 'Page older turns');
+  const page = await pages.browser.newPage();
+  await openSession(page, pages.demo, 'Page older turns');
   const composer = page.locator('[data-composer]');
   const pressEscape = (timeStamp: number) =>
     composer.evaluate((field, at) => {

@@ -115,6 +115,7 @@ describe('point 6: hostile texts', () => {
       await page.evaluate(() => {
         location.hash = 'new';
       });
+      await page.locator('.agent').first().waitFor();
       for (const agent of await page.locator('.agent').all()) {
         await agent.click({ force: true });
         expect(await problems(page)).toEqual([]);

@@ -203,6 +203,7 @@ describe('the keys that work anywhere', () => {
     await page.keyboard.press('Control+k');
     await seen(palette);
     await page.keyboard.press('Escape');
+    await gone(palette);
     expect(await page.getByRole('dialog').count()).toBe(0);
     await seen(page.getByRole('heading', { name: 'second' }));
     await page.reload();

@@ -48,10 +48,10 @@ it('programs in docs compile', { timeout: 120_000 }, async () => {
 });
 
 it('JSON in docs is JSON, or lines of a settings file', () => {
-  for (const page of docs) {
-    for (const code of blocks(page, 'json')) {
-      const whole = /^\s*[[{]/.test(code) ? code : `{${code}}`;
-      expect(() => JSON.parse(whole), page.path).not.toThrow();
-    }
+  const found = docs.flatMap((page) => blocks(page, 'json').map((code) => ({ path: page.path, code })));
+  expect(found).not.toEqual([]);
+  for (const { path, code } of found) {
+    const whole = /^\s*[[{]/.test(code) ? code : `{${code}}`;
+    expect(() => JSON.parse(whole), path).not.toThrow();
   }
 });

@@ -1,11 +1,10 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { connect, type Host as HostConnection, type Session } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stubEntry, stubSession, writeAgents } from '../support/stubAgent.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
-const STUB = join(import.meta.dirname, '../support/stubAcpAgent.ts');
 const PATIENCE_MS = 240_000;
 
 describe('an agent that floods', { timeout: PATIENCE_MS }, () => {
@@ -15,8 +14,7 @@ describe('an agent that floods', { timeout: PATIENCE_MS }, () => {
 
   beforeAll(async () => {
     stateDir = await temporaryFolder();
-    const stub = { command: process.execPath, args: [STUB], env: { STUB_MEMORY: join(stateDir, 'stub-memory') } };
-    await writeFile(join(stateDir, 'agents.json'), JSON.stringify({ agents: { stub } }));
+    await writeAgents(stateDir, { stub: stubEntry(stateDir) });
     host = await spawnHost(stateDir);
     client = await connect({ url: host.url, token: host.token });
   });
@@ -31,15 +29,12 @@ describe('an agent that floods', { timeout: PATIENCE_MS }, () => {
     return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
   }
 
-  async function open(): Promise<Session> {
-    const session = await client.createSession({ provider: 'stub' });
-    await session.ready();
-    return session;
-  }
+  const open = () => stubSession(client);
 
   const ended = (session: Session, turns = 1) =>
     until(session.confirmed, (state) => state.turns.length >= turns, 'the end of the turn', PATIENCE_MS);
 
+  // 2026-11-15: what the host's process takes is read from /proc.
   it.skipIf(process.platform !== 'linux')('ends its own turn with a reason, and no other session notices', async () => {
     const before = await memory('VmRSS');
     const [writing, printing, garbage, calm] = await Promise.all([open(), open(), open(), open()]);

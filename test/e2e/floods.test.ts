@@ -71,6 +71,7 @@ describe('a tool that floods', { timeout: PATIENCE_MS }, () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
+  // 2026-11-15: what the host's process takes is read from /proc.
   it.skipIf(process.platform !== 'linux')('is kept whole, in bounded memory, while others are served', async () => {
     const before = await hostMemory(host.pid, 'VmRSS');
     const [mock, shell] = await Promise.all([

@@ -119,7 +119,7 @@ describe('a fork', () => {
       code: -32602,
     });
     const failed = await client.createSession({ provider: 'mock', config: { failCreation: 'no' } });
-    await expect(failed.ready()).rejects.toThrow();
+    await expect(failed.ready()).rejects.toThrow('no');
     await expect(client.forkSession({ source: failed.uri })).rejects.toThrow('not ready');
     expect(texts(other)).toEqual(['message 1']);
   });

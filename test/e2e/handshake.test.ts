@@ -181,7 +181,7 @@ describe('a connection', () => {
     await client.request('subscribe', { resource: last });
   });
 
-  it('answers more requests at once than it runs, some of them with a refusal', async () => {
+  it('answers all of more requests than it runs at once, be it with a refusal', async () => {
     const client = await greeted();
     const asked = Array.from({ length: 300 }, () => client.ask('browseDirectory', { uri: `file://${host.stateDir}` }));
     const answers = await Promise.all(asked);

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Turn } from '@agenthost/protocol';
+import { ERROR_CODE, type Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
@@ -47,6 +47,19 @@ describe('importSession', () => {
     await until(session.confirmed, ({ turns: now }) => now.at(-1)?.userMessage.text === 'hello', 'the next turn');
   });
 
+  it('eight at once are enough, also when all are begun in the same moment', async () => {
+    const alice = await host.raw('alice');
+    const begin = (n: number) =>
+      alice.request('importSession', { session: `mock:/s${n}`, turns: [turn(1)], more: true }).then(
+        () => 'begun',
+        ({ message }: Error) => message,
+      );
+    const outcomes = await Promise.all(Array.from({ length: 12 }, (_, n) => begin(n)));
+    const refused = outcomes.filter((outcome) => outcome.includes(`(${ERROR_CODE.tooManyRequests})`));
+    expect([outcomes.filter((outcome) => outcome === 'begun').length, refused.length]).toEqual([8, 4]);
+    expect(await folders()).toHaveLength(8);
+  });
+
   it('[IMP1] a session that is half here is no session, and goes with the client that brought it', async () => {
     const [alice, bob] = [await host.raw('alice'), await host.raw('bob')];
     const session = 'mock:/half';
@@ -57,7 +70,9 @@ describe('importSession', () => {
     expect(await bob.request('listSessions')).toMatchObject({ total: 0 });
     await alice.end();
     await expect.poll(folders, { timeout: 10_000 }).toEqual([]);
-    await bob.request('importSession', { session, turns: [turn(1)] });
+    // The id is free a moment after its folder is.
+    const again = () => bob.request('importSession', { session, turns: [turn(1)] }).then(() => 'taken', String);
+    await expect.poll(again, { timeout: 10_000 }).toBe('taken');
     expect(await bob.request('listSessions')).toMatchObject({ total: 1 });
   });
 

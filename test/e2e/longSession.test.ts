@@ -1,32 +1,11 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Session } from '@agenthost/client';
-import { type HostLog, silentLog } from '@agenthost/host';
 import { parseSessionUri, type Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HISTORY_LIMITS } from '../../packages/host/src/sessions/sessionLimits.js';
+import { HeardLog } from '../support/heardLog.js';
+import { say } from '../support/say.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
-import { until } from '../support/until.js';
-
-/** Keeps what the host says, and tells when it says a certain thing. */
-class HeardLog implements HostLog {
-  readonly warnings: string[] = [];
-  readonly #waiting: { readonly pattern: RegExp; readonly resolve: (message: string) => void }[] = [];
-  readonly error = silentLog.error;
-  readonly info = silentLog.info;
-  readonly debug = silentLog.debug;
-
-  warn(message: string): void {
-    this.warnings.push(message);
-    for (const { pattern, resolve } of this.#waiting) if (pattern.test(message)) resolve(message);
-  }
-
-  heard(pattern: RegExp): Promise<string> {
-    const found = this.warnings.find((message) => pattern.test(message));
-    if (found !== undefined) return Promise.resolve(found);
-    return new Promise((resolve) => this.#waiting.push({ pattern, resolve }));
-  }
-}
 
 describe('a session whose log is long', () => {
   let stateDir: string;
@@ -41,12 +20,6 @@ describe('a session whose log is long', () => {
   }
 
   const file = (name: string) => join(stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '', name);
-
-  async function say(session: Session, text: string): Promise<void> {
-    const { length } = session.confirmed.value.turns;
-    await session.send(text);
-    await until(session.confirmed, (state) => state.turns.length > length && !state.activeTurn, 'an answer');
-  }
 
   beforeEach(async () => {
     stateDir = await temporaryFolder();
@@ -71,7 +44,7 @@ describe('a session whose log is long', () => {
     const session = await client.openSession(uri);
     expect(session.confirmed.value.turns).toEqual(turns);
     await say(session, 'and now?');
-    expect(log.warnings).toEqual([]);
+    expect(log.messages).toEqual([]);
   });
 
   it('is told to be damaged, in the background, where opening it does not read', async () => {

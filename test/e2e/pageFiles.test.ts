@@ -59,7 +59,9 @@ describe('the page over HTTP', () => {
   });
 
   it('is compressed for who takes it, and the same for who does not', async () => {
-    for (const path of (PageFiles.open(BUILT)?.paths ?? []).filter((one) => /\.(?:js|css)$|^\/$/.test(one))) {
+    const paths = (PageFiles.open(BUILT)?.paths ?? []).filter((one) => /\.(?:js|css)$|^\/$/.test(one));
+    expect(paths.length).toBeGreaterThan(2);
+    for (const path of paths) {
       const plain = await get(path);
       const packed = await get(path, { headers: { 'accept-encoding': 'br, gzip;q=0.8' } });
       expect(plain.headers['content-encoding']).toBeUndefined();

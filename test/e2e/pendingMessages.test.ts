@@ -1,6 +1,6 @@
 import type { Host as HostConnection, Session } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestHost, type TestHost } from '../support/testHost.js';
+import { startWithTwo, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
 describe('pending messages', () => {
@@ -9,9 +9,7 @@ describe('pending messages', () => {
   let bob: HostConnection;
 
   beforeAll(async () => {
-    host = await startTestHost();
-    alice = await host.connect({ clientInfo: { name: 'Alice' } });
-    bob = await host.connect({ clientInfo: { name: 'Bob' } });
+    ({ host, alice, bob } = await startWithTwo());
   });
   afterAll(() => host.dispose());
 

@@ -8,10 +8,11 @@ import {
   isClientDispatchable,
   ROLES,
   type Role,
+  roleForAction,
+  roleForMethod,
   roleIncludes,
 } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { roleForAction, roleForMethod } from '../../packages/host/src/protocol/roleTable.js';
 import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
 import { RawClient } from '../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';

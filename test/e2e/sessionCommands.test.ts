@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { FetchTurnsResult, ListSessionsResult, SessionState, SessionSummary, Snapshot } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../support/rawClient.js';
-import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';
+import { rawSession, startWithTwoRaw, type TestHost } from '../support/testHost.js';
 
 describe('the commands about sessions', () => {
   let host: TestHost;
@@ -12,9 +12,7 @@ describe('the commands about sessions', () => {
   let bob: RawClient;
 
   beforeAll(async () => {
-    host = await startTestHost();
-    alice = await host.raw('alice');
-    bob = await host.raw('bob');
+    ({ host, alice, bob } = await startWithTwoRaw());
   });
   afterAll(() => host.dispose());
 

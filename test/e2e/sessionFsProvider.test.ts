@@ -52,6 +52,30 @@ describe('a client that keeps the sessions', () => {
     }
   });
 
+  it('lets go of the handler of a session that was removed, by whomever', async () => {
+    const client = await keeper();
+    const made: string[] = [];
+    const session = `mock:/${crypto.randomUUID()}`;
+    const create = async () => {
+      const handler = (uri: string) => {
+        made.push(uri);
+        return createSessionFsHandler(uri);
+      };
+      const created = await client.createSession({ provider: 'mock', session, createSessionFsHandler: handler });
+      await created.ready();
+      created.close();
+    };
+    await create();
+    await client.disposeSession(session);
+    await create();
+    const removed = Promise.withResolvers<void>();
+    client.onNotification(({ type }) => type === 'notify/sessionRemoved' && removed.resolve());
+    await (await host.connect()).disposeSession(session);
+    await removed.promise;
+    await create();
+    expect(made).toEqual([session, session, session]);
+  });
+
   it('brings back a session whose log is larger than any other frame may be', async () => {
     const client = await keeper();
     const session = await make(client);

@@ -1,7 +1,7 @@
 import type { Host as HostConnection } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../support/rawClient.js';
-import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';
+import { rawSession, startWithTwo, startWithTwoRaw, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
 describe('two clients, one session', () => {
@@ -10,9 +10,7 @@ describe('two clients, one session', () => {
   let bob: HostConnection;
 
   beforeAll(async () => {
-    host = await startTestHost();
-    alice = await host.connect({ clientInfo: { name: 'Alice' } });
-    bob = await host.connect({ clientInfo: { name: 'Bob' } });
+    ({ host, alice, bob } = await startWithTwo());
   });
   afterAll(() => host.dispose());
 
@@ -64,9 +62,7 @@ describe('what two sockets are sent', () => {
   let bob: RawClient;
 
   beforeAll(async () => {
-    host = await startTestHost();
-    alice = await host.raw('alice');
-    bob = await host.raw('bob');
+    ({ host, alice, bob } = await startWithTwoRaw());
   });
   afterAll(() => host.dispose());
 

@@ -1,4 +1,5 @@
-import { access, readFile, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, stat } from 'node:fs/promises';
 import type { Host as HostConnection, Session } from '@agenthost/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
@@ -17,20 +18,6 @@ async function tempFileOf(session: Session, text = 'temporary'): Promise<string>
   return part && 'content' in part ? part.content : '';
 }
 
-const isThere = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
-
-async function untilGone(path: string, isThereStill = isThere): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (await isThereStill(path)) {
-    if (Date.now() > end) throw new Error(`${path} is still there`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 describe('temporary files of an agent', () => {
   let host: TestHost | undefined;
   afterEach(() => host?.dispose());
@@ -47,16 +34,16 @@ describe('temporary files of an agent', () => {
     const [path, theirs] = [await tempFileOf(session), await tempFileOf(other)];
     expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['temporary', 0o600]);
     await client.disposeSession(session.uri);
-    expect([await isThere(path), await isThere(theirs)]).toEqual([false, true]);
+    expect([existsSync(path), existsSync(theirs)]).toEqual([false, true]);
   });
 
   it('go when the session leaves the memory', async () => {
     const client = await start({ sessionIdleMs: 40 });
     const session = await client.createSession({ provider: 'mock' });
     const path = await tempFileOf(session);
-    expect(await isThere(path)).toBe(true);
+    expect(existsSync(path)).toBe(true);
     session.dispose();
-    await untilGone(path);
+    await expect.poll(() => existsSync(path), { timeout: 10_000 }).toBe(false);
   });
 
   it.each([
@@ -67,7 +54,7 @@ describe('temporary files of an agent', () => {
     const path = await tempFileOf(await client.createSession({ provider: 'mock' }));
     await host?.dispose();
     host = undefined;
-    expect(await isThere(path)).toBe(isKept);
+    expect(existsSync(path)).toBe(isKept);
     if (isKept) await rm(path.slice(0, path.indexOf('agenthost-') + 16), { recursive: true });
   });
 });
@@ -96,9 +83,9 @@ describe('temporary files of a host that was killed', () => {
     const attached = printed();
     expect([await readFile(path, 'utf8'), await readFile(attached, 'utf8')]).toEqual(['temporary', 'attached']);
     await host.end('SIGKILL');
-    expect(await isThere(path)).toBe(true);
+    expect(existsSync(path)).toBe(true);
     await host.start();
-    expect([await isThere(path), await isThere(attached)]).toEqual([false, false]);
+    expect([existsSync(path), existsSync(attached)]).toEqual([false, false]);
     // Which also ends what the command left running.
     await client.connected();
     await client.disposeSession(shell.uri);
@@ -130,7 +117,7 @@ describe('temporary files in the file system of a client', () => {
       const another = await tempFileOf(resumed);
       expect(await files.exists(another)).toBe(true);
       resumed.dispose();
-      await untilGone(another, (path) => files.exists(path));
+      await expect.poll(() => files.exists(another), { timeout: 10_000 }).toBe(false);
       expect(await files.readdir('/state/temp')).toContain('foreign');
     } finally {
       await second.dispose();

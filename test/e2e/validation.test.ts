@@ -1,7 +1,7 @@
 import type { ActionEnvelope, Snapshot } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../support/rawClient.js';
-import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';
+import { rawSession, startWithTwoRaw, type TestHost } from '../support/testHost.js';
 
 const hello = { text: 'hello' };
 
@@ -11,9 +11,7 @@ describe('what the host refuses', () => {
   let bob: RawClient;
 
   beforeAll(async () => {
-    host = await startTestHost();
-    alice = await host.raw('alice');
-    bob = await host.raw('bob');
+    ({ host, alice, bob } = await startWithTwoRaw());
   });
   afterAll(() => host.dispose());
 

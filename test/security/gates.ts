@@ -310,16 +310,16 @@ const ROWS: readonly Row[] = [
   [
     'roles',
     'what has no row is for all',
-    `${HOST}/protocol/roleTable.ts`,
+    'packages/protocol/src/roleTable.ts',
     "own(METHODS, method) ?? 'owner'",
     "own(METHODS, method) ?? 'viewer'",
-    'packages/host/test/protocol/roleTable.test.ts',
+    'packages/protocol/test/roleTable.test.ts',
     '',
   ],
   [
     'roles',
     'an approver writes another command',
-    `${HOST}/protocol/roleTable.ts`,
+    'packages/protocol/src/roleTable.ts',
     " && action['editedToolInput'] !== undefined",
     ' && false',
     ROLES,
@@ -328,7 +328,7 @@ const ROWS: readonly Row[] = [
   [
     'roles',
     'a driver trusts a folder',
-    `${HOST}/protocol/roleTable.ts`,
+    'packages/protocol/src/roleTable.ts',
     'if (grantsTrust(requestId, approved, optionId)) return',
     'if (false) return',
     POINTS,

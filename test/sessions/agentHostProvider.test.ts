@@ -1,74 +1,11 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createHost, type Host } from '@agenthost/client';
+import { createHost } from '@agenthost/client';
 import { MockAgent, ShellAgent } from '@agenthost/host';
-import { createSessionState } from '@agenthost/protocol';
-import {
-  AgentHostProvider,
-  type Session,
-  SessionStatus,
-  type SessionsChangeEvent,
-  SessionsListModel,
-  SessionsManagementService,
-  SessionsProvidersService,
-} from '@agenthost/sessions';
-import { afterEach, describe, expect, it } from 'vitest';
-import { SessionIndex } from '../../packages/host/src/index/sessionIndex.js';
+import { AgentHostProvider, SessionStatus, type SessionsChangeEvent, SessionsListModel } from '@agenthost/sessions';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTcpProxy } from '../support/tcpProxy.js';
-import { rawSession, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
+import { rawSession, startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { countingTransport } from './support/countingTransport.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-async function testHost(...args: Parameters<typeof startTestHost>): Promise<TestHost> {
-  const test = await startTestHost(...args);
-  cleanups.push(() => test.dispose());
-  return test;
-}
-
-async function folderOfTest(): Promise<string> {
-  const folder = await temporaryFolder();
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function providerOf(test: TestHost, options: ConstructorParameters<typeof AgentHostProvider>[1] = {}) {
-  const provider = new AgentHostProvider(await test.connect(), options);
-  cleanups.push(() => provider.dispose());
-  await until(provider.isLoadingSessions, (isLoading) => !isLoading, 'the list');
-  return provider;
-}
-
-function manage(...providers: AgentHostProvider[]) {
-  const registry = new SessionsProvidersService();
-  for (const provider of providers) registry.registerProvider(provider);
-  return new SessionsManagementService(registry);
-}
-
-/** A session on that host, made through the layer. */
-async function send(provider: AgentHostProvider, query = 'hello'): Promise<Session> {
-  const workspace = provider.resolveWorkspace(provider.folders.home ?? '');
-  const { sessionId } = await provider.createNewSession(workspace);
-  return provider.sendAndCreateChat(sessionId, { query });
-}
-
-/** Resolves with the first event that fits. */
-function event(
-  source: { onDidChangeSessions: AgentHostProvider['onDidChangeSessions'] },
-  fits: (event: SessionsChangeEvent) => boolean,
-): Promise<SessionsChangeEvent> {
-  const { promise, resolve } = Promise.withResolvers<SessionsChangeEvent>();
-  const following = source.onDidChangeSessions((change) => {
-    if (!fits(change)) return;
-    following.dispose();
-    resolve(change);
-  });
-  return promise;
-}
+import { event, folderOfTest, manage, providerOf, send, testHost } from './support/providers.js';
 
 describe('the sessions of a host', () => {
   it('are listed with what their summaries say, and follow what others do', async () => {
@@ -119,14 +56,14 @@ describe('the sessions of a host', () => {
 
   it('have other types when the host comes back with other agents', async () => {
     const proxy = await startTcpProxy();
-    cleanups.push(() => proxy.close());
+    onTestFinished(() => proxy.close());
     const stateDir = await folderOfTest();
     const first = await startTestHost({ stateDir, agents: [new MockAgent()] }, { publicUrl: proxy.url });
     proxy.forwardTo(first.url);
     const host = createHost({ url: proxy.url, token: first.token, random: () => 0.01 });
-    cleanups.push(() => host.close());
+    onTestFinished(() => host.close());
     const provider = new AgentHostProvider(host);
-    cleanups.push(() => provider.dispose());
+    onTestFinished(() => provider.dispose());
     const service = manage(provider);
     await until(provider.isLoadingSessions, (isLoading) => !isLoading, 'the list');
     expect(service.getAllSessionTypes().map(({ id }) => id)).toEqual(['mock']);
@@ -278,142 +215,10 @@ describe('the sessions of a host', () => {
     const provider = await providerOf(test);
     const source = await send(provider, 'hello');
     const chat = provider.openChat(source.mainChat.resource);
-    cleanups.push(() => chat.dispose());
+    onTestFinished(() => chat.dispose());
     await until(chat.confirmed, (state) => state?.turns.length === 1, 'the turn');
     const fork = await provider.forkChat(source.mainChat.resource, chat.confirmed.value?.turns[0]?.id);
     expect([fork.title.value, fork.chats.value.length, provider.getSessions().length]).toEqual(['hello (fork)', 1, 2]);
     expect(fork.workspace.value).toEqual(source.workspace.value);
-  });
-});
-
-describe('10,000 sessions of a host', () => {
-  it('are listed by pages, without a subscription for any of them', async () => {
-    const stateDir = await folderOfTest();
-    const index = new SessionIndex(join(stateDir, 'index.sqlite'));
-    for (let n = 0; n < 10_000; n++) {
-      const resource = `mock:/s${n}`;
-      const metadata = { workingDirectoryPath: `/src/project-${n % 40}` };
-      const { summary } = createSessionState({
-        resource,
-        provider: 'mock',
-        createdAt: n,
-        title: `Session ${n}`,
-        metadata,
-      });
-      index.put({ ...summary, modifiedAt: 1_000_000 + n });
-    }
-    index.markFilled();
-    index.close();
-    const test = await testHost({ stateDir });
-    const { transport, methods } = countingTransport(test.url, test.token);
-    const host = createHost({ transport });
-    cleanups.push(() => host.close());
-    const provider = new AgentHostProvider(host, { pageSize: 100 });
-    const service = manage(provider);
-    const list = new SessionsListModel(service);
-    await event(service, ({ added }) => added.length > 0);
-    expect([list.sessionCount, list.groups.length]).toEqual([100, 40]);
-    await until(provider.isLoadingSessions, (isLoading) => !isLoading);
-    await service.loadMoreSessions();
-    expect([list.sessionCount, provider.getSessions()[0]?.title.value]).toEqual([200, 'Session 9999']);
-    expect(methods.filter((method) => method !== 'ping')).toEqual(['initialize', 'listSessions', 'listSessions']);
-    while (provider.hasMoreSessions.value) await service.loadMoreSessions();
-    expect(list.sessionCount).toBe(10_000);
-    expect(methods).not.toContain('subscribe');
-  });
-});
-
-describe('several hosts at once', () => {
-  it('are one list, and each session is driven on its own host', async () => {
-    const [one, two] = [await testHost(), await testHost()];
-    const [local, remote] = [await providerOf(one), await providerOf(two, { name: 'dev-box' })];
-    expect([local.id, remote.id, remote.label]).toEqual(['agenthost-local', 'agenthost-dev-box', 'dev-box']);
-    const service = manage(local, remote);
-    const list = new SessionsListModel(service);
-    const here = await send(local, 'hello');
-    const there = await send(remote, 'hello');
-    expect(there.workspace.value?.label).toMatch(/ \[dev-box\]$/);
-    expect([list.sessionCount, list.groups.length]).toEqual([2, 2]);
-    await service.renameChat(there, there.mainChat.resource, 'Renamed');
-    expect([here.title.value, there.title.value]).toEqual(['hello', 'Renamed']);
-    const titles = async (test: TestHost) =>
-      (await (await test.connect()).listSessions()).items.map(({ title }) => title);
-    expect([await titles(one), await titles(two)]).toEqual([['hello'], ['Renamed']]);
-    await service.deleteSession(here);
-    expect([await titles(one), await titles(two)]).toEqual([[], ['Renamed']]);
-  });
-
-  it('with the same session on both are told apart', async () => {
-    const [one, two] = [await testHost(), await testHost()];
-    for (const test of [one, two]) await (await test.raw('a')).request('createSession', { session: 'mock:/same' });
-    const [local, remote] = [await providerOf(one), await providerOf(two, { name: 'b' })];
-    const service = manage(local, remote);
-    const sessions = service.getSessions();
-    expect(sessions.map(({ resource }) => resource)).toEqual(['agenthost-local:mock:/same', 'agenthost-b:mock:/same']);
-    await service.archiveSession(sessions[1] as Session);
-    expect(sessions.map(({ isArchived }) => isArchived.value)).toEqual([false, true]);
-  });
-
-  it('one that is down does not keep the other from working', async () => {
-    const [one, two] = [await testHost(), await testHost()];
-    const [local, remote] = [await providerOf(one), await providerOf(two, { name: 'b' })];
-    const service = manage(local, remote);
-    const there = await send(remote);
-    await two.host.close();
-    await until(remote.status.connection, ({ state }) => state === 'reconnecting', 'the loss');
-    expect(remote.status.staleSince.value).toBeTypeOf('number');
-    const here = await send(local, 'hello');
-    await service.setRead(here, false);
-    expect(service.getSessions()).toEqual([here, there]);
-  });
-});
-
-describe('a lost connection', () => {
-  it('is made good: what came, went and changed meanwhile is in the list', async () => {
-    const proxy = await startTcpProxy();
-    cleanups.push(() => proxy.close());
-    const test = await testHost({}, { publicUrl: proxy.url });
-    proxy.forwardTo(test.url);
-    const alice = await test.raw('alice');
-    const [kept, gone] = [await rawSession([alice]), await rawSession([alice])];
-    const host: Host = createHost({ url: proxy.url, token: test.token, random: () => 0.01 });
-    cleanups.push(() => host.close());
-    const provider = new AgentHostProvider(host);
-    cleanups.push(() => provider.dispose());
-    await until(provider.hasMoreSessions, (hasMore) => !hasMore, 'the list');
-    const untitled = await provider.createNewSession(provider.resolveWorkspace('file:///tmp'));
-    proxy.allow(false);
-    proxy.cut();
-    await until(provider.status.connection, ({ state }) => state === 'reconnecting', 'the loss');
-    await alice.request('disposeSession', { session: gone });
-    await alice.act({ session: kept, type: 'session/titleChanged', title: 'Changed meanwhile' });
-    const made = await rawSession([alice]);
-    const changed = event(provider, ({ removed }) => removed.length > 0);
-    proxy.allow(true);
-    host.retryNow();
-    await changed;
-    const shown = Object.fromEntries(provider.getSessions().map(({ sessionId, title }) => [sessionId, title.value]));
-    expect(shown).toEqual({
-      [untitled.sessionId]: '',
-      [`agenthost-local:${kept}`]: 'Changed meanwhile',
-      [`agenthost-local:${made}`]: '',
-    });
-    await until(provider.status.staleSince, (since) => since === undefined, 'connected again');
-  });
-
-  it('before the first listing only delays it', async () => {
-    const proxy = await startTcpProxy();
-    cleanups.push(() => proxy.close());
-    const test = await testHost({}, { publicUrl: proxy.url });
-    await rawSession([await test.raw('alice')]);
-    const host = createHost({ url: proxy.url, token: test.token, random: () => 0.01 });
-    cleanups.push(() => host.close());
-    const provider = new AgentHostProvider(host);
-    cleanups.push(() => provider.dispose());
-    await until(provider.status.connection, ({ state }) => state === 'reconnecting', 'no connection');
-    expect(provider.getSessions()).toEqual([]);
-    const added = event(provider, (change) => change.added.length === 1);
-    proxy.forwardTo(test.url);
-    await added;
   });
 });

@@ -1,6 +1,6 @@
 import { createHost } from '@agenthost/client';
 import { AgentHostProvider, type ChatModel } from '@agenthost/sessions';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
@@ -8,7 +8,6 @@ import { until } from '../support/until.js';
 let proxy: TcpProxy;
 let test: TestHost;
 let provider: AgentHostProvider;
-const cleanups: (() => unknown)[] = [];
 
 beforeEach(async () => {
   proxy = await startTcpProxy();
@@ -17,22 +16,19 @@ beforeEach(async () => {
   const host = createHost({ url: proxy.url, token: test.token, random: () => 0.01, clientInfo: { name: 'Mira' } });
   provider = new AgentHostProvider(host);
   await host.connected();
-  cleanups.push(
-    () => proxy.close(),
-    () => test.dispose(),
-    () => host.close(),
-    () => provider.dispose(),
-  );
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  onTestFinished(async () => {
+    provider.dispose();
+    host.close();
+    await test.dispose();
+    await proxy.close();
+  });
 });
 
 async function open(query = 'hello'): Promise<ChatModel> {
   const untitled = await provider.createNewSession(provider.resolveWorkspace('file:///tmp'));
   const session = await provider.sendAndCreateChat(untitled.sessionId, { query });
   const chat = provider.openChat(session.mainChat.resource);
-  cleanups.push(() => chat.dispose());
+  onTestFinished(() => chat.dispose());
   return chat;
 }
 

@@ -1,24 +1,20 @@
 import { createHost } from '@agenthost/client';
 import { AgentHostProvider, memoryStorage, type UnsentMessage, UnsentMessages } from '@agenthost/sessions';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startTestHost, type TestHost } from '../support/testHost.js';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
+import { testHost } from './support/providers.js';
 
 let test: TestHost;
-const cleanups: (() => unknown)[] = [];
 beforeEach(async () => {
-  test = await startTestHost();
-  cleanups.push(() => test.dispose());
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  test = await testHost();
 });
 
 /** A page: it is opened on what an earlier one has left. */
 function page(unsent: UnsentMessages, onUnsendable?: (message: UnsentMessage, error: unknown) => void) {
   const host = createHost({ url: test.url, token: test.token, clientInfo: { name: 'Mira' } });
   const provider = new AgentHostProvider(host, { unsent, ...(onUnsendable && { onUnsendable }) });
-  cleanups.push(() => {
+  onTestFinished(() => {
     provider.dispose();
     host.close();
   });

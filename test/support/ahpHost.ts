@@ -69,7 +69,7 @@ export async function startAhpHost(
     },
     revoke: (role) => devices.remove(role),
     async dispose() {
-      await Promise.all(clients.map((client) => client.cut()));
+      await Promise.all(clients.map((client) => client.end()));
       gateway.dispose();
       await test.dispose();
     },

@@ -65,6 +65,20 @@ export async function startTestHost(options: Partial<HostOptions> = {}, listen: 
   };
 }
 
+/** A host and two people who use it. */
+export async function startWithTwo() {
+  const host = await startTestHost();
+  const alice = await host.connect({ clientInfo: { name: 'Alice' } });
+  const bob = await host.connect({ clientInfo: { name: 'Bob' } });
+  return { host, alice, bob };
+}
+
+/** The same with raw clients. */
+export async function startWithTwoRaw() {
+  const host = await startTestHost();
+  return { host, alice: await host.raw('alice'), bob: await host.raw('bob') };
+}
+
 /** A mock session that is ready, with these clients subscribed to it and each told of the others. */
 export async function rawSession(clients: readonly RawClient[], config?: object): Promise<string> {
   const [first] = clients;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
-import type { SessionState, Turn } from '@agenthost/protocol';
+import type { Role, SessionState, Turn } from '@agenthost/protocol';
 
 const FOLDER = join(import.meta.dirname, 'corpus');
 
@@ -19,6 +19,13 @@ export interface KeptSession {
   readonly contents: Readonly<Record<string, string>>;
 }
 
+/** A device that was let in. Its token opens no host but those of this corpus: the folder that it was made for is gone. */
+export interface KeptDevice {
+  readonly name: string;
+  readonly role: Role;
+  readonly token: string;
+}
+
 /** A whole state root that an earlier commit of this project left behind, in one file. */
 export interface Corpus {
   readonly commit: string;
@@ -27,6 +34,8 @@ export interface Corpus {
   /** By their path below the state root; a character a byte, which compresses better than base64. */
   readonly files: Readonly<Record<string, string>>;
   readonly sessions: readonly KeptSession[];
+  /** Absent where its host had no tokens for devices. */
+  readonly devices?: readonly KeptDevice[];
 }
 
 export function listCorpora(): string[] {

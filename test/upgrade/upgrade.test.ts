@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { ERROR_CODE, ROLES, roleIncludes } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runCli, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
@@ -16,8 +17,15 @@ afterEach(async () => {
 });
 
 it('the state roots of earlier commits are small', () => {
-  expect(listCorpora().length).toBeGreaterThanOrEqual(6);
-  expect(sizeOfCorpora()).toBeLessThan(200_000);
+  expect(listCorpora().length).toBeGreaterThanOrEqual(8);
+  expect(sizeOfCorpora()).toBeLessThan(300_000);
+});
+
+it('those since there are roles have a device of each', () => {
+  const roles = listCorpora().map((commit) => readCorpus(commit).devices?.map(({ role }) => role));
+  const since = roles.filter((found) => found !== undefined);
+  expect(since.length).toBeGreaterThanOrEqual(2);
+  for (const found of since) expect(found).toEqual(ROLES);
 });
 
 it('a newer state root is refused with a sentence, and not a byte of it changes', { timeout: TIMEOUT_MS }, async () => {
@@ -76,6 +84,25 @@ describe.each(listCorpora())('a state root that %s wrote', { timeout: TIMEOUT_MS
     }
     const { items } = await client.listSessions({ filter: { text: 'agenthost' } });
     expect(items.map(({ title }) => title)).toContain('Commands');
+  });
+
+  const { devices } = corpus;
+  if (!devices) return;
+  it('lets the same devices in, as what they were', async () => {
+    const { connect, stateDir } = await open();
+    const listed = await runCli(['token', 'ls', '--json', '--state-dir', stateDir]);
+    const rows = listed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    for (const { name, role, token } of devices) {
+      expect(rows).toContainEqual({ name, role, createdAt: expect.any(Number), lastUsedAt: expect.any(Number) });
+      const device = await connect({ token });
+      expect(device.role).toBe(role);
+      const made = device.createSession({ provider: 'mock' });
+      if (roleIncludes(role, 'driver')) await made;
+      else await expect(made).rejects.toMatchObject({ code: ERROR_CODE.permissionDenied });
+    }
   });
 });
 

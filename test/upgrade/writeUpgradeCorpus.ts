@@ -1,36 +1,43 @@
 // Lets the host of an earlier commit write a state root, and puts it beside the others: see README.md here.
 // node test/upgrade/writeUpgradeCorpus.ts <commit> <folder of a built checkout of it>
 import { ok } from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { connect, type Host, type Session } from '@agenthost/client';
+import { ROLES } from '@agenthost/protocol';
 import { until } from '../support/until.ts';
-import { readTree, writeCorpus } from './corpusFile.ts';
+import { type KeptDevice, readTree, writeCorpus } from './corpusFile.ts';
 import { keptSession, orLacking } from './keptSession.ts';
 
 const TIMEOUT_MS = 60_000;
 /** Every system of the kind that runs the tests has it, and it says nothing about the machine. */
 const workingDirectory = 'file:///tmp';
-/** Of this run or of no further use: a secret, locks, where temporary files were. */
-const LEFT_OUT = /^(token|tokens\.json|host\.lock.*|temp.*|index\.sqlite-shm)$/;
+/** Of this run or of no further use: the owner's token, locks, where temporary files were. */
+const LEFT_OUT = /^(token|host\.lock.*|temp.*|index\.sqlite-shm)$/;
 
 const [commit = '', checkout = ''] = process.argv.slice(2);
 ok(commit && checkout, 'usage: writeUpgradeCorpus.ts <commit> <folder of a built checkout of it>');
 // Logs name the files of their checkpoints by their whole path, which must not be one of this machine's.
 const root = '/tmp/agenthost-corpus';
+const cli = join(checkout, 'apps/cli/dist/main.js');
+const env = { PATH: '/usr/bin:/bin', HOME: root, LANG: 'C.UTF-8' };
 await mkdir(root, { mode: 0o700 });
 const lacks = new Set<string>();
 const uris: string[] = [];
 try {
-  await onHost('SIGTERM', async (host) => {
+  const devices = await addDevices();
+  await onHost('SIGTERM', async (host, url) => {
+    for (const device of devices) await visit(url, device);
     await converse(host);
     await runCommands(host);
     await haveManyTurns(host);
   });
+
   // What follows is cut short, as by a power failure.
   const sessions = await onHost('SIGKILL', async (host) => {
     await leaveUnfinished(host);
@@ -43,7 +50,13 @@ try {
       ok(!content.includes(secret), `${path} holds ${secret}, which is of this machine`);
     }
   }
-  const bytes = await writeCorpus({ commit, lacks: [...lacks], files: Object.fromEntries(files), sessions });
+  const bytes = await writeCorpus({
+    commit,
+    lacks: [...lacks],
+    files: Object.fromEntries(files),
+    sessions,
+    ...(devices.length > 0 && { devices }),
+  });
   console.log(`${commit}: ${sessions.length} sessions, ${files.length} files, ${bytes} bytes; lacks ${[...lacks]}`);
 } finally {
   await rm(root, { recursive: true, force: true });
@@ -102,6 +115,29 @@ async function haveManyTurns(host: Host): Promise<void> {
   });
 }
 
+/** One for each role; none where the command had no roles yet. */
+async function addDevices(): Promise<KeptDevice[]> {
+  const devices: KeptDevice[] = [];
+  for (const role of ROLES) {
+    const flags = ['--name', `The ${role}'s phone`, '--role', role, '--state-dir', root, '--json'];
+    const added = await promisify(execFile)(process.execPath, [cli, 'token', 'add', ...flags], { env }).catch(() => {});
+    if (added) devices.push(JSON.parse(added.stdout) as KeptDevice);
+    else lacks.add('devices');
+  }
+  return devices;
+}
+
+/** So that it is noted when the token was used, and a turn says which device it is from. */
+async function visit(url: string, { token, role }: KeptDevice): Promise<void> {
+  const host = await connect({ url, token, clientInfo: { name: 'Corpus' } });
+  if (role === 'driver') {
+    const session = await create(host, 'mock');
+    await turn(session, 'hello');
+    session.close();
+  }
+  host.close();
+}
+
 async function leaveUnfinished(host: Host): Promise<void> {
   const busy = await create(host, 'mock');
   await turn(busy, 'hello');
@@ -135,12 +171,11 @@ async function turn(
   await until(session.confirmed, ({ turns }) => turns.some((ended) => ended.id === id), 'its end', TIMEOUT_MS);
 }
 
-async function onHost<T>(end: NodeJS.Signals, work: (host: Host) => Promise<T>): Promise<T> {
-  const cli = join(checkout, 'apps/cli/dist/main.js');
+async function onHost<T>(end: NodeJS.Signals, work: (host: Host, url: string) => Promise<T>): Promise<T> {
   const flags = ['serve', '--json', '--port', '0', '--enable-mock-agent', '--state-dir', root];
   const child: ChildProcess = spawn(process.execPath, [cli, ...flags], {
     cwd: '/tmp',
-    env: { PATH: '/usr/bin:/bin', HOME: root, LANG: 'C.UTF-8' },
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
@@ -153,7 +188,7 @@ async function onHost<T>(end: NodeJS.Signals, work: (host: Host) => Promise<T>):
     clientInfo: { name: 'Corpus' },
   });
   try {
-    return await work(host);
+    return await work(host, url);
   } finally {
     if (end !== 'SIGKILL') host.close();
     child.kill(end);

@@ -18,6 +18,7 @@ const NEWEST = VSCODE_VERSIONS.at(-1) ?? '1.139.1';
 /** A path that pictures may show. */
 const ROOT = join(tmpdir(), 'demo');
 
+// 2026-11-15: these write the pictures of the docs, which is wanted by `npm run screenshots:vscode` alone.
 describe.runIf(wanted)('the pictures', () => {
   const pages = usePages();
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CommandError, EXIT } from './commandError.js';
+import { usageError } from './commandError.js';
 
 export const AGENTS_HELP = `agenthost agents: the agents that this machine has, and those it could have
 
@@ -33,14 +33,14 @@ export function parseAgentsOptions(args: string[]): AgentsOptions | 'help' {
   if (values.help) return 'help';
   const [action = 'list', ...names] = positionals;
   if (action !== 'list' && action !== 'add' && action !== 'rm') {
-    throw usage(
+    throw usageError(
       `There is no ${JSON.stringify(action)} for agents.`,
       'Give add or rm and a name, or nothing to list them.',
     );
   }
-  if (action === 'list' && names.length > 0) throw usage('The list takes no names.', 'Leave them out.');
+  if (action === 'list' && names.length > 0) throw usageError('The list takes no names.', 'Leave them out.');
   if (action !== 'list' && names.length === 0) {
-    throw usage(`agenthost agents ${action} needs a name.`, 'See agenthost agents for those that there are.');
+    throw usageError(`agenthost agents ${action} needs a name.`, 'See agenthost agents for those that there are.');
   }
   return { action, names, stateDir: values['state-dir'], json: values.json ?? false };
 }
@@ -58,10 +58,6 @@ function parse(args: string[]) {
       },
     });
   } catch (error) {
-    throw usage(`${(error as Error).message.split('. ')[0]}.`, 'See agenthost agents --help for what it takes.');
+    throw usageError(`${(error as Error).message.split('. ')[0]}.`, 'See agenthost agents --help for what it takes.');
   }
-}
-
-function usage(what: string, whatToDo: string): CommandError {
-  return new CommandError(EXIT.usage, what, whatToDo);
 }

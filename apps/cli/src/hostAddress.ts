@@ -1,6 +1,9 @@
 import { findHost } from '@agenthost/host/discovery';
 import { CommandError, EXIT, usageError } from './commandError.js';
 
+/** Where `agenthost serve` listens unless told. */
+export const DEFAULT_PORT = 4747;
+
 export interface HostAddress {
   readonly url: URL;
   readonly token: string;

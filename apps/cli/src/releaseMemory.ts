@@ -3,14 +3,32 @@ import { runInNewContext } from 'node:vm';
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-const SETTLE_MS = 2_000;
+const LOOK_MS = 2_000;
+/** A host that uses less of a core than this is quiet. */
+const QUIET_LOAD = 0.05;
+/** What must have come since the last time for it to be worth some ten milliseconds. */
+const WORTH_BYTES = 24 * 1024 * 1024;
 
 /**
- * Gives back what only the start needed: loading a host takes twice the heap that it then lives on, and V8 keeps empty pages
- * for as long as nothing happens, which is what a host does most of its life. Some ten milliseconds, once.
+ * Gives back what only the start, or a burst, needed: V8 keeps twice what is alive, and the pages of a nursery that grew with
+ * the load, for as long as nothing happens, which is what a host does most of its life. Only while nothing happens: it takes
+ * some ten milliseconds.
  */
-export function releaseMemorySoon(): void {
-  setTimeout(releaseMemory, SETTLE_MS).unref();
+export function releaseWhenQuiet(release: () => void = releaseMemory): void {
+  let used = process.cpuUsage();
+  let kept: number | undefined;
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(used);
+    used = process.cpuUsage();
+    const isQuiet = user + system <= LOOK_MS * 1_000 * QUIET_LOAD;
+    // The first time in any case: nobody waits for a host that has just started.
+    if (kept !== undefined && !(isQuiet && process.memoryUsage.rss() - kept >= WORTH_BYTES)) return;
+    release();
+    kept = process.memoryUsage.rss();
+    // What it took itself is not what somebody asked for.
+    used = process.cpuUsage();
+  }, LOOK_MS);
+  timer.unref();
 }
 
 /** False where this engine has no such thing. */

@@ -3,7 +3,8 @@ import { createSecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { isLoopback } from '@agenthost/host';
 import { ROLES, type Role } from '@agenthost/protocol';
-import { CommandError, EXIT } from './commandError.js';
+import { CommandError, EXIT, usageError } from './commandError.js';
+import { DEFAULT_PORT } from './hostAddress.js';
 
 export const SERVE_HELP = `agenthost serve: start a host on this machine and print its link
 
@@ -53,15 +54,13 @@ export interface ServeOptions {
   readonly debug: boolean;
 }
 
-const DEFAULT_PORT = 4747;
-
 export function parseServeOptions(args: string[]): ServeOptions | 'help' {
   const values = parseFlags(args);
   if (values.help) return 'help';
   const address = values.host ?? '127.0.0.1';
   const tls = readTls(values['tls-cert'], values['tls-key']);
   if (!isLoopback(address) && !tls && !values['insecure-no-tls']) {
-    throw usage(
+    throw usageError(
       `${address} can be reached from other machines, and without TLS anybody on the way could read the token.`,
       'Give --tls-cert and --tls-key, or --insecure-no-tls if something else encrypts the connection.',
     );
@@ -110,7 +109,7 @@ function parseFlags(args: string[]) {
       },
     }).values;
   } catch (error) {
-    throw usage(`${(error as Error).message.split('. ')[0]}.`, 'See agenthost serve --help for what it takes.');
+    throw usageError(`${(error as Error).message.split('. ')[0]}.`, 'See agenthost serve --help for what it takes.');
   }
 }
 
@@ -118,25 +117,25 @@ function parsePort(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PORT;
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw usage(`--port ${text} is not a port.`, 'Give a number from 0 to 65535; 0 takes any free one.');
+  throw usageError(`--port ${text} is not a port.`, 'Give a number from 0 to 65535; 0 takes any free one.');
 }
 
 function parseDurability(level: string | undefined): 'write' | 'fsync' {
   if (level === undefined || level === 'write') return 'write';
   if (level === 'fsync') return level;
-  throw usage(`--durability ${level} is not a level.`, 'Give write or fsync.');
+  throw usageError(`--durability ${level} is not a level.`, 'Give write or fsync.');
 }
 
 function parseRole(name: string | undefined): Role {
   const role = name === undefined ? 'driver' : ROLES.find((known) => known === name);
   if (role) return role;
-  throw usage(`--ahp-role ${name} is not a role.`, `Give one of ${ROLES.join(', ')}.`);
+  throw usageError(`--ahp-role ${name} is not a role.`, `Give one of ${ROLES.join(', ')}.`);
 }
 
 function parseUrl(flag: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  throw usage(
+  throw usageError(
     `${flag} ${text} is not an http or https address.`,
     'Give it in full, such as https://agents.example.org.',
   );
@@ -145,13 +144,13 @@ function parseUrl(flag: string, text: string): URL {
 function parseOrigin(text: string): string {
   const url = parseUrl('--allow-origin', text);
   if (url.origin === text.replace(/\/$/, '')) return url.origin;
-  throw usage(`--allow-origin ${text} is not an origin.`, `Give scheme, host and port only: ${url.origin}`);
+  throw usageError(`--allow-origin ${text} is not an origin.`, `Give scheme, host and port only: ${url.origin}`);
 }
 
 function readTls(cert: string | undefined, key: string | undefined): ServeOptions['tls'] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
-    throw usage('TLS needs both a certificate and a key.', 'Give --tls-cert and --tls-key.');
+    throw usageError('TLS needs both a certificate and a key.', 'Give --tls-cert and --tls-key.');
   const read = (flag: string, file: string) => {
     try {
       return readFileSync(file, 'utf8');
@@ -176,8 +175,4 @@ function readTls(cert: string | undefined, key: string | undefined): ServeOption
     );
   }
   return tls;
-}
-
-function usage(what: string, whatToDo: string): CommandError {
-  return new CommandError(EXIT.usage, what, whatToDo);
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { connect } from '@agenthost/client';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { socketContract } from '../../../packages/client/test/support/socketContract.js';
 import { startWebSocketServer } from '../../../packages/client/test/support/webSocketServer.js';
-import { transportContract } from '../../../packages/rpc/src/transportContract.js';
 import { holds } from '../../../test/support/holds.js';
 import { startTestHost } from '../../../test/support/testHost.js';
 import { until } from '../../../test/support/until.js';
@@ -13,18 +13,7 @@ import { encodeFrame, FrameReader, OPCODE } from '../src/socket/webSocketFrames.
 const { signal } = new AbortController();
 
 describe('the socket to the host keeps the contract of a transport', () => {
-  const createPair = async () => {
-    const started = await startWebSocketServer();
-    const accepted = started.accept();
-    const a = await openHostSocket({ url: new URL(started.url), token: 'x', signal });
-    return { a, b: (await accepted).transport, dispose: () => started.close() };
-  };
-  const reversed = async () => {
-    const { a, b, dispose } = await createPair();
-    return { a: b, b: a, dispose };
-  };
-  for (const { name, run } of transportContract(createPair)) it(`client to host: ${name}`, run);
-  for (const { name, run } of transportContract(reversed)) it(`host to client: ${name}`, run);
+  socketContract((url) => openHostSocket({ url: new URL(url), token: 'x', signal }));
 
   it('gives the token as a header, and nowhere else', async () => {
     const server = await startWebSocketServer();
@@ -81,6 +70,13 @@ describe('frames', () => {
     return Buffer.concat([header, payload]);
   };
 
+  const part = (size: number, first: number) => fromServer(Buffer.alloc(size), first);
+
+  it('are counted for each message anew', () => {
+    const message = [part(600, 0x01), part(0, 0x89), part(400, 0x80)];
+    expect([...new FrameReader(1_000).push(Buffer.concat([...message, ...message]))]).toHaveLength(6);
+  });
+
   it('come whole, however they were cut', () => {
     const sizes = fc.constantFrom(0, 1, 125, 126, 127, 65_535, 65_536, 70_000);
     holds(
@@ -102,6 +98,12 @@ describe('frames', () => {
     ['masked', encodeFrame(OPCODE.text, Buffer.alloc(1), Buffer.alloc(4)), 1_000],
     ['a control frame that is too long', fromServer(Buffer.alloc(126), 0x89), 1_000],
     ['a control frame in parts', fromServer(Buffer.alloc(1), 0x09), 1_000],
+    ['parts that are too large together', Buffer.concat([part(600, 0x01), part(600, 0x00)]), 1_000],
+    [
+      'parts without end, with nothing in them',
+      Buffer.concat(Array.from({ length: 1_001 }, () => part(0, 0x00))),
+      1_000,
+    ],
   ])('are refused when they are %s', (_what, bytes, max) => {
     expect(() => [...new FrameReader(max).push(bytes)]).toThrow();
   });

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { releaseMemory } from '../src/releaseMemory.js';
+import { afterEach, expect, it, vi } from 'vitest';
+import { releaseMemory, releaseWhenQuiet } from '../src/releaseMemory.js';
 
 it('gives back memory that nobody holds any more', () => {
   const before = process.memoryUsage().heapTotal;
@@ -11,3 +11,30 @@ it('gives back memory that nobody holds any more', () => {
   const after = process.memoryUsage().heapTotal;
   expect(after - before).toBeLessThan((full - before) / 2);
 });
+
+afterEach(() => vi.useRealTimers());
+
+it('gives it back when nothing happens, and only what came since the last time', () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  const rss = vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(100_000_000);
+  const release = vi.fn();
+  releaseWhenQuiet(release);
+  vi.advanceTimersByTime(2_000);
+  expect(release).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(20_000);
+  expect(release).toHaveBeenCalledTimes(1);
+  rss.mockReturnValue(200_000_000);
+  useCpu(300_000);
+  vi.advanceTimersByTime(2_000);
+  expect(release).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(2_000);
+  expect(release).toHaveBeenCalledTimes(2);
+});
+
+function useCpu(microseconds: number): void {
+  const start = process.cpuUsage();
+  for (let used = 0; used < microseconds; ) {
+    const { user, system } = process.cpuUsage(start);
+    used = user + system;
+  }
+}

@@ -8,36 +8,15 @@ const CSS = readFileSync(join(import.meta.dirname, '../src/theme/tokens.css'), '
 const light = tokensOf(/:root\s*\{([^}]*)\}/);
 const dark = new Map([...light, ...tokensOf(/\[data-theme="dark"\]\s*\{([^}]*)\}/)]);
 
+const SURFACES = [
+  ...['canvas', 'sunken', 'raised', 'well', 'fill', 'needs-soft', 'error-soft'],
+  ...['add-bg', 'del-bg', 'add-word', 'del-word'],
+];
+
 /** Text, and every surface that it stands on. */
 const TEXT: Readonly<Record<string, readonly string[]>> = {
-  text: [
-    'canvas',
-    'sunken',
-    'raised',
-    'well',
-    'fill',
-    'needs-soft',
-    'error-soft',
-    'add-bg',
-    'del-bg',
-    'add-word',
-    'del-word',
-  ],
-  'text-2': [
-    'canvas',
-    'sunken',
-    'raised',
-    'well',
-    'fill',
-    'needs-soft',
-    'error-soft',
-    'select on sunken',
-    'hover on sunken',
-    'add-bg',
-    'del-bg',
-    'add-word',
-    'del-word',
-  ],
+  text: SURFACES,
+  'text-2': [...SURFACES, 'select on sunken', 'hover on sunken'],
   'text-3': ['canvas', 'sunken', 'raised', 'well', 'fill', 'hover on canvas'],
   'on-ink': ['ink', 'ink-hover'],
   run: ['canvas', 'run-soft'],

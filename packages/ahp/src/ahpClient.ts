@@ -1,5 +1,5 @@
 import { type ClientSeqStore, type Host, type Schedule, SessionGoneError } from '@agenthost/client';
-import { ERROR_CODE, type SessionSummary, type URI } from '@agenthost/protocol';
+import { ERROR_CODE, REJECTION, type SessionSummary, type URI } from '@agenthost/protocol';
 import { type Disposable, RpcError } from '@agenthost/rpc';
 import { patchAction, patchSnapshot } from './downlevel.js';
 import type { AhpLimits } from './limits.js';
@@ -43,6 +43,8 @@ export class AhpClient {
   readonly #links = new Map<URI, Promise<SessionLink>>();
   readonly #opened = new Map<URI, SessionLink>();
   readonly #channels = new Set<URI>();
+  /** Whose state is on its way. */
+  readonly #subscribing = new Set<URI>();
   readonly #subscriptions: Disposable[];
   #activeSessions: number | undefined;
 
@@ -74,12 +76,16 @@ export class AhpClient {
 
   /** Loads what is needed; what it gives back subscribes, and takes the snapshot in the same turn. */
   async subscribe(uri: URI, turns?: number): Promise<() => AhpSnapshot> {
-    if (!this.#channels.has(uri) && this.#channels.size >= this.#options.limits.maxSubscriptions) {
-      throw new RpcError(
-        ERROR_CODE.tooManyRequests,
-        `more than ${this.#options.limits.maxSubscriptions} subscriptions`,
-      );
+    const { maxSubscriptions } = this.#options.limits;
+    const isKnown = this.#channels.has(uri) || this.#subscribing.has(uri);
+    if (!isKnown && this.#channels.size + this.#subscribing.size >= maxSubscriptions) {
+      throw new RpcError(ERROR_CODE.tooManyRequests, `more than ${maxSubscriptions} subscriptions: end some of them`);
     }
+    if (!this.#channels.has(uri)) this.#subscribing.add(uri);
+    return this.#load(uri, turns).finally(() => this.#subscribing.delete(uri));
+  }
+
+  async #load(uri: URI, turns: number | undefined): Promise<() => AhpSnapshot> {
     if (uri === AHP_ROOT) {
       const { total } = await this.host.listSessions({ limit: 1 });
       return () => {
@@ -131,7 +137,7 @@ export class AhpClient {
     this.link(session).then(
       (link) => link.dispatch(kind, uri, action, origin),
       (error: unknown) =>
-        this.reject(uri, action, origin, error instanceof SessionGoneError ? 'unknown session' : String(error)),
+        this.reject(uri, action, origin, error instanceof SessionGoneError ? REJECTION.unknownSession : String(error)),
     );
   }
 

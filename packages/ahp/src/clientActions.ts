@@ -1,6 +1,6 @@
 /** Actions of AHP clients as ours. Pure; looks only at what it needs, the host checks the rest. */
 import type { ClientActionInput } from '@agenthost/client';
-import type { SessionState } from '@agenthost/protocol';
+import { REJECTION, type SessionState } from '@agenthost/protocol';
 import { isRecord, textOf, textsOf } from './json.js';
 import { modelOf, userMessageOf } from './messages.js';
 import { answerOf, questionOfCall } from './questions.js';
@@ -13,7 +13,7 @@ export type ClientIntent =
   | { readonly kind: 'local' }
   | { readonly kind: 'refuse'; readonly reason: string };
 
-const MALFORMED: ClientIntent = { kind: 'refuse', reason: 'invalid action' };
+const MALFORMED: ClientIntent = { kind: 'refuse', reason: REJECTION.invalidAction };
 
 export interface IntentContext {
   readonly state: SessionState;

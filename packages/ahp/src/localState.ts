@@ -1,4 +1,4 @@
-import type { URI } from '@agenthost/protocol';
+import { REJECTION, type URI } from '@agenthost/protocol';
 import { isRecord, sizeOf, textOf } from './json.js';
 import type { AhpLimits } from './limits.js';
 import { EMPTY_CONFIG, type LocalSession } from './state.js';
@@ -64,7 +64,7 @@ export class LocalState {
   }
 
   #setConfig({ config, replace }: AhpAction): string | undefined {
-    if (!isRecord(config)) return 'invalid action';
+    if (!isRecord(config)) return REJECTION.invalidAction;
     const values = replace === true ? { ...config } : { ...this.#config.values, ...config };
     if (sizeOf(values) > this.#limits.maxConfigChars) return 'the configuration is too large';
     this.#config = { ...this.#config, values };
@@ -74,7 +74,7 @@ export class LocalState {
   #setDraft(session: URI, draft: unknown): string | undefined {
     this.#drafts.delete(session);
     if (draft === undefined || draft === null) return undefined;
-    if (!isRecord(draft)) return 'invalid action';
+    if (!isRecord(draft)) return REJECTION.invalidAction;
     if (sizeOf(draft) > this.#limits.maxDraftChars) return 'the draft is too large to share';
     this.#drafts.set(session, draft);
     const [oldest] = this.#drafts.keys();
@@ -83,7 +83,7 @@ export class LocalState {
   }
 
   #setActiveClient(session: URI, client: unknown, clientId: string): string | undefined {
-    if (!isRecord(client) || textOf(client['clientId']) !== clientId) return 'invalid action';
+    if (!isRecord(client) || textOf(client['clientId']) !== clientId) return REJECTION.invalidAction;
     if (sizeOf(client) > this.#limits.maxActiveClientChars) return 'the client has more to offer than fits';
     const clients = this.#activeClients.get(session) ?? new Map<string, AhpActiveClient>();
     if (!clients.has(clientId) && clients.size >= this.#limits.maxActiveClientsPerSession)

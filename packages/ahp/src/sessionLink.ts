@@ -6,7 +6,7 @@ import {
   type Session,
   SessionGoneError,
 } from '@agenthost/client';
-import type { SessionState, URI } from '@agenthost/protocol';
+import { REJECTION, type SessionState, type URI } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import { translateAction } from './actions.js';
 import { changesetActions, changesetOf } from './changesets.js';
@@ -227,6 +227,6 @@ export class SessionLink {
 
 function reasonOf(error: unknown): string {
   if (error instanceof ActionRejectedError) return error.reason;
-  if (error instanceof SessionGoneError) return 'unknown session';
+  if (error instanceof SessionGoneError) return REJECTION.unknownSession;
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,20 +1,17 @@
+import { CLOSE_CODE } from '@agenthost/protocol';
 import type { CloseReason } from '@agenthost/rpc';
 import { type ClientError, ReplacedError, UnauthorizedError } from './errors.js';
 
-/** The host's close codes after which another attempt would end in the same way. Its others ask to come back. */
-const FINAL_CLOSE = {
-  policyViolation: 1008,
-  unauthorized: 4401,
-  replaced: 4402,
-} as const;
+/** The host has codes of its own for why it refuses; what stands in front of it may only have this one. */
+const POLICY_VIOLATION = 1008;
 
 /** The error of a close that retrying can't fix; undefined for every other close. */
 export function closeError({ code, message }: CloseReason, clientId = 'the same'): ClientError | undefined {
   switch (code) {
-    case FINAL_CLOSE.policyViolation:
-    case FINAL_CLOSE.unauthorized:
+    case POLICY_VIOLATION:
+    case CLOSE_CODE.unauthorized:
       return new UnauthorizedError(message);
-    case FINAL_CLOSE.replaced:
+    case CLOSE_CODE.replaced:
       return new ReplacedError(clientId);
     default:
       return undefined;

@@ -251,7 +251,10 @@ export class Host {
     hostNotifications(peer, {
       onEnvelope: (envelope) => this.#sync.receive(envelope),
       onNotification: (notification) => {
-        if (notification.type === 'notify/sessionRemoved') this.#sync.markGone(notification.session);
+        if (notification.type === 'notify/sessionRemoved') {
+          this.#sync.markGone(notification.session);
+          this.#files?.remove(notification.session);
+        }
         this.#events.emit(() => notification);
       },
     });

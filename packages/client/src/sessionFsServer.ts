@@ -26,6 +26,11 @@ export class SessionFsServer {
     this.#adapters.set(sessionId, createSessionFsAdapter(create(session)));
   }
 
+  /** The host has removed the session, and its files with it. */
+  remove(session: URI): void {
+    this.#adapters.delete(parseSessionUri(session)?.sessionId ?? '');
+  }
+
   /** Tells the host, right after the handshake. What it refuses now it refuses for good. */
   async offer(peer: RpcPeer): Promise<void> {
     await this.#serve(peer);

@@ -1,3 +1,4 @@
+import { FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
 import { type CloseReason, type Frame, frameToText, Inbox, type InboxOptions, type Transport } from '@agenthost/rpc';
 import { closeError } from './closeError.js';
 import { HostUnreachableError } from './errors.js';
@@ -13,9 +14,6 @@ export interface WebSocketTransportOptions extends InboxOptions {
   readonly maxBufferedBytes?: number;
 }
 
-const SUBPROTOCOL = 'agenthost';
-const FILES_SUBPROTOCOL = 'agenthost-files';
-const TOKEN_SUBPROTOCOL_PREFIX = 'agenthost-token.';
 const DEFAULT_MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const NORMAL_CLOSE = 1000;
 /** Codes below can't be given to `close()`; 3000–4999 are for libraries and applications. */

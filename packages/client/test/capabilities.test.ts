@@ -6,6 +6,7 @@ import { CapabilityMissingError } from '../src/errors.js';
 import type { ClientActionInput } from '../src/session.js';
 import { scheduleWithTimer } from '../src/timer.js';
 import { FakeHost } from './support/fakeHost.js';
+import { flush } from './support/flush.js';
 
 it('asks nothing of a host that is too old for it', async () => {
   const sent: string[] = [];
@@ -22,10 +23,25 @@ it('asks nothing of a host that is too old for it', async () => {
 it('dispatches no action that the host does not know', async () => {
   const fake = new FakeHost();
   fake.addSession('shell:/one');
-  const host = await connect({ transport: fake.transport });
+  const sent: string[] = [];
+  const transport = async () => {
+    const pipe = await fake.transport();
+    const send = pipe.send.bind(pipe);
+    return Object.assign(pipe, {
+      send: (text: string) => {
+        sent.push(text);
+        send(text);
+      },
+    });
+  };
+  const host = await connect({ transport });
   const session = await host.openSession('shell:/one');
+  await session.rename('known');
+  const before = sent.length;
+  expect(sent.at(-1)).toContain('session/titleChanged');
   const fromTheFuture = { type: 'session/teleported' } as unknown as ClientActionInput;
   await expect(session.dispatch(fromTheFuture)).rejects.toThrow(CapabilityMissingError);
+  await flush();
+  expect(sent.slice(before)).toEqual([]);
   host.close();
-  expect(fake.requests('dispatchAction')).toEqual([]);
 });

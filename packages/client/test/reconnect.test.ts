@@ -1,44 +1,20 @@
 import { ERROR_CODE } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connect } from '../src/connect.js';
-import type { ConnectionState } from '../src/connection.js';
-import { ActionRejectedError, ClientClosedError, SessionGoneError } from '../src/errors.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ActionRejectedError, SessionGoneError } from '../src/errors.js';
 import type { Host } from '../src/host.js';
 import type { Session } from '../src/session.js';
-import { endedTurns, FakeHost } from './support/fakeHost.js';
+import { endedTurns, type FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
+import { INFO, openSession, reconnected, URI } from './support/openSession.js';
 
-const URI = 'shell:/one';
-const INFO = { name: 'a test' };
 let fake: FakeHost;
 let host: Host;
 let session: Session;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
-  fake = new FakeHost();
-  fake.addSession(URI, { turns: endedTurns(50) });
-  host = await connect({
-    transport: fake.transport,
-    clientId: 'me',
-    clientInfo: INFO,
-    random: () => 0.5,
-    keepAliveMs: 0,
-  });
-  session = await host.openSession(URI, { turns: 10 });
+  ({ fake, host, session } = await openSession());
 });
-afterEach(() => {
-  host.close();
-  vi.useRealTimers();
-});
-
-async function reconnected() {
-  await flush();
-  host.retryNow();
-  await flush();
-  expect(host.connection.value).toEqual({ state: 'connected' });
-}
 
 const dispatched = () =>
   (fake.requests('dispatchAction') as { clientSeq: number; action: { type: string; title?: string } }[]).map(
@@ -61,7 +37,7 @@ describe('resuming', () => {
     const during = session.rename('during');
     expect(session.state.value.summary.title).toBe('during');
     expect(host.connection.value).toMatchObject({ state: 'reconnecting', attempt: 1 });
-    await reconnected();
+    await reconnected(host);
     await Promise.all([before, during]);
     expect(dispatched()).toEqual(['1 before', '1 before', '2 during']);
     expect(fake.stateOf(URI).summary.title).toBe('during');
@@ -78,7 +54,7 @@ describe('resuming', () => {
     const watching = host.connection.subscribe(({ state }) => {
       if (state === 'connected') dispatched = session.queue('at once');
     });
-    await reconnected();
+    await reconnected(host);
     watching.dispose();
     await Promise.all([waited, dispatched]);
     expect(fake.stateOf(URI).queuedMessages?.map(({ userMessage }) => userMessage.text)).toEqual(['waited', 'at once']);
@@ -94,7 +70,7 @@ describe('resuming', () => {
     fake.changeAgents([]);
     fake.drop();
     fake.dispatch(URI, queue('missed 2'));
-    await reconnected();
+    await reconnected(host);
     expect(fake.requests('reconnect')).toEqual([
       {
         protocolVersion: 1,
@@ -125,7 +101,7 @@ describe('resuming', () => {
     expect(fake.stateOf(URI).queuedMessages).toHaveLength(1);
     fake.drop();
     prepare();
-    await reconnected();
+    await reconnected(host);
     // A snapshot tells the last that was accepted; of what was sent before that, nobody can say whether it was refused.
     if (prepared === 'a replay') await queued;
     else await expect(queued).rejects.toMatchObject({ name: 'ConnectionLostError', sent: true });
@@ -145,7 +121,7 @@ describe('resuming', () => {
     await flush();
     fake.drop();
     fake.restart();
-    await reconnected();
+    await reconnected(host);
     await queued;
     await expect(refused).rejects.toMatchObject({ name: 'ActionRejectedError' });
     await renamed;
@@ -159,7 +135,7 @@ describe('resuming', () => {
     session.close();
     await flush();
     fake.drop();
-    await reconnected();
+    await reconnected(host);
     await renamed;
     await flush();
     expect([dispatched(), fake.subscribers(URI)]).toEqual([['1 last word'], 0]);
@@ -174,14 +150,14 @@ describe('resuming', () => {
     await flush();
     const titles: string[] = [];
     session.state.subscribe(({ summary }) => titles.push(summary.title));
-    await reconnected();
+    await reconnected(host);
     await renamed;
-    expect(titles.every((title) => title === 'mine')).toBe(true);
+    expect(new Set(titles)).toEqual(new Set(['mine']));
     expect(session.state.value).toEqual({ ...fake.stateOf(URI), turns: session.state.value.turns, earlierTurns: 20 });
     await session.rename('goes on');
     expect(fake.stateOf(URI).summary.title).toBe('goes on');
     fake.drop();
-    await reconnected();
+    await reconnected(host);
     expect(fake.requests('reconnect').at(-1)).toMatchObject({
       instanceId: 'second',
       lastSeenServerSeq: fake.serverSeq,
@@ -193,7 +169,7 @@ describe('resuming', () => {
     const refused = expect(session.setModel('no such model')).rejects.toThrow('unknown model');
     await flush();
     fake.drop();
-    await reconnected();
+    await reconnected(host);
     await refused;
     expect(session.state.value).toBe(session.confirmed.value);
   });
@@ -205,7 +181,7 @@ describe('resuming', () => {
     await flush();
     fake.drop();
     const outcome = expect(refused).rejects.toThrow(ActionRejectedError);
-    await reconnected();
+    await reconnected(host);
     await Promise.all([outcome, accepted]);
     expect(dispatched()).toHaveLength(2);
     expect(session.state.value).toBe(session.confirmed.value);
@@ -220,7 +196,7 @@ describe('resuming', () => {
     fake.drop();
     fake.sessions.delete(URI);
     const outcome = expect(renamed).rejects.toThrow(SessionGoneError);
-    await reconnected();
+    await reconnected(host);
     await outcome;
     expect(session.gone.value?.session).toBe(URI);
     expect(session.state.value.summary.title).toBe('');
@@ -237,7 +213,7 @@ describe('resuming', () => {
     fake.notify({ type: 'notify/progress', token: 't', message: 'm' });
     await flush();
     fake.drop();
-    await reconnected();
+    await reconnected(host);
     expect(events).toEqual(['notify/progress', 'client/listsStale']);
   });
 
@@ -250,7 +226,7 @@ describe('resuming', () => {
     session.close();
     fake.silent.clear();
     fake.drop();
-    await reconnected();
+    await reconnected(host);
     expect(fake.subscribers(URI)).toBe(0);
   });
 
@@ -277,7 +253,7 @@ describe('resuming', () => {
     host.retryNow();
     await flush();
     fake.drop();
-    await reconnected();
+    await reconnected(host);
     expect(session.state.value.queuedMessages).toHaveLength(1);
     expect(fake.requests('reconnect')).toHaveLength(2);
   });
@@ -292,7 +268,7 @@ describe('a host that refuses to resume', () => {
     await flush();
     fake.drop();
     fake.dispatch(URI, queue('missed'));
-    await reconnected();
+    await reconnected(host);
     await renamed;
     expect(fake.requests('initialize')).toHaveLength(2);
     expect(fake.stateOf(URI).summary.title).toBe('kept');
@@ -305,7 +281,7 @@ describe('a host that refuses to resume', () => {
     const queued = session.queue('once');
     await flush();
     fake.drop();
-    await reconnected();
+    await reconnected(host);
     await session.rename('later');
     await queued;
     expect(fake.stateOf(URI).queuedMessages).toHaveLength(1);
@@ -315,7 +291,7 @@ describe('a host that refuses to resume', () => {
   it('tells which sessions are gone', async () => {
     fake.drop();
     fake.sessions.delete(URI);
-    await reconnected();
+    await reconnected(host);
     expect(session.gone.value).toBeInstanceOf(SessionGoneError);
   });
 
@@ -327,7 +303,7 @@ describe('a host that refuses to resume', () => {
     await flush();
     expect(host.connection.value).toMatchObject({ state: 'reconnecting', attempt: 2 });
     fake.refuse.clear();
-    await reconnected();
+    await reconnected(host);
     expect(fake.requests('initialize')).toHaveLength(1);
   });
 });
@@ -336,7 +312,7 @@ describe('turns that were loaded', () => {
   it('stay when they join the snapshot', async () => {
     await session.loadEarlierTurns(100);
     fake.restart();
-    await reconnected();
+    await reconnected(host);
     expect(session.state.value).toEqual(fake.stateOf(URI));
   });
 
@@ -345,95 +321,7 @@ describe('turns that were loaded', () => {
     fake.drop();
     fake.addSession(URI, { turns: endedTurns(200) });
     fake.restart();
-    await reconnected();
+    await reconnected(host);
     expect([session.state.value.turns[0]?.id, session.state.value.earlierTurns]).toEqual(['t170', 170]);
-  });
-});
-
-describe('backoff', () => {
-  it('doubles up to a limit, with jitter, and begins again after a connection that lasted', async () => {
-    const seen: ConnectionState[] = [];
-    host.connection.subscribe((state) => seen.push(state));
-    await vi.advanceTimersByTimeAsync(10_000);
-    fake.unreachable = new Error('refused');
-    fake.drop();
-    const delays: number[] = [];
-    for (let attempt = 1; attempt <= 10; attempt++) {
-      await flush();
-      const now = host.connection.value;
-      if (now.state !== 'reconnecting') throw new Error(now.state);
-      expect(now.attempt).toBe(attempt);
-      const made = fake.connectionsMade;
-      delays.push(now.at - Date.now());
-      await vi.advanceTimersByTimeAsync(now.at - Date.now() - 1);
-      expect(fake.connectionsMade).toBe(made);
-      await vi.advanceTimersByTimeAsync(1);
-      await flush();
-    }
-    expect(delays).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
-    fake.unreachable = undefined;
-    await reconnected();
-    await vi.advanceTimersByTimeAsync(5_000);
-    fake.drop();
-    await flush();
-    expect(host.connection.value).toMatchObject({ state: 'reconnecting', attempt: 1 });
-    expect(seen.map(({ state }) => state)).not.toContain('closed');
-  });
-
-  it('goes on where connections are lost as soon as they are made', async () => {
-    for (const attempt of [1, 2, 3]) {
-      fake.drop();
-      await flush();
-      expect(host.connection.value).toMatchObject({ attempt });
-      await reconnected();
-    }
-  });
-
-  it.each([
-    [{ code: 4401, message: 'the token was rotated' }, 'UnauthorizedError'],
-    [{ code: 1008, message: 'policy' }, 'UnauthorizedError'],
-    [{ code: 4402, message: 'replaced' }, 'ReplacedError'],
-  ])('does not retry after %o', async (reason, name) => {
-    fake.deaf = true;
-    const renamed = session.rename('x');
-    fake.drop(reason);
-    await expect(renamed).rejects.toMatchObject({ name });
-    expect(host.connection.value).toMatchObject({ state: 'closed', reason: { name } });
-    const made = fake.connectionsMade;
-    await vi.advanceTimersByTimeAsync(100_000);
-    expect(fake.connectionsMade).toBe(made);
-    await expect(session.rename('y')).rejects.toMatchObject({ name });
-  });
-
-  it.each([1001, 1006, 1011, 4408, 4409, 4429])('comes back after %i', async (code) => {
-    fake.drop({ code, message: 'come back' });
-    await reconnected();
-    await session.rename('still here');
-  });
-
-  it('ends with close(), also in a pause', async () => {
-    fake.drop();
-    await flush();
-    const renamed = session.rename('x');
-    host.close();
-    await expect(renamed).rejects.toThrow(ClientClosedError);
-    const made = fake.connectionsMade;
-    await vi.advanceTimersByTimeAsync(100_000);
-    expect(fake.connectionsMade).toBe(made);
-    expect(host.connection.value).toMatchObject({ state: 'closed', reason: { name: 'ClientClosedError' } });
-  });
-
-  it('gives up an attempt that takes too long', async () => {
-    fake.silent.add('reconnect');
-    fake.drop();
-    await flush();
-    host.retryNow();
-    await vi.advanceTimersByTimeAsync(14_999);
-    expect(host.connection.value).toMatchObject({ attempt: 1 });
-    await vi.advanceTimersByTimeAsync(1);
-    await flush();
-    expect(host.connection.value).toMatchObject({ attempt: 2 });
-    fake.silent.clear();
-    await reconnected();
   });
 });

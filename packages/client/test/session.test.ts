@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../src/connect.js';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   ActionRejectedError,
   ClientClosedError,
-  CommandFailedError,
   LimitReachedError,
   SessionCreationError,
   SessionGoneError,
 } from '../src/errors.js';
 import type { Host } from '../src/host.js';
-import { endedTurns, FakeHost } from './support/fakeHost.js';
+import { connected } from './support/connected.js';
+import { endedTurns, type FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 
 const URI = 'shell:/one';
@@ -17,10 +16,8 @@ let fake: FakeHost;
 let host: Host;
 
 beforeEach(async () => {
-  fake = new FakeHost();
-  host = await connect({ transport: fake.transport, clientId: 'me', maxPendingActions: 5 });
+  ({ fake, host } = await connected({ maxPendingActions: 5 }));
 });
-afterEach(() => host.close());
 
 describe('creating', () => {
   it('picks a URI, sends both requests together, and resolves before the agent runs', async () => {
@@ -98,12 +95,17 @@ describe('subscriptions', () => {
   it('stays subscribed until what was sent is answered', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
+    fake.mute = true;
     const renamed = session.rename('last word');
     session.close();
-    expect(fake.requests('unsubscribe')).toEqual([]);
+    await flush();
+    expect([fake.stateOf(URI).summary.title, fake.subscribers(URI)]).toEqual(['last word', 1]);
+    fake.mute = false;
+    const action = { type: 'session/titleChanged', session: URI, at: 1, title: 'last word' } as const;
+    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin: { clientId: 'me', clientSeq: 1 } });
     await renamed;
     await flush();
-    expect([fake.subscribers(URI), fake.stateOf(URI).summary.title]).toEqual([0, 'last word']);
+    expect(fake.subscribers(URI)).toBe(0);
   });
 
   it('closes a handle whose ready() waits', async () => {
@@ -252,135 +254,6 @@ describe('acting', () => {
     const attachments = [{ kind: 'image' as const, label: 'big', data: 'x'.repeat(4 * 1024 * 1024) }];
     await expect(session.send({ text: 'see', attachments })).rejects.toThrow('larger than');
     expect(session.state.value.activeTurn).toBeUndefined();
-  });
-});
-
-describe('prompts', () => {
-  const pending = (toolCallId: string) => ({
-    type: 'session/toolStart' as const,
-    turnId: 't',
-    toolCall: {
-      toolCallId,
-      toolName: 'shell',
-      displayName: 'Shell',
-      invocationMessage: 'Run it',
-      status: 'pendingConfirmation' as const,
-      confirmation: { editable: true },
-    },
-  });
-
-  it('are answered, keep their references, and say when somebody was faster', async () => {
-    fake.addSession(URI);
-    const session = await host.openSession(URI);
-    const seen: number[] = [];
-    session.pendingConfirmations.subscribe((prompts) => seen.push(prompts.length));
-    await session.send('go', 't');
-    expect(session.pendingConfirmations.value).toEqual([]);
-    fake.dispatch(URI, pending('c1'));
-    fake.dispatch(URI, pending('c2'));
-    await flush();
-    const before = session.pendingConfirmations.value;
-    const [first, second] = before;
-    fake.dispatch(URI, { type: 'session/activityChanged', activity: 'waiting' });
-    await flush();
-    expect(session.pendingConfirmations.value).toBe(before);
-    const approved = first?.approve({ editedToolInput: 'ls -l' });
-    expect(session.pendingConfirmations.value).toEqual([second]);
-    expect(session.pendingConfirmations.value[0]).toBe(second);
-    await approved;
-    await second?.deny({ reason: 'too dangerous' });
-    expect(fake.stateOf(URI).activeTurn?.toolCalls).toMatchObject({
-      c1: { status: 'running', toolInput: 'ls -l', confirmed: { how: 'user', by: { clientId: 'me' } } },
-      c2: { status: 'cancelled', reason: 'too dangerous' },
-    });
-    await expect(first?.approve()).rejects.toThrow('tool call is not waiting for confirmation');
-    expect(seen).toEqual([1, 2, 1, 0]);
-  });
-
-  it('permissions are answered', async () => {
-    fake.addSession(URI);
-    const session = await host.openSession(URI);
-    await session.send('go', 't');
-    const request = { requestId: 'r', kind: 'question' as const, title: 'Which?', message: 'One or two?' };
-    fake.dispatch(URI, { type: 'session/permissionRequest', turnId: 't', request });
-    await flush();
-    expect(session.pendingPermissions.value).toMatchObject([{ turnId: 't', request }]);
-    await session.pendingPermissions.value[0]?.answer({ approved: true, text: 'two' });
-    expect(session.pendingPermissions.value).toEqual([]);
-    expect(fake.stateOf(URI).activeTurn?.pendingPermissions).toEqual({});
-  });
-});
-
-describe('older turns', () => {
-  it('history walks back from what is held, page by page', async () => {
-    fake.addSession(URI, { turns: endedTurns(100) });
-    const session = await host.openSession(URI, { turns: 10 });
-    expect([session.state.value.turns.length, session.state.value.earlierTurns]).toEqual([10, 90]);
-    const ids: string[] = [];
-    for await (const turn of session.history({ pageSize: 40 })) ids.push(turn.id);
-    expect(ids).toEqual(
-      endedTurns(90)
-        .map(({ id }) => id)
-        .toReversed(),
-    );
-    expect(fake.requests('fetchTurns')).toHaveLength(3);
-    expect(session.state.value.turns).toHaveLength(10);
-    const all: string[] = [];
-    for await (const turn of session.history({ includeLoaded: true })) all.push(turn.id);
-    expect(all).toHaveLength(100);
-  });
-
-  it('fetches no page that nobody asks for', async () => {
-    fake.addSession(URI, { turns: endedTurns(100) });
-    const session = await host.openSession(URI, { turns: 10 });
-    for await (const turn of session.history({ pageSize: 20 })) if (turn.id === 't80') break;
-    expect(fake.requests('fetchTurns')).toHaveLength(1);
-  });
-
-  it('loadEarlierTurns puts them in front, one call after the other, also with something pending', async () => {
-    fake.addSession(URI, { turns: endedTurns(25) });
-    const session = await host.openSession(URI, { turns: 10 });
-    const sent = session.send('meanwhile', 'now');
-    expect(await Promise.all([session.loadEarlierTurns(10), session.loadEarlierTurns(10)])).toEqual([10, 5]);
-    expect(await session.loadEarlierTurns()).toBe(0);
-    await sent;
-    expect(session.state.value).toEqual(fake.stateOf(URI));
-    expect(session.state.value.earlierTurns).toBeUndefined();
-    session.trimTurns(5);
-    expect([session.state.value.turns.length, session.state.value.earlierTurns]).toEqual([5, 20]);
-  });
-});
-
-describe('commands', () => {
-  it('lists, browses, installs, removes, pings', async () => {
-    fake.addSession(URI);
-    expect(await host.listSessions({ filter: { isArchived: false }, limit: 5 })).toMatchObject({ total: 1 });
-    expect(await host.browseDirectory('file:///w')).toMatchObject({ entries: [{ name: 'src' }] });
-    await host.installAgent('shell');
-    await host.removeAgent('shell');
-    await host.ping();
-    await host.disposeSession(URI);
-    expect(fake.sessions.size).toBe(0);
-    expect([host.defaultDirectory, host.serverInfo?.name]).toEqual(['file:///home/someone', 'fake']);
-    expect(host.capabilities.sessions).toBe(true);
-  });
-
-  it('fetches content whole or by range', async () => {
-    fake.content = Uint8Array.from({ length: 2_500_000 }, (_, i) => i % 251);
-    const whole = await host.fetchContent('shell://one/c');
-    expect(Buffer.compare(whole.bytes, fake.content)).toBe(0);
-    expect(fake.requests('fetchContent')).toHaveLength(3);
-    const part = await host.fetchContent('shell://one/c', { range: { offset: 10, length: 5 } });
-    expect([...part.bytes, part.size, part.mimeType]).toEqual([10, 11, 12, 13, 14, 2_500_000, 'text/plain']);
-    await expect(host.fetchContent('shell://one/c', { maxBytes: 1_000_000 })).rejects.toThrow(LimitReachedError);
-    fake.content = new TextEncoder().encode('grüß');
-    expect((await host.fetchContent('shell://one/c')).text()).toBe('grüß');
-  });
-
-  it('tells what the host answered', async () => {
-    fake.addSession(URI);
-    const failed = host.createSession({ provider: 'shell', session: URI });
-    await expect(failed).rejects.toThrow(CommandFailedError);
   });
 });
 

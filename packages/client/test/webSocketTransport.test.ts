@@ -1,26 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { transportContract } from '../../rpc/src/transportContract.js';
 import { connect } from '../src/connect.js';
 import { HostUnreachableError, UnauthorizedError } from '../src/errors.js';
 import { createWebSocketTransport, webSocketUrl } from '../src/webSocketTransport.js';
+import { socketContract } from './support/socketContract.js';
 import { startWebSocketServer, type WebSocketServer } from './support/webSocketServer.js';
 
 let server: WebSocketServer | undefined;
 afterEach(() => server?.close());
 
 describe('contract', () => {
-  const createPair = async () => {
-    const started = await startWebSocketServer();
-    const accepted = started.accept();
-    const a = await createWebSocketTransport({ url: started.url });
-    return { a, b: (await accepted).transport, dispose: () => started.close() };
-  };
-  const reversed = async () => {
-    const { a, b, dispose } = await createPair();
-    return { a: b, b: a, dispose };
-  };
-  for (const { name, run } of transportContract(createPair)) it(`client to host: ${name}`, run);
-  for (const { name, run } of transportContract(reversed)) it(`host to client: ${name}`, run);
+  socketContract((url) => createWebSocketTransport({ url }));
 });
 
 describe('opening', () => {

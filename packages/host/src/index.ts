@@ -26,7 +26,6 @@ export { MockAgent } from './agents/mock/mockAgent.js';
 export { ShellAgent } from './agents/shell/shellAgent.js';
 export { consoleLog, type HostLog, silentLog } from './hostLog.js';
 export { Host, type HostOptions, type Listening, type ListenOptions } from './main.js';
-export { CLOSE_CODE } from './protocol/closeCode.js';
 export type { Credential } from './protocol/credential.js';
 export { findRunningHost } from './runningHost.js';
 export { isLoopback } from './server/requestGuard.js';

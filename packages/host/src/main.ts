@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { CLOSE_CODE } from '@agenthost/protocol';
 import type { CloseReason, Disposable, Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
@@ -16,7 +17,6 @@ import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
 import { ClientRegistry } from './protocol/clientRegistry.js';
-import { CLOSE_CODE } from './protocol/closeCode.js';
 import { type CommandHandlers, createCommandHandlers } from './protocol/commandHandlers.js';
 import { type Credential, OWNER } from './protocol/credential.js';
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
@@ -28,9 +28,11 @@ import { HostTokens } from './server/hostTokens.js';
 import { PageFiles } from './server/pageFiles.js';
 import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
+import { describeDamage } from './sessionFs/describeDamage.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
 import { ProviderSessionStorage } from './sessionFs/providerSessionStorage.js';
+import { recordIds } from './sessionFs/recordIds.js';
 import type { SequenceFile } from './sessionFs/sequenceFile.js';
 import type { SessionStorage } from './sessionFs/sessionStorage.js';
 import { StateRoot } from './sessionFs/stateRoot.js';
@@ -134,10 +136,11 @@ export class Host {
   }
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
-    // A look at all processes of the machine: meanwhile the rest is read.
-    const leftoversEnded = endLeftovers(stateRoot.path);
+    // A look at all processes of the machine: meanwhile the rest is read. Who ended in good order left nobody behind.
+    const leftoversEnded = stateRoot.lock.tookOver ? endLeftovers(stateRoot.path) : undefined;
     const now = options.now ?? Date.now;
     const newId = options.newId ?? randomUUID;
+    const newRecordId = options.newId ?? recordIds();
     const defaultDirectory = options.defaultDirectory ?? process.cwd();
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
@@ -150,14 +153,17 @@ export class Host {
         initialCwd: defaultDirectory,
         tempRoot: tempRoot.path,
         now,
-        newId,
+        newId: newRecordId,
         onDamage,
       });
     const storage = options.storage ?? inStateRoot();
     const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
       local.fillIndex({ changedSince: 0 }),
     );
-    const sequence = await openSequence(stateRoot.path, storage, log);
+    const sequence = await openSequence(stateRoot.path, storage, log).catch((error: unknown) => {
+      index.close();
+      throw error;
+    });
     const agents = new AgentRegistry({
       onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
     });
@@ -199,7 +205,7 @@ export class Host {
       providedBy: (provider) => {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, now, newId, onDamage });
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
       log,
@@ -247,15 +253,20 @@ export class Host {
       },
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
-    await leftoversEnded;
-    for (const source of options.agentSources ?? []) {
-      host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
+    try {
+      await leftoversEnded;
+      for (const source of options.agentSources ?? []) {
+        host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
+      }
+      await agents.refresh();
+      await local.recoverInterrupted();
+      if (missing) local.fillIndex(missing);
+      await local.indexFilled(options.indexPatienceMs);
+      return host;
+    } catch (error) {
+      await host.close();
+      throw error;
     }
-    await agents.refresh();
-    await local.recoverInterrupted();
-    if (missing) local.fillIndex(missing);
-    await local.indexFilled(options.indexPatienceMs);
-    return host;
   }
 
   private constructor(
@@ -369,13 +380,4 @@ export class Host {
 
 function keepsTempFiles({ env = process.env }: HostOptions): boolean {
   return env['AGENTHOST_KEEP_TEMP_FILES'] === 'true';
-}
-
-function describeDamage({ tornTail, broken, altered }: DamageReport): string {
-  const parts = [
-    ...(tornTail ? [`${tornTail.bytes} bytes at the end of its log were incomplete and have been cut off`] : []),
-    ...(altered ? ['its log is not the one that was stored: somebody else changed it; it is read anew next time'] : []),
-    ...broken.map(({ line, reason }) => `line ${line} of its log can't be read (${reason})`),
-  ];
-  return parts.join('; ');
 }

@@ -2,7 +2,7 @@ import { access, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isSessionId } from '@agenthost/protocol';
-import { JsonlEventLog } from './sessionFs/jsonlEventLog.js';
+import { JsonlEventLog, LOG_FILE } from './sessionFs/jsonlEventLog.js';
 import { LocalSessionFs } from './sessionFs/localSessionFs.js';
 import { LogScanner } from './sessionFs/logScanner.js';
 import { SESSION_STATE_FOLDER, sessionFolder } from './sessionFs/sessionFolder.js';
@@ -15,6 +15,7 @@ export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/devic
 export { checkToken, TokenFile, WeakTokenError } from './server/tokenFile.js';
 export { TokenUse } from './server/tokenUse.js';
 export { isRunning } from './sessionFs/processIdentity.js';
+export { SESSION_STATE_FOLDER } from './sessionFs/sessionFolder.js';
 
 /** Why nothing in a state root may be mended by this program; `undefined` where it may. */
 export async function examineVersion(stateDir: string): Promise<string | undefined> {
@@ -25,7 +26,6 @@ export async function examineVersion(stateDir: string): Promise<string | undefin
 }
 
 const INDEX_FILE = 'index.sqlite';
-const LOG_FILE = 'events.jsonl';
 
 export async function listSessionIds(stateDir: string): Promise<string[]> {
   const entries = await readdir(join(stateDir, SESSION_STATE_FOLDER), { withFileTypes: true }).catch(

@@ -98,6 +98,7 @@ export type {
   WriteFileParams,
 } from './commands/sessionFs.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
+export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
 export {
   DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,
@@ -139,6 +140,7 @@ export { sessionReducer } from './reducers/sessionReducer.js';
 export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
 export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
+export { roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
 export { isSafeKey } from './safeKey.js';
 export { sameValue } from './sameValue.js';
 export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';
@@ -235,5 +237,6 @@ export {
   NOTIFICATION_INTRODUCED_IN,
 } from './version/registry.js';
 export { MIN_PROTOCOL_VERSION, negotiateVersion, PROTOCOL_VERSION, supportedVersions } from './version/versions.js';
+export { CLOSE_CODE, FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './webSocket.js';
 export { withNewestTurns } from './windows.js';
 export type { WireTypes } from './wireTypes.js';

@@ -73,13 +73,16 @@ export class Dispatcher {
       this.#report('invalidNotification', `invalid params of ${quote(method)}`, error);
       return;
     }
-    const failed = (error: unknown) => this.#report('handlerFailed', `the handler of ${quote(method)} failed`, error);
     try {
       const done: unknown = handler.handle(parsed);
-      if (isPromiseLike(done)) Promise.resolve(done).catch(failed);
+      if (isPromiseLike(done)) Promise.resolve(done).catch((error: unknown) => this.#handlerFailed(method, error));
     } catch (error) {
-      failed(error);
+      this.#handlerFailed(method, error);
     }
+  }
+
+  #handlerFailed(method: string, error: unknown): void {
+    this.#report('handlerFailed', `the handler of ${quote(method)} failed`, error);
   }
 
   answerError(id: RequestId | null, error: RpcError): void {

@@ -18,6 +18,8 @@ export interface UnsentMessage {
 
 const KEY = 'agenthost.sessions.unsent';
 const MAX_MESSAGES = 100;
+/** Long after its answer no other page has a message of ours left to write back. */
+const MAX_KNOWN = 1_000;
 /** Storages of browsers hold about five million characters; more than this is remembered while the page is open, and no longer. */
 const MAX_STORED = 2_000_000;
 
@@ -35,7 +37,7 @@ export class UnsentMessages {
   constructor(storage: SessionsStorage = memoryStorage()) {
     this.#storage = storage;
     this.#messages = new Map(parse(readItem(storage, KEY)).map((one) => [one.id, one]));
-    for (const id of this.#messages.keys()) this.#known.add(id);
+    for (const id of this.#messages.keys()) this.#know(id);
   }
 
   has(id: string): boolean {
@@ -58,13 +60,19 @@ export class UnsentMessages {
   add(message: UnsentMessage): boolean {
     if (!this.#messages.has(message.id) && this.#messages.size >= MAX_MESSAGES) return false;
     this.#messages.set(message.id, message);
-    this.#known.add(message.id);
+    this.#know(message.id);
     this.#changed();
     return true;
   }
 
   remove(id: string): void {
     if (this.#messages.delete(id)) this.#changed();
+  }
+
+  #know(id: string): void {
+    this.#known.add(id);
+    const [oldest = ''] = this.#known;
+    if (this.#known.size > MAX_KNOWN && !this.#messages.has(oldest)) this.#known.delete(oldest);
   }
 
   #changed(): void {

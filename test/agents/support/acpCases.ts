@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AcpAgentSpec } from '../../../packages/host/src/agents/acp/acpAgentSpec.js';
 import { CATALOGUE } from '../../../packages/host/src/agents/acp/catalogue.js';
 import type { ModelToolCall } from '../../support/modelServer/modelReply.js';
@@ -13,9 +14,12 @@ export interface AcpCase {
   shell(command: string): ModelToolCall;
   write(path: string, content: string): ModelToolCall;
   readonly hasReasoning: boolean;
-  /** It can't go on with a session that began in the same minute. */
+  /** It names a session's file after the minute, and what goes on in the minute of the beginning overwrites it. */
   readonly forgetsTheMinute?: boolean;
 }
+
+/** For those that forget: no event tells that a minute is over. */
+export const nextMinute = () => delay(61_000 - (Date.now() % 60_000));
 
 export const ACP_CASES: readonly AcpCase[] = [
   {

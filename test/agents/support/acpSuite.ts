@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AcpAgent } from '../../../packages/host/src/agents/acp/acpAgent.js';
@@ -12,14 +11,16 @@ import { memorySessionFs } from '../../../packages/host/test/agents/support/memo
 import { processesIn } from '../../../packages/host/test/agents/support/processes.js';
 import { reasoning, slow, text, toolCalls } from '../../support/modelServer/modelReply.js';
 import { ModelServer } from '../../support/modelServer/modelServer.js';
-import { type AcpCase, specOf } from './acpCases.js';
+import { ACP_CASES, type AcpCase, nextMinute, specOf } from './acpCases.js';
 import { agentEnv, agentFolders } from './agentCase.js';
 import { AGENTS_FOLDER, installAgent } from './installAgents.js';
 
 const TIMEOUT_MS = 60_000;
 
 /** The agent contract and what is particular to agents of this protocol, on a real agent with a scripted model. */
-export function acpSuite(agentCase: AcpCase, options: { readonly resumesAfterMinute?: boolean } = {}): void {
+export function acpSuite(provider: AcpCase['provider']): void {
+  const agentCase = ACP_CASES.find((one) => one.provider === provider);
+  if (!agentCase) throw new Error(`there is no case for ${provider}`);
   const spec = specOf(agentCase);
   let model: ModelServer;
 
@@ -77,7 +78,7 @@ export function acpSuite(agentCase: AcpCase, options: { readonly resumesAfterMin
         ...(agentCase.hasReasoning && { reasoning: 'think first' }),
         tool: { prompt: 'run a command' },
         endless: 'go on for ever',
-        ...(!options.resumesAfterMinute && {
+        ...(!agentCase.forgetsTheMinute && {
           resume: { tell: 'the number is 4711', recall: 'which number', answer: '4711' },
         }),
       },
@@ -127,7 +128,7 @@ export function acpSuite(agentCase: AcpCase, options: { readonly resumesAfterMin
       for (const pid of await processesIn(opening.cwd)) kill(pid);
       expect(await recorder.end(2)).toMatchObject({ type: 'error', error: { errorType: 'agentEnded' } });
       await session.dispose();
-      if (options.resumesAfterMinute) return;
+      if (agentCase.forgetsTheMinute) await nextMinute();
       const { nativeSessionId: resume = '' } = session;
       const next = await agent.openSession({ ...opening, resume });
       const heard = new EventRecorder(next, TIMEOUT_MS);
@@ -136,13 +137,12 @@ export function acpSuite(agentCase: AcpCase, options: { readonly resumesAfterMin
       expect(heard.text()).toContain('It was 4711.');
     });
 
-    it.runIf(options.resumesAfterMinute)('resumes once the minute of its beginning is over', async () => {
+    it.runIf(agentCase.forgetsTheMinute)('resumes once the minute of its beginning is over', async () => {
       const { agent, session, recorder, opening } = await open();
       await session.send({ text: 'the number is 4711' });
       await recorder.end();
       await session.dispose();
-      // It names its files after the minute, and one of the same minute would be overwritten.
-      await delay(61_000 - (Date.now() % 60_000));
+      await nextMinute();
       const { nativeSessionId: resume = '' } = session;
       const next = await agent.openSession({ ...opening, resume });
       const heard = new EventRecorder(next, TIMEOUT_MS);

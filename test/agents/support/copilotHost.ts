@@ -1,6 +1,6 @@
 import type { Session } from '@agenthost/client';
 import { CopilotAgent } from '@agenthost/host';
-import type { SessionState, Turn } from '@agenthost/protocol';
+import type { SessionState } from '@agenthost/protocol';
 import { onTestFinished } from 'vitest';
 import { ModelServer } from '../../support/modelServer/modelServer.js';
 import { startTestHost, type TestHost } from '../../support/testHost.js';
@@ -52,8 +52,4 @@ export async function confirmation(session: Session) {
   );
   if (!pending) throw new Error('nothing waits');
   return pending;
-}
-
-export function textOf(turn: Turn | undefined): string {
-  return (turn?.responseParts ?? []).map((part) => (part.kind === 'markdown' ? part.content : '')).join('');
 }

@@ -1,5 +1,5 @@
 import type { Disposable, Host } from '@agenthost/client';
-import { type Role, roleIncludes } from '@agenthost/protocol';
+import { type ClientAction, roleForAction, roleIncludes } from '@agenthost/protocol';
 import { AgentHostProvider, type ChatModel, Drafts, type Session, SessionsListModel } from '@agenthost/sessions';
 import { safeLine } from '../text/safeText.js';
 import { editOf, NOTHING } from './textEdit.js';
@@ -42,9 +42,9 @@ export class AttachModel {
     return this.#chat?.model;
   }
 
-  /** Whether the host lets this device do that much; it refuses the rest anyway. */
-  may(needed: Role): boolean {
-    return roleIncludes(this.host.role, needed);
+  /** Whether the host lets this device do that: an action's type, with what in it the role depends on. It refuses the rest anyway. */
+  may(type: ClientAction['type'], fields: Readonly<Record<string, unknown>> = {}): boolean {
+    return roleIncludes(this.host.role, roleForAction({ ...fields, type }));
   }
 
   /** For React: another number when something changed. */
@@ -102,7 +102,7 @@ export class AttachModel {
     this.clear('editing', 'dialog', 'notice');
     this.update({ focus: 'composer', scrolledUp: 0, composer: editOf(this.#drafts.of(named).value) });
     model.opened().then(
-      () => (this.may('approver') ? model.markRead().catch(() => {}) : undefined),
+      () => (this.may('session/isReadChanged') ? model.markRead().catch(() => {}) : undefined),
       () => {},
     );
   }

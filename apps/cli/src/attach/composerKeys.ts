@@ -11,7 +11,7 @@ let escapedAt = 0;
 export function composerKey(model: AttachModel, input: string, key: Key) {
   if (key.escape) return goBack(model);
   // The composer says why.
-  if (!model.may('driver')) return;
+  if (!model.may('session/turnStarted')) return;
   const { composer, editing } = model.ui;
   const state = model.chat?.state.value;
   if (key.return && !key.meta && !key.shift) return send(model, 'submit');

@@ -1,44 +1,31 @@
-import { ActionRejectedError, type PendingConfirmation, type PendingPermission } from '@agenthost/client';
-import { type Choice, confirmationChoices, permissionChoices } from '../turn/choices.js';
+import { ActionRejectedError } from '@agenthost/client';
+import { answerPrompt, isConfirmation, type Prompt, promptChoices, takesText } from '../turn/prompt.js';
 import type { AttachModel } from './attachModel.js';
 import { editOf, NOTHING } from './textEdit.js';
-
-export type Prompt = PendingConfirmation | PendingPermission;
 
 /** What waits for an answer in the open session; the first one is asked. */
 export function currentPrompt({ chat }: AttachModel): Prompt | undefined {
   return chat?.confirmations.value[0] ?? chat?.permissions.value[0];
 }
 
-export function promptChoices(prompt: Prompt): Choice[] {
-  return isConfirmation(prompt) ? confirmationChoices(prompt) : permissionChoices(prompt);
-}
-
-export function isConfirmation(prompt: Prompt): prompt is PendingConfirmation {
-  return 'toolCall' in prompt;
-}
-
 /** Another command than the one that was asked about is written, not allowed. */
 export function canEdit(model: AttachModel, prompt: Prompt): boolean {
-  return model.may('driver') && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
-}
-
-export function canType(prompt: Prompt): boolean {
-  return !isConfirmation(prompt) && prompt.request.allowText === true;
+  const mayType = model.may('session/toolCallConfirmed', { editedToolInput: '' });
+  return mayType && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
 }
 
 export function promptKey(model: AttachModel, input: string) {
   const prompt = currentPrompt(model);
   if (!prompt) return model.update({ focus: 'composer' });
-  if (!model.may('approver')) return;
+  if (!model.may('session/toolCallConfirmed')) return;
   const pressed = input.toLowerCase();
   const key = pressed === 'x' ? 'n' : pressed;
   const chosen = promptChoices(prompt).find((choice) => choice.key === key);
-  if (chosen) return answer(model, prompt, chosen);
+  if (chosen) return finish(model, answerPrompt(prompt, chosen));
   if (key === 'e' && canEdit(model, prompt) && isConfirmation(prompt)) {
     model.update({ dialog: { kind: 'command', edit: editOf(prompt.toolCall.toolInput ?? '') } });
   }
-  if (key === 't' && canType(prompt)) model.update({ dialog: { kind: 'answer', edit: NOTHING } });
+  if (key === 't' && takesText(prompt)) model.update({ dialog: { kind: 'answer', edit: NOTHING } });
 }
 
 /** What was typed for the prompt: a changed command, or an answer. */
@@ -47,12 +34,6 @@ export function answerWithText(model: AttachModel, text: string) {
   if (!prompt) return model.notify('Somebody else has answered meanwhile.');
   if (isConfirmation(prompt)) finish(model, prompt.approve({ editedToolInput: text }));
   else finish(model, prompt.answer({ approved: true, text }));
-}
-
-function answer(model: AttachModel, prompt: Prompt, { approves, optionId }: Choice) {
-  const option = optionId === undefined ? {} : { optionId };
-  if (!isConfirmation(prompt)) return finish(model, prompt.answer({ approved: approves, ...option }));
-  finish(model, approves ? prompt.approve(option) : prompt.deny(option));
 }
 
 function finish(model: AttachModel, answering: Promise<void>): void {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { DEFAULT_PORT } from '../hostAddress.js';
 import { type Finding, ok } from './finding.js';
 
 const NODE_MAJOR = 24;
-const DEFAULT_PORT = 4747;
 
 export function checkNode(version = process.versions.node): Finding {
   const major = Number(version.split('.')[0]);

@@ -1,6 +1,13 @@
 import { access, chmod, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkToken, DeviceTokenError, DeviceTokens, examineVersion, TokenFile } from '@agenthost/host/maintenance';
+import {
+  checkToken,
+  DeviceTokenError,
+  DeviceTokens,
+  examineVersion,
+  SESSION_STATE_FOLDER,
+  TokenFile,
+} from '@agenthost/host/maintenance';
 import { type Finding, ok } from './finding.js';
 
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
@@ -92,7 +99,7 @@ async function checkRights(check: string, path: string, mode: number, wanted: nu
 async function checkWritable(stateDir: string): Promise<Finding> {
   const check = 'state folder';
   try {
-    for (const path of [stateDir, join(stateDir, 'session-state')]) {
+    for (const path of [stateDir, join(stateDir, SESSION_STATE_FOLDER)]) {
       await access(path, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
         if (path === stateDir || error.code !== 'ENOENT') throw error;
       });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { HostUnreachableError } from '@agenthost/client';
+import { SUBPROTOCOL } from '@agenthost/protocol';
 
 export interface UpgradeOptions {
   readonly url: URL;
@@ -38,7 +39,7 @@ export function upgrade({ url, token, signal }: UpgradeOptions): Promise<Upgrade
         upgrade: 'websocket',
         'sec-websocket-version': '13',
         'sec-websocket-key': key,
-        'sec-websocket-protocol': 'agenthost',
+        'sec-websocket-protocol': SUBPROTOCOL,
         authorization: `Bearer ${token}`,
       },
     });

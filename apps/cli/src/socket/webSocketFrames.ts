@@ -31,11 +31,14 @@ export function encodeFrame(opcode: number, payload: Buffer, mask: Buffer): Buff
 /** Takes bytes as they come, gives whole frames. */
 export class FrameReader {
   readonly #maxBytes: number;
+  /** Of the message that has begun. A part counts at least one, so that empty ones have an end too. */
+  #messageBytes = 0;
   #chunks: Buffer[] = [];
   #held = 0;
   /** How much has to be there before looking again is worth it. */
   #needed = 2;
 
+  /** Of a message, in however many frames it comes. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -69,12 +72,16 @@ export class FrameReader {
       return undefined;
     }
     const length = short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short;
-    if (length > this.#maxBytes) throw new FramingError(`a frame of ${length} bytes is too large`);
+    const isControl = opcode >= OPCODE.close;
+    const size = isControl ? length : this.#messageBytes + Math.max(length, 1);
+    if (size > this.#maxBytes) throw new FramingError(`a message of ${size} bytes or more is too large`);
     const end = start + length;
     if (bytes.length < end) {
       this.#needed = end;
       return undefined;
     }
-    return { opcode, isFinal: (first & 0x80) !== 0, payload: bytes.subarray(start, end), end };
+    const isFinal = (first & 0x80) !== 0;
+    if (!isControl) this.#messageBytes = isFinal ? 0 : size;
+    return { opcode, isFinal, payload: bytes.subarray(start, end), end };
   }
 }

@@ -1,6 +1,14 @@
-import { ActionRejectedError, type PendingConfirmation, type PendingPermission, type Session } from '@agenthost/client';
-import type { TerminalQuestions } from './askTerminal.js';
-import { type Choice, confirmationChoices, confirmationText, permissionChoices, permissionText } from './choices.js';
+import { ActionRejectedError, type Session } from '@agenthost/client';
+import {
+  answerPrompt,
+  type Choice,
+  isConfirmation,
+  type Prompt,
+  promptChoices,
+  promptText,
+  takesText,
+} from './prompt.js';
+import type { TerminalQuestions } from './terminalQuestions.js';
 
 /** `leave`: nobody can be asked, so what is asked stays open for somebody else. */
 export type ApprovalPolicy = 'ask' | 'all' | 'reads' | 'none' | 'leave';
@@ -16,8 +24,6 @@ export interface ApprovalOptions {
   onDenied(): void;
   onError(error: unknown): void;
 }
-
-type Prompt = PendingConfirmation | PendingPermission;
 
 /** Answers what a turn asks: by a rule, or by asking on the terminal. */
 export class Approvals {
@@ -54,12 +60,12 @@ export class Approvals {
 
   async #handle(prompt: Prompt): Promise<void> {
     const { policy, questions, onLeft } = this.#options;
-    const choices = isConfirmation(prompt) ? confirmationChoices(prompt) : permissionChoices(prompt);
+    const choices = promptChoices(prompt);
     const isQuestion = !isConfirmation(prompt) && prompt.request.kind === 'question';
     if (policy === 'none') return this.#answer(prompt, choices.find(({ approves }) => !approves) ?? NO);
     const isAllowed = policy === 'all' || (policy === 'reads' && isRead(prompt));
     if (isAllowed && !isQuestion) return this.#answer(prompt, choices.find(({ approves }) => approves) ?? YES);
-    if (!questions || policy === 'leave') return onLeft(textOf(prompt));
+    if (!questions || policy === 'leave') return onLeft(promptText(prompt));
     await this.#ask(prompt, choices, questions);
   }
 
@@ -74,31 +80,28 @@ export class Approvals {
       this.#session.pendingPermissions.subscribe(watch),
     ];
     watch();
-    const allowsText = !isConfirmation(prompt) && prompt.request.allowText === true;
+    const allowsText = takesText(prompt);
     const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
-    note(`? ${textOf(prompt)}`);
+    note(`? ${promptText(prompt)}`);
     try {
       for (;;) {
         const line = await questions.ask(`  ${keys}${allowsText ? ' · or your answer' : ''}: `, answered.signal);
         if (answered.signal.aborted) return note('\n  Answered elsewhere.');
-        if (line === undefined) return this.#options.onLeft(textOf(prompt));
+        if (line === undefined) return this.#options.onLeft(promptText(prompt));
         const text = line.trim();
         const chosen = choices.find(({ key }) => key === text.toLowerCase());
         if (chosen) return await this.#answer(prompt, chosen);
-        if (allowsText && text !== '') return await this.#answer(prompt, { ...YES, text });
+        if (allowsText && text !== '') return await this.#answer(prompt, YES, text);
       }
     } finally {
       for (const subscription of watched) subscription.dispose();
     }
   }
 
-  async #answer(prompt: Prompt, { approves, optionId, text }: Choice & { readonly text?: string }): Promise<void> {
-    const option = optionId === undefined ? {} : { optionId };
-    if (!approves) this.#options.onDenied();
+  async #answer(prompt: Prompt, choice: Choice, text?: string): Promise<void> {
+    if (!choice.approves) this.#options.onDenied();
     try {
-      if (!isConfirmation(prompt)) {
-        await prompt.answer({ approved: approves, ...option, ...(text !== undefined && { text }) });
-      } else await (approves ? prompt.approve(option) : prompt.deny(option));
+      await answerPrompt(prompt, choice, text);
     } catch (error) {
       // Somebody was faster; the first answer counts.
       if (!(error instanceof ActionRejectedError)) throw error;
@@ -109,14 +112,6 @@ export class Approvals {
 
 const YES: Choice = { key: 'y', label: '', approves: true };
 const NO: Choice = { key: 'n', label: '', approves: false };
-
-function isConfirmation(prompt: Prompt): prompt is PendingConfirmation {
-  return 'toolCall' in prompt;
-}
-
-function textOf(prompt: Prompt): string {
-  return isConfirmation(prompt) ? confirmationText(prompt) : permissionText(prompt);
-}
 
 /** Only what the agent itself says: a guess from a name could approve anything. */
 function isRead(prompt: Prompt): boolean {

@@ -2,10 +2,10 @@ import type { Host, Session } from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
 import { CommandError, EXIT } from '../commandError.js';
 import { type ApprovalPolicy, Approvals } from './approvals.js';
-import { TerminalQuestions } from './askTerminal.js';
 import { followTurn } from './followTurn.js';
 import { Interrupts } from './interrupts.js';
 import { JsonTurnPrinter, printEvent } from './jsonTurn.js';
+import { TerminalQuestions } from './terminalQuestions.js';
 import { TurnPrinter } from './turnPrinter.js';
 
 export interface RunTurnOptions {

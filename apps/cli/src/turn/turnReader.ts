@@ -79,7 +79,7 @@ export class TurnReader {
   }
 }
 
-function callOf({ toolCalls }: ActiveTurn | Turn, id: string): ToolCallState | undefined {
+export function callOf({ toolCalls }: ActiveTurn | Turn, id: string): ToolCallState | undefined {
   if (Array.isArray(toolCalls)) return (toolCalls as readonly ToolCallState[]).find((call) => call.toolCallId === id);
   const calls = toolCalls as Readonly<Record<string, ToolCallState>>;
   return Object.hasOwn(calls, id) ? calls[id] : undefined;

@@ -2,6 +2,7 @@ import { type ConnectionState, createHost, type Host } from '@agenthost/client';
 import type { Role } from '@agenthost/protocol';
 import {
   AgentHostProvider,
+  computed,
   type Observable,
   observable,
   type SessionsProvidersService,
@@ -11,6 +12,7 @@ import type { MessageDrafts } from './messageDrafts.js';
 import { rememberOwnId } from './ownIds.js';
 import type { KnownHost, SettingsStore } from './settings.js';
 import { forgetToken, loadToken, saveToken } from './tokens.js';
+import { whyNot } from './whyNot.js';
 
 export interface PageHost {
   readonly id: string;
@@ -55,6 +57,12 @@ export class PageHosts {
     this.#attach(undefined, location.origin);
     for (const { name, url } of settings.value.value.hosts) this.#attach(name, url);
   }
+
+  /** Why no session can be started from this page; nothing where one of the hosts lets it. */
+  readonly whyNoNewSession: Observable<string | undefined> = computed(() => {
+    const refusals = this.#all.value.map(({ role }) => whyNot(role.value, 'createSession'));
+    return refusals.includes(undefined) ? undefined : refusals[0];
+  });
 
   byId(id: string): PageHost | undefined {
     return this.#all.value.find((host) => host.id === id);

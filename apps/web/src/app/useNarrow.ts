@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** As in theme/phone.css. */
+/** As in theme/phone.css and phonePrompts.css. */
 const narrow = window.matchMedia('(max-width: 719px)');
 
 /** Whether there is room for one pane alone. */

@@ -82,7 +82,9 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
     });
     const dark = document.documentElement.dataset.theme === 'dark';
     return [
-      command('New session', <SquarePen size={16} aria-hidden />, () => goTo({ view: 'new' }), 'N'),
+      ...(hosts.whyNoNewSession.value === undefined
+        ? [command('New session', <SquarePen size={16} aria-hidden />, () => goTo({ view: 'new' }), 'N')]
+        : []),
       command('Needs input', <Bell size={16} aria-hidden />, onTray, 'I'),
       command(dark ? 'Light theme' : 'Dark theme', <Moon size={16} aria-hidden />, () =>
         settings.update({ theme: dark ? 'light' : 'dark' }),

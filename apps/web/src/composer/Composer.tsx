@@ -11,6 +11,7 @@ import {
 } from 'react';
 import { type Draft, fitsDraft } from '../app/messageDrafts.js';
 import { problemText } from '../app/problemText.js';
+import { Problem } from '../controls/Problem.js';
 import { AttachmentIcon } from '../conversation/MessageAttachment.js';
 import { CommandOptions } from './CommandOptions.js';
 import { readAttachments } from './readAttachments.js';
@@ -132,11 +133,7 @@ export function Composer(props: ComposerProps) {
         onKeyDown={keyDown}
         onPaste={paste}
       />
-      {problem && (
-        <p className="why bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <div className="bar">
         <button
           type="button"

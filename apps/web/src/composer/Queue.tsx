@@ -8,9 +8,10 @@ import { InlineText } from '../conversation/InlineText.js';
 interface QueueProps {
   readonly messages: readonly PendingMessage[];
   readonly steering: PendingMessage | undefined;
-  readonly onReorder: (order: readonly string[]) => void;
-  readonly onEdit: (message: PendingMessage) => void;
-  readonly onRemove: (id: string) => void;
+  /** Each is missing where this page may not. */
+  readonly onReorder: ((order: readonly string[]) => void) | undefined;
+  readonly onEdit: ((message: PendingMessage) => void) | undefined;
+  readonly onRemove: ((id: string) => void) | undefined;
 }
 
 /** What waits for the turn's end, in order. By pointer: drag the grip. By keyboard: Space lifts, arrows move, Space puts down. */
@@ -26,7 +27,7 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
     const place = Math.max(0, Math.min(ids.length - 1, to));
     if (from === -1 || from === place) return;
     const order = ids.toSpliced(from, 1).toSpliced(place, 0, id);
-    onReorder(order);
+    onReorder?.(order);
   };
   useDragging(list, dragged, move, () => setDragged(undefined));
   const order = ids.join(' ');
@@ -40,8 +41,8 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
     else if (event.key === 'ArrowUp' && lifted === message.id) move(message.id, index - 1);
     else if (event.key === 'ArrowDown' && lifted === message.id) move(message.id, index + 1);
     else if (event.key === 'Escape' && lifted) setLifted(undefined);
-    else if (event.key === 'Enter') onEdit(message);
-    else if (event.key === 'Delete' || event.key === 'Backspace') onRemove(message.id);
+    else if (event.key === 'Enter') onEdit?.(message);
+    else if (event.key === 'Delete' || event.key === 'Backspace') onRemove?.(message.id);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -52,14 +53,16 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
         <div className="queue-h">
           Steering <span className="clip">{steering.userMessage.text}</span>
           <span className="grow" />
-          <button
-            type="button"
-            className="ib sm"
-            aria-label="Take the steering message back"
-            onClick={() => onRemove(steering.id)}
-          >
-            <X size={13} aria-hidden />
-          </button>
+          {onRemove && (
+            <button
+              type="button"
+              className="ib sm"
+              aria-label="Take the steering message back"
+              onClick={() => onRemove(steering.id)}
+            >
+              <X size={13} aria-hidden />
+            </button>
+          )}
         </div>
       )}
       {messages.length > 0 && (
@@ -76,36 +79,42 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
               key={message.id}
               className={lifted === message.id || dragged === message.id ? 'q is-hover lifted' : 'q'}
             >
-              <button
-                type="button"
-                className="grip"
-                aria-label={`Reorder ${label}: Space lifts it, arrows move it`}
-                aria-pressed={lifted === message.id}
-                onKeyDown={(event) => keyDown(event, message, index)}
-                data-grip={message.id}
-                onPointerDown={() => setDragged(message.id)}
-                onBlur={(event) => {
-                  // A grip that is moved in the page loses the focus too, but to nobody.
-                  if (event.relatedTarget) setLifted(undefined);
-                }}
-              >
-                <GripVertical size={14} aria-hidden />
-              </button>
+              {onReorder && (
+                <button
+                  type="button"
+                  className="grip"
+                  aria-label={`Reorder ${label}: Space lifts it, arrows move it`}
+                  aria-pressed={lifted === message.id}
+                  onKeyDown={(event) => keyDown(event, message, index)}
+                  data-grip={message.id}
+                  onPointerDown={() => setDragged(message.id)}
+                  onBlur={(event) => {
+                    // A grip that is moved in the page loses the focus too, but to nobody.
+                    if (event.relatedTarget) setLifted(undefined);
+                  }}
+                >
+                  <GripVertical size={14} aria-hidden />
+                </button>
+              )}
               <span className="clip grow">
                 {message.by && !me.has(message.by.clientId) && <span className="by">{name}: </span>}
                 <InlineText text={message.userMessage.text || (message.userMessage.attachments?.[0]?.label ?? '')} />
               </span>
-              <button type="button" className="ib sm" aria-label={`Edit ${label}`} onClick={() => onEdit(message)}>
-                <Pencil size={13} aria-hidden />
-              </button>
-              <button
-                type="button"
-                className="ib sm"
-                aria-label={`Remove ${label}`}
-                onClick={() => onRemove(message.id)}
-              >
-                <X size={13} aria-hidden />
-              </button>
+              {onEdit && (
+                <button type="button" className="ib sm" aria-label={`Edit ${label}`} onClick={() => onEdit(message)}>
+                  <Pencil size={13} aria-hidden />
+                </button>
+              )}
+              {onRemove && (
+                <button
+                  type="button"
+                  className="ib sm"
+                  aria-label={`Remove ${label}`}
+                  onClick={() => onRemove(message.id)}
+                >
+                  <X size={13} aria-hidden />
+                </button>
+              )}
             </li>
           );
         })}

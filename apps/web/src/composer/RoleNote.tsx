@@ -1,25 +1,27 @@
-import { describeRole, type Role, roleIncludes } from '@agenthost/protocol';
+import type { Role } from '@agenthost/protocol';
 import { Eye } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
 import { useObservable } from '../app/useObservable.js';
+import { type Deed, whyNot } from '../app/whyNot.js';
 
 interface RoleNoteProps {
   readonly role: Role;
-  readonly needs: Role;
-  /** What the role needs; shown to whoever has it. */
+  readonly deed: Deed;
+  /** What the deed is done with; shown to whoever may. */
   readonly children: ReactNode;
-  /** What is left to do for whoever has it not. */
+  /** What is left to do for whoever may not. */
   readonly instead?: ReactNode;
 }
 
-/** What a device may not do is not offered; the host refuses it anyway. */
-export function RoleNote({ role, needs, children, instead }: RoleNoteProps) {
-  if (roleIncludes(role, needs)) return children;
+/** What a device may not do is not offered; a note says why. */
+export function RoleNote({ role, deed, children, instead }: RoleNoteProps) {
+  const refusal = whyNot(role, deed);
+  if (refusal === undefined) return children;
   return (
     <div className="composer" role="note">
       <p className="why">
-        <Eye size={14} aria-hidden /> {describeRole(role)} Ask the owner of the host for a token with the role {needs}.
+        <Eye size={14} aria-hidden /> {refusal}
       </p>
       {instead}
     </div>

@@ -39,7 +39,5 @@ function contextOf(host: PageHost): ChatContext {
     deny: unavailable,
     answer: unavailable,
     fetchContent: unavailable,
-    fork: () => undefined,
-    retry: () => undefined,
   };
 }

@@ -2,7 +2,6 @@ import type { SessionState } from '@agenthost/protocol';
 import type { ChatModel, Session } from '@agenthost/sessions';
 import {
   Archive,
-  ChevronLeft,
   Ellipsis,
   FileDiff,
   Files,
@@ -22,6 +21,8 @@ import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
+import { whyNot } from '../app/whyNot.js';
+import { BackButton } from '../controls/BackButton.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentName } from '../list/agentName.js';
 import { connectionWords } from '../list/HostRows.js';
@@ -49,6 +50,7 @@ interface ChatHeaderProps {
 export function ChatHeader({ session, host, state, model, onRename, onDelete, onFork, onProblem }: ChatHeaderProps) {
   const { management } = useServices();
   const me = useObservable(ownIds);
+  const role = useObservable(host.role);
   const title = useObservable(session.title);
   const isArchived = useObservable(session.isArchived);
   const workspace = useObservable(session.workspace);
@@ -64,44 +66,63 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
   const models = agents.find(({ provider }) => provider === session.sessionType)?.models ?? [];
   const modelName = modelOf(models, state?.summary.model)?.name;
   const items: (MenuItem | 'line')[] = [
-    { label: 'Rename', icon: <Pencil size={14} aria-hidden />, hint: 'R', choose: onRename },
+    {
+      label: 'Rename',
+      icon: <Pencil size={14} aria-hidden />,
+      hint: 'R',
+      whyNot: whyNot(role, 'session/titleChanged'),
+      choose: onRename,
+    },
     {
       label: isArchived ? 'Bring back' : 'Archive',
       icon: <Archive size={14} aria-hidden />,
+      whyNot: whyNot(role, 'session/isArchivedChanged'),
       choose: () => onProblem(isArchived ? management.unarchiveSession(session) : management.archiveSession(session)),
     },
     {
       label: 'Mark unread',
       icon: <Mail size={14} aria-hidden />,
+      whyNot: whyNot(role, 'session/isReadChanged'),
       choose: () => onProblem(management.setRead(session, false).then(() => goTo({ view: 'start' }))),
     },
-    { label: 'Fork', icon: <GitFork size={14} aria-hidden />, hint: 'F', choose: onFork },
+    {
+      label: 'Fork',
+      icon: <GitFork size={14} aria-hidden />,
+      hint: 'F',
+      whyNot: whyNot(role, 'forkSession'),
+      choose: onFork,
+    },
     {
       label: 'New chat in this session',
       icon: <MessageSquarePlus size={14} aria-hidden />,
-      disabled: !session.capabilities.supportsMultipleChats,
+      whyNot:
+        whyNot(role, 'createSession') ??
+        (session.capabilities.supportsMultipleChats ? undefined : 'This session can have only one chat.'),
       choose: () => setDialog('newChat'),
     },
     { label: 'Files', icon: <Files size={14} aria-hidden />, choose: () => setDialog('files') },
     { label: 'Customizations', icon: <Puzzle size={14} aria-hidden />, choose: () => setDialog('customizations') },
     'line',
-    { label: 'Delete', icon: <Trash2 size={14} aria-hidden />, danger: true, choose: onDelete },
+    {
+      label: 'Delete',
+      icon: <Trash2 size={14} aria-hidden />,
+      danger: true,
+      whyNot: whyNot(role, 'disposeSession'),
+      choose: onDelete,
+    },
   ];
   return (
     <header className="head">
-      <button
-        type="button"
-        className="ib phone-only"
-        aria-label="Back to sessions"
-        onClick={() => goTo({ view: 'start' })}
-      >
-        <ChevronLeft size={20} aria-hidden />
-      </button>
+      <BackButton />
       <div className="grow">
         <h1 className="clip">
-          <button type="button" className="title-button clip" title="Rename (R)" onClick={onRename}>
-            {title || 'New session'}
-          </button>
+          {whyNot(role, 'session/titleChanged') === undefined ? (
+            <button type="button" className="title-button clip" title="Rename (R)" onClick={onRename}>
+              {title || 'New session'}
+            </button>
+          ) : (
+            title || 'New session'
+          )}
         </h1>
         <div className="sub">
           {folder && (
@@ -177,7 +198,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
         <ChangesDialog changes={changes} folder={folder} state={state} onClose={() => setDialog(undefined)} />
       )}
       {dialog === 'customizations' && (
-        <CustomizationsDialog state={state} model={model} onClose={() => setDialog(undefined)} />
+        <CustomizationsDialog state={state} model={model} role={role} onClose={() => setDialog(undefined)} />
       )}
       {dialog === 'files' && <FilesDialog model={model} onClose={() => setDialog(undefined)} />}
       {dialog === 'newChat' && <NewChatDialog session={session} onClose={() => setDialog(undefined)} />}

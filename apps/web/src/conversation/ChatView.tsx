@@ -1,27 +1,25 @@
-import { roleIncludes } from '@agenthost/protocol';
 import type { ChatModel, Session } from '@agenthost/sessions';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { ownIds } from '../app/ownIds.js';
+import { useEffect, useRef, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
-import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
+import { useAttempt } from '../app/useAttempt.js';
 import { useFrameObservable } from '../app/useFrameObservable.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
 import { useStable } from '../app/useStable.js';
+import { type Deed, whyNot } from '../app/whyNot.js';
 import { Composer } from '../composer/Composer.js';
 import { Queue } from '../composer/Queue.js';
 import { RoleNote } from '../composer/RoleNote.js';
 import { useComposer } from '../composer/useComposer.js';
-import { agentName } from '../list/agentName.js';
 import { Banner } from './Banner.js';
 import { ChatHeader } from './ChatHeader.js';
-import { type ChatContext, ChatProvider } from './chatContext.js';
+import { ChatProvider } from './chatContext.js';
 import { KeptMessages } from './KeptMessages.js';
 import { ModelPicker } from './ModelPicker.js';
 import { Thread, type ThreadHandle } from './Thread.js';
-import { useAnswers } from './useAnswers.js';
+import { useChatContext } from './useChatContext.js';
 import { useSeen } from './useSeen.js';
 
 interface ChatViewProps {
@@ -56,40 +54,28 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
   const role = useObservable(host.role);
   const { singleLetters } = useObservable(settings.value);
   const thread = useRef<ThreadHandle>(null);
-  const [problem, setProblem] = useState<string>();
-  const name = agentName(host, session.sessionType);
+  const { problem, setProblem, attempt } = useAttempt();
 
-  const attempt = (work: Promise<unknown>) => {
-    work.then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(problemText(error)),
-    );
-  };
   const fork = (turnId?: string) => {
     const forked = host.provider.forkChat(chat, turnId);
     attempt(forked.then((to) => goTo({ view: 'session', sessionId: to.sessionId })));
   };
   const folder = state?.summary.workingDirectory;
-  const me = useObservable(ownIds);
-  const answers = useAnswers(model, setProblem);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it does is the same for the same chat
-  const context = useMemo(
-    (): ChatContext => ({
-      me,
-      agentName: name,
-      hostName: host.name,
-      role,
-      folder,
-      home: host.provider.folders.home,
-      staleSince,
-      ...answers,
-      fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
-      fork,
+  const may = (deed: Deed) => whyNot(role, deed) === undefined;
+  const context = useChatContext(
+    { session, host, model, folder, onLost: setProblem },
+    {
+      fork: may('forkSession') ? fork : undefined,
       showChanges: () => document.querySelector<HTMLElement>('[data-changes]')?.click(),
-      retry: (message) => attempt(model.submit(message)),
-    }),
-    [model, host, role, name, folder, staleSince, answers, me],
+      retry: may('session/turnStarted') ? (message) => attempt(model.submit(message)) : undefined,
+    },
   );
+  /** A key has no place to say why it does nothing. */
+  const orSay = (deed: Deed, run: () => void) => () => {
+    const refusal = whyNot(role, deed);
+    if (refusal === undefined) run();
+    else setProblem(refusal);
+  };
   const composer = useComposer(chat, model, state, () => thread.current?.toNewest());
   useSeen(model, state, role);
   useShortcuts(
@@ -98,16 +84,15 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
       { key: 'g', run: () => thread.current?.toNewest() },
       { key: 'j', run: () => thread.current?.step(1) },
       { key: 'k', run: () => thread.current?.step(-1) },
-      { key: 'f', run: () => fork() },
-      { key: 'r', run: onRename },
+      { key: 'f', run: orSay('forkSession', () => fork()) },
+      { key: 'r', run: orSay('session/titleChanged', onRename) },
     ],
     singleLetters,
   );
-  const canSteer = true;
   const running = state?.activeTurn !== undefined;
   const offline = staleSince !== undefined;
   const kept = offline && isKept(model);
-  const stop = running && roleIncludes(role, 'approver') && (
+  const stop = running && may('session/turnCancelled') && (
     <button type="button" className="btn plain" onClick={() => attempt(model.cancel())}>
       Stop the turn
     </button>
@@ -142,11 +127,13 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
             <Queue
               messages={state?.queuedMessages ?? []}
               steering={state?.steeringMessage}
-              onReorder={(order) => attempt(model.reorderQueue(order))}
-              onEdit={(message) => attempt(composer.edit(message))}
-              onRemove={(id) => attempt(model.removePending(id))}
+              onReorder={
+                may('session/queuedMessagesReordered') ? (order) => attempt(model.reorderQueue(order)) : undefined
+              }
+              onEdit={may('session/pendingMessageSet') ? (message) => attempt(composer.edit(message)) : undefined}
+              onRemove={may('session/pendingMessageRemoved') ? (id) => attempt(model.removePending(id)) : undefined}
             />
-            <RoleNote role={role} needs="driver" instead={stop}>
+            <RoleNote role={role} deed="session/turnStarted" instead={stop}>
               <Composer
                 draft={composer.draft}
                 onDraft={composer.setDraft}
@@ -154,7 +141,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
                 onStop={() => attempt(model.cancel())}
                 onEditLast={() => attempt(composer.editLast())}
                 running={running}
-                canSteer={canSteer}
+                canSteer
                 placeholder={placeholder(offline, running, host.name, composer.editing)}
                 autoFocus={window.innerWidth >= 720}
                 {...(state?.commands && { commands: state.commands })}

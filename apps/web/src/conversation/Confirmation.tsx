@@ -1,9 +1,11 @@
-import { type ConfirmationOption, type PendingToolCall, roleIncludes } from '@agenthost/protocol';
+import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
 import { Pencil } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
+import { whyNot } from '../app/whyNot.js';
 import { RoleNote } from '../composer/RoleNote.js';
+import { Problem } from '../controls/Problem.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { visibleText } from '../text/visibleText.js';
 import { useChat } from './chatContext.js';
@@ -13,6 +15,7 @@ import { MoreWaiting } from './MoreWaiting.js';
 import { shortPath } from './relativePath.js';
 import { roughly } from './times.js';
 
+const CONFIRM = 'session/toolCallConfirmed';
 const DEFAULT_OPTIONS: readonly ConfirmationOption[] = [
   { id: '', label: 'Allow once', kind: 'approve' },
   { id: '', label: 'Deny', kind: 'deny' },
@@ -34,7 +37,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { confirmation, toolInput } = call;
-  const editable = confirmation.editable === true && roleIncludes(chat.role, 'driver');
+  const editable =
+    confirmation.editable === true && whyNot(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
   // What is approved unchanged is sent as it came; a field can only show it made visible.
   const input = toolInput === undefined ? undefined : visibleText(toolInput).replace(/\r\n?/g, '\n');
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
@@ -42,7 +46,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const denials = options.filter((option) => option.kind === 'deny');
 
   const choose = async (option: ConfirmationOption | undefined) => {
-    if (!option || busy || !roleIncludes(chat.role, 'approver')) return;
+    if (!option || busy || whyNot(chat.role, CONFIRM) !== undefined) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
     const edited = command.current && command.current.value !== input ? { editedToolInput: command.current.value } : {};
@@ -123,12 +127,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             {editable && !plain && ' You can change the command before you allow it.'}
           </p>
         )}
-        {problem && (
-          <p className="why bad" role="alert">
-            {problem}
-          </p>
-        )}
-        <RoleNote role={chat.role} needs="approver">
+        <Problem text={problem} />
+        <RoleNote role={chat.role} deed={CONFIRM}>
           <div className="acts">
             {approvals.map((option, index) => (
               <button

@@ -18,11 +18,13 @@ export function ErrorCard({ turn, error }: { readonly turn: Turn; readonly error
           {agentName} stopped: {error.message}
         </b>
         <p>{kept}</p>
-        <div className="acts">
-          <button type="button" className="btn plain sm" onClick={() => retry(turn.userMessage)}>
-            Try again
-          </button>
-        </div>
+        {retry && (
+          <div className="acts">
+            <button type="button" className="btn plain sm" onClick={() => retry(turn.userMessage)}>
+              Try again
+            </button>
+          </div>
+        )}
       </div>
     </div>
   );

@@ -1,8 +1,11 @@
-import { type PermissionOption, type PermissionRequest, roleIncludes } from '@agenthost/protocol';
+import type { PermissionAnswer } from '@agenthost/client';
+import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
 import { type FormEvent, Fragment, type KeyboardEvent, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
+import { whyNot } from '../app/whyNot.js';
 import { RoleNote } from '../composer/RoleNote.js';
+import { Problem } from '../controls/Problem.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { Markdown } from '../markdown/Markdown.js';
 import { useChat } from './chatContext.js';
@@ -11,6 +14,7 @@ import { InlineText } from './InlineText.js';
 import { MoreWaiting } from './MoreWaiting.js';
 import { roughly } from './times.js';
 
+const ANSWER = 'session/permissionResolved';
 const APPROVE_KEYS = ['y', 's'];
 
 interface QuestionProps {
@@ -36,18 +40,25 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
         ]
       : [];
 
-  const send = async (approved: boolean, extra: { optionId?: string; text?: string }) => {
-    if (busy || !roleIncludes(chat.role, 'approver')) return;
+  const refusalOf = (answer: PermissionAnswer) =>
+    whyNot(chat.role, { type: ANSWER, requestId: request.requestId, ...answer });
+  const send = async (answer: PermissionAnswer) => {
+    if (busy || refusalOf(answer) !== undefined) return;
     setBusy(true);
     try {
-      await chat.answer(turnId, request.requestId, { approved, ...extra });
+      await chat.answer(turnId, request.requestId, answer);
     } catch (error) {
       setProblem(problemText(error));
       setBusy(false);
     }
   };
-  const choose = (option: PermissionOption) =>
-    send(option.kind !== 'deny', option.id === '' ? {} : { optionId: option.id });
+  const answerWith = ({ id, kind }: PermissionOption): PermissionAnswer => ({
+    approved: kind !== 'deny',
+    ...(id !== '' && { optionId: id }),
+  });
+  const choose = (option: PermissionOption) => send(answerWith(option));
+  /** A title is not seen on a phone. */
+  const refusal = options.map((option) => refusalOf(answerWith(option))).find((why) => why !== undefined);
   const approvals = options.filter(({ kind }) => kind !== 'deny');
   const keyOf = (option: PermissionOption): string | undefined => {
     if (request.kind === 'question')
@@ -64,7 +75,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (text.trim() !== '') void send(true, { text: text.trim() });
+    if (text.trim() !== '') void send({ approved: true, text: text.trim() });
   };
   return (
     <section
@@ -91,12 +102,8 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
           </h3>
         )}
         {request.message && <Markdown text={request.message} />}
-        {problem && (
-          <p className="why bad" role="alert">
-            {problem}
-          </p>
-        )}
-        <RoleNote role={chat.role} needs="approver">
+        <Problem text={problem} />
+        <RoleNote role={chat.role} deed={ANSWER}>
           <div className={request.kind === 'question' ? 'opts' : 'acts'}>
             {options.map((option, index) =>
               request.kind === 'question' ? (
@@ -104,7 +111,8 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
                   key={option.id}
                   type="button"
                   className="opt"
-                  disabled={busy}
+                  disabled={busy || refusalOf(answerWith(option)) !== undefined}
+                  title={refusalOf(answerWith(option))}
                   onClick={() => void choose(option)}
                 >
                   <span>
@@ -123,7 +131,8 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
                   <button
                     type="button"
                     className={option.kind === 'deny' ? 'btn quiet' : index === 0 ? 'btn primary' : 'btn plain'}
-                    disabled={busy}
+                    disabled={busy || refusalOf(answerWith(option)) !== undefined}
+                    title={refusalOf(answerWith(option))}
                     onClick={() => void choose(option)}
                   >
                     {option.label} {keyOf(option) && <kbd aria-hidden="true">{keyOf(option)?.toUpperCase()}</kbd>}
@@ -132,6 +141,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
               ),
             )}
           </div>
+          {refusal !== undefined && <p className="why">{refusal}</p>}
           {request.allowText && (
             <form className="cmd" onSubmit={submit}>
               <textarea

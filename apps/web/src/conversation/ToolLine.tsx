@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@agenthost/protocol';
 import { Check, CircleSlash, CircleX, Pause } from 'lucide-react';
 import { useState } from 'react';
-import { RunningArc } from '../glyphs/StatusGlyph.js';
+import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { useChat } from './chatContext.js';
 import { InlineText } from './InlineText.js';
 import { OutputText } from './OutputText.js';
@@ -36,7 +36,7 @@ export function ToolLine({ call }: { readonly call: ToolCallState }) {
 
 function LineGlyph({ call, stale }: { readonly call: ToolCallState; readonly stale: boolean }) {
   if (stale) return <Pause size={16} role="img" aria-label="Not known" />;
-  if (call.status === 'running') return <RunningArc />;
+  if (call.status === 'running') return <StatusGlyph status="running" />;
   if (call.status === 'cancelled') return <CircleSlash size={16} role="img" aria-label="Stopped" />;
   if (call.status === 'completed' && !call.result.success) return <CircleX size={16} role="img" aria-label="Failed" />;
   return <Check size={16} role="img" aria-label="Done" />;

@@ -38,12 +38,14 @@ export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }
       />
       {turn.state === 'cancelled' && <p className="notice">Stopped.</p>}
       {turn.error && <ErrorCard turn={turn} error={turn.error} />}
-      <div className="turn-acts">
-        <button type="button" className="btn quiet sm" onClick={() => fork(turn.id)}>
-          <GitFork size={13} aria-hidden />
-          Fork from here
-        </button>
-      </div>
+      {fork && (
+        <div className="turn-acts">
+          <button type="button" className="btn quiet sm" onClick={() => fork(turn.id)}>
+            <GitFork size={13} aria-hidden />
+            Fork from here
+          </button>
+        </div>
+      )}
     </div>
   );
 });

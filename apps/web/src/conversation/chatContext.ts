@@ -19,11 +19,12 @@ export interface ChatContext {
   deny(turnId: string, toolCallId: string, options?: DenyOptions): Promise<void>;
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
   fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
-  fork(turnId: string): void;
+  /** Not there where this page may not, or where the whole conversation isn't. */
+  readonly fork?: ((turnId: string) => void) | undefined;
   /** All changed files of the session; not there where they are shown already. */
-  readonly showChanges?: () => void;
-  /** Sends the same message again. */
-  retry(message: UserMessage): void;
+  readonly showChanges?: (() => void) | undefined;
+  /** Sends the same message again; not there as `fork` is not. */
+  readonly retry?: ((message: UserMessage) => void) | undefined;
 }
 
 const Context = createContext<ChatContext | undefined>(undefined);

@@ -30,14 +30,6 @@ export function StatusGlyph({ status, className }: { readonly status: RowStatus;
   );
 }
 
-export function RunningArc() {
-  return (
-    <svg width="16" height="16" viewBox="0 0 16 16" fill="none" role="img" aria-label="Running">
-      {SHAPES.running}
-    </svg>
-  );
-}
-
 const SHAPES = {
   running: (
     <>

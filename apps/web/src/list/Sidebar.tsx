@@ -2,10 +2,11 @@ import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/ses
 import { Archive, Inbox, ListFilter, Search, Settings, SquarePen, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
-import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
+import { useAttempt } from '../app/useAttempt.js';
 import { useObservable } from '../app/useObservable.js';
+import { type Deed, whyNot } from '../app/whyNot.js';
 import { Banner } from '../conversation/Banner.js';
 import { Menu } from '../overlays/Menu.js';
 import { agentName } from './agentName.js';
@@ -24,6 +25,7 @@ interface SidebarProps {
   readonly onHost: (host: PageHost) => void;
 }
 
+const ARCHIVE = 'session/isArchivedChanged';
 const CHIPS = [
   { label: 'All', statuses: undefined },
   { label: 'Needs input', statuses: [SessionStatus.NeedsInput] },
@@ -36,9 +38,10 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
   const { singleLetters } = useObservable(settings.value);
   useObservable(list.version);
   const counts = useStatusCounts(management);
+  const mayStart = useObservable(hosts.whyNoNewSession) === undefined;
   const [filter, setFilter] = useState<SessionsFilter>({ isArchived: false });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [problem, setProblem] = useState<string>();
+  const { problem, setProblem, attempt } = useAttempt();
   const snippets = useSearch(filter.text ?? '', setProblem);
   const field = useRef<HTMLInputElement>(null);
 
@@ -47,17 +50,26 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
     setFilter(next);
     list.setFilter(next);
   };
-  const attempt = (work: Promise<unknown>) => {
-    work.then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(problemText(error)),
-    );
-  };
+  const refusalFor = (sessions: readonly Session[], deed: Deed) =>
+    sessions
+      .map(({ providerId }) => hosts.byId(providerId))
+      .map((host) => host && whyNot(host.role.value, deed))
+      .find((why) => why !== undefined);
   const archive = (sessions: readonly Session[]) => {
+    const refusal = refusalFor(sessions, ARCHIVE);
+    if (refusal !== undefined) {
+      setProblem(refusal);
+      return;
+    }
     setSelected(new Set());
     const one = (session: Session) =>
       session.isArchived.value ? management.unarchiveSession(session) : management.archiveSession(session);
     attempt(Promise.all(sessions.map(one)));
+  };
+  const toggleRead = (session: Session) => {
+    const refusal = refusalFor([session], 'session/isReadChanged');
+    if (refusal === undefined) attempt(management.setRead(session, !session.isRead.value));
+    else setProblem(refusal);
   };
   const selectedSessions = () => [...selected].flatMap((id) => management.getSessionById(id) ?? []);
   const isFiltered =
@@ -88,15 +100,17 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
           <Inbox size={18} aria-hidden />
           {counts.needsInput > 0 && <span className="badge num">{counts.needsInput}</span>}
         </button>
-        <button
-          type="button"
-          className="ib wide"
-          aria-label="New session"
-          title="New session (N)"
-          onClick={() => goTo({ view: 'new' })}
-        >
-          <SquarePen size={17} aria-hidden />
-        </button>
+        {mayStart && (
+          <button
+            type="button"
+            className="ib wide"
+            aria-label="New session"
+            title="New session (N)"
+            onClick={() => goTo({ view: 'new' })}
+          >
+            <SquarePen size={17} aria-hidden />
+          </button>
+        )}
       </div>
       <div className="side-tools" hidden={!isFiltered && management.getSessions().length === 0}>
         <label className="field">
@@ -168,7 +182,13 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
       {selected.size > 0 && (
         <div className="bulk" role="status">
           <span className="grow">{selected.size} selected</span>
-          <button type="button" className="btn plain sm" onClick={() => archive(selectedSessions())}>
+          <button
+            type="button"
+            className="btn plain sm"
+            disabled={refusalFor(selectedSessions(), ARCHIVE) !== undefined}
+            title={refusalFor(selectedSessions(), ARCHIVE)}
+            onClick={() => archive(selectedSessions())}
+          >
             <Archive size={13} aria-hidden />
             {filter.isArchived ? 'Bring back' : 'Archive'}
           </button>
@@ -219,13 +239,15 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
         onOpen={(session) => goTo({ view: 'session', sessionId: session.sessionId })}
         onSelect={setSelected}
         onArchive={archive}
-        onUnread={(session) => attempt(management.setRead(session, !session.isRead.value))}
+        onUnread={toggleRead}
         onEnd={() => void management.loadMoreSessions()}
       />
-      <button type="button" className="fab phone-only" onClick={() => goTo({ view: 'new' })}>
-        <SquarePen size={18} aria-hidden />
-        New session
-      </button>
+      {mayStart && (
+        <button type="button" className="fab phone-only" onClick={() => goTo({ view: 'new' })}>
+          <SquarePen size={18} aria-hidden />
+          New session
+        </button>
+      )}
       <HostRows hosts={allHosts} onAdd={onAddHost} onHost={onHost} />
     </div>
   );

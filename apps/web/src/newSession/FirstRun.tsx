@@ -5,28 +5,38 @@ import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { Banner } from '../conversation/Banner.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
-import { agentWords, HowToFix } from './NewSession.js';
+import { agentWords, HowToFix } from './HowToFix.js';
 
 /** What somebody sees who has no session open. */
 export function FirstRun({ isFirst }: { readonly isFirst: boolean }) {
   const { hosts } = useServices();
   const [host] = useObservable(hosts.all);
+  const refusal = useObservable(hosts.whyNoNewSession);
   if (!host) return null;
   return (
     <main className="main">
       <Banner host={host} />
       <div className="first">
         <div className="first-in">
-          <h1>{isFirst ? 'Start your first session' : 'Pick a session, or start one'}</h1>
-          <p className="lede">
-            Pick an agent and a folder, and say what you want done. Everything you see here, you can also follow and
-            answer from your phone.
-          </p>
-          <div className="acts">
-            <button type="button" className="btn primary tall" onClick={() => goTo({ view: 'new' })}>
-              New session <kbd aria-hidden="true">N</kbd>
-            </button>
-          </div>
+          {refusal === undefined ? (
+            <>
+              <h1>{isFirst ? 'Start your first session' : 'Pick a session, or start one'}</h1>
+              <p className="lede">
+                Pick an agent and a folder, and say what you want done. Everything you see here, you can also follow and
+                answer from your phone.
+              </p>
+              <div className="acts">
+                <button type="button" className="btn primary tall" onClick={() => goTo({ view: 'new' })}>
+                  New session <kbd aria-hidden="true">N</kbd>
+                </button>
+              </div>
+            </>
+          ) : (
+            <>
+              <h1>{isFirst ? 'There is no session yet' : 'Pick a session'}</h1>
+              <p className="lede">{refusal}</p>
+            </>
+          )}
           <Agents host={host} />
         </div>
       </div>

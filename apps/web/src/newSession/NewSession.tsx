@@ -1,22 +1,19 @@
-import type { AgentInfo } from '@agenthost/protocol';
-import { ChevronDown, ChevronLeft, Download } from 'lucide-react';
+import { ChevronDown } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { Draft } from '../app/messageDrafts.js';
 import type { PageHost } from '../app/pageHosts.js';
-import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useStable } from '../app/useStable.js';
 import { Composer } from '../composer/Composer.js';
 import { HostRoleNote } from '../composer/RoleNote.js';
-import { CopyButton } from '../controls/CopyButton.js';
+import { BackButton } from '../controls/BackButton.js';
 import { Banner } from '../conversation/Banner.js';
-import { InlineText } from '../conversation/InlineText.js';
-import { bytes } from '../conversation/times.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { Menu } from '../overlays/Menu.js';
 import { FolderBrowser, FolderPath } from './FolderBrowser.js';
+import { agentWords, HowToFix } from './HowToFix.js';
 
 const DRAFT = 'new session';
 
@@ -50,14 +47,7 @@ export function NewSession() {
       <div className="page">
         <div className="col">
           <div className="page-h">
-            <button
-              type="button"
-              className="ib phone-only"
-              aria-label="Back to sessions"
-              onClick={() => goTo({ view: 'start' })}
-            >
-              <ChevronLeft size={20} aria-hidden />
-            </button>
+            <BackButton />
             <h1 className="grow">New session</h1>
             {all.length > 1 && (
               <div className="seg" role="group" aria-label="Host">
@@ -75,7 +65,7 @@ export function NewSession() {
               </div>
             )}
           </div>
-          <HostRoleNote host={host} needs="driver">
+          <HostRoleNote host={host} deed="createSession">
             <Form
               key={host.id}
               host={host}
@@ -221,69 +211,5 @@ function Form({
         </Composer>
       </section>
     </>
-  );
-}
-
-export function agentWords({ availability, models, description }: AgentInfo): string {
-  if (availability.state === 'installing') return 'Being installed';
-  if (availability.state === 'unavailable') return availability.reason;
-  return models.length > 0 ? `Ready, ${models.length} ${models.length === 1 ? 'model' : 'models'}` : description;
-}
-
-/** Why an agent can't be used, what to do about it, and a button where the page can do it. */
-export function HowToFix({
-  host,
-  agent,
-  withReason = false,
-}: {
-  readonly host: PageHost;
-  readonly agent: AgentInfo;
-  readonly withReason?: boolean;
-}) {
-  const [progress, setProgress] = useState<string>();
-  const { availability } = agent;
-  const installing = availability.state === 'installing';
-  const install = async () => {
-    setProgress('Installing');
-    const following = host.provider.status.onProgress(({ message, done, total }) =>
-      setProgress(total ? `${message}, ${Math.round(((done ?? 0) / total) * 100)} %` : message),
-    );
-    try {
-      await host.provider.status.installAgent(agent.provider);
-      setProgress(undefined);
-    } catch (error) {
-      setProgress(problemText(error));
-    } finally {
-      following.dispose();
-    }
-  };
-  if (availability.state === 'available') return null;
-  const command = availability.state === 'unavailable' ? /`([^`]+)`/.exec(availability.howToFix)?.[1] : undefined;
-  const size = availability.state === 'unavailable' ? availability.installable?.sizeHint : undefined;
-  return (
-    <div className="fix">
-      <Download size={15} aria-hidden />
-      <span className="grow" role="status">
-        <InlineText
-          text={
-            progress ??
-            (availability.state === 'unavailable'
-              ? `${withReason ? `${availability.reason} ` : ''}${availability.howToFix}`
-              : `${agent.displayName} is being installed.`)
-          }
-        />
-      </span>
-      {command && <CopyButton text={command} label="Copy command" />}
-      {availability.state === 'unavailable' && availability.installable && (
-        <button
-          type="button"
-          className="btn plain sm"
-          disabled={installing || progress === 'Installing'}
-          onClick={() => void install()}
-        >
-          Install{size ? `, ${bytes(size)}` : ''}
-        </button>
-      )}
-    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { problemText } from '../app/problemText.js';
+import { Problem } from '../controls/Problem.js';
 import { Dialog } from './Dialog.js';
 
 interface AskDialogProps {
@@ -59,11 +60,7 @@ export function AskDialog({
             onFocus={(event) => event.target.select()}
           />
         )}
-        {problem && (
-          <p className="why bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div className="acts">
           <button type="button" className="btn quiet" onClick={onClose}>
             Cancel

@@ -1,8 +1,7 @@
 import type { FileChangeSummary, FileEditResultContent, SessionState } from '@agenthost/protocol';
-import { X } from 'lucide-react';
 import { Delta, DiffCard } from '../conversation/DiffCard.js';
 import { relativePath } from '../conversation/relativePath.js';
-import { Dialog } from './Dialog.js';
+import { SidePanel } from './SidePanel.js';
 
 interface ChangesDialogProps {
   readonly changes: readonly FileChangeSummary[];
@@ -15,28 +14,19 @@ interface ChangesDialogProps {
 export function ChangesDialog({ changes, folder, state, onClose }: ChangesDialogProps) {
   const edits = editsOf(state);
   return (
-    <Dialog label="Changed files" className="tray" onClose={onClose} focusSelf>
-      <div className="tray-h">
-        <h2>Changed files</h2>
-        <span className="grow" />
-        <button type="button" className="ib" aria-label="Close" onClick={onClose}>
-          <X size={16} aria-hidden />
-        </button>
-      </div>
-      <div className="tray-b padded">
-        {changes.map((change) => {
-          const diffs = edits.get(change.uri) ?? [];
-          if (diffs.length > 0)
-            return diffs.map((edit, index) => <DiffCard key={`${change.uri} ${index}`} edit={edit} />);
-          return (
-            <div className="line" key={change.uri}>
-              <span className="mono clip grow">{relativePath(change.uri, folder)}</span>
-              <Delta insertions={change.insertions} deletions={change.deletions} />
-            </div>
-          );
-        })}
-      </div>
-    </Dialog>
+    <SidePanel title="Changed files" onClose={onClose}>
+      {changes.map((change) => {
+        const diffs = edits.get(change.uri) ?? [];
+        if (diffs.length > 0)
+          return diffs.map((edit, index) => <DiffCard key={`${change.uri} ${index}`} edit={edit} />);
+        return (
+          <div className="line" key={change.uri}>
+            <span className="mono clip grow">{relativePath(change.uri, folder)}</span>
+            <Delta insertions={change.insertions} deletions={change.deletions} />
+          </div>
+        );
+      })}
+    </SidePanel>
   );
 }
 

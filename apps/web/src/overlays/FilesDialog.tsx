@@ -1,11 +1,11 @@
 import type { Artifact } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
-import { ChevronDown, ChevronRight, X } from 'lucide-react';
+import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { bytes, clock } from '../conversation/times.js';
 import { Markdown } from '../markdown/Markdown.js';
-import { Dialog } from './Dialog.js';
+import { SidePanel } from './SidePanel.js';
 
 const MOST = 200;
 const LARGEST = 1024 * 1024;
@@ -19,27 +19,13 @@ export function FilesDialog({ model, onClose }: { readonly model: ChatModel; rea
     model.listArtifacts(MOST).then(setArtifacts, (error: unknown) => setProblem(problemText(error)));
   }, [model]);
   return (
-    <Dialog label="Files" className="tray" onClose={onClose} focusSelf>
-      <div className="tray-h">
-        <h2>Files</h2>
-        <span className="grow" />
-        <button type="button" className="ib" aria-label="Close" onClick={onClose}>
-          <X size={16} aria-hidden />
-        </button>
-      </div>
-      <div className="tray-b padded">
-        {problem && (
-          <p className="why bad" role="alert">
-            {problem}
-          </p>
-        )}
-        {artifacts?.length === 0 && <p className="blank">The agent keeps no plan, checkpoint or file here yet.</p>}
-        {artifacts?.map((artifact) => (
-          <ArtifactRow key={artifact.uri} artifact={artifact} model={model} />
-        ))}
-        {artifacts?.length === MOST && <p className="blank">These are the first {MOST}.</p>}
-      </div>
-    </Dialog>
+    <SidePanel title="Files" problem={problem} onClose={onClose}>
+      {artifacts?.length === 0 && <p className="blank">The agent keeps no plan, checkpoint or file here yet.</p>}
+      {artifacts?.map((artifact) => (
+        <ArtifactRow key={artifact.uri} artifact={artifact} model={model} />
+      ))}
+      {artifacts?.length === MOST && <p className="blank">These are the first {MOST}.</p>}
+    </SidePanel>
   );
 }
 

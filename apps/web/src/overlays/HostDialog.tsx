@@ -1,9 +1,9 @@
-import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { PageHost } from '../app/pageHosts.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
+import { CloseButton } from '../controls/CloseButton.js';
 import { connectionWords } from '../list/HostRows.js';
 import { AskDialog } from './AskDialog.js';
 import { Dialog } from './Dialog.js';
@@ -35,9 +35,7 @@ export function HostDialog({ host, onClose }: { readonly host: PageHost; readonl
     <Dialog label={host.name} className="ask-dialog" onClose={onClose} focusSelf>
       <div className="page-h">
         <h2 className="grow">{host.name}</h2>
-        <button type="button" className="ib" aria-label="Close" onClick={onClose}>
-          <X size={16} aria-hidden />
-        </button>
+        <CloseButton onClose={onClose} />
       </div>
       <p>
         {host.url}: {connectionWords(connection, now, false)}

@@ -5,7 +5,8 @@ export interface MenuItem {
   readonly icon?: ReactNode;
   readonly checked?: boolean;
   readonly danger?: boolean;
-  readonly disabled?: boolean;
+  /** It can't be chosen, and this is the reason. */
+  readonly whyNot?: string | undefined;
   readonly hint?: string;
   readonly choose: () => void;
 }
@@ -85,7 +86,8 @@ export function Menu({ children, label, className, items }: MenuProps) {
               role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
               aria-checked={item.checked}
               className={item.danger ? 'menu-i danger' : 'menu-i'}
-              disabled={item.disabled}
+              disabled={item.whyNot !== undefined}
+              title={item.whyNot}
               onClick={() => {
                 menu.current?.hidePopover();
                 button.current?.focus();

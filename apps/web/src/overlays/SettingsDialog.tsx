@@ -1,9 +1,9 @@
-import { X } from 'lucide-react';
 import { useState } from 'react';
 import { askForNotifications } from '../app/notifications.js';
 import { useServices } from '../app/services.js';
 import type { Theme } from '../app/settings.js';
 import { useObservable } from '../app/useObservable.js';
+import { CloseButton } from '../controls/CloseButton.js';
 import { Dialog } from './Dialog.js';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
@@ -27,9 +27,7 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog label="Settings" className="ask-dialog" onClose={close}>
       <div className="page-h">
         <h2 className="grow">Settings</h2>
-        <button type="button" className="ib" aria-label="Close" onClick={close}>
-          <X size={16} aria-hidden />
-        </button>
+        <CloseButton onClose={close} />
       </div>
       <label className="setting">
         <span className="grow">Your name, as others see it</span>

@@ -1,5 +1,5 @@
-import { X } from 'lucide-react';
 import { Fragment } from 'react';
+import { CloseButton } from '../controls/CloseButton.js';
 import { Dialog } from './Dialog.js';
 
 const GROUPS: readonly (readonly [string, readonly (readonly [string, readonly string[]])[]])[] = [
@@ -77,9 +77,7 @@ export function Shortcuts({ singleLetters, onSingleLetters, onClose }: Shortcuts
     <Dialog label="Keyboard shortcuts" className="keys" onClose={onClose} focusSelf>
       <div className="keys-h">
         <h2>Keyboard shortcuts</h2>
-        <button type="button" className="ib" aria-label="Close" onClick={onClose}>
-          <X size={16} aria-hidden />
-        </button>
+        <CloseButton onClose={onClose} />
       </div>
       <div className="keys-b">
         {GROUPS.map(([name, keys]) => (

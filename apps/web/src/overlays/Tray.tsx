@@ -1,6 +1,6 @@
 import type { AnsweredPrompt, ChatModel, Session, WaitingChat } from '@agenthost/sessions';
-import { ArrowRight, Bell, BellOff, X } from 'lucide-react';
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { ArrowRight, Bell, BellOff } from 'lucide-react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { askForNotifications } from '../app/notifications.js';
 import { ownIds } from '../app/ownIds.js';
 import type { PageHost } from '../app/pageHosts.js';
@@ -8,14 +8,14 @@ import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
+import { CloseButton } from '../controls/CloseButton.js';
 import { AnsweredLine } from '../conversation/AnsweredLine.js';
 import { Confirmation } from '../conversation/Confirmation.js';
-import { type ChatContext, ChatProvider } from '../conversation/chatContext.js';
+import { ChatProvider } from '../conversation/chatContext.js';
 import { Question } from '../conversation/Question.js';
 import { roughly } from '../conversation/times.js';
-import { useAnswers } from '../conversation/useAnswers.js';
+import { useChatContext } from '../conversation/useChatContext.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
-import { agentName } from '../list/agentName.js';
 import { Dialog } from './Dialog.js';
 
 /** Everything that waits for an answer, over all hosts, to be answered where it stands. */
@@ -68,9 +68,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
         >
           {notifications ? <Bell size={16} aria-hidden /> : <BellOff size={16} aria-hidden />}
         </button>
-        <button type="button" className="ib" aria-label="Close" onClick={onClose}>
-          <X size={16} aria-hidden />
-        </button>
+        <CloseButton onClose={onClose} />
       </div>
       <div className="tray-b" ref={body} tabIndex={0} role="region" aria-label="Open questions" onKeyDown={keyDown}>
         {lost && (
@@ -224,27 +222,8 @@ function OpenPrompts({
 }) {
   const confirmations = useObservable(model.confirmations);
   const permissions = useObservable(model.permissions);
-  const staleSince = useObservable(host.provider.status.staleSince);
   const folder = useObservable(model.state)?.summary.workingDirectory;
-  const role = useObservable(host.role);
-  const me = useObservable(ownIds);
-  const answers = useAnswers(model, onLost);
-  const context = useMemo(
-    (): ChatContext => ({
-      me,
-      agentName: agentName(host, session.sessionType),
-      hostName: host.name,
-      role,
-      folder,
-      home: host.provider.folders.home,
-      staleSince,
-      ...answers,
-      fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
-      fork: () => undefined,
-      retry: () => undefined,
-    }),
-    [model, host, role, session, folder, staleSince, answers, me],
-  );
+  const context = useChatContext({ session, host, model, folder, onLost });
   return (
     <ChatProvider value={context}>
       {confirmations.map((one) => (

@@ -40,7 +40,8 @@ export interface AgentEventMapperOptions {
 
 /** One delta is one frame, and stays far below what a frame may have. */
 const MAX_DELTA_LENGTH = 65_536;
-const MAX_CHANGES = 500;
+/** Files whose changes a session lists. */
+export const MAX_CHANGES = 500;
 const MAX_OPTIONS = 100;
 const NOTHING: MappedEvent = { actions: [] };
 

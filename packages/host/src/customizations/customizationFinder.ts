@@ -29,7 +29,7 @@ export class CustomizationFinder {
   async find(cwd: string, gitRoot: string | undefined, { withConfiguration = false } = {}): Promise<FoundInWorkspace> {
     const { stateRoot, env, limits = DISCOVERY_LIMITS } = this.#options;
     const folder = await realpath(cwd);
-    const workspace = (await checkoutOf(folder, gitRoot)) ?? folder;
+    const workspace = (await ownCheckout(folder, gitRoot)) ?? folder;
     const home = env['HOME'] ?? env['USERPROFILE'];
     const roots = [
       ...(await userRoot(stateRoot, STATE_ROOT_PLACES, '')),
@@ -54,7 +54,7 @@ async function userRoot(path: string, places: readonly Place[], prefix: string):
 }
 
 /** A checkout above the folder counts only where both have one owner: anybody can make one in a shared folder like /tmp. */
-async function checkoutOf(folder: string, gitRoot: string | undefined): Promise<string | undefined> {
+async function ownCheckout(folder: string, gitRoot: string | undefined): Promise<string | undefined> {
   if (gitRoot === undefined) return undefined;
   try {
     const root = await realpath(gitRoot);

@@ -1,11 +1,9 @@
 import { basename } from 'node:path';
-import type { PermissionRequest } from '@agenthost/protocol';
+import { type PermissionRequest, TRUST_OPTION } from '@agenthost/protocol';
 import { inlineCode } from '../agents/inlineCode.js';
 
 const MAX_NAMED = 20;
 const MAX_PATH = 400;
-
-export const TRUST_OPTION = 'trust';
 
 export interface TrustQuestion {
   readonly requestId: string;

@@ -1,12 +1,15 @@
 import {
   type Author,
   CLIENT_NOTIFICATION_SCHEMAS,
+  CLOSE_CODE,
   type ClientInfo,
   COMMAND_SCHEMAS,
   type Commands,
   ERROR_CODE,
   PROTOCOL_VERSION,
   type Role,
+  roleForAction,
+  roleRefusal,
   uncheckedDispatchActionParams,
 } from '@agenthost/protocol';
 import {
@@ -20,17 +23,17 @@ import {
 import { EventLogFailure } from '../sessionFs/eventLog.js';
 import { SessionFsFailure } from '../sessionFs/sessionFs.js';
 import { WorkspaceFailure } from '../sessionFs/workspaceFailure.js';
+import { shapeRefusal } from '../sessions/clientDispatch.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { Subscriber } from '../state/publisher.js';
+import { checkMethod } from './checkMethod.js';
 import { displayName } from './clientRegistry.js';
-import { CLOSE_CODE } from './closeCode.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
 import type { Credential } from './credential.js';
 import type { FrameTransport } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
 import { parseParams } from './parseParams.js';
-import { checkMethod, roleForAction, roleRefusal } from './roleTable.js';
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
 export class ClientConnection implements Subscriber {
@@ -182,12 +185,18 @@ export class ClientConnection implements Subscriber {
     this.#peer.onNotification('dispatchAction', {
       parse: (params) => {
         if (!this.isIdentified) throw new RpcError(ERROR_CODE.invalidRequest, 'dispatchAction before initialize');
-        return parseParams(uncheckedDispatchActionParams, params);
+        const { data } = CLIENT_NOTIFICATION_SCHEMAS.dispatchAction.safeParse(params);
+        if (data) return { ...data, isWhole: true } as const;
+        // Enough to answer it: a wrong action is not dropped, but echoed to its sender with the reason.
+        return { ...parseParams(uncheckedDispatchActionParams, params), isWhole: false } as const;
       },
-      handle: ({ clientSeq, action }) => {
+      handle: (params) => {
+        const { dispatch } = this.#services;
+        const { clientSeq, action } = params;
         const refusal = roleRefusal(this.role, roleForAction(action));
-        if (refusal === undefined) this.#services.dispatch.dispatch(this, clientSeq, action);
-        else this.#services.dispatch.reject(this, clientSeq, action, refusal);
+        if (refusal !== undefined) dispatch.reject(this, clientSeq, action, refusal);
+        else if (params.isWhole) dispatch.dispatch(this, clientSeq, params.action);
+        else dispatch.reject(this, clientSeq, action, shapeRefusal(action));
       },
     });
   }

@@ -1,9 +1,14 @@
-import { type ClientInfo, ERROR_CODE, isNotificationKnownToVersion, type Notification } from '@agenthost/protocol';
+import {
+  CLOSE_CODE,
+  type ClientInfo,
+  ERROR_CODE,
+  isNotificationKnownToVersion,
+  type Notification,
+} from '@agenthost/protocol';
 import { encodeNotification, RpcError } from '@agenthost/rpc';
 import type { Delivery } from '../state/delivery.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { ClientConnection } from './clientConnection.js';
-import { CLOSE_CODE } from './closeCode.js';
 
 /** More than can be connected; those that came longest ago are forgotten. */
 const MAX_REMEMBERED = 10_000;

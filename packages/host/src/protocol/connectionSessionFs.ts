@@ -24,17 +24,16 @@ export class ConnectionSessionFs implements SessionFsProvider {
     this.#request = request;
   }
 
-  get isLost(): boolean {
-    return this.#lost !== undefined;
-  }
-
   /** The connection has ended: calls that wait, and all later ones, fail. */
   lose(): SessionFsFailure {
     this.#lost ??= new SessionFsFailure(
       'UNAVAILABLE',
       'the client that keeps the sessions has gone; start the host anew',
     );
-    for (const go of this.#waiting.splice(0)) go();
+    for (const go of this.#waiting.splice(0)) {
+      this.#inFlight++;
+      go();
+    }
     return this.#lost;
   }
 
@@ -42,6 +41,7 @@ export class ConnectionSessionFs implements SessionFsProvider {
     method: M,
     params: SessionFsRequests[M]['params'],
   ): Promise<SessionFsRequests[M]['result']> {
+    if (this.#lost) throw this.#lost;
     await this.#turn();
     try {
       if (this.#lost) throw this.#lost;
@@ -49,8 +49,7 @@ export class ConnectionSessionFs implements SessionFsProvider {
     } catch (error) {
       throw this.#lost ?? failureOf(method, error);
     } finally {
-      this.#inFlight--;
-      this.#waiting.shift()?.();
+      this.#release();
     }
   }
 
@@ -61,8 +60,16 @@ export class ConnectionSessionFs implements SessionFsProvider {
         throw new SessionFsFailure('EBUSY', 'too many calls wait for the client that keeps the sessions');
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      return;
     }
     this.#inFlight++;
+  }
+
+  /** The place is handed on while it is still taken: what comes in between finds none free, and waits behind. */
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#inFlight--;
   }
 }
 

@@ -1,11 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
 import type { Credential } from '../protocol/credential.js';
-
-export const SUBPROTOCOL = 'agenthost';
-/** Offered by a client that keeps the sessions' files: a whole file is one frame. */
-export const FILES_SUBPROTOCOL = 'agenthost-files';
-const TOKEN_PROTOCOL = 'agenthost-token.';
 
 /** How many wrong tokens from one address are remembered, and of how many addresses. */
 const MAX_ADDRESSES = 1_000;
@@ -73,7 +69,8 @@ function presentedToken({
   const bearer = authorization?.match(/^Bearer (\S+)$/)?.[1];
   if (bearer !== undefined) return bearer;
   const offered = protocols?.split(',').map((protocol) => protocol.trim()) ?? [];
-  return offered.find((protocol) => protocol.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
+  const withToken = offered.find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL_PREFIX));
+  return withToken?.slice(TOKEN_SUBPROTOCOL_PREFIX.length);
 }
 
 export function digestOf(token: string): Buffer {

@@ -3,13 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { MAX_FRAME_BYTES } from '@agenthost/protocol';
+import { CLOSE_CODE, FILES_SUBPROTOCOL, MAX_FRAME_BYTES, SUBPROTOCOL } from '@agenthost/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
-import { CLOSE_CODE } from '../protocol/closeCode.js';
 import { type Credential, OWNER } from '../protocol/credential.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
-import { type Authenticator, FILES_SUBPROTOCOL, SUBPROTOCOL } from './authenticator.js';
+import type { Authenticator } from './authenticator.js';
 import type { PageFiles } from './pageFiles.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
 import { findRoute, ROUTES } from './routes.js';

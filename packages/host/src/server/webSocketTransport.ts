@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
+import { CLOSE_CODE } from '@agenthost/protocol';
 import { type CloseReason, type Disposable, Inbox } from '@agenthost/rpc';
 import type { RawData, WebSocket } from 'ws';
-import { CLOSE_CODE } from '../protocol/closeCode.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
 import type { EncodedFrame } from '../state/encodedFrame.js';
 

@@ -1,6 +1,6 @@
 import type { DeltaAction, ReasoningAction, ToolUpdateAction } from '@agenthost/protocol';
 import type { NewLogRecord } from './eventLog.js';
-import { assertFits } from './logLine.js';
+import { assertFits, type LineParts } from './logLine.js';
 
 type NewActionRecord = Extract<NewLogRecord, { type: 'action' }>;
 type TextAction = DeltaAction | ReasoningAction | (ToolUpdateAction & { readonly output: string });
@@ -23,7 +23,7 @@ interface Piece {
 export class BufferedRecord {
   readonly first: number;
   readonly #id: string;
-  readonly #content: { readonly body: string } | { readonly action: TextAction; readonly pieces: Piece[] };
+  readonly #content: { readonly parts: LineParts } | { readonly action: TextAction; readonly pieces: Piece[] };
   #last: number;
   #length = 0;
   #size = RECORD_BYTES;
@@ -44,13 +44,13 @@ export class BufferedRecord {
       this.#add(pieces, pieceOf(position, at, record));
       return;
     }
-    const body =
+    const parts =
       fields === undefined
-        ? JSON.stringify({ id, at, ...record })
-        : `{"id":${JSON.stringify(id)},"at":${at},"type":"${record.type}",${fields.slice(1)}`;
-    assertFits(body);
-    this.#content = { body };
-    this.#size += body.length;
+        ? { stamp: '', fields: JSON.stringify({ id, at, ...record }) }
+        : { stamp: `"id":${JSON.stringify(id)},"at":${at},"type":"${record.type}"`, fields };
+    assertFits(parts);
+    this.#content = { parts };
+    this.#size += parts.stamp.length + parts.fields.length;
   }
 
   /** The position of the last append that is part of it. */
@@ -65,7 +65,7 @@ export class BufferedRecord {
 
   /** Takes the record in when it goes on with the same text. */
   merge(position: number, record: NewLogRecord, at: number): boolean {
-    if ('body' in this.#content || record.id !== undefined || !isText(record)) return false;
+    if ('parts' in this.#content || record.id !== undefined || !isText(record)) return false;
     const { action, pieces } = this.#content;
     if (!continues(action, record.action) || this.#length + textOf(record.action).length > MAX_MERGED_LENGTH)
       return false;
@@ -75,7 +75,7 @@ export class BufferedRecord {
 
   /** Drops the text of appends after `position`, which is not before `first`. */
   cutAfter(position: number): void {
-    if ('body' in this.#content) return;
+    if ('parts' in this.#content) return;
     const { pieces } = this.#content;
     const kept = pieces.filter((piece) => piece.position <= position);
     pieces.length = 0;
@@ -84,15 +84,14 @@ export class BufferedRecord {
     for (const piece of kept) this.#add(pieces, piece);
   }
 
-  /** The JSON of the record without its number. */
-  toBody(): string {
-    if ('body' in this.#content) return this.#content.body;
+  toParts(): LineParts {
+    if ('parts' in this.#content) return this.#content.parts;
     const { action, pieces } = this.#content;
     const [first] = pieces;
     const last = pieces.at(-1);
     const text = pieces.map((piece) => piece.text).join('');
     const at = { at: last?.actionAt ?? action.at };
-    return JSON.stringify({
+    const fields = JSON.stringify({
       id: this.#id,
       at: last?.at,
       type: 'action',
@@ -101,6 +100,7 @@ export class BufferedRecord {
       action:
         action.type === 'session/toolUpdate' ? { ...action, ...at, output: text } : { ...action, ...at, content: text },
     });
+    return { stamp: '', fields };
   }
 
   #add(pieces: Piece[], piece: Piece): void {

@@ -24,6 +24,8 @@ const FRESH_MS = 10_000;
 /** A file that says which host uses the state root. Taken atomically; that of a dead process is taken over. */
 export class HostLock {
   readonly path: string;
+  /** Whether it was left behind: who had it before did not end in good order. */
+  readonly tookOver: boolean;
   #holder: LockHolder;
   #released = false;
 
@@ -37,13 +39,14 @@ export class HostLock {
       ...(start !== undefined && { processStart: start }),
       machine: hostname(),
     };
-    await takeFile(path, holder, 0);
-    return new HostLock(path, holder);
+    const tookOver = await takeFile(path, holder, 0);
+    return new HostLock(path, holder, tookOver);
   }
 
-  private constructor(path: string, holder: LockHolder) {
+  private constructor(path: string, holder: LockHolder, tookOver: boolean) {
     this.path = path;
     this.#holder = holder;
+    this.tookOver = tookOver;
   }
 
   get holder(): LockHolder {
@@ -67,10 +70,11 @@ export class HostLock {
 /**
  * A stale lock may be replaced only by the one process that holds the lock on replacing exactly that one, a file named after
  * its instance. That is a lock like any other, and may itself be left behind by a process that died while it held it.
+ * Says whether it replaced one.
  */
-async function takeFile(path: string, holder: LockHolder, depth: number): Promise<void> {
+async function takeFile(path: string, holder: LockHolder, depth: number): Promise<boolean> {
   for (;;) {
-    if (await create(path, holder)) return;
+    if (await create(path, holder)) return false;
     const found = await read(path);
     if (found === 'missing') continue;
     if (found === 'fresh' || depth >= MAX_DEPTH) throw new LockHeldError(path, undefined);
@@ -81,7 +85,7 @@ async function takeFile(path: string, holder: LockHolder, depth: number): Promis
     try {
       if (!isSame(await read(path), found)) continue;
       await withDraft(path, holder, (draft) => rename(draft, path));
-      return;
+      return true;
     } finally {
       await releaseFile(claim, claimant);
     }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type BrokenLine,
   type CheckOptions,
@@ -16,6 +15,7 @@ import { KeyedLock } from './keyedLock.js';
 import { LogFile } from './logFile.js';
 import { LogReader, sizeOf } from './logReader.js';
 import { LogWriter } from './logWriter.js';
+import { recordIds } from './recordIds.js';
 import type { SessionFs } from './sessionFs.js';
 
 export type Durability = 'write' | 'fsync';
@@ -79,7 +79,7 @@ export class JsonlEventLog implements EventLog {
       retryMs: options.retryMs ?? 1_000,
       maxBufferedBytes: options.maxBufferedBytes ?? 8 * 1024 * 1024,
       now: options.now ?? Date.now,
-      newId: options.newId ?? randomUUID,
+      newId: options.newId ?? recordIds(),
       onWriteFailed: (error) => options.onWriteFailed?.(error),
     });
   }

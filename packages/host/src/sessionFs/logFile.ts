@@ -48,15 +48,15 @@ export class LogFile {
     this.#isClean = false;
   }
 
-  /** Text of whole lines. Once it has failed, the end of the file is unknown and is repaired before the next try. */
-  async append(text: string): Promise<void> {
+  /** Whole lines, as UTF-8. Once it has failed, the end of the file is unknown and is repaired before the next try. */
+  async append(lines: Uint8Array): Promise<void> {
     await this.repair();
-    this.#mustFit(Buffer.byteLength(text));
+    this.#mustFit(lines.length);
     this.#isClean = false;
-    await this.#fs.appendFile(this.path, text);
+    await this.#fs.appendFile(this.path, lines);
     // Where syncing fails, the system may drop the pages and call the next sync a success: only writing again helps.
     if (this.#sync) await this.#fs.sync?.(this.path);
-    this.#size += Buffer.byteLength(text);
+    this.#size += lines.length;
     this.#isClean = true;
   }
 

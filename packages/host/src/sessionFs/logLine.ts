@@ -1,4 +1,4 @@
-import { sealLine, unsealLine } from './checkedLine.js';
+import { unsealLine } from './checkedLine.js';
 import { EventLogFailure, type LogRecord } from './eventLog.js';
 import { MAX_LINE_BYTES } from './splitLines.js';
 
@@ -15,15 +15,24 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set<LogRecord['type']>([
   'session.info',
 ]);
 
-/** `body` is the JSON of an object with `id`, `at`, `type` and the rest. */
-export function encodeLine(n: number, body: string): string {
-  return sealLine(`{"v":${LOG_VERSION},"n":${n},${body.slice(1, -1)}`);
+/** A record but for its number: `id`, `at` and `type` are in either of them. */
+export interface LineParts {
+  /** Fields as they stand in JSON, or nothing. */
+  readonly stamp: string;
+  /** The JSON of an object that isn't empty. */
+  readonly fields: string;
+}
+
+/** What a line begins with; a comma and the fields follow, and then the checksum. */
+export function lineHead(n: number, stamp: string): string {
+  const head = `{"v":${LOG_VERSION},"n":${n}`;
+  return stamp === '' ? head : `${head},${stamp}`;
 }
 
 /** Throws on a record that no reader would take. */
-export function assertFits(body: string): void {
-  if (body.length * 3 < MAX_LINE_BYTES - 256) return;
-  const bytes = Buffer.byteLength(body);
+export function assertFits({ stamp, fields }: LineParts): void {
+  if ((stamp.length + fields.length) * 3 < MAX_LINE_BYTES - 256) return;
+  const bytes = Buffer.byteLength(stamp) + Buffer.byteLength(fields);
   if (bytes < MAX_LINE_BYTES - 256) return;
   throw new EventLogFailure('TOO_LARGE', `a record of ${bytes} bytes is too large for the log`);
 }

@@ -1,10 +1,9 @@
-import { crc32 } from 'node:zlib';
 import { BufferedRecord } from './bufferedRecord.js';
 import { errorCode } from './errnoFailure.js';
 import { EventLogFailure, LOG_BEGINNING, type LogPosition, type NewLogRecord } from './eventLog.js';
 import type { KeyedLock } from './keyedLock.js';
+import { LineBatch } from './lineBatch.js';
 import type { LogFile } from './logFile.js';
-import { encodeLine } from './logLine.js';
 import { LogMarks } from './logMarks.js';
 import { WrittenRecords } from './writtenRecords.js';
 
@@ -185,12 +184,14 @@ export class LogWriter {
     const batch = [...this.#buffer];
     if (batch.length === 0 || this.#rollbacks.length > 0) return;
     this.#inFlight = batch.length;
-    const lines = batch.map((entry, index) => encodeLine(this.#end.n + 1 + index, entry.toBody()));
-    await file.append(lines.join(''));
+    const size = batch.reduce((sum, entry) => sum + entry.size, 0);
+    const lines = new LineBatch(this.#end, size);
+    const ends = batch.map((entry) => lines.add(entry.toParts()));
+    await file.append(lines.bytes);
+    this.#bufferedBytes -= size;
     batch.forEach((entry, index) => {
-      this.#bufferedBytes -= entry.size;
       this.#written.add({ entry, before: this.#end });
-      this.#end = after(this.#end, lines[index] ?? '');
+      this.#end = ends[index] ?? this.#end;
       this.#marks.written(entry.last, this.#end);
     });
     this.#buffer.splice(0, batch.length);
@@ -242,18 +243,6 @@ export class LogWriter {
     if (waiters.length === 0) this.#options.onWriteFailed(error);
     if (!this.#isIdle) this.#schedule(this.#options.retryMs);
   }
-}
-
-/** The place after a line that follows `before`. */
-function after(before: LogPosition, line: string): LogPosition {
-  return {
-    n: before.n + 1,
-    line: before.line + 1,
-    start: before.end,
-    end: before.end + Buffer.byteLength(line),
-    crc: line.slice(-'xxxxxxxx"}\n'.length, -'"}\n'.length),
-    sum: crc32(line, before.sum),
-  };
 }
 
 function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { posix, win32 } from 'node:path';
 import { isSessionId, type SessionFsError, type SessionFsOutcome } from '@agenthost/protocol';
 import type { SessionFs, SessionFsEntry, SessionFsStat } from './sessionFs.js';
@@ -128,10 +129,11 @@ interface Piece {
   readonly encoding?: 'base64';
 }
 
-/** Text as text where it is short; all else as base64, which can be cut anywhere. */
+/** Text as text where it is short, however it came; all else as base64, which can be cut anywhere. */
 function pieces(content: string | Uint8Array): Piece[] {
   if (typeof content === 'string' && content.length * 3 <= MAX_PIECE_BYTES) return [{ content }];
   const bytes = Buffer.from(content);
+  if (bytes.length * 3 <= MAX_PIECE_BYTES && isUtf8(bytes)) return [{ content: bytes.toString() }];
   const all: Piece[] = [];
   for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES) {
     all.push({ content: bytes.subarray(at, at + MAX_PIECE_BYTES).toString('base64'), encoding: 'base64' });

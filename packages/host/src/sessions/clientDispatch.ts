@@ -1,6 +1,7 @@
 import {
   ACTION_INTRODUCED_IN,
   type ActionEnvelope,
+  type ClientAction,
   ERROR_CODE,
   isClientDispatchable,
   REJECTION,
@@ -20,7 +21,7 @@ export interface ClientDispatchOptions {
   readonly sequence: SequenceSource;
 }
 
-/** Takes what a client dispatched: shape, then whether clients may, then the session; the session checks the rest. */
+/** Takes what a client dispatched to its session, which checks the rest. */
 export class ClientDispatch {
   readonly #options: ClientDispatchOptions;
 
@@ -28,22 +29,7 @@ export class ClientDispatch {
     this.#options = options;
   }
 
-  dispatch(
-    sender: Subscriber,
-    clientSeq: number,
-    raw: { readonly type: string; readonly [key: string]: unknown },
-  ): void {
-    const reject = (reason: string) => this.reject(sender, clientSeq, raw, reason);
-    if (!isClientDispatchable(raw.type)) {
-      reject(Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction);
-      return;
-    }
-    const parsed = SCHEMAS.ClientAction.safeParse(raw);
-    if (!parsed.success) {
-      reject(`${REJECTION.invalidAction}: ${describeIssues(parsed.error.issues, 'action')}`);
-      return;
-    }
-    const action = parsed.data;
+  dispatch(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const loaded = this.#options.loaded(action.session);
     if (loaded) {
       loaded.dispatchFromClient(sender, clientSeq, action);
@@ -52,7 +38,7 @@ export class ClientDispatch {
     // Actions that wait for the same session keep their order: they wait for the same promise.
     this.#options.open(action.session).then(
       (session) => session.dispatchFromClient(sender, clientSeq, action),
-      (error: unknown) => reject(openingFailed(error)),
+      (error: unknown) => this.reject(sender, clientSeq, action, openingFailed(error)),
     );
   }
 
@@ -63,6 +49,15 @@ export class ClientDispatch {
     const serverSeq = this.#options.sequence.current;
     this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
   }
+}
+
+/** Why an action can't be taken whatever its session says: clients may not dispatch it, or it is not well-formed. */
+export function shapeRefusal(raw: { readonly type: string }): string {
+  if (!isClientDispatchable(raw.type)) {
+    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction;
+  }
+  const issues = SCHEMAS.ClientAction.safeParse(raw).error?.issues ?? [];
+  return `${REJECTION.invalidAction}: ${describeIssues(issues, 'action')}`;
 }
 
 function openingFailed(error: unknown): string {

@@ -11,7 +11,6 @@ import {
   type SessionState,
   type Snapshot,
   sameValue,
-  type Turn,
   type TurnsRange,
   type URI,
   type UserMessage,
@@ -28,6 +27,7 @@ import type { MessageIntake, Taken } from './messageIntake.js';
 import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
+import { readTurnsPage } from './readTurnsPage.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
 import type { SessionCustomizations } from './sessionCustomizations.js';
@@ -125,19 +125,11 @@ export class Session {
     if (this.#options.store.unsubscribe(subscriber) && !this.#closed) this.#presence.changed();
   }
 
-  /** Older turns: from memory where it reaches back far enough, else from the log. */
-  async fetchTurns({ before, limit }: TurnsRange): Promise<FetchTurnsResult> {
+  async fetchTurns(range: TurnsRange): Promise<FetchTurnsResult> {
     this.#lastUsed = performance.now();
-    const { turns, earlierTurns = 0 } = this.state;
-    const page = pageBefore(turns, before, limit);
-    if (page && (page.turns.length === limit || earlierTurns === 0)) {
-      return { turns: page.turns, hasMore: page.hasMore || earlierTurns > 0 };
-    }
-    const target = page || before === undefined ? { ordinal: earlierTurns } : { turnId: before };
-    const missing = limit - (page?.turns.length ?? 0);
-    const older = await this.#options.history.readTurns(target, missing, earlierTurns);
-    if (!older) throw new RpcError(ERROR_CODE.notFound, `no turn ${before} in ${this.uri}`);
-    return { turns: [...older.turns, ...(page?.turns ?? [])], hasMore: older.hasMore };
+    const page = await readTurnsPage(this.state, this.#options.history, range);
+    if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${range.before} in ${this.uri}`);
+    return page;
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
@@ -145,11 +137,11 @@ export class Session {
     const key = acceptedKey(originOf(sender, clientSeq));
     intake.pass(key, action, {
       isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && this.#refusal(action) === undefined,
-      take: (taken) => this.#take(sender, clientSeq, taken),
+      take: (taken) => this.#take(sender, clientSeq, key, taken),
     });
   }
 
-  #take(sender: Subscriber, clientSeq: number, { action, refusal }: Taken): void {
+  #take(sender: Subscriber, clientSeq: number, key: string, { action, refusal }: Taken): void {
     const { store, run } = this.#options;
     if (this.#closed) {
       // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
@@ -158,7 +150,7 @@ export class Session {
     }
     this.#lastUsed = performance.now();
     // Sent again after a lost connection; it was accepted then.
-    if (clientSeq <= store.accepted.highest(acceptedKey(originOf(sender, clientSeq)))) return;
+    if (clientSeq <= store.accepted.highest(key)) return;
     run?.flush();
     const reason = this.#refusal(action) ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);
@@ -364,13 +356,6 @@ export class Session {
       part: { kind: 'notice', id: id.slice(0, 256), text: `${who}: ${said}`, severity: 'info' },
     });
   }
-}
-
-function pageBefore(turns: readonly Turn[], before: string | undefined, limit: number): FetchTurnsResult | undefined {
-  const end = before === undefined ? turns.length : turns.findIndex((turn) => turn.id === before);
-  if (end < 0) return undefined;
-  const start = Math.max(end - limit, 0);
-  return { turns: turns.slice(start, end), hasMore: start > 0 };
 }
 
 function decision(

@@ -1,7 +1,9 @@
-import { type SessionCustomization, sameValue } from '@agenthost/protocol';
+import { randomUUID } from 'node:crypto';
+import { grantsTrust, type SessionCustomization, sameValue, TRUST_REQUEST } from '@agenthost/protocol';
 import type { Agent, Decision } from '../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../agents/agentCustomization.js';
 import { PendingAnswers } from '../agents/pendingAnswers.js';
+import { within } from '../agents/within.js';
 import type { CustomizationFinder, FoundInWorkspace } from '../customizations/customizationFinder.js';
 import { DISCOVERY_LIMITS, type FoundCustomization } from '../customizations/foundCustomization.js';
 import { frontMatter } from '../customizations/frontMatter.js';
@@ -10,7 +12,6 @@ import { readText } from '../customizations/workspaceFiles.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
 import { checkoutOf } from './gitMetadata.js';
-import { grantsTrust, newTrustRequestId } from './grantsTrust.js';
 import {
   type JudgeContext,
   type JudgedCustomization,
@@ -60,12 +61,7 @@ export class SessionCustomizations {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.maxMs);
-    });
-    await Promise.race([this.#looking, late]);
-    clearTimeout(timer);
+    await within(this.#options.maxMs, this.#looking);
   }
 
   /** Whether the agent can't be started, or would be started without something, until somebody has answered. */
@@ -91,7 +87,7 @@ export class SessionCustomizations {
     }
     if (!this.mustAsk) return;
     const runs = this.#wouldRun();
-    const requestId = newTrustRequestId();
+    const requestId = `${TRUST_REQUEST}${randomUUID()}`;
     const answered = this.#answers.wait(requestId, signal);
     const request = trustQuestion({ requestId, folder: known.workspace, runs, agentName, isNeeded });
     store.dispatch({ type: 'session/permissionRequest', turnId, request });

@@ -15,6 +15,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { within } from '../agents/within.js';
 import { IndexReplacedError } from '../index/indexDamage.js';
 import { InvalidCursorError } from '../index/listQuery.js';
 import { IndexFiller } from './indexFiller.js';
@@ -195,13 +196,8 @@ export class SessionHub {
   }
 
   /** Resolves when the index has everything, or when that would take too long to wait for. */
-  async indexFilled(patienceMs: number = INDEX_PATIENCE_MS): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs);
-    });
-    await Promise.race([this.#filler.settled, patience]);
-    clearTimeout(timer);
+  indexFilled(patienceMs: number = INDEX_PATIENCE_MS): Promise<void> {
+    return within(patienceMs, this.#filler.settled);
   }
 
   /** For each session which actions of that client were accepted, the newest of them. */

@@ -38,6 +38,8 @@ export class SessionImports {
   /** Pieces of one session are stored one after the other, and in the order in which they came. */
   readonly #busy = new Map<string, Promise<unknown>>();
   readonly #gone = new WeakSet<object>();
+  /** On their way to be a draft. */
+  #beginning = 0;
 
   constructor(options: SessionImportsOptions) {
     this.#options = options;
@@ -78,7 +80,7 @@ export class SessionImports {
 
   async #take(params: ImportSessionParams, sessionId: string, owner: object): Promise<boolean> {
     const { session, turns, more = false } = params;
-    const draft = this.#drafts.get(sessionId) ?? (await this.#begin(params, sessionId, owner));
+    const draft = this.#drafts.get(sessionId) ?? (await this.#beginIfRoom(params, sessionId, owner));
     if (draft.owner !== owner || draft.session !== session)
       throw new RpcError(ERROR_CODE.sessionAlreadyExists, `${session} is being imported`);
     try {
@@ -106,12 +108,20 @@ export class SessionImports {
     return true;
   }
 
+  async #beginIfRoom(params: ImportSessionParams, sessionId: string, owner: object): Promise<Draft> {
+    if (this.#drafts.size + this.#beginning >= MAX_IMPORTS) {
+      throw new RpcError(
+        ERROR_CODE.tooManyRequests,
+        `${MAX_IMPORTS} sessions are being imported already; wait for one of them`,
+      );
+    }
+    this.#beginning++;
+    return this.#begin(params, sessionId, owner).finally(() => this.#beginning--);
+  }
+
   async #begin(params: ImportSessionParams, sessionId: string, owner: object): Promise<Draft> {
     const { storage, defaultDirectory, now } = this.#options;
     const { session, title, model, metadata } = params;
-    if (this.#drafts.size >= MAX_IMPORTS) {
-      throw new RpcError(ERROR_CODE.tooManyRequests, `${MAX_IMPORTS} sessions are being imported already`);
-    }
     const cwd = await workingDirectoryOf(params.workingDirectory, defaultDirectory);
     const stored = await storage.open(sessionId, { create: true, isDraft: true }).catch(async (error: unknown) => {
       await this.#options.discard(sessionId);

@@ -56,7 +56,7 @@ export const HISTORY_LIMITS: HistoryLimits = {
 /** While a turn runs a checkpoint waits for its end, until this many times as much has come. */
 export const CHECKPOINT_PATIENCE = 4;
 /** The same for one that follows another at once. */
-export const BURST_PATIENCE = 16;
+export const BURST_PATIENCE = 64;
 /** A page of the turn index ends only where less than a half of this waits in the session's queue: it is kept with the page. */
 export const MAX_INDEX_LINE = 256 * 1024;
 /** Turns of which a session remembers where they are, for who pages on from them. */

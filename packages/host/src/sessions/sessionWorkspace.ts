@@ -13,7 +13,7 @@ export interface SessionWorkspaceOptions {
 }
 
 /** Somebody may change a title many times a second: the file follows at most this often, unless somebody waits for it. */
-const PAUSE_MS = 200;
+const PAUSE_MS = 500;
 
 /** The session's `workspace.yaml`, kept up to date behind the session's back: its loss costs no message. */
 export class SessionWorkspace {
@@ -37,7 +37,7 @@ export class SessionWorkspace {
     });
     const { title, createdAt, modifiedAt } = options.state.summary;
     const { cwd, sessionId: id } = options;
-    const git = files && !found ? await checkoutOf(cwd) : {};
+    const git = files && !found ? await gitFieldsOf(cwd) : {};
     const fresh = { id, name: title, cwd, ...git, createdAt, updatedAt: modifiedAt };
     const workspace = new SessionWorkspace(files, found ?? fresh, options);
     if (!found) workspace.#save();
@@ -139,7 +139,7 @@ function gitFields(
 }
 
 /** What checkout the folder is in, as `workspace.yaml` names it. */
-async function checkoutOf(cwd: string): Promise<Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'>> {
+async function gitFieldsOf(cwd: string): Promise<Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'>> {
   const { repositoryPath, worktreePath, repositoryUrl, branch } = await readGitMetadata(cwd);
   const gitRoot = worktreePath ?? repositoryPath;
   return {

@@ -43,7 +43,7 @@ export class Delivery {
 
   enqueue(entry: DeliveryEntry): void {
     this.#gathering.entries.push(entry);
-    this.#waitingLength += entry.frame.text.length;
+    this.#waitingLength += entry.frame.length;
     this.#schedule();
   }
 
@@ -86,7 +86,7 @@ export class Delivery {
       const batch = this.#gathering;
       this.#gathering = emptyBatch();
       // Before anything of it is taken back: that is told by frames of its own.
-      const length = batch.entries.reduce((sum, { frame }) => sum + frame.text.length, 0);
+      const length = batch.entries.reduce((sum, { frame }) => sum + frame.length, 0);
       if (batch.mustBeStored.size > 0) await this.#store(batch);
       send(batch.entries);
       this.#waitingLength -= length;
@@ -108,7 +108,7 @@ export class Delivery {
   /** Also what was accepted on top of it meanwhile: it stands on something that never happened. */
   #takeBack(batch: Batch, source: DurableSource, error: unknown): void {
     const later = extract(this.#gathering.entries, source);
-    for (const { frame } of later) this.#waitingLength -= frame.text.length;
+    for (const { frame } of later) this.#waitingLength -= frame.length;
     const taken = [...extract(batch.entries, source), ...later];
     this.#gathering.mustBeStored.delete(source);
     source.takeBack(taken, error);

@@ -8,7 +8,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import type { Delivery, DurableSource, Receiver } from './delivery.js';
-import { EncodedFrame } from './encodedFrame.js';
+import { around, EncodedFrame } from './encodedFrame.js';
 import type { ReplayBuffer } from './replayBuffer.js';
 
 /** A client, as those who send to it see it. */
@@ -23,7 +23,8 @@ export interface Subscriber extends Receiver {
 
 /** Where an action comes from: the number is the client's word, the name the host's. */
 export function originOf({ author, tokenName }: Subscriber, clientSeq: number): ActionOrigin {
-  return { clientId: author.clientId, clientSeq, ...(tokenName !== undefined && { name: tokenName }) };
+  const { clientId } = author;
+  return tokenName === undefined ? { clientId, clientSeq } : { clientId, clientSeq, name: tokenName };
 }
 
 export interface PublishOptions {
@@ -52,11 +53,11 @@ export class Publisher {
     const { resource, envelope, sender, source, tag } = options;
     const json = options.json ?? JSON.stringify(envelope);
     const actionType = envelope.action.type;
-    this.#replay.add({ serverSeq: envelope.serverSeq, resource, actionType, json });
+    const bytes = this.#replay.add({ serverSeq: envelope.serverSeq, resource, actionType, json });
     const known = knowing(options.subscribers, actionType);
     const receivers = sender && !known.includes(sender) ? [...known, sender] : known;
     // Also with no receiver at all: the source has to hear of it when it could not be stored.
-    this.#delivery.enqueue({ frame: actionFrame(json), receivers, source, tag });
+    this.#delivery.enqueue({ frame: actionFrame(json, bytes), receivers, source, tag });
   }
 
   /** After something was taken back: who reconnects takes a snapshot. */
@@ -70,10 +71,10 @@ export class Publisher {
   }
 }
 
-const ACTION_HEAD = '{"jsonrpc":"2.0","method":"action","params":{"envelope":';
+const AROUND_ENVELOPE = around('{"jsonrpc":"2.0","method":"action","params":{"envelope":', '}}');
 
-function actionFrame(envelopeJson: string): EncodedFrame {
-  return new EncodedFrame(`${ACTION_HEAD}${envelopeJson}}}`);
+function actionFrame(envelopeJson: string, bytes?: number): EncodedFrame {
+  return new EncodedFrame(envelopeJson, AROUND_ENVELOPE, bytes);
 }
 
 /** Those whose version knows the action: nobody is sent what it can't understand. */

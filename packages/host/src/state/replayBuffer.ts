@@ -7,7 +7,7 @@ export interface ReplayLimits {
 
 export const DEFAULT_REPLAY_LIMITS: ReplayLimits = { maxEnvelopes: 20_000, maxBytes: 16 * 1024 * 1024 };
 
-interface Entry {
+export interface ReplayEntry {
   readonly serverSeq: number;
   readonly resource: URI;
   readonly actionType: string;
@@ -15,13 +15,31 @@ interface Entry {
   readonly json: string;
 }
 
-/** The newest envelopes, as they were sent, bounded by count and by size: what a client that was away for a moment missed. */
+/** What is known of the envelopes whose JSON is in `bytes`, one after the other; those before `start` have been dropped. */
+interface Chunk {
+  readonly bytes: Buffer;
+  readonly serverSeqs: number[];
+  readonly resources: URI[];
+  readonly actionTypes: string[];
+  /** Where each one ends. */
+  readonly ends: number[];
+  start: number;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * The newest envelopes, as they were sent, bounded by count and by size: what a client that was away for a moment missed.
+ * They are kept as bytes outside the heap: thousands of strings that live for a second are what a garbage collector likes least.
+ */
 export class ReplayBuffer {
   readonly #limits: ReplayLimits;
-  #entries: Entry[] = [];
-  /** Entries before this index have been dropped; the array is cut only now and then. */
-  #start = 0;
+  /** The oldest first; none is empty. */
+  #chunks: Chunk[] = [];
+  /** Of a chunk that was dropped, for the next one. */
+  #spare: Buffer | undefined;
   #bytes = 0;
+  #count = 0;
   /** Everything after this number is in the buffer. */
   #complete: number;
 
@@ -34,41 +52,74 @@ export class ReplayBuffer {
     return this.#bytes;
   }
 
-  add(entry: Entry): void {
-    this.#entries.push(entry);
-    this.#bytes += entry.json.length;
-    while (this.#bytes > this.#limits.maxBytes || this.#entries.length - this.#start > this.#limits.maxEnvelopes) {
-      this.#dropOldest();
-    }
+  /** Returns how many bytes the JSON has. */
+  add({ serverSeq, resource, actionType, json }: ReplayEntry): number {
+    const chunk = this.#chunkFor(json);
+    const start = chunk.ends.at(-1) ?? 0;
+    const end = start + chunk.bytes.write(json, start);
+    chunk.serverSeqs.push(serverSeq);
+    chunk.resources.push(resource);
+    chunk.actionTypes.push(actionType);
+    chunk.ends.push(end);
+    this.#count++;
+    this.#bytes += end - start;
+    while (this.#bytes > this.#limits.maxBytes || this.#count > this.#limits.maxEnvelopes) this.#dropOldest();
+    return end - start;
   }
 
   /** Clients that have seen less than this must take a snapshot: something they may have seen was taken back. */
   forgetUpTo(serverSeq: number): void {
-    while (this.#entries[this.#start] && (this.#entries[this.#start]?.serverSeq ?? 0) <= serverSeq) this.#dropOldest();
+    while (this.#count > 0 && this.#oldest <= serverSeq) this.#dropOldest();
     this.#complete = Math.max(this.#complete, serverSeq);
   }
 
   /** The envelopes of these resources after a number; `undefined` when some of them are gone already. */
-  since(serverSeq: number, resources: ReadonlySet<URI>): Pick<Entry, 'json' | 'actionType'>[] | undefined {
+  since(serverSeq: number, resources: ReadonlySet<URI>): Pick<ReplayEntry, 'json' | 'actionType'>[] | undefined {
     if (serverSeq < this.#complete) return undefined;
-    const missed: Entry[] = [];
-    for (let index = this.#entries.length - 1; index >= this.#start; index--) {
-      const entry = this.#entries[index];
-      if (!entry || entry.serverSeq <= serverSeq) break;
-      if (resources.has(entry.resource)) missed.push(entry);
+    const missed: Pick<ReplayEntry, 'json' | 'actionType'>[] = [];
+    for (const { bytes, serverSeqs, resources: of, actionTypes, ends, start } of this.#chunks) {
+      if ((serverSeqs.at(-1) ?? 0) <= serverSeq) continue;
+      for (let index = start; index < ends.length; index++) {
+        const [seq = 0, resource = '', actionType = ''] = [serverSeqs[index], of[index], actionTypes[index]];
+        if (seq <= serverSeq || !resources.has(resource)) continue;
+        missed.push({ actionType, json: bytes.toString('utf8', ends[index - 1] ?? 0, ends[index]) });
+      }
     }
-    return missed.reverse();
+    return missed;
+  }
+
+  /** The newest chunk, if the text surely has room in it, or a new one. */
+  #chunkFor(json: string): Chunk {
+    const newest = this.#chunks.at(-1);
+    const room = newest ? newest.bytes.length - (newest.ends.at(-1) ?? 0) : 0;
+    if (newest && (json.length * 3 <= room || Buffer.byteLength(json) <= room)) return newest;
+    const isLong = json.length * 3 > CHUNK_BYTES;
+    const bytes = isLong ? Buffer.allocUnsafeSlow(Math.max(Buffer.byteLength(json), CHUNK_BYTES)) : this.#freshBytes();
+    const chunk: Chunk = { bytes, serverSeqs: [], resources: [], actionTypes: [], ends: [], start: 0 };
+    this.#chunks.push(chunk);
+    return chunk;
+  }
+
+  #freshBytes(): Buffer {
+    const bytes = this.#spare ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    this.#spare = undefined;
+    return bytes;
+  }
+
+  get #oldest(): number {
+    const [chunk] = this.#chunks;
+    return chunk?.serverSeqs[chunk.start] ?? 0;
   }
 
   #dropOldest(): void {
-    const dropped = this.#entries[this.#start];
-    if (!dropped) return;
-    this.#start++;
-    this.#bytes -= dropped.json.length;
-    this.#complete = dropped.serverSeq;
-    if (this.#start > 1024 && this.#start * 2 > this.#entries.length) {
-      this.#entries = this.#entries.slice(this.#start);
-      this.#start = 0;
-    }
+    const [chunk] = this.#chunks;
+    if (!chunk) return;
+    this.#complete = this.#oldest;
+    this.#bytes -= (chunk.ends[chunk.start] ?? 0) - (chunk.ends[chunk.start - 1] ?? 0);
+    this.#count--;
+    chunk.start++;
+    if (chunk.start < chunk.ends.length) return;
+    this.#chunks.shift();
+    if (chunk.bytes.length === CHUNK_BYTES) this.#spare = chunk.bytes;
   }
 }

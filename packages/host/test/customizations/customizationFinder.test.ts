@@ -156,7 +156,7 @@ describe('what is not used', () => {
     }
   });
 
-  // Only root can give a folder away.
+  // 2026-11-15: only root can give a folder away.
   it.runIf(process.getuid?.() === 0)('is in a checkout above that belongs to somebody else', async () => {
     await write('AGENTS.md', 'x');
     expect((await find({}, root)).workspace).toBe(root);

@@ -32,6 +32,7 @@ function holder(changes: Partial<LockHolder> = {}): string {
   return JSON.stringify({ ...rest, ...(processStart !== undefined && { processStart }) });
 }
 
+// 2026-11-15: when a process began is read from /proc.
 const linuxOnly = it.runIf(process.platform === 'linux');
 
 describe('the lock of a state root', () => {
@@ -51,12 +52,15 @@ describe('the lock of a state root', () => {
     });
     await lock.release();
     expect(await readdir(folder)).toEqual([]);
-    await (await HostLock.take(path)).release();
+    const next = await HostLock.take(path);
+    expect(next.tookOver).toBe(false);
+    await next.release();
   });
 
   it('is taken over from a process that is gone', async () => {
     await writeFile(path, holder());
     const lock = await HostLock.take(path);
+    expect(lock.tookOver).toBe(true);
     expect(await readdir(folder)).toEqual(['host.lock']);
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ instanceId: lock.holder.instanceId });
   });

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ActionRecord, LogRecord, NewLogRecord } from '../../src/sessionFs/eventLog.js';
+import { type ActionRecord, LOG_BEGINNING, type LogRecord, type NewLogRecord } from '../../src/sessionFs/eventLog.js';
 import { JsonlEventLog } from '../../src/sessionFs/jsonlEventLog.js';
-import { encodeLine } from '../../src/sessionFs/logLine.js';
+import { LineBatch } from '../../src/sessionFs/lineBatch.js';
 import { MemorySessionFs } from '../../src/sessionFs/memorySessionFs.js';
 import { FaultySessionFs } from './faultySessionFs.js';
 import { delta, eventsPath, loadBytes, reasoning, start, title, toolUpdate } from './logSamples.js';
@@ -17,6 +17,12 @@ const textOf = (record: LogRecord | undefined) => {
   const { action } = record as ActionRecord;
   return action.type === 'session/toolUpdate' ? action.output : 'content' in action ? action.content : undefined;
 };
+
+function linesOf(...records: object[]): string {
+  const lines = new LineBatch(LOG_BEGINNING, 1);
+  for (const record of records) lines.add({ stamp: '', fields: JSON.stringify(record) });
+  return lines.bytes.toString();
+}
 
 describe('a line', () => {
   it('is one JSON object whose last key is the checksum of all that is before it', async () => {
@@ -43,7 +49,7 @@ describe('a line', () => {
   });
 
   it('of a newer version is refused with a sentence', async () => {
-    const line = encodeLine(1, '{"type":"session.start"}').replace('{"v":1', '{"v":2').slice(0, -19);
+    const line = linesOf({ type: 'session.start' }).replace('{"v":1', '{"v":2').slice(0, -19);
     const crc = crc32(line).toString(16).padStart(8, '0');
     await expect(loadBytes(Buffer.from(`${line},"crc":"${crc}"}\n`))).rejects.toMatchObject({
       code: 'NEWER_VERSION',
@@ -53,8 +59,7 @@ describe('a line', () => {
 
   it('of an unknown type is kept, and passed over', async () => {
     const bytes = Buffer.from(
-      encodeLine(1, JSON.stringify({ id: 'a', at: 1, type: 'session.future', x: 1 })) +
-        encodeLine(2, JSON.stringify({ id: 'b', at: 1, ...title('<1>', 1) })),
+      linesOf({ id: 'a', at: 1, type: 'session.future', x: 1 }, { id: 'b', at: 1, ...title('<1>', 1) }),
     );
     const { records, damage, log, left, fs } = await loadBytes(bytes);
     expect(damage).toBeUndefined();

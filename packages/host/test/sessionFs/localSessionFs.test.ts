@@ -192,6 +192,7 @@ describe('files that are appended to', () => {
     );
     return links.filter((path) => path.startsWith(folder));
   };
+  // 2026-11-15: what is open is read from /proc.
   const onLinux = it.runIf(process.platform === 'linux');
 
   onLinux('stay open, but not too many of them', async () => {

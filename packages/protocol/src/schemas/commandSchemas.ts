@@ -104,13 +104,9 @@ export const unsubscribeParams = z.object({ resource: uri });
 
 const clientSeq = z.int().min(1);
 export const dispatchActionParams = z.object({ clientSeq, action: clientAction });
-/**
- * The first look at a `dispatchAction`: enough to answer it. Whether the action itself is well-formed is a second
- * question, because a wrong one is not dropped but echoed to its sender with the reason.
- */
+/** Enough of a `dispatchAction` to answer it: an action that is not well-formed is echoed to its sender with the reason. */
 export const uncheckedDispatchActionParams = z.object({
   clientSeq,
-  // Not copied: every action is copied by the second look.
   action: z.custom<{ readonly type: string; readonly [key: string]: unknown }>(hasType, 'an object with a type'),
 });
 

@@ -209,7 +209,7 @@ export class AgentHostProvider implements SessionsProvider {
 
   async deleteSession(sessionId: string): Promise<void> {
     const found = this.#find(sessionId);
-    if (found.kind === 'listed') return this.#actions.dispose(urisOf(found.group));
+    if (found.kind === 'listed') return this.#actions.deleteAll(urisOf(found.group));
     this.#untitled.delete(found.localId);
     this.#changes.fire({ added: [], removed: [found.untitled.session], changed: [] });
   }
@@ -218,7 +218,7 @@ export class AgentHostProvider implements SessionsProvider {
     const found = this.#find(sessionId);
     const uri = this.#chatOf(found, sessionId, chatUri);
     if (found.kind === 'untitled') await this.deleteSession(sessionId);
-    else await this.#actions.dispose([uri]);
+    else await this.#actions.deleteAll([uri]);
   }
 
   async sendAndCreateChat(sessionId: string, options: SendRequestOptions): Promise<Session> {

@@ -24,9 +24,9 @@ export class ChatActions {
     if (failed) throw failed.reason;
   }
 
-  async dispose(uris: readonly URI[]): Promise<void> {
-    const dispose = (uri: URI) => this.#forgetting(uri, () => this.#host.disposeSession(uri));
-    const outcomes = await Promise.allSettled(uris.map((uri) => this.#limiter.run(() => dispose(uri))));
+  async deleteAll(uris: readonly URI[]): Promise<void> {
+    const deleteOne = (uri: URI) => this.#forgetting(uri, () => this.#host.disposeSession(uri));
+    const outcomes = await Promise.allSettled(uris.map((uri) => this.#limiter.run(() => deleteOne(uri))));
     const gone = uris.filter((_, index) => outcomes[index]?.status === 'fulfilled');
     // The host tells as well; but then the caller could find it still there.
     this.#catalogue.remove(gone);

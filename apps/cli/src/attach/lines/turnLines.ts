@@ -10,6 +10,7 @@ import { safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';
 import { fit } from '../../text/width.js';
 import { by } from '../../turn/toolLine.js';
+import { callOf } from '../../turn/turnReader.js';
 import { EMPTY, type Line, lineOf, type Tone } from './line.js';
 import { wrapText } from './wrapText.js';
 
@@ -129,10 +130,4 @@ function marked(glyph: string, text: string, columns: number, tone: Tone): Line[
       { text: line, tone: tone === 'error' ? 'error' : 'text' },
     ],
   );
-}
-
-function callOf({ toolCalls }: ActiveTurn | Turn, id: string): ToolCallState | undefined {
-  if (Array.isArray(toolCalls)) return (toolCalls as readonly ToolCallState[]).find((call) => call.toolCallId === id);
-  const calls = toolCalls as Readonly<Record<string, ToolCallState>>;
-  return Object.hasOwn(calls, id) ? calls[id] : undefined;
 }

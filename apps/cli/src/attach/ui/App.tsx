@@ -49,7 +49,7 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
     const { dialog, composer } = model.ui;
     if (dialog && 'edit' in dialog) model.update({ dialog: withEdit(dialog, insert(dialog.edit, pasted(text))) });
     else if (dialog?.kind === 'new') model.update({ dialog: withEdit(dialog, insert(dialog.folder, pasted(text))) });
-    else if (!dialog && model.may('driver'))
+    else if (!dialog && model.may('session/turnStarted'))
       model.update({ composer: insert(composer, pasted(text)), focus: 'composer' });
   });
 
@@ -88,7 +88,7 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
 
 function placeholder(model: AttachModel): string {
   const { chat, ui } = model;
-  if (!model.may('driver')) return describeRole(model.host.role);
+  if (!model.may('session/turnStarted')) return describeRole(model.host.role);
   if (!chat) return 'Open a session to write';
   if (ui.editing) return 'Nothing: Enter takes the message back';
   return chat.state.value?.activeTurn ? 'Enter queues it' : 'Write a message';

@@ -71,11 +71,6 @@ export class AcpConnection {
     this.leftOut = leftOut;
   }
 
-  /** Settles with the reason when the agent is gone or was given up. */
-  get failed(): Promise<AcpFailure> {
-    return this.#wire.failed;
-  }
-
   get hasFailed(): boolean {
     return this.#wire.hasFailed;
   }

@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { leftoverMark } from '../leftovers.js';
 import { findProcesses } from '../processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
+import { within } from '../within.js';
 import { AcpFailure } from './acpFailure.js';
 
 export interface Program {
@@ -89,14 +90,6 @@ export class AcpProcess {
     });
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid;
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   /** With what it wrote to its standard error last. */
   failure(errorType: string, message: string): AcpFailure {
     const said = stripVTControlCharacters(this.#stderr).trim();
@@ -111,14 +104,7 @@ export class AcpProcess {
 
   async #stop(): Promise<void> {
     this.#child.stdin.end();
-    if (!this.#hasEnded) {
-      let timer: NodeJS.Timeout | undefined;
-      const given = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LEAVE_MS);
-      });
-      await Promise.race([once(this.#child, 'exit'), given]);
-      clearTimeout(timer);
-    }
+    if (!this.#hasEnded) await within(LEAVE_MS, once(this.#child, 'exit'));
     const sid = this.#child.pid;
     const query = { marker: this.#marker, ...(sid !== undefined && !this.#hasEnded && { sid }) };
     await stopProcesses(() => findProcesses(query), DISPOSE_STAGES);

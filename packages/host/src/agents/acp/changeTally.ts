@@ -2,10 +2,10 @@ import type { FileChangeSummary } from '@agenthost/protocol';
 import * as z from 'zod';
 import { replaceFile } from '../../sessionFs/replaceFile.js';
 import type { SessionFs } from '../../sessionFs/sessionFs.js';
+import { MAX_CHANGES } from '../agentEventMapper.js';
 
 const FILE = 'acp-changes.json';
-const MAX_FILES = 500;
-const stored = z.array(z.object({ uri: z.string(), insertions: z.number(), deletions: z.number() })).max(MAX_FILES);
+const stored = z.array(z.object({ uri: z.string(), insertions: z.number(), deletions: z.number() })).max(MAX_CHANGES);
 
 /** The files that a session changed, over all its turns: kept beside its log, because the agent itself doesn't say it again. */
 export class ChangeTally {
@@ -31,7 +31,7 @@ export class ChangeTally {
     if (changes.length === 0) return undefined;
     for (const { uri, insertions, deletions } of changes) {
       const before = this.#changes.get(uri);
-      if (!before && this.#changes.size >= MAX_FILES) continue;
+      if (!before && this.#changes.size >= MAX_CHANGES) continue;
       const total = {
         uri,
         insertions: insertions + (before?.insertions ?? 0),

@@ -2,9 +2,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import * as acp from '@agentclientprotocol/sdk';
+import { isWithin } from '../../sessionFs/confinement.js';
 import { leftoverMark } from '../leftovers.js';
 import { findProcesses } from '../processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
@@ -13,10 +13,12 @@ export interface TerminalsOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stateDir: string;
+  /** 32 unless told. */
+  readonly maxTerminals?: number;
 }
 
 const MARK = 'AGENTHOST_AGENT_TERMINAL';
-const MAX_TERMINALS = 32;
+const DEFAULT_MAX_TERMINALS = 32;
 const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
@@ -31,6 +33,8 @@ interface ExitStatus {
 export class Terminals {
   readonly #options: TerminalsOptions;
   readonly #terminals = new Map<string, Terminal>();
+  readonly #starting = new Set<Promise<Terminal>>();
+  #hasEnded = false;
 
   constructor(options: TerminalsOptions) {
     this.#options = options;
@@ -61,16 +65,30 @@ export class Terminals {
     return terminal && { exitCode: () => terminal.status?.exitCode ?? undefined };
   }
 
+  /** Resolves when no process is left, also of those that are being started. */
   async dispose(): Promise<void> {
+    this.#hasEnded = true;
+    await Promise.allSettled(this.#starting);
     const all = [...this.#terminals.values()];
     this.#terminals.clear();
     await Promise.all(all.map((terminal) => terminal.kill()));
   }
 
   async #create(params: acp.CreateTerminalRequest): Promise<string> {
-    if (this.#terminals.size >= MAX_TERMINALS) {
-      throw acp.RequestError.invalidRequest(undefined, `there are ${MAX_TERMINALS} terminals already: release some`);
+    if (this.#hasEnded) throw acp.RequestError.invalidRequest(undefined, 'the session has ended');
+    const { maxTerminals = DEFAULT_MAX_TERMINALS } = this.#options;
+    if (this.#terminals.size + this.#starting.size >= maxTerminals) {
+      throw acp.RequestError.invalidRequest(undefined, `there are ${maxTerminals} terminals already: release some`);
     }
+    const starting = this.#start(params);
+    this.#starting.add(starting);
+    const terminal = await starting.finally(() => this.#starting.delete(starting));
+    const terminalId = randomUUID();
+    this.#terminals.set(terminalId, terminal);
+    return terminalId;
+  }
+
+  async #start(params: acp.CreateTerminalRequest): Promise<Terminal> {
     const { cwd, env, stateDir } = this.#options;
     const terminal = await Terminal.start({
       command: params.command,
@@ -83,9 +101,9 @@ export class Terminals {
       },
       maxBytes: Math.min(params.outputByteLimit ?? DEFAULT_OUTPUT_BYTES, MAX_OUTPUT_BYTES),
     });
-    const terminalId = randomUUID();
-    this.#terminals.set(terminalId, terminal);
-    return terminalId;
+    if (!this.#hasEnded) return terminal;
+    await terminal.kill();
+    throw acp.RequestError.invalidRequest(undefined, 'the session has ended');
   }
 
   #get(terminalId: string): Terminal {
@@ -175,8 +193,7 @@ class Terminal {
 
 async function inside(root: string, folder: string): Promise<string> {
   const [realRoot, real] = await Promise.all([realpath(root), realpath(folder).catch(() => undefined)]);
-  const way = real === undefined ? '..' : relative(realRoot, real);
-  if (real === undefined || way.startsWith('..') || isAbsolute(way)) {
+  if (real === undefined || !isWithin(realRoot, real)) {
     throw acp.RequestError.invalidParams(undefined, `cwd: ${folder} is not a folder of this session`);
   }
   return real;

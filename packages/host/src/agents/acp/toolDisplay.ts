@@ -1,8 +1,9 @@
 // The words for an agent's tool calls. Agents of this protocol say what kind of tool it is; names and parameters differ from
 // agent to agent, and what is known of them is in this folder alone.
-import { isAbsolute, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FileChangeSummary, PendingToolCallStart, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import { isWithin } from '../../sessionFs/confinement.js';
 import { oneLine } from '../boundedText.js';
 import { inlineCode } from '../inlineCode.js';
 import { lineDiff } from './lineDiff.js';
@@ -183,7 +184,7 @@ function sentence({ title, name }: ToolCallFields): string | undefined {
 
 function shortPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
-  return way === '' || way.startsWith('..') || isAbsolute(way) ? path : way;
+  return way === '' || !isWithin(cwd, path) ? path : way;
 }
 
 function inputText(rawInput: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import type { FileChangeSummary } from '@agenthost/protocol';
 import type { SessionFs } from '../../sessionFs/sessionFs.js';
+import { MAX_CHANGES } from '../agentEventMapper.js';
 
 interface Remembered {
   /** What the user said in a turn that hasn't ended, and what Copilot waited for. */
@@ -8,7 +9,6 @@ interface Remembered {
 }
 
 const FILE = 'agenthost.json';
-const MAX_CHANGES = 500;
 const MAX_QUOTED = 4_000;
 
 /**

@@ -14,6 +14,7 @@ import { commandScript } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { OutputBatcher } from './outputBatcher.js';
 import { privateFolder } from './privateFolder.js';
+import { keepTail } from './terminalTail.js';
 
 export interface ShellCommandOptions {
   readonly shell: Shell;
@@ -88,6 +89,7 @@ async function runScript(
     cwd,
     env: { ...Object.fromEntries(options.env), ...attached, [TERMINAL_ID]: mark },
   });
+  keepTail(terminal);
   const batcher = new OutputBatcher({
     emit: options.onOutput,
     pause: () => terminal.pause(),

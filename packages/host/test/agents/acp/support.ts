@@ -1,11 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { STUB } from '../../../../../test/support/stubAgent.js';
 import { AcpAgent, type AcpAgentOptions } from '../../../src/agents/acp/acpAgent.js';
 import type { AcpAgentSpec } from '../../../src/agents/acp/acpAgentSpec.js';
 import { temporaryFolder } from '../support/sessions.js';
-
-export const STUB = join(import.meta.dirname, '../../../../../test/support/stubAcpAgent.ts');
 
 /** The stub as an agent: Node runs its source. */
 export function stubSpec(env: Readonly<Record<string, string>> = {}): AcpAgentSpec {

@@ -132,7 +132,7 @@ describe('MockAgent', () => {
   it('hangs whoever aborts, until it is disposed of', async () => {
     const { session, recorder } = await run('hang');
     await session.abort();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setImmediate(resolve));
     await session.dispose();
     expect(recorder.events).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import {
   ACTION_INTRODUCED_IN,
   CLIENT_NOTIFICATION_SCHEMAS,
@@ -5,9 +6,10 @@ import {
   isClientDispatchable,
   ROLES,
   type Role,
-} from '@agenthost/protocol';
-import { describe, expect, it } from 'vitest';
-import { checkMethod, roleForAction, roleForMethod, roleRefusal } from '../../src/protocol/roleTable.js';
+  roleForAction,
+  roleForMethod,
+  roleRefusal,
+} from '../src/index.js';
 
 /** Written out a second time on purpose: who changes the table has to say here what a person is allowed then. */
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
@@ -42,7 +44,7 @@ describe('the table of roles', () => {
 
   it.each(['deleteEverything', '__proto__', 'constructor', 'toString', ''])('leaves %j to the owner', (name) => {
     expect([roleForMethod(name), roleForAction({ type: name })]).toEqual(['owner', 'owner']);
-    expect(() => checkMethod('driver', name)).toThrow('role owner');
+    expect(roleRefusal('driver', roleForMethod(name))).toContain('role owner');
   });
 
   it('leaves actions that only the host dispatches to the owner, for whom they are refused as well', () => {
@@ -72,9 +74,6 @@ describe('the table of roles', () => {
     expect(roleRefusal('owner', 'owner')).toBeUndefined();
     expect(roleRefusal('viewer', 'driver')).toBe(
       'This device may only watch (role viewer). Ask the owner of the host for a token with the role driver.',
-    );
-    expect(() => checkMethod('viewer', 'createSession')).toThrow(
-      expect.objectContaining({ code: -32009, data: { role: 'viewer', needs: 'driver' } }),
     );
   });
 });

@@ -8,8 +8,36 @@ export interface Choice {
   readonly optionId?: string;
 }
 
+/** Something that an agent asks before it goes on. */
+export type Prompt = PendingConfirmation | PendingPermission;
+
+export function isConfirmation(prompt: Prompt): prompt is PendingConfirmation {
+  return 'toolCall' in prompt;
+}
+
+/** Whether words of one's own are an answer. */
+export function takesText(prompt: Prompt): boolean {
+  return !isConfirmation(prompt) && prompt.request.allowText === true;
+}
+
 /** What can be answered, by key: y once, s in this session, n no; where an agent has other options, by number. */
-export function confirmationChoices({ toolCall }: PendingConfirmation): Choice[] {
+export function promptChoices(prompt: Prompt): Choice[] {
+  return isConfirmation(prompt) ? confirmationChoices(prompt) : permissionChoices(prompt);
+}
+
+/** What is asked, without the choices. */
+export function promptText(prompt: Prompt): string {
+  return isConfirmation(prompt) ? confirmationText(prompt) : permissionText(prompt);
+}
+
+/** Rejects with an ActionRejectedError when somebody was faster. */
+export function answerPrompt(prompt: Prompt, { approves, optionId }: Choice, text?: string): Promise<void> {
+  const option = optionId === undefined ? {} : { optionId };
+  if (isConfirmation(prompt)) return approves ? prompt.approve(option) : prompt.deny(option);
+  return prompt.answer({ approved: approves, ...option, ...(text !== undefined && { text }) });
+}
+
+function confirmationChoices({ toolCall }: PendingConfirmation): Choice[] {
   const { options = [] } = toolCall.confirmation;
   const approving = options.filter(({ kind }) => kind === 'approve');
   const denying = options.filter(({ kind }) => kind === 'deny');
@@ -22,7 +50,7 @@ export function confirmationChoices({ toolCall }: PendingConfirmation): Choice[]
   ];
 }
 
-export function permissionChoices({ request: { options = [], kind } }: PendingPermission): Choice[] {
+function permissionChoices({ request: { options = [], kind } }: PendingPermission): Choice[] {
   if (kind === 'question') return [...numbered(options), choice('n', 'No answer', false)];
   const approve = options.find((option) => option.kind === 'approve');
   const deny = options.find((option) => option.kind === 'deny');
@@ -33,13 +61,12 @@ export function permissionChoices({ request: { options = [], kind } }: PendingPe
   ];
 }
 
-/** What is asked, without the choices. */
-export function confirmationText({ toolCall }: PendingConfirmation): string {
+function confirmationText({ toolCall }: PendingConfirmation): string {
   const { confirmation, invocationMessage, toolInput } = toolCall;
   return [safeLine(confirmation.title ?? invocationMessage), ...indented(toolInput ?? '')].join('\n');
 }
 
-export function permissionText({ request }: PendingPermission): string {
+function permissionText({ request }: PendingPermission): string {
   return [safeLine(request.title), ...indented(request.message)].join('\n');
 }
 

@@ -1,19 +1,11 @@
-import {
-  type ClientAction,
-  type ClientNotifications,
-  type Commands,
-  describeRole,
-  ERROR_CODE,
-  type Role,
-  type RoleRefusedData,
-  roleIncludes,
-} from '@agenthost/protocol';
-import { RpcError } from '@agenthost/rpc';
-import { grantsTrust } from '../sessions/grantsTrust.js';
+import type { ClientAction } from './actions/clientActions.js';
+import type { ClientNotifications, Commands } from './commands/commands.js';
+import { grantsTrust } from './grantsTrust.js';
+import { describeRole, type Role, roleIncludes } from './roles.js';
 
 /**
  * The least role for everything that a client can ask for. A test walks through the protocol: what has no row here is for the
- * owner alone.
+ * owner alone. The host asks it before anything else; clients, so that they offer nothing that would be refused.
  */
 const METHODS: { readonly [M in keyof Commands | keyof ClientNotifications]: Role } = {
   ping: 'viewer',
@@ -71,13 +63,6 @@ export function roleForAction(action: { readonly type: string; readonly [key: st
 export function roleRefusal(role: Role, needs: Role): string | undefined {
   if (roleIncludes(role, needs)) return undefined;
   return `${describeRole(role)} Ask the owner of the host for a token with the role ${needs}.`;
-}
-
-export function checkMethod(role: Role, method: string): void {
-  const needs = roleForMethod(method);
-  const message = roleRefusal(role, needs);
-  const data: RoleRefusedData = { role, needs };
-  if (message !== undefined) throw new RpcError(ERROR_CODE.permissionDenied, message, { data });
 }
 
 function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {

@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const SRC = join(import.meta.dirname, '../src');
+const sheets = globSync('theme/*.css', { cwd: SRC });
+const source = globSync('**/*.{ts,tsx}', { cwd: SRC })
+  .map((file) => readFileSync(join(SRC, file), 'utf8'))
+  .join('\n');
+/** Made of what a program printed. */
+const COMPUTED = /^ansi-/;
+
+it('has no rule for a class that nothing wears', () => {
+  const words = new Set(source.match(/[\w-]+/g));
+  const unworn = sheets.flatMap((sheet) => {
+    const rules = readFileSync(join(SRC, sheet), 'utf8').replace(/\/\*.*?\*\//gs, '');
+    const selectors = [...rules.matchAll(/([^{}]+)\{/g)].map(([, selector]) => selector ?? '');
+    const classes = selectors.flatMap((selector) => selector.match(/(?<=\.)[a-z][\w-]*/gi) ?? []);
+    return classes.filter((name) => !words.has(name) && !COMPUTED.test(name)).map((name) => `${sheet}: .${name}`);
+  });
+  expect(unworn).toEqual([]);
+});
+
+it('imports every sheet, and no other', () => {
+  const imported = [...source.matchAll(/import '\.\/(theme\/[^']+)'/g)].map(([, sheet]) => sheet);
+  expect(imported.toSorted()).toEqual(sheets.toSorted());
+});

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { current, env, history, offer, permission, say, text, update } from './conversation.ts';
+import { hostTerminal, runTool, writeTool } from './tools.ts';
+
+async function endless(): Promise<void> {
+  while (!current.cancelled.signal.aborted) {
+    text('tick ');
+    await delay(20);
+  }
+}
+
+/** By the first word of a prompt: what it does with the rest. */
+export const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unknown> | unknown> = {
+  think: () => {
+    update('agent_thought_chunk', { content: { type: 'text', text: 'Hm.' } });
+    text('I thought.');
+  },
+  tool: (rest) => runTool(rest, true),
+  unannounced: (rest) => runTool(rest, false),
+  write: writeTool,
+  terminal: hostTerminal,
+  endless,
+  stubborn: async () => {
+    for (;;) {
+      text('tick ');
+      await delay(20);
+    }
+  },
+  'ask-twice': async () => {
+    const call = { toolCallId: randomUUID(), title: 'Two questions', kind: 'other', name: 'twoQuestions' };
+    const answers = [await permission(call), await permission({ ...call, title: 'And outside of the folder?' })];
+    update('tool_call_update', { toolCallId: call.toolCallId, status: 'completed' });
+    text(answers.join(', '));
+  },
+  'ask-late': () => {
+    setTimeout(async () => {
+      const answer = await permission({ toolCallId: randomUUID(), title: 'Too late' });
+      update('session_info_update', { title: `answered: ${answer}` });
+    }, 50);
+  },
+  crash: () => {
+    process.stderr.write('\u001b[31mboom\u001b[0m: the stub was told to crash\n');
+    setTimeout(() => process.exit(3), 20);
+    return new Promise(() => {});
+  },
+  die: () => {
+    text('dying later');
+    setTimeout(() => process.exit(0), 50);
+  },
+  silent: () => new Promise(() => {}),
+  flood: async (rest) => {
+    const words = 'x'.repeat(64 * 1024);
+    for (let sent = 0; sent < Number(rest) * 1024 * 1024 && !current.cancelled.signal.aborted; sent += words.length) {
+      text(words);
+      if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+  },
+  'flood-tool': async (rest) => {
+    const toolCallId = randomUUID();
+    update('tool_call', {
+      toolCallId,
+      title: 'yes',
+      kind: 'execute',
+      status: 'in_progress',
+      rawInput: { command: 'yes' },
+    });
+    const data = 'y\n'.repeat(32 * 1024);
+    for (let sent = 0; sent < Number(rest) * 1024 * 1024 && !current.cancelled.signal.aborted; sent += data.length) {
+      update('tool_call_update', { toolCallId, _meta: { terminal_output: { data } } });
+      if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+    update('tool_call_update', { toolCallId, status: 'completed', _meta: { terminal_exit: { exit_code: 0 } } });
+  },
+  'flood-line': (rest) => text('x'.repeat(Number(rest) * 1024 * 1024)),
+  'flood-questions': () => Promise.all(Array.from({ length: 500 }, () => permission({ toolCallId: randomUUID() }))),
+  garbage: async () => {
+    for (let line = 0; !current.cancelled.signal.aborted; line++) {
+      process.stdout.write(`this is no message ${line}\n`);
+      if (line % 50 === 0) await delay(1);
+    }
+  },
+  odd: () => {
+    process.stdout.write('Welcome to the stub!\n[]\n"text"\n{"jsonrpc":"1.0"}\n');
+    say({ id: 424_242, result: {} });
+    say({ method: '_stub/unknown', params: { x: 1 } });
+    update('from_the_future', { x: 1 });
+    update('tool_call', { toolCallId: 7 });
+    update('tool_call_update', { toolCallId: 'a', kind: 'unheard', status: 'odd', title: 5, content: 'none' });
+    say({ method: 'session/update', params: null });
+    update('agent_message_chunk', { content: { type: 'text', text: 'still here' } });
+  },
+  plan: () => {
+    const entries = ['completed', 'in_progress', 'pending'].map((status) => ({
+      content: `is ${status}`,
+      status,
+      priority: 'low',
+    }));
+    update('plan', { entries });
+  },
+  commands: (rest) => offer(rest === 'many' ? Array.from({ length: 5_000 }, (_, n) => `c${n}`) : rest.split(' ')),
+  title: (rest) => update('session_info_update', { title: rest }),
+  mode: () => update('current_mode_update', { currentModeId: 'free' }),
+  notice: () => update('notice', { severity: 'warning', title: 'Careful', description: 'Very.' }),
+  env: () => text(JSON.stringify(env)),
+  model: () => text(`${current.model} ${current.mode}`),
+  blocks: (_, blocks) => text(JSON.stringify(blocks)),
+  orphan: () => {
+    const child = spawn('/bin/sleep', ['600'], { detached: true, stdio: 'ignore' });
+    text(String(child.pid));
+  },
+  recall: () => text(history().join(' | ')),
+  'recall-slowly': async () => {
+    await delay(500);
+    text(history().join(' | '));
+  },
+  pid: () => text(String(process.pid)),
+  servers: () => text(JSON.stringify(current.servers)),
+};

@@ -1,0 +1,34 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Host, Session } from '@agenthost/client';
+import type { AgentInfo, RootState } from '@agenthost/protocol';
+
+/** The program of the stub; Node runs its source. */
+export const STUB = join(import.meta.dirname, 'stubAcpAgent.ts');
+
+/** The stub as an entry of agents.json. */
+export function stubEntry(stateDir: string, env: Readonly<Record<string, string>> = {}, changes: object = {}): object {
+  return {
+    name: 'Stub',
+    command: process.execPath,
+    args: [STUB],
+    env: { STUB_MEMORY: join(stateDir, 'stub-memory'), ...env },
+    ...changes,
+  };
+}
+
+export async function writeAgents(stateDir: string, agents: object): Promise<void> {
+  await writeFile(join(stateDir, 'agents.json'), JSON.stringify({ agents }));
+}
+
+/** A session of the stub that is ready. */
+export async function stubSession(client: Host): Promise<Session> {
+  const session = await client.createSession({ provider: 'stub' });
+  await session.ready();
+  return session;
+}
+
+/** What clients are told of an agent. */
+export function agentInfo({ agents }: RootState, provider: string): AgentInfo | undefined {
+  return agents.find((agent) => agent.provider === provider);
+}
