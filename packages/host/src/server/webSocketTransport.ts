@@ -115,14 +115,32 @@ export class WebSocketTransport implements FrameTransport {
 
   /** A bucket that refills with time; when it is empty the socket waits, and with it the sender. Nothing is dropped. */
   #slowDown(): void {
-    const { maxFramesPerSecond } = this.#limits;
-    const now = performance.now();
-    this.#budget =
-      Math.min(maxFramesPerSecond, this.#budget + ((now - this.#budgetAt) / 1000) * maxFramesPerSecond) - 1;
-    this.#budgetAt = now;
+    this.#refill();
+    this.#budget--;
     if (this.#budget > 0 || this.#webSocket.isPaused) return;
     this.#webSocket.pause();
-    setTimeout(() => this.#webSocket.resume(), 50).unref();
+    this.#resumeLater();
+  }
+
+  /** What was read at once may be hundreds of frames: the pause is as long as those were too many. */
+  #resumeLater(): void {
+    const owedMs = (-this.#budget / this.#limits.maxFramesPerSecond) * 1000;
+    setTimeout(
+      () => {
+        this.#refill();
+        if (this.#budget > 0) this.#webSocket.resume();
+        else this.#resumeLater();
+      },
+      Math.max(owedMs, 50),
+    ).unref();
+  }
+
+  #refill(): void {
+    const { maxFramesPerSecond } = this.#limits;
+    const now = performance.now();
+    const grown = ((now - this.#budgetAt) / 1000) * maxFramesPerSecond;
+    this.#budget = Math.min(maxFramesPerSecond, this.#budget + grown);
+    this.#budgetAt = now;
   }
 
   #checkAlive(): void {

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { GATES } from './gates.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
+const CONFIG = 'test/security/brokenGate.config.ts';
+
+describe('every check of the list', () => {
+  it('is where gates.ts says, once', async () => {
+    for (const { module, what, from } of GATES)
+      expect([what, (await readFile(join(ROOT, module), 'utf8')).split(from).length - 1]).toEqual([what, 1]);
+  });
+
+  // A run of vitest each: `npm run test:security` has the time.
+  it.runIf(process.env['AGENTHOST_FAULTS'] === 'all').each(GATES.map((gate, number) => ({ ...gate, number })))(
+    'point $point: $what: a test notices',
+    { timeout: 300_000 },
+    async ({ number, test, named }) => {
+      const env = { ...process.env, AGENTHOST_BROKEN_GATE: String(number), AGENTHOST_FAULTS: '' };
+      const only = named === '' ? [] : ['-t', named];
+      const child = spawn(process.execPath, [VITEST, 'run', '--config', CONFIG, test, ...only], {
+        cwd: ROOT,
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+      const ran = output.split('\n').filter((line) => /^(?:not )?ok /.test(line) && !line.includes('# SKIP'));
+      expect(ran.length, `${output}\n${errors}`).toBeGreaterThan(0);
+      expect(ran.filter((line) => line.startsWith('not ok '))).not.toEqual([]);
+    },
+  );
+});
