@@ -1,5 +1,7 @@
 // Those who might disturb others: clients that do not read while a lot is said, or agents that are killed in the middle of a turn.
 // Each first does everything else alike without that.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type Host, type Session } from '@agenthost/client';
 import { until } from '../../test/support/until.ts';
@@ -8,7 +10,7 @@ import { RequestClient, type ServerAddress } from './requestClient.ts';
 export type DisturbanceTask = ServerAddress &
   (
     | { readonly kind: 'slowReaders'; readonly readers: number; readonly turns: number }
-    | { readonly kind: 'deadAgents'; readonly agents: number }
+    | { readonly kind: 'deadAgents'; readonly agents: number; readonly program: string }
   );
 
 /** Runs twice, without and then with what disturbs; what has to be there for it is made before, when nobody is measured. */
@@ -64,8 +66,11 @@ function slowReaders(client: Host, { readers, turns, ...address }: TaskOf<'slowR
   };
 }
 
-/** Agents in the middle of their turns; then they are killed, one after the other. */
-async function deadAgents(client: Host, { agents }: TaskOf<'deadAgents'>): Promise<Disturbance> {
+/**
+ * Agents in the middle of their turns, killed one after the other; before that as many processes of the same size that are
+ * nobody's agents: a system needs milliseconds for the end of a process, whoever it belonged to.
+ */
+async function deadAgents(client: Host, { agents, program }: TaskOf<'deadAgents'>): Promise<Disturbance> {
   const start = async () => {
     const session = await open(client, 'stub');
     const part = (await turnOf(session, 'pid')).responseParts[0];
@@ -75,16 +80,30 @@ async function deadAgents(client: Host, { agents }: TaskOf<'deadAgents'>): Promi
     return { session, pid };
   };
   const running = await Promise.all(Array.from({ length: agents }, start));
+  const others = await Promise.all(Array.from({ length: agents }, () => startOther(program)));
   return {
     prepare: async () => {},
     run: async (disturbs) => {
-      for (const { pid } of running) {
-        if (disturbs) process.kill(pid, 'SIGKILL');
+      for (const { pid } of disturbs ? running : others) {
+        process.kill(pid, 'SIGKILL');
         await delay(PAUSE_MS);
       }
       if (disturbs) for (const { session } of running) await endOf(session, 'error');
     },
   };
+}
+
+async function startOther(program: string): Promise<{ readonly pid: number }> {
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const request = {
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: 1, clientCapabilities: {} },
+  };
+  child.stdin.write(`${JSON.stringify(request)}\n`);
+  await once(child.stdout, 'data');
+  return { pid: child.pid ?? 0 };
 }
 
 async function open(client: Host, provider: string): Promise<Session> {
