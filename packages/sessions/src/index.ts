@@ -25,6 +25,7 @@ export {
   SessionNotFoundError,
   SessionsError,
 } from './errors.js';
+export { fittingCommands, typedCommand } from './fittingCommands.js';
 export { InMemoryProvider, type InMemoryProviderOptions } from './inMemory/inMemoryProvider.js';
 export type { SessionGroup, SessionRow } from './list/groupedRows.js';
 export { type Grouping, type GroupingName, type GroupOf, groupings } from './list/grouping.js';

@@ -1,4 +1,5 @@
 import type { SessionCommand } from '@agenthost/protocol';
+import { fittingCommands } from '@agenthost/sessions';
 import type { AttachModel } from './attachModel.js';
 import { editOf } from './textEdit.js';
 
@@ -23,9 +24,7 @@ export function completeCommand(model: AttachModel): boolean {
 }
 
 function fitting({ ui, chat }: AttachModel): readonly SessionCommand[] {
-  const typed = /^\/(.*)$/.exec(ui.composer.text)?.[1]?.toLowerCase();
-  if (typed === undefined) return [];
-  return (chat?.state.value?.commands ?? []).filter(({ name }) => name.toLowerCase().startsWith(typed));
+  return fittingCommands(chat?.state.value?.commands ?? [], ui.composer.text);
 }
 
 function nameOf({ name }: SessionCommand): string {

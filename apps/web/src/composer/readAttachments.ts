@@ -1,8 +1,8 @@
 import type { Attachment } from '@agenthost/protocol';
+import { isShownImage } from '../markdown/safeUrl.js';
 
 const LARGEST = 10 * 1024 * 1024;
 const MOST = 20;
-const IMAGE = /^image\/(?:png|jpeg|gif|webp)$/;
 
 /** Files of this device as attachments. What can't be one is named, with the reason. */
 export async function readAttachments(
@@ -18,7 +18,7 @@ export async function readAttachments(
       continue;
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
-    if (IMAGE.test(file.type)) {
+    if (isShownImage(file.type)) {
       attachments.push({ kind: 'image', label, data: base64(bytes), mimeType: file.type });
       continue;
     }

@@ -1,4 +1,5 @@
 import type { SessionCommand } from '@agenthost/protocol';
+import { fittingCommands, typedCommand } from '@agenthost/sessions';
 import { type KeyboardEvent, useId, useState } from 'react';
 
 /** What fits what is being typed after a slash, and which of it the keys have reached. */
@@ -11,9 +12,7 @@ export function useCommandList(
   const [reached, setReached] = useState({ text: '', place: 0 });
   /** The text at which somebody wanted no more of it; with other words it is there again. */
   const [dismissed, setDismissed] = useState<string>();
-  const typed = /^\/(.*)$/.exec(text)?.[1]?.toLowerCase();
-  const isOpen = typed !== undefined && dismissed !== text;
-  const matches = isOpen ? commands.filter(({ name }) => name.toLowerCase().startsWith(typed)) : [];
+  const matches = dismissed === text ? [] : fittingCommands(commands, text);
   const selected = Math.min(reached.text === text ? reached.place : 0, matches.length - 1);
   const choose = (command: SessionCommand) => onChoose(`/${command.name} `);
   const keyDown = (event: KeyboardEvent): boolean => {
@@ -23,7 +22,8 @@ export function useCommandList(
     if (step !== undefined) setReached({ text, place: (selected + step + matches.length) % matches.length });
     else if (event.key === 'Escape') setDismissed(text);
     // Typed to its end it is sent, not completed.
-    else if (event.key === 'Tab' || (event.key === 'Enter' && command.name.toLowerCase() !== typed)) choose(command);
+    else if (event.key === 'Tab' || (event.key === 'Enter' && command.name.toLowerCase() !== typedCommand(text)))
+      choose(command);
     else return false;
     event.preventDefault();
     return true;

@@ -1,10 +1,10 @@
 import type { ContentRef } from '@agenthost/protocol';
 import { useEffect, useState } from 'react';
 import { problemText } from '../app/problemText.js';
+import { isShownImage } from '../markdown/safeUrl.js';
 import { useChat } from './chatContext.js';
 import { bytes } from './times.js';
 
-const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/;
 const LARGEST = 16 * 1024 * 1024;
 
 /** Something that is kept beside the conversation: an image is shown, anything else can be saved. */
@@ -18,7 +18,8 @@ export function ContentPart({
   const { fetchContent } = useChat();
   const [url, setUrl] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const isImage = content.mimeType !== undefined && SHOWN.test(content.mimeType) && (content.sizeHint ?? 0) <= LARGEST;
+  const isImage =
+    content.mimeType !== undefined && isShownImage(content.mimeType) && (content.sizeHint ?? 0) <= LARGEST;
   useEffect(() => {
     if (!isImage) return;
     let address: string | undefined;

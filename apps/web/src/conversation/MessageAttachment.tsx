@@ -1,16 +1,15 @@
 import type { Attachment } from '@agenthost/protocol';
 import { File, Folder, ImageIcon, TextQuote } from 'lucide-react';
 import { useMemo } from 'react';
+import { isShownImage } from '../markdown/safeUrl.js';
 import { ContentPart } from './ContentPart.js';
-
-const SHOWN = /^image\/(?:png|jpeg|gif|webp)$/;
 
 /** An image is shown, wherever its bytes are; anything else by its name. */
 export function MessageAttachment({ attachment }: { readonly attachment: Attachment }) {
   const { kind, label, data, ref, mimeType } = attachment;
   const type = mimeType ?? ref?.mimeType;
   const url = useMemo(
-    () => (kind === 'image' && data && type && SHOWN.test(type) ? `data:${type};base64,${data}` : undefined),
+    () => (kind === 'image' && data && type && isShownImage(type) ? `data:${type};base64,${data}` : undefined),
     [kind, data, type],
   );
   if (url) return <img className="picture" src={url} alt={label} />;

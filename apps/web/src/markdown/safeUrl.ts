@@ -1,5 +1,6 @@
 const OPENABLE = new Set(['http:', 'https:', 'mailto:']);
 const IMAGE_DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i;
+const IMAGE_TYPE = /^image\/(?:png|jpeg|gif|webp)$/;
 const LARGEST_IMAGE = 4 * 1024 * 1024;
 
 /** The address of a link that may be opened; `undefined` for anything that could run code or reach this machine's files. */
@@ -15,4 +16,9 @@ export function linkTarget(href: string): string | undefined {
 /** An image that is shown without asking anybody for it. */
 export function inlineImage(href: string): string | undefined {
   return href.length <= LARGEST_IMAGE && IMAGE_DATA.test(href) ? href : undefined;
+}
+
+/** Whether a file of this type is shown as a picture: none of these can run anything. */
+export function isShownImage(mimeType: string): boolean {
+  return IMAGE_TYPE.test(mimeType);
 }
