@@ -1,9 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, describe, it, vi } from 'vitest';
+import { setTimeout as delay, setImmediate as tick } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
 import { play } from './play.js';
 import { concludeRun, runScenario, TIMEOUT_MS, temporaryRoot } from './property.js';
 import type { Scenario, Step } from './steps.js';
+import { Lane } from './wire.js';
 import { World } from './world.js';
 
 const calm = { clients: 2, evict: false, shortReplay: false } as const;
@@ -83,4 +84,20 @@ describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
       await play(world, { do: 'rename', client: 1, session: 0 });
     });
   });
+});
+
+describe('the wire of these tests', () => {
+  it.each([false, true])(
+    'brings everything that is in flight, with a frame that is doubled (late: %s)',
+    async (late) => {
+      const arrived: string[] = [];
+      const lane = new Lane(false, (entry) => arrived.push(entry.kind === 'frame' ? entry.text : entry.kind));
+      const action = '{"method":"dispatchAction"}';
+      lane.send({ kind: 'frame', text: action });
+      lane.send({ kind: 'frame', text: 'last' });
+      lane.duplicate(late);
+      await tick();
+      expect(arrived).toEqual(late ? [action, 'last', action] : [action, action, 'last']);
+    },
+  );
 });

@@ -59,8 +59,13 @@ export class Lane {
       return;
     }
     this.#onDuplicated?.(found.text);
-    if (late) this.send(found);
-    else this.#inFlight.splice(this.#inFlight.indexOf(found), 0, found);
+    if (late) {
+      this.send(found);
+      return;
+    }
+    this.#inFlight.splice(this.#inFlight.indexOf(found), 0, found);
+    // One more is in flight, so one more has to arrive: else the last one waits for ever.
+    queueMicrotask(() => this.#flow());
   }
 
   /** Nothing more is taken; what is in flight may still arrive. */
