@@ -18,6 +18,7 @@ export class World {
   readonly #base: string;
   readonly #endings: Promise<void>[] = [];
   #host: Host;
+  #life: { isOver: boolean };
   #stateDir: string;
   #isUp = true;
   #restarting: Promise<void> = Promise.resolve();
@@ -35,13 +36,22 @@ export class World {
     const base = mkdtempSync(join(root, 'run-'));
     const journal = new Journal();
     const stateDir = join(base, 'state-0');
-    const host = await startHost(stateDir, scenario, base, journal);
-    const world = new World(scenario, base, journal, host, stateDir);
+    const life = { isOver: false };
+    const host = await startHost(stateDir, scenario, base, journal, life);
+    const world = new World(scenario, base, journal, host, stateDir, life);
     await world.#begin();
     return world;
   }
 
-  private constructor(scenario: Scenario, base: string, journal: Journal, host: Host, stateDir: string) {
+  private constructor(
+    scenario: Scenario,
+    base: string,
+    journal: Journal,
+    host: Host,
+    stateDir: string,
+    life: { isOver: boolean },
+  ) {
+    this.#life = life;
     this.scenario = scenario;
     this.#base = base;
     this.journal = journal;
@@ -98,6 +108,8 @@ export class World {
     this.#isUp = false;
     const copy = join(this.#base, `state-${++this.#dirs}`);
     copyState(this.#stateDir, copy);
+    // What it finds of its own from now on (its temporary folder gone, say) it would not have lived to see.
+    this.#life.isOver = true;
     for (const { wires } of this.clients) for (const wire of wires) wire.hostDied(lastFramesArrive);
     this.#endings.push(this.#host.close());
     await this.#start(copy);
@@ -142,7 +154,8 @@ export class World {
 
   async #start(stateDir: string): Promise<void> {
     this.#highestBeforeStart = this.#highestSeen;
-    this.#host = await startHost(stateDir, this.scenario, this.#base, this.journal);
+    this.#life = { isOver: false };
+    this.#host = await startHost(stateDir, this.scenario, this.#base, this.journal, this.#life);
     this.#stateDir = stateDir;
     this.#isUp = true;
     this.#reachabilityChanged();
@@ -205,7 +218,13 @@ function copyState(from: string, to: string, attempts = 20): void {
   }
 }
 
-async function startHost(stateDir: string, scenario: Scenario, cwd: string, journal: Journal): Promise<Host> {
+async function startHost(
+  stateDir: string,
+  scenario: Scenario,
+  cwd: string,
+  journal: Journal,
+  life: { readonly isOver: boolean },
+): Promise<Host> {
   const [idleMs, abortGraceMs] = [scenario.evict ? 1 : 60_000, 5];
   return Host.start({
     stateDir,
@@ -217,7 +236,9 @@ async function startHost(stateDir: string, scenario: Scenario, cwd: string, jour
     abortGraceMs,
     ...(scenario.shortReplay && { replayLimits: { maxEnvelopes: 8, maxBytes: 1_000_000 } }),
     log: {
-      error: (message, cause) => journal.violations.push(`the host reports: ${message} ${String(cause ?? '')}`),
+      error: (message, cause) => {
+        if (!life.isOver) journal.violations.push(`the host reports: ${message} ${String(cause ?? '')}`);
+      },
       warn: (message) => journal.note(`  host: ${message}`),
       info: () => {},
       debug: () => {},
