@@ -8,6 +8,10 @@ import { type DemoHost, startDemoHost } from '../test/support/demoHost.ts';
 import { openSession, openStart, QUIET_SCREENS } from '../test/support/pageScreens.ts';
 
 const [given] = process.argv.slice(2);
+if (given?.startsWith('-')) {
+  console.error('Usage: npm run screenshots [-- FOLDER]');
+  process.exit(2);
+}
 const folder = given ?? join(import.meta.dirname, '../docs/screenshots');
 /** What README.md and docs/page.md show; the rest is for looking at. */
 const KEPT = [
