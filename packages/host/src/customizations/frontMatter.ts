@@ -54,7 +54,11 @@ function fieldText(value: string, inside: readonly string[]): string {
       ? lines.map((line) => scalar(line.slice(2).trim())).join(', ')
       : lines.join('\n');
   }
-  if (value.startsWith('[') || value.startsWith('{')) return [value, ...lines].join(' ').replace(/^\[(.*)\]$/, '$1');
+  if (value.startsWith('[') || value.startsWith('{')) {
+    const flow = [value, ...lines].join(' ');
+    if (!flow.endsWith(value.startsWith('[') ? ']' : '}')) throw unreadable(value);
+    return value.startsWith('[') ? flow.slice(1, -1) : flow;
+  }
   // A text may go on in the lines below.
   return scalar([value, ...lines].join(' '));
 }
