@@ -26,6 +26,7 @@ export type { CreateSessionOptions, ForkSessionOptions, Host, HostEvent, OpenSes
 export type { HostOptions } from './hostOptions.js';
 export type { ImportSessionOptions } from './importSession.js';
 export { Listeners, type ReportError } from './listeners.js';
+export { listInStep, withSummaryChanges } from './listInStep.js';
 export { derived, type Observable } from './observable.js';
 export type { ClientSeqStore } from './outbox.js';
 export type {

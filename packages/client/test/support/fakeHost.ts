@@ -70,6 +70,8 @@ export class FakeHost {
   readonly refuse = new Map<string, RpcError>();
   /** These commands are not answered at all. */
   readonly silent = new Set<string>();
+  /** Called right behind the answer to a command. */
+  onAnswered: ((method: string) => void) | undefined;
   /** Nothing leaves the host any more. */
   mute = false;
   /** Nothing that arrives is looked at any more. */
@@ -199,6 +201,7 @@ export class FakeHost {
     const handler = this.#handlers[method] as ((seat: Seat, params: unknown) => unknown) | undefined;
     if (!handler) throw new RpcError(ERROR_CODE.methodNotFound, `no ${method} in the fake`);
     const result = handler(seat, params);
+    queueMicrotask(() => this.onAnswered?.(method));
     return this.mute ? new Promise(() => {}) : result;
   }
 

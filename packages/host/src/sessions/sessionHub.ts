@@ -173,15 +173,18 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
-  async list(params: ListSessionsParams): Promise<ListSessionsResult> {
+  /**
+   * Read in the turn in which it is asked for: an answer that is sent at once can't be overtaken by the notification of a
+   * change that it doesn't have.
+   */
+  list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     try {
       return this.#options.index.list(params);
     } catch (error) {
       if (error instanceof InvalidCursorError)
         throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
       if (!(error instanceof IndexReplacedError)) throw error;
-      await this.indexFilled();
-      return this.#options.index.list(params);
+      return this.indexFilled().then(() => this.#options.index.list(params));
     }
   }
 
