@@ -170,7 +170,8 @@ export class Host {
     for (const agent of options.agents) agents.register(agent);
 
     const delivery = new Delivery();
-    const replay = new ReplayBuffer(sequence.current, options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
+    // One that no earlier run can have given out: who has seen less than this has not seen this run.
+    const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);

@@ -89,14 +89,17 @@ function agreeOn(theirs: number): number {
   });
 }
 
-/** The envelopes as JSON texts, or `undefined` when the client has to take snapshots. */
+/**
+ * The envelopes as JSON texts, or `undefined` when the client has to take snapshots. Without an `instanceId` the numbers alone
+ * decide: on one host they never go back, and those of an earlier run are below all that the buffer has.
+ */
 function missedEnvelopes(
   services: HostServices,
   params: ReconnectParams,
   found: ReadonlyMap<URI, SubscribableResource>,
   protocolVersion: number,
 ): string[] | undefined {
-  const { instanceId, lastSeenServerSeq } = params;
+  const { instanceId = services.serverInfo.instanceId, lastSeenServerSeq } = params;
   if (instanceId !== services.serverInfo.instanceId || lastSeenServerSeq > services.sequence.current) return undefined;
   return services.replay
     .since(lastSeenServerSeq, new Set(found.keys()))
