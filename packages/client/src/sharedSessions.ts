@@ -29,6 +29,8 @@ export interface SharedSessionsOptions extends Events {
   readonly clientId: string;
   readonly subscribe: (resource: URI, turns: number | undefined) => Promise<Snapshot>;
   readonly unsubscribe: (resource: URI) => void;
+  /** Called before the snapshot is applied. */
+  readonly onSnapshot: (snapshot: Snapshot) => void;
   readonly reportError: ReportError;
 }
 
@@ -114,8 +116,9 @@ export class SharedSessions {
 
   async #subscribe(shared: SharedSession): Promise<void> {
     const { subscription, turns } = shared;
-    const { state, fromSeq } = await this.#askForSnapshot(subscription, turns);
-    subscription.applySnapshot(state as SessionState, fromSeq);
+    const snapshot = await this.#askForSnapshot(subscription, turns);
+    this.#options.onSnapshot(snapshot);
+    subscription.applySnapshot(snapshot.state as SessionState, snapshot.fromSeq);
     this.endUnused(shared);
   }
 

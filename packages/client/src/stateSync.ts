@@ -6,6 +6,7 @@ import {
   type ClientNotifications,
   createRootState,
   PROTOCOL_VERSION,
+  REJECTION,
   ROOT_URI,
   type Role,
   type RootAction,
@@ -72,6 +73,7 @@ export class StateSync {
       clientId,
       subscribe: options.subscribe,
       unsubscribe,
+      onSnapshot: (snapshot) => this.#countOn(snapshot),
       ...events,
       reportError,
     });
@@ -147,6 +149,8 @@ export class StateSync {
     const { protocolVersion, serverInfo, role, defaultDirectory = this.#host?.defaultDirectory } = welcome;
     this.#host = { protocolVersion, serverInfo, role, defaultDirectory };
     this.#lastSeenServerSeq = welcome.serverSeq;
+    for (const clientSeq of Object.values(welcome.acceptedClientSeq ?? {})) this.#outbox.continueAbove(clientSeq);
+    for (const snapshot of welcome.snapshots) this.#countOn(snapshot);
     const replay = welcome.replay && Map.groupBy(welcome.replay, ({ action }) => resourceOf(action));
     if (!this.#resync(this.root, welcome, replay)) this.root.endSync();
     for (const shared of resumed) {
@@ -182,14 +186,20 @@ export class StateSync {
     return true;
   }
 
+  /** A process that begins with 1 under an id that was used before must not use a number twice. */
+  #countOn({ recentlyAccepted }: Snapshot): void {
+    this.#outbox.continueAbove(recentlyAccepted?.at(-1) ?? 0);
+  }
+
   /** What the host has accepted is in the new state already, and isn't sent again. */
   #settleAccepted(shared: SharedSession, welcome: Welcome): void {
     const { resource } = shared.subscription;
-    const accepted = welcome.acceptedClientSeq?.[resource] ?? 0;
-    const recent = welcome.recentlyAccepted?.[resource] ?? [];
+    const snapshot = welcome.snapshots.find((candidate) => candidate.resource === resource);
+    const recent = welcome.recentlyAccepted?.[resource] ?? snapshot?.recentlyAccepted ?? [];
+    const accepted = welcome.acceptedClientSeq?.[resource] ?? recent.at(-1);
     for (const entry of this.#outbox.entries(resource)) {
       const { clientSeq } = entry;
-      if (welcome.acceptedClientSeq === undefined) entry.uncertain ||= entry.sent;
+      if (accepted === undefined) entry.uncertain ||= entry.sent;
       else if (clientSeq === accepted || recent.includes(clientSeq)) this.#forget(shared, clientSeq);
       else if (clientSeq < accepted) {
         // Before the last that was accepted, so it was accepted too, or refused. The list tells as far as it goes, and so does a
@@ -207,7 +217,7 @@ export class StateSync {
   #settled(clientSeq: number, rejectionReason: string | undefined): void {
     const entry = this.#outbox.entry(clientSeq);
     if (entry === undefined) return;
-    const rejection = (action: ClientAction) => new ActionRejectedError(rejectionReason ?? '', action);
+    const rejection = (action: ClientAction) => rejectionOf(action, rejectionReason ?? '');
     this.#outbox.settle(clientSeq, rejectionReason === undefined ? undefined : rejection);
     const shared = this.sessions.get(entry.session);
     if (shared === undefined) return;
@@ -215,7 +225,7 @@ export class StateSync {
     this.sessions.endUnused(shared);
   }
 
-  /** The host ignores what it has accepted before, without a word; an answer to a later action says that it did. */
+  /** An older host ignores what it has accepted before, without a word; an answer to a later action says that it did. */
   #settleUncertain(shared: SharedSession, before: number): void {
     for (const { clientSeq, uncertain } of this.#outbox.entries(shared.subscription.resource)) {
       if (uncertain && clientSeq < before) this.#forget(shared, clientSeq);
@@ -231,6 +241,12 @@ export class StateSync {
     const resource = resourceOf(action);
     return resource === ROOT_URI ? this.root : this.sessions.get(resource)?.subscription;
   }
+}
+
+/** Where the host can't tell any more, nobody can. */
+function rejectionOf(action: ClientAction, reason: string): ClientError {
+  if (reason.startsWith(REJECTION.clientSeqForgotten)) return new ConnectionLostError(action.type, true);
+  return new ActionRejectedError(reason, action);
 }
 
 /** Also for action types that this version doesn't know: the ones that belong to a session name it. */

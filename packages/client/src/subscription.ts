@@ -123,8 +123,8 @@ export class Subscription<S, A> {
   }
 
   #apply(envelope: ActionEnvelope): void {
-    const { serverSeq, origin, rejectionReason } = envelope;
-    if (rejectionReason === undefined && serverSeq <= this.#lastSeq) {
+    const { serverSeq, origin, rejectionReason, repeated } = envelope;
+    if (repeated || (rejectionReason === undefined && serverSeq <= this.#lastSeq)) {
       // Contained in the state already, so all that an own echo can still do is to say that it was accepted.
       if (origin?.clientId !== this.#options.clientId) return;
       this.#writeAhead.forget(origin.clientSeq);

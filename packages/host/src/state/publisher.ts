@@ -67,7 +67,12 @@ export class Publisher {
 
   /** To the sender alone; it takes no number of its own, because nothing has changed. */
   reject(sender: Subscriber, envelope: ActionEnvelope): void {
-    this.#delivery.enqueue({ frame: actionFrame(JSON.stringify(envelope)), receivers: [sender] });
+    this.answer(sender, envelope);
+  }
+
+  /** As `reject`, for an answer that must not leave before its source is stored. */
+  answer(sender: Subscriber, envelope: ActionEnvelope, waits: Pick<PublishOptions, 'source' | 'tag'> = {}): void {
+    this.#delivery.enqueue({ frame: actionFrame(JSON.stringify(envelope)), receivers: [sender], ...waits });
   }
 }
 

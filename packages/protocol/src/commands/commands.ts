@@ -88,6 +88,11 @@ export interface Snapshot {
   readonly state: RootState | SessionState;
   /** Actions with a greater `serverSeq` follow, and no others. */
   readonly fromSeq: number;
+  /**
+   * Of a session: the newest of this client's `clientSeq` that it has accepted, rising. A client that counts anew continues
+   * above the last of them. Absent where there are none, and where an older host does not say.
+   */
+  readonly recentlyAccepted?: readonly number[];
 }
 
 export interface ReconnectParams {

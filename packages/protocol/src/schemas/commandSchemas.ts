@@ -54,6 +54,7 @@ export const snapshot = z.object({
   resource: uri,
   state: z.union([sessionState, rootState]),
   fromSeq: sequence,
+  recentlyAccepted: z.array(sequence).exactOptional(),
 });
 
 export const initializeParams = z.object({
