@@ -18,6 +18,7 @@ export {
   SessionCreationError,
   SessionFsRefusedError,
   SessionGoneError,
+  SessionRemadeError,
   UnauthorizedError,
   UnsupportedVersionError,
 } from './errors.js';

@@ -19,6 +19,8 @@ export interface SharedSession {
   readonly subscription: Subscription<SessionState, SessionAction>;
   readonly gone: ObservableValue<SessionGoneError | undefined>;
   readonly turns: number | undefined;
+  /** Of the last snapshot; an older host does not say. */
+  incarnation: string | undefined;
   opened: Promise<void>;
   references: number;
 }
@@ -80,6 +82,12 @@ export class SharedSessions {
     if (this.#remove(shared)) this.#options.unsubscribe(subscription.resource);
   }
 
+  applySnapshot(shared: SharedSession, { state, fromSeq, incarnation }: Snapshot): void {
+    const isAnother = isRemade(shared, incarnation);
+    shared.incarnation = incarnation ?? shared.incarnation;
+    shared.subscription.applySnapshot(state as SessionState, fromSeq, isAnother);
+  }
+
   /** The host has it no more. Its handles keep what they last saw; opening it again asks the host again. */
   markGone(shared: SharedSession): void {
     if (this.#remove(shared)) shared.gone.set(new SessionGoneError(shared.subscription.resource));
@@ -90,6 +98,7 @@ export class SharedSessions {
       subscription: this.#createSubscription(resource),
       gone: new ObservableValue<SessionGoneError | undefined>(undefined, this.#options.reportError),
       turns,
+      incarnation: undefined,
       opened: Promise.resolve(),
       references: 0,
     };
@@ -118,7 +127,7 @@ export class SharedSessions {
     const { subscription, turns } = shared;
     const snapshot = await this.#askForSnapshot(subscription, turns);
     this.#options.onSnapshot(snapshot);
-    subscription.applySnapshot(snapshot.state as SessionState, snapshot.fromSeq);
+    this.applySnapshot(shared, snapshot);
     this.endUnused(shared);
   }
 
@@ -147,4 +156,9 @@ export class SharedSessions {
     const { resource } = shared.subscription;
     return this.#sessions.get(resource) === shared && this.#sessions.delete(resource);
   }
+}
+
+/** Whether a snapshot is of a session that was made after the one that is known here was disposed. */
+export function isRemade(shared: SharedSession, incarnation: string | undefined): boolean {
+  return shared.incarnation !== undefined && incarnation !== undefined && shared.incarnation !== incarnation;
 }

@@ -13,16 +13,21 @@ import {
   type RootState,
   rootReducer,
   type ServerInfo,
-  type SessionState,
   type Snapshot,
   type URI,
 } from '@agenthost/protocol';
 import type { RpcPeer } from '@agenthost/rpc';
-import { ActionRejectedError, type ClientError, ConnectionLostError, SessionGoneError } from './errors.js';
+import {
+  ActionRejectedError,
+  type ClientError,
+  ConnectionLostError,
+  SessionGoneError,
+  SessionRemadeError,
+} from './errors.js';
 import { shakeHands, type Welcome } from './handshake.js';
 import type { ReportError } from './listeners.js';
 import { type ClientSeqStore, Outbox } from './outbox.js';
-import { type SharedSession, SharedSessions } from './sharedSessions.js';
+import { isRemade, type SharedSession, SharedSessions } from './sharedSessions.js';
 import { Subscription } from './subscription.js';
 
 export interface StateSyncOptions {
@@ -37,6 +42,8 @@ export interface StateSyncOptions {
 }
 
 type HostIdentity = Pick<Welcome, 'protocolVersion' | 'serverInfo' | 'defaultDirectory' | 'role'>;
+
+type Replay = ReadonlyMap<URI, readonly ActionEnvelope[]>;
 
 /** Said of an action that the host has passed over: not in the replay, though later ones are. */
 const REASON_LOST = 'the host did not take it, and its reason was lost with the connection';
@@ -131,9 +138,7 @@ export class StateSync {
   markGone(resource: URI): void {
     const shared = this.sessions.get(resource);
     if (!shared?.subscription.synced) return;
-    for (const { clientSeq } of this.#outbox.entries(resource)) {
-      this.#forget(shared, clientSeq, () => new SessionGoneError(resource));
-    }
+    this.#failAll(shared, () => new SessionGoneError(resource));
     this.sessions.markGone(shared);
   }
 
@@ -152,13 +157,13 @@ export class StateSync {
     for (const clientSeq of Object.values(welcome.acceptedClientSeq ?? {})) this.#outbox.continueAbove(clientSeq);
     for (const snapshot of welcome.snapshots) this.#countOn(snapshot);
     const replay = welcome.replay && Map.groupBy(welcome.replay, ({ action }) => resourceOf(action));
-    if (!this.#resync(this.root, welcome, replay)) this.root.endSync();
+    this.#resyncRoot(welcome, replay);
     for (const shared of resumed) {
       const { resource } = shared.subscription;
       if (this.sessions.get(resource) !== shared) {
         // Its last handle was closed while the host was being asked to resume it.
         this.#options.notify('unsubscribe', { resource });
-      } else if (welcome.missing.includes(resource) || !this.#resync(shared.subscription, welcome, replay)) {
+      } else if (welcome.missing.includes(resource) || !this.#resync(shared, welcome, replay)) {
         this.markGone(resource);
       } else {
         this.#settleAccepted(shared, welcome);
@@ -170,20 +175,25 @@ export class StateSync {
     }
   }
 
-  #resync<S extends RootState | SessionState, A extends Action>(
-    subscription: Subscription<S, A>,
-    { snapshots }: Welcome,
-    replay: ReadonlyMap<URI, readonly ActionEnvelope[]> | undefined,
-  ): boolean {
-    const { resource } = subscription;
-    if (replay) {
-      subscription.applyReplay(replay.get(resource) ?? []);
-      return true;
-    }
-    const snapshot = snapshots.find((candidate) => candidate.resource === resource);
-    if (snapshot === undefined) return false;
-    subscription.applySnapshot(snapshot.state as S, snapshot.fromSeq);
-    return true;
+  #resyncRoot(welcome: Welcome, replay: Replay | undefined): void {
+    const snapshot = snapshotOf(welcome, ROOT_URI);
+    if (replay) this.root.applyReplay(replay.get(ROOT_URI) ?? []);
+    else if (snapshot) this.root.applySnapshot(snapshot.state as RootState, snapshot.fromSeq);
+    else this.root.endSync();
+  }
+
+  #resync(shared: SharedSession, welcome: Welcome, replay: Replay | undefined): boolean {
+    const { subscription } = shared;
+    const snapshot = snapshotOf(welcome, subscription.resource);
+    if (replay) subscription.applyReplay(replay.get(subscription.resource) ?? []);
+    else if (snapshot) this.#applySnapshot(shared, snapshot);
+    return replay !== undefined || snapshot !== undefined;
+  }
+
+  #applySnapshot(shared: SharedSession, snapshot: Snapshot): void {
+    const { resource } = snapshot;
+    if (isRemade(shared, snapshot.incarnation)) this.#failAll(shared, () => new SessionRemadeError(resource));
+    this.sessions.applySnapshot(shared, snapshot);
   }
 
   /** A process that begins with 1 under an id that was used before must not use a number twice. */
@@ -194,7 +204,7 @@ export class StateSync {
   /** What the host has accepted is in the new state already, and isn't sent again. */
   #settleAccepted(shared: SharedSession, welcome: Welcome): void {
     const { resource } = shared.subscription;
-    const snapshot = welcome.snapshots.find((candidate) => candidate.resource === resource);
+    const snapshot = snapshotOf(welcome, resource);
     const recent = welcome.recentlyAccepted?.[resource] ?? snapshot?.recentlyAccepted ?? [];
     const accepted = welcome.acceptedClientSeq?.[resource] ?? recent.at(-1);
     for (const entry of this.#outbox.entries(resource)) {
@@ -232,6 +242,12 @@ export class StateSync {
     }
   }
 
+  #failAll(shared: SharedSession, failure: () => ClientError): void {
+    for (const { clientSeq } of this.#outbox.entries(shared.subscription.resource)) {
+      this.#forget(shared, clientSeq, failure);
+    }
+  }
+
   #forget(shared: SharedSession, clientSeq: number, failure?: (action: ClientAction) => Error): void {
     shared.subscription.forget(clientSeq);
     this.#outbox.settle(clientSeq, failure);
@@ -241,6 +257,10 @@ export class StateSync {
     const resource = resourceOf(action);
     return resource === ROOT_URI ? this.root : this.sessions.get(resource)?.subscription;
   }
+}
+
+function snapshotOf({ snapshots }: Welcome, resource: URI): Snapshot | undefined {
+  return snapshots.find((snapshot) => snapshot.resource === resource);
 }
 
 /** Where the host can't tell any more, nobody can. */

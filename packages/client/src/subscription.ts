@@ -88,10 +88,12 @@ export class Subscription<S, A> {
     this.#buffer = [];
   }
 
-  applySnapshot(snapshot: S, fromSeq: number): void {
+  /** `isAnother`: what has this URI now is not what had it before, so that nothing of that state is kept. */
+  applySnapshot(snapshot: S, fromSeq: number, isAnother = false): void {
     const { joinSnapshot } = this.#options;
     const before = this.#writeAhead.confirmed;
-    this.#writeAhead.replaceConfirmed(this.#synced && joinSnapshot ? joinSnapshot(before, snapshot) : snapshot);
+    const joins = joinSnapshot !== undefined && this.#synced && !isAnother;
+    this.#writeAhead.replaceConfirmed(joins ? joinSnapshot(before, snapshot) : snapshot);
     this.#synced = true;
     this.#lastSeq = fromSeq;
     this.endSync();

@@ -204,6 +204,8 @@ export class Host {
     const sessions = new HostSessions({
       local,
       providedBy: (provider) => {
+        // Its sessions are others than those of the same names here.
+        replay.forgetUpTo(sequence.next());
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
         const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });

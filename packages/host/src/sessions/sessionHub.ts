@@ -244,14 +244,19 @@ export class SessionHub {
     // On its way out already: whoever comes after that finds what is left, or nothing.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
-    await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
-    this.#forget(uri);
+    // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
+    await this.#close(uri, session, async () => {
+      await this.#options.storage.remove(sessionId);
+      this.#forget(uri);
+    });
   }
 
   #forget(uri: URI): void {
-    this.#options.index.remove(uri);
+    const { index, publisher, sequence } = this.#options;
+    index.remove(uri);
     this.#notifier.forget(uri);
     this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
+    publisher.end(uri, sequence.next());
   }
 
   async #indexSession(sessionId: string, isNew: boolean): Promise<void> {

@@ -25,6 +25,8 @@ export type UnstampedAction = Without<SessionAction, 'session' | 'at'>;
 
 export interface SessionStoreOptions {
   readonly uri: URI;
+  /** Another one when the session was disposed and made again. */
+  readonly incarnation: string;
   readonly state: SessionState;
   readonly log: EventLog;
   /** Rejects when what the state refers to could not be stored. */
@@ -147,6 +149,7 @@ export class SessionStore implements DurableSource {
       resource: this.uri,
       state: withNewestTurns(this.#state, turns),
       fromSeq: this.#options.sequence.current,
+      incarnation: this.#options.incarnation,
       ...(recentlyAccepted.length > 0 && { recentlyAccepted }),
     };
   }

@@ -65,6 +65,11 @@ export class Publisher {
     this.#replay.forgetUpTo(upTo);
   }
 
+  /** The resource is gone, and what comes under its name later is another one. */
+  end(resource: URI, serverSeq: number): void {
+    this.#replay.end(resource, serverSeq);
+  }
+
   /** To the sender alone; it takes no number of its own, because nothing has changed. */
   reject(sender: Subscriber, envelope: ActionEnvelope): void {
     this.answer(sender, envelope);

@@ -42,6 +42,7 @@ async function setUp() {
   };
   const store = new SessionStore({
     uri: session,
+    incarnation: 'start',
     state: createSessionState({ resource: session, provider: 'mock', createdAt: 1 }),
     log,
     contentStored: async () => {},

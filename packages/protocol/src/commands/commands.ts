@@ -93,6 +93,11 @@ export interface Snapshot {
    * above the last of them. Absent where there are none, and where an older host does not say.
    */
   readonly recentlyAccepted?: readonly number[];
+  /**
+   * Of a session: another value once it was disposed and made again under its URI. What was sent to another incarnation is not
+   * for this one. Absent where an older host does not say.
+   */
+  readonly incarnation?: string;
 }
 
 export interface ReconnectParams {

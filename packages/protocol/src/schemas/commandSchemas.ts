@@ -55,6 +55,7 @@ export const snapshot = z.object({
   state: z.union([sessionState, rootState]),
   fromSeq: sequence,
   recentlyAccepted: z.array(sequence).exactOptional(),
+  incarnation: z.string().exactOptional(),
 });
 
 export const initializeParams = z.object({
