@@ -9,6 +9,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { CommandFailedError, ConnectionLostError, SessionGoneError } from './errors.js';
+import type { Interruption } from './interruptedSessions.js';
 import type { ReportError } from './listeners.js';
 import { ObservableValue } from './observable.js';
 import { Subscription, type SubscriptionOptions } from './subscription.js';
@@ -18,6 +19,8 @@ import { joinSnapshot } from './turnsWindow.js';
 export interface SharedSession {
   readonly subscription: Subscription<SessionState, SessionAction>;
   readonly gone: ObservableValue<SessionGoneError | undefined>;
+  /** Set while the host can't load it. */
+  readonly interrupted: ObservableValue<Interruption | undefined>;
   readonly turns: number | undefined;
   /** Of the last snapshot; an older host does not say. */
   incarnation: string | undefined;
@@ -82,6 +85,11 @@ export class SharedSessions {
     if (this.#remove(shared)) this.#options.unsubscribe(subscription.resource);
   }
 
+  /** Subscribes again, to a session that is known here but that the host does not send any more. */
+  resubscribe({ subscription, turns }: SharedSession): Promise<Snapshot> {
+    return this.#askForSnapshot(subscription, turns);
+  }
+
   applySnapshot(shared: SharedSession, { state, fromSeq, incarnation }: Snapshot): void {
     const isAnother = isRemade(shared, incarnation);
     shared.incarnation = incarnation ?? shared.incarnation;
@@ -97,6 +105,7 @@ export class SharedSessions {
     const shared: SharedSession = {
       subscription: this.#createSubscription(resource),
       gone: new ObservableValue<SessionGoneError | undefined>(undefined, this.#options.reportError),
+      interrupted: new ObservableValue<Interruption | undefined>(undefined, this.#options.reportError),
       turns,
       incarnation: undefined,
       opened: Promise.resolve(),

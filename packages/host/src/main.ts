@@ -22,6 +22,7 @@ import { type Credential, OWNER } from './protocol/credential.js';
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
+import { LoadFailures } from './protocol/loadFailures.js';
 import { Authenticator } from './server/authenticator.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
@@ -249,6 +250,7 @@ export class Host {
       delivery,
       replay,
       sequence,
+      loadFailures: new LoadFailures(),
       peerLimits: { maxIncomingRequests: 64 },
       log,
       onConnectionClosed: (connection) => {

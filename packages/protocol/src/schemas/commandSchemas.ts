@@ -32,6 +32,7 @@ export const protocolCapabilities = z.object({
   fork: yes,
   agentInstallation: yes,
   modes: yes,
+  failedSubscriptions: yes,
   sessionFs: yes,
   artifacts: yes,
   import: yes,
@@ -58,6 +59,12 @@ export const snapshot = z.object({
   incarnation: z.string().exactOptional(),
 });
 
+export const failedSubscription = z.object({
+  resource: uri,
+  error: z.object({ code: z.int(), message: z.string() }),
+});
+const failed = z.array(failedSubscription).exactOptional();
+
 export const initializeParams = z.object({
   protocolVersion: version,
   clientId: id,
@@ -72,6 +79,7 @@ export const initializeResult = z.object({
   serverInfo,
   defaultDirectory: uri.exactOptional(),
   role: role.exactOptional(),
+  failed,
 });
 
 export const reconnectParams = z.object({
@@ -87,6 +95,7 @@ const reconnectBase = {
   serverInfo,
   serverSeq: sequence,
   missing: z.array(uri),
+  failed,
   acceptedClientSeq: z.record(z.string(), sequence),
   recentlyAccepted: z.record(z.string(), z.array(sequence)).exactOptional(),
   role: role.exactOptional(),
