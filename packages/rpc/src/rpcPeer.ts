@@ -5,7 +5,7 @@ import { encodeNotification, encodeRequest } from './encode.js';
 import { ConnectionClosedError, type LocalErrorCode, LocalRpcError, RpcError } from './errors.js';
 import type { Frame } from './frame.js';
 import type { NotificationHandler, RequestHandler } from './handler.js';
-import { type ErrorObject, type Message, oversizeFrame, parseMessage, type RequestId } from './message.js';
+import { type ErrorObject, type Message, oversizeFrame, parseMessage, type RequestId, withoutMethod } from './message.js';
 import { type PeerLimits, peerLimits, type RpcPeerOptions } from './peerOptions.js';
 import { type PendingRequest, PendingRequests } from './pendingRequests.js';
 import type { CloseReason, Transport } from './transport.js';
@@ -131,6 +131,9 @@ export class RpcPeer {
       case 'errorResponse':
         this.#receiveError(message.id, message.error);
         return;
+      case 'bareId':
+        this.#receiveBareId(message.id);
+        return;
       case 'malformed':
         this.#dispatcher.answerError(message.id, new RpcError(message.code, message.message));
         this.#report('malformedFrame', message.message);
@@ -141,6 +144,13 @@ export class RpcPeer {
         this.#tell(error);
       }
     }
+  }
+
+  /** Many programs answer a method that returns nothing with a `result` of `undefined`, which JSON drops. */
+  #receiveBareId(id: RequestId): void {
+    const pending = this.#pending.take(id);
+    if (pending) pending.resolve(undefined);
+    else if (!this.#pending.takeAbandoned(id)) this.#receive(withoutMethod(id));
   }
 
   #receiveError(id: RequestId | null, { code, message, data }: ErrorObject): void {
