@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -202,11 +201,10 @@ export class Host {
     const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
       local,
-      providedBy: (provider) => {
-        const { initialCwd } = provider.config;
-        const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
-        return hubFor(provided, new SessionIndex(':memory:'), directory);
+      providedBy: async (provider) => {
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage, log });
+        await provided.prepare();
+        return () => hubFor(provided, new SessionIndex(':memory:'), provider.config.initialCwd);
       },
       broadcast: (notification) => clients.broadcast(notification),
       log,

@@ -5,7 +5,14 @@ import { encodeNotification, encodeRequest } from './encode.js';
 import { ConnectionClosedError, type LocalErrorCode, LocalRpcError, RpcError } from './errors.js';
 import type { Frame } from './frame.js';
 import type { NotificationHandler, RequestHandler } from './handler.js';
-import { type ErrorObject, type Message, oversizeFrame, parseMessage, type RequestId, withoutMethod } from './message.js';
+import {
+  type ErrorObject,
+  type Message,
+  oversizeFrame,
+  parseMessage,
+  type RequestId,
+  withoutMethod,
+} from './message.js';
 import { type PeerLimits, peerLimits, type RpcPeerOptions } from './peerOptions.js';
 import { type PendingRequest, PendingRequests } from './pendingRequests.js';
 import type { CloseReason, Transport } from './transport.js';
@@ -23,7 +30,7 @@ export interface RequestOptions {
  */
 export class RpcPeer {
   readonly #transport: Transport;
-  readonly #limits: PeerLimits;
+  #limits: PeerLimits;
   readonly #onError: ((error: LocalRpcError) => void) | undefined;
   readonly #pending: PendingRequests;
   readonly #dispatcher: Dispatcher;
@@ -51,6 +58,11 @@ export class RpcPeer {
   /** Why the connection is closed, or undefined while it is open. */
   get closeReason(): CloseReason | undefined {
     return this.#close.reason;
+  }
+
+  /** How long a frame from the other side may be, from now on. */
+  setMaxFrameBytes(maxFrameBytes: number): void {
+    this.#limits = peerLimits({ ...this.#limits, maxFrameBytes });
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { ServerInfo, SetProviderParams, Snapshot, URI } from '@agenthost/protocol';
+import type { ServerInfo, SetProviderParams, SetProviderResult, Snapshot, URI } from '@agenthost/protocol';
 import type { RpcPeerOptions } from '@agenthost/rpc';
 import type { AgentInstallations } from '../agents/agentInstallations.js';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
@@ -40,7 +40,10 @@ export interface HostServices {
   readonly sequence: SequenceSource;
   readonly peerLimits: Partial<RpcPeerOptions>;
   readonly log: HostLog;
-  /** From now on this connection keeps the sessions' files. Throws with the rule that speaks against it. */
-  readonly setSessionFsProvider: (connection: ClientConnection, config: SetProviderParams) => void;
+  /** From now on this connection keeps the sessions' files. Rejects with the rule that speaks against it. */
+  readonly setSessionFsProvider: (
+    connection: ClientConnection,
+    config: SetProviderParams,
+  ) => Promise<SetProviderResult>;
   readonly onConnectionClosed: (connection: ClientConnection) => void;
 }

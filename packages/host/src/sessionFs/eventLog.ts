@@ -167,6 +167,10 @@ export type EventLogFailureCode =
   | 'TOO_LARGE'
   /** The file is shorter than what was stored in it: somebody else changed it. */
   | 'SHRUNK'
+  /** Less than the whole file came when it was read. */
+  | 'INCOMPLETE'
+  /** No line of the file can be read as one of a log; it is left as it is. */
+  | 'UNREADABLE'
   /** The log doesn't have the place that it was to be read from. */
   | 'NOT_THERE'
   /** What is in the file isn't what was stored. */

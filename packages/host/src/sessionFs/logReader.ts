@@ -30,6 +30,7 @@ export interface LoadEnd {
 }
 
 const PIECE_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
 
 /** Reads the log's file: from its beginning, from a place on, between two places. */
 export class LogReader {
@@ -48,18 +49,33 @@ export class LogReader {
     const { size, lines } = await this.#begin(from.position, () => sizeOf(this.#fs, this.#file.path));
     const read = yield* this.#readLines(lines, from, size);
     if (read.isWhole && read.position.end === size) {
-      this.#file.endsAt(size);
+      this.#file.endsAt({ size, sum: read.position.sum });
+      if (from.broken.length > 0) this.#file.holdsDamage();
       const known = from.broken.length > 0 ? { broken: from.broken, repaired: true } : undefined;
       return { position: read.position, damage: known };
     }
     const entries: LogEntry[] = [];
-    const bytes = await this.#bytes(from.position.end, size);
+    const bytes = await this.#bytesToEnd(from.position.end, size);
     const found = scanDamagedLog(bytes, from.position, from.broken, (entry) => entries.push(entry));
     for (const entry of entries) if (entry.position.n > read.lastN) yield entry;
-    this.#file.endsAt(found.end, found.damaged);
+    if (this.#fs.isUncertain) return this.#leaveAsItIs(bytes, from.position, found);
+    this.#file.endsAt({ size: found.end, sum: found.endSum }, { pieces: found.damaged, tail: found.tail });
     const repaired = await this.#locked(() => this.#file.repair());
-    const tornTail = found.tailBytes > 0 && { tornTail: { bytes: found.tailBytes } };
+    const tornTail = found.tail.length > 0 && { tornTail: { bytes: found.tail.length } };
     return { position: found.position, damage: { ...tornTail, broken: found.broken, repaired } };
+  }
+
+  /** Nothing is cut off, and the log goes on behind what can't be read. */
+  async #leaveAsItIs(bytes: Uint8Array, from: LogPosition, found: DamagedLog): Promise<LoadEnd> {
+    if (found.position.n === 0) {
+      const message = `no line of ${this.#file.path} is one of a session's log, so it was left as it is; look at what is stored there`;
+      throw new EventLogFailure('UNREADABLE', message);
+    }
+    const lacksLineEnd = bytes.at(-1) !== NEWLINE;
+    const end = { size: from.end + bytes.length, sum: crc32(bytes, from.sum) };
+    this.#file.endsUncut(end, found.damaged, lacksLineEnd);
+    const repaired = await this.#locked(() => this.#file.repair());
+    return { position: found.uncut, damage: { broken: found.allBroken, repaired } };
   }
 
   /** Along with the writer: up to the record that was the last one when it began. */
@@ -179,6 +195,16 @@ export class LogReader {
     if (to <= from) return new Uint8Array();
     if (this.#fs.readRange) return this.#fs.readRange(this.#file.path, from, to - from);
     return (await this.#fs.readFileBytes(this.#file.path)).subarray(from, to);
+  }
+
+  /** Throws when the file is not as long as it was said to be: then nothing may be concluded from what was read. */
+  async #bytesToEnd(from: number, size: number): Promise<Uint8Array> {
+    const bytes = this.#fs.isUncertain
+      ? (await this.#fs.readFileBytes(this.#file.path)).subarray(from)
+      : await this.#bytes(from, size);
+    if (bytes.length === Math.max(size - from, 0)) return bytes;
+    const message = `${this.#file.path} has ${size} bytes, but ${from + bytes.length} came when it was read; it was left as it is`;
+    throw new EventLogFailure('INCOMPLETE', message);
   }
 
   async *#pieces(size: number): AsyncGenerator<Uint8Array> {

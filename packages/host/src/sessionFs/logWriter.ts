@@ -204,7 +204,7 @@ export class LogWriter {
     this.#marks.takeBack(after, upTo);
     const { cut, complete } = this.#written.takeBack(after);
     if (cut) {
-      this.#options.file.cutTo(cut.before.end);
+      this.#options.file.cutTo({ size: cut.before.end, sum: cut.before.sum });
       this.#end = cut.before;
       if (cut.entry.first <= after) {
         cut.entry.cutAfter(after);
