@@ -135,6 +135,11 @@ export interface EventLog {
    */
   rollbackTo(position: number): boolean;
   /**
+   * Cuts off everything after a place, for good; what is appended meanwhile comes after it. Flushes before, and rejects like
+   * `flush`; with `NOT_THERE` when the log doesn't have that place. When it rejects, the log is as it was.
+   */
+  truncate(to: LogPosition): Promise<void>;
+  /**
    * Resolves with the place after everything that was appended so far, when it is stored and can't be taken back any more;
    * with `undefined` when it was taken back. Nothing is written for it alone, so it may take until `close`.
    */

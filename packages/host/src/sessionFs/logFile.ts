@@ -87,6 +87,19 @@ export class LogFile {
     this.#isClean = false;
   }
 
+  /** Cuts off what is stored after this. When it rejects, the log is as it was, and is looked at before the next write. */
+  async truncate(end: LogEnd): Promise<void> {
+    await this.repair();
+    const before = this.#end;
+    this.cutTo(end);
+    try {
+      await this.repair();
+    } catch (error) {
+      this.cutTo(before);
+      throw error;
+    }
+  }
+
   /** Whole lines, as UTF-8. Once it has failed, the end of the file is unknown and is repaired before the next try. */
   async append(lines: Uint8Array): Promise<void> {
     await this.repair();

@@ -119,16 +119,29 @@ export class LogReader {
     known: readonly BrokenLine[],
     options: CheckOptions,
   ): Promise<DamageReport | undefined> {
+    if (await this.#has(upTo, options)) return undefined;
+    return this.#keep(scanDamagedLog(await this.#bytes(0, upTo.end)), upTo, known);
+  }
+
+  /** Throws `NOT_THERE` unless all bytes before the place are those that were there when it was noted. */
+  async mustHave(place: LogPosition): Promise<void> {
+    if (!(await this.#has(place))) throw this.#notThere(place);
+  }
+
+  async #has({ end, sum: expected }: LogPosition, options?: CheckOptions): Promise<boolean> {
     let sum = 0;
     let size = 0;
-    for await (const piece of this.#pieces(upTo.end)) {
+    for await (const piece of this.#pieces(end)) {
       sum = crc32(piece, sum);
       size += piece.length;
-      await options.pause();
-      options.signal.throwIfAborted();
+      await options?.pause();
+      options?.signal.throwIfAborted();
     }
-    if (size === upTo.end && sum === upTo.sum) return undefined;
-    return this.#keep(scanDamagedLog(await this.#bytes(0, upTo.end)), upTo, known);
+    return size === end && sum === expected;
+  }
+
+  #notThere({ n, end }: LogPosition): EventLogFailure {
+    return new EventLogFailure('NOT_THERE', `${this.#file.path} has no record ${n} that ends at byte ${end} any more`);
   }
 
   /** What was found where nobody looked since it was stored; `undefined` when all of it is known. */
@@ -144,9 +157,10 @@ export class LogReader {
 
   /** The lines of a place that is there; `size` is asked for in the same moment. */
   async #begin(
-    { start, end, n, crc }: LogPosition,
+    place: LogPosition,
     ask: () => Promise<number> | number,
   ): Promise<{ readonly size: number; readonly lines: AsyncIterable<string> }> {
+    const { start, end, n, crc } = place;
     const { lock, lockKey } = this.#options;
     const begun = await lock.run(lockKey, async () => {
       const size = await ask();
@@ -161,7 +175,7 @@ export class LogReader {
     const [record] = tied?.damage === undefined ? (tied?.records ?? []) : [];
     if (size >= end && record?.n === n && record.crc === crc) return { size, lines: rest(lines, undefined) };
     await lines.return?.();
-    throw new EventLogFailure('NOT_THERE', `${this.#file.path} has no record ${n} that ends at byte ${end} any more`);
+    throw this.#notThere(place);
   }
 
   /** Stops at the first line that isn't whole, at `size`, or after record `lastN`. */
