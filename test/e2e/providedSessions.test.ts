@@ -63,7 +63,7 @@ async function listed(client: { request<T>(method: string, params?: object): Pro
 }
 
 describe('sessions kept by a provider, after a restart of the host', () => {
-  it('are listed where the provider takes files without a session, and those that were removed are not', async () => {
+  it('[FS5] are listed where the provider takes files without a session, and those that were removed are not', async () => {
     const provider = new SeedProvider({ takesAnyId: true });
     const first = await provided(provider, await started());
     for (const id of ['one', 'two', 'three']) await make(provider, first.client, id);
@@ -77,7 +77,7 @@ describe('sessions kept by a provider, after a restart of the host', () => {
     expect(items.map(({ title }) => title)).toContain('Kept');
   });
 
-  it('are listed where the provider names them, and told to those who look on', async () => {
+  it('[FS5] are listed where the provider names them, and told to those who look on', async () => {
     const provider = new SeedProvider();
     const first = await provided(provider, await started());
     for (const id of ['one', 'two']) await make(provider, first.client, id);
@@ -145,12 +145,14 @@ describe('sessions kept by a provider, after a restart of the host', () => {
       expect(resumed.confirmed.value.turns).toEqual(session.confirmed.value.turns);
     }
     const lacking = { ...SEED_CONFIG, sessions: [] };
-    await expect(started().then((host) => host.connect({ sessionFs: lacking }))).rejects.toThrow('createSessionFsHandler');
+    await expect(started().then((host) => host.connect({ sessionFs: lacking }))).rejects.toThrow(
+      'createSessionFsHandler',
+    );
   });
 });
 
 describe('setProvider', () => {
-  it('is refused where the host has stored sessions, which stay for everybody', async () => {
+  it('[FS1] is refused where the host has stored sessions, which stay for everybody', async () => {
     const stateDir = await temporaryFolder();
     cleanUp.push(() => rm(stateDir, { recursive: true, force: true }));
     const before = await startTestHost({ stateDir });
@@ -169,7 +171,7 @@ describe('setProvider', () => {
     expect(other.notifications.map(({ type }) => type)).not.toContain('notify/sessionRemoved');
   });
 
-  it('is refused while a session is being imported', async () => {
+  it('[FS1] is refused while a session is being imported', async () => {
     const host = await started();
     const importer = await host.raw('importer');
     await importer.request('importSession', { session: 'mock:/half', turns: [], more: true });
@@ -179,7 +181,7 @@ describe('setProvider', () => {
     expect(message).toMatch(/sessions are active already|sessions of its own/);
   });
 
-  it('is refused to a second client while the first is asked what it understands, and after it has gone', async () => {
+  it('[FS1] is refused to a second client while the first is asked what it understands, and after it has gone', async () => {
     const host = await started();
     const [silent, second] = [await host.raw('silent'), await new SeedProvider().connect(host)];
     cleanUp.push(() => second.end());
@@ -193,13 +195,16 @@ describe('setProvider', () => {
       .toContain('has gone, and this host with it: restart it first');
   });
 
-  it('says that initialCwd is not there, in its answer and in the log, and so does a session that needs it', async () => {
+  it('[FS6] says that initialCwd is not there, in its answer and in the log, and so does a session that needs it', async () => {
     const log = new HeardLog();
     const host = await started({ log });
     const initialCwd = join(host.stateDir, 'not', 'there');
     const provider = new SeedProvider();
     const { client, result } = await provided(provider, host, { initialCwd });
-    expect(result).toEqual({ success: true, warnings: [expect.stringContaining(`initialCwd: ${initialCwd} does not exist`)] });
+    expect(result).toEqual({
+      success: true,
+      warnings: [expect.stringContaining(`initialCwd: ${initialCwd} does not exist`)],
+    });
     expect(log.messages.join('\n')).toContain(`initialCwd: ${initialCwd} does not exist`);
     provider.add('one');
     const { message } = await client.refusal('createSession', { session: 'mock:/one' });
@@ -226,7 +231,7 @@ describe('a provider that is gone, or fails', () => {
   const ABOUT_CLIENT = /the client that keeps the sessions' files/;
   const ABOUT_DISK = /disk|make room/i;
 
-  it('is told as such, with what to do, to everybody who is refused because of it', async () => {
+  it('[FS4] is told as such, with what to do, to everybody who is refused because of it', async () => {
     const host = await started();
     const provider = new SeedProvider();
     const { client } = await provided(provider, host);
@@ -238,7 +243,11 @@ describe('a provider that is gone, or fails', () => {
     await client.end();
     const { turns } = await until(session.confirmed, (state) => state.turns.length === 1);
     const said: string[] = [JSON.stringify(turns[0])];
-    const refused = (attempt: Promise<unknown>) => attempt.then(() => said.push('accepted'), (error) => said.push(String(error)));
+    const refused = (attempt: Promise<unknown>) =>
+      attempt.then(
+        () => said.push('accepted'),
+        (error) => said.push(String(error)),
+      );
     await refused(session.rename('another'));
     await refused(session.send('hello'));
     await refused(session.send({ text: 'x'.repeat(100_000) }));
@@ -253,14 +262,15 @@ describe('a provider that is gone, or fails', () => {
     }
   });
 
-  it('says what the client said, and works when the client does', async () => {
+  it('[FS4] says what the client said, and works when the client does', async () => {
     const host = await started();
     const provider = new SeedProvider();
     const { client } = await provided(provider, host);
     await make(provider, client, 'one');
     const other = await host.connect();
     const session = await other.openSession('mock:/one');
-    provider.lie = ({ method }) => (method === 'appendFile' ? { code: 'UNKNOWN', message: 'the bucket is full' } : undefined);
+    provider.lie = ({ method }) =>
+      method === 'appendFile' ? { code: 'UNKNOWN', message: 'the bucket is full' } : undefined;
     const refusal = await session.rename('another').catch(String);
     expect(refusal).toMatch(ABOUT_CLIENT);
     expect(refusal).toMatch(/the bucket is full\); look at that client, then try again/);

@@ -67,7 +67,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
 
   const turnsOf = (state: SessionState) => state.turns.map(({ id, responseParts }) => ({ id, responseParts }));
 
-  it('keeps its sessions over a restart of the host, and their logs are text', async () => {
+  it('[FS2] keeps its sessions over a restart of the host, and their logs are text', async () => {
     const provider = new SeedProvider({ takesAnyId });
     const client = await startWith(provider);
     await create(provider, client);
@@ -89,7 +89,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
     expect((await (await startWith(provider)).stateOf(SESSION)).turns).toHaveLength(3);
   });
 
-  it('is never asked for base64 again once the host knows that it does not understand it', async () => {
+  it('[FS2] is never asked for base64 again once the host knows that it does not understand it', async () => {
     const provider = new SeedProvider({ takesAnyId });
     const client = await startWith(provider);
     await create(provider, client);
@@ -105,7 +105,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
     );
   });
 
-  it('gives back attachments, images and large output byte for byte, also after a restart and from a fork', async () => {
+  it('[FS2] gives back attachments, images and large output byte for byte, also after a restart and from a fork', async () => {
     const provider = new SeedProvider({ takesAnyId });
     const client = await startWith(provider);
     await create(provider, client);
@@ -145,7 +145,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
     expect(turnsOf(await again.stateOf(SESSION))).toEqual(turnsOf(before));
   });
 
-  it('loses nothing but the last line when that was cut off, and no byte of the file', async () => {
+  it('[FS3] loses nothing but the last line when that was cut off, and no byte of the file', async () => {
     const provider = new SeedProvider({ takesAnyId });
     const client = await startWith(provider);
     await create(provider, client);
@@ -178,7 +178,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
       ['with an error', (call) => isLogRead(call) && { code: 'UNKNOWN', message: 'the bucket is on fire' }],
     ];
 
-    it.each(LIES)('%s loses nothing of what it has', async (_what, lie) => {
+    it.each(LIES)('[FS3] %s loses nothing of what it has', async (_what, lie) => {
       const provider = new SeedProvider({ takesAnyId });
       const client = await startWith(provider);
       await create(provider, client);

@@ -92,7 +92,9 @@ describe.each(BACKENDS)('truncate of a log %s', (_where, open) => {
     await log.close();
     const { records, damage } = await (await JsonlEventLog.open({ fs })).loadAll();
     expect(damage).toBeUndefined();
-    const titles = records.map((record) => (record.type === 'action' && 'title' in record.action ? record.action.title : ''));
+    const titles = records.map((record) =>
+      record.type === 'action' && 'title' in record.action ? record.action.title : '',
+    );
     // It may have come in time to be stored with what was before, and then it was cut off too.
     expect(titles.filter((text) => text !== '<meanwhile>')).toEqual(['', '<1> ä🦊']);
   });

@@ -18,7 +18,9 @@ function rawWith(change: (handler: SessionFsHandler) => Partial<SessionFsHandler
 }
 
 /** Counts the calls of a provider. */
-function counted(provider: SessionFsProvider): { readonly calls: { method: string; encoding?: unknown }[] } & SessionFsProvider {
+function counted(
+  provider: SessionFsProvider,
+): { readonly calls: { method: string; encoding?: unknown }[] } & SessionFsProvider {
   const calls: { method: string; encoding?: unknown }[] = [];
   return {
     calls,
@@ -30,7 +32,8 @@ function counted(provider: SessionFsProvider): { readonly calls: { method: strin
   };
 }
 
-const abilitiesOf = ({ provider }: { readonly provider: SessionFsProvider }) => new ProviderProbe(provider).abilities('s1');
+const abilitiesOf = ({ provider }: { readonly provider: SessionFsProvider }) =>
+  new ProviderProbe(provider).abilities('s1');
 
 describe('what a provider understands', () => {
   it.each([

@@ -1,4 +1,10 @@
-import { ERROR_CODE, parseSessionUri, type SessionFsRequests, type SetProviderResult, type URI } from '@agenthost/protocol';
+import {
+  ERROR_CODE,
+  parseSessionUri,
+  type SessionFsRequests,
+  type SetProviderResult,
+  type URI,
+} from '@agenthost/protocol';
 import { RpcError, type RpcPeer } from '@agenthost/rpc';
 import { SessionFsRefusedError } from './errors.js';
 import { createSessionFsAdapter, type SessionFsAdapter } from './sessionFsAdapter.js';

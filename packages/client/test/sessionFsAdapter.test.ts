@@ -36,7 +36,9 @@ describe('createSessionFsAdapter with a handler that knows text alone', () => {
     for (const text of ['{"v":1}\n', 'ü€🦊', 'dGV4dA==', 'abcd', '']) {
       const { adapter, files } = seedHandler();
       files.set('/a', text);
-      expect(await adapter['sessionFs.readFile']({ ...at('/a'), encoding: 'base64' })).toEqual({ content: base64(text) });
+      expect(await adapter['sessionFs.readFile']({ ...at('/a'), encoding: 'base64' })).toEqual({
+        content: base64(text),
+      });
       expect(await adapter['sessionFs.readFile'](at('/a'))).toEqual({ content: text });
       expect((await adapter['sessionFs.stat'](at('/a'))).size).toBe(Buffer.byteLength(text));
     }
@@ -44,7 +46,9 @@ describe('createSessionFsAdapter with a handler that knows text alone', () => {
 
   it('hands it text alone, and keeps bytes in a text form', async () => {
     const { adapter, files } = seedHandler();
-    expect(await adapter['sessionFs.writeFile']({ ...at('/a'), content: base64('ü text'), encoding: 'base64' })).toBeNull();
+    expect(
+      await adapter['sessionFs.writeFile']({ ...at('/a'), content: base64('ü text'), encoding: 'base64' }),
+    ).toBeNull();
     expect(await adapter['sessionFs.writeFile']({ ...at('/b'), content: BYTES, encoding: 'base64' })).toBeNull();
     expect(await adapter['sessionFs.appendFile']({ ...at('/b'), content: BYTES, encoding: 'base64' })).toBeNull();
     expect([...files]).toEqual([
@@ -68,7 +72,10 @@ describe('createSessionFsAdapter with a handler that knows text alone', () => {
   it('takes times that are texts, numbers or missing', async () => {
     const { adapter, files } = seedHandler();
     files.set('/a', 'x');
-    expect(await adapter['sessionFs.stat'](at('/a'))).toMatchObject({ mtime: '2030-01-01T00:00:00.000Z', birthtime: '' });
+    expect(await adapter['sessionFs.stat'](at('/a'))).toMatchObject({
+      mtime: '2030-01-01T00:00:00.000Z',
+      birthtime: '',
+    });
   });
 
   it('says what is missing', async () => {
@@ -82,7 +89,8 @@ describe('createSessionFsAdapter with a handler that knows text alone', () => {
 describe('createSessionFsAdapter with a handler that knows both encodings', () => {
   function handlerOf(files: Map<string, Buffer>): SessionFsHandler {
     const { handler } = { handler: {} as SessionFsHandler };
-    const decode = (content: string, encoding: string) => Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
+    const decode = (content: string, encoding: string) =>
+      Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
     return Object.assign(handler, {
       // With a default, as many would write it: how many parameters it names says nothing.
       readFile: (path: string, encoding = 'utf-8') => {
