@@ -14,7 +14,7 @@ const NOTHING: { readonly [M in Method]?: Fields } = {
 
 /**
  * What a provider answered, as the types say it; throws what makes no sense. An error may stand for the whole answer or be a
- * field of it, and a time may be missing or a number: providers for Copilot's SDK answer in either way.
+ * field of it, a size may be missing, and a time missing or a number: providers for Copilot's SDK answer in any of these ways.
  */
 export function readAnswer<M extends Method>(method: M, result: unknown): SessionFsRequests[M]['result'] {
   const parsed = SESSION_FS_SCHEMAS[method].result.safeParse(usual(method, result ?? null));
@@ -27,7 +27,7 @@ function usual(method: Method, result: unknown): unknown {
   const { error, ...rest } = result;
   if (error === null) return usual(method, rest);
   if (isError(result)) return withError(method, result);
-  return method === 'sessionFs.stat' ? { ...result, ...times(result) } : result;
+  return method === 'sessionFs.stat' ? { size: 0, ...result, ...times(result) } : result;
 }
 
 function withError(method: Method, { code, message }: { readonly code: string; readonly message: string }): unknown {

@@ -174,6 +174,8 @@ export type EventLogFailureCode =
   | 'SHRUNK'
   /** Less than the whole file came when it was read. */
   | 'INCOMPLETE'
+  /** There are bytes in the file that would be lost if it was written anew. */
+  | 'DAMAGED'
   /** No line of the file can be read as one of a log; it is left as it is. */
   | 'UNREADABLE'
   /** The log doesn't have the place that it was to be read from. */

@@ -28,8 +28,8 @@ export interface FoundDamage {
  * The bytes of `events.jsonl`: knows how many of them are the log, and gets rid of what follows them before it writes.
  *
  * Nothing is cut off that is not known: it is a piece of this log's own that nobody was told of, or there is a copy of it in the
- * `.corrupt` file. Where reading is uncertain, what stays must have the checksum of what was read or written before; and a file
- * with damage in it, which may have been read as something else, is moved aside as it is.
+ * `.corrupt` file. Where reading is uncertain, what stays must have the checksum of what was read or written before, and a file
+ * whose damage may be bytes that were read as other ones is not written anew.
  */
 export class LogFile {
   readonly path: string;
@@ -152,6 +152,10 @@ export class LogFile {
     const bytes = Buffer.from(await this.#fs.readFileBytes(this.path));
     const log = bytes.subarray(0, this.#end.size);
     if (this.#fs.isUncertain && crc32(log) !== this.#end.sum) throw this.#altered();
+    if (this.#fs.isUncertain && this.#holdsDamage && log.includes('\uFFFD')) {
+      const message = `${this.path} has damage that would not stay what it is, so nothing is cut off its end; open the session again`;
+      throw new EventLogFailure('DAMAGED', message);
+    }
     const tail = bytes.subarray(this.#end.size);
     if (tail.length > 0 && !this.#foundTail.length && !this.#isOwn(tail)) await this.#keepTail(tail);
     // Between the two looks at it somebody else has written: what it is now has to be read first.
@@ -159,22 +163,11 @@ export class LogFile {
     const lacksEnd = log.length > 0 && log.at(-1) !== NEWLINE && !this.#lacksLineEnd;
     const ended = lacksEnd ? Buffer.concat([log, Buffer.of(NEWLINE)]) : log;
     if (ended.length !== bytes.length || bytes.at(-1) !== ended.at(-1)) {
-      if (this.#fs.isUncertain && this.#holdsDamage) await this.#moveAside(ended);
-      else await replaceFile(this.#fs, this.path, ended, { sync: this.#sync });
+      await replaceFile(this.#fs, this.path, ended, { sync: this.#sync });
     } else if (this.#sync) await this.#fs.sync?.(this.path);
     this.#end = { size: ended.length, sum: crc32(ended) };
     this.#foundTail = new Uint8Array();
     this.#attempted = new Uint8Array();
-  }
-
-  /** The file keeps its bytes, under another name, and the log goes on in a new one. */
-  async #moveAside(log: Uint8Array): Promise<void> {
-    let aside = `${this.path}.damaged`;
-    for (let n = 2; await this.#fs.exists(aside); n++) aside = `${this.path}.damaged-${n}`;
-    const temporary = `${this.path}.tmp`;
-    await this.#fs.writeFile(temporary, log);
-    await this.#fs.rename(this.path, aside);
-    await this.#fs.rename(temporary, this.path);
   }
 
   /** Whole records that were taken back, and a piece of what could not be written. */

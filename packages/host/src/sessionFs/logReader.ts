@@ -15,6 +15,7 @@ import type { KeyedLock } from './keyedLock.js';
 import type { LogFile } from './logFile.js';
 import { decodeLine } from './logLine.js';
 import { type DamagedLog, LogScanner, scanDamagedLog } from './logScanner.js';
+import { ProviderFailure } from './providerFailure.js';
 import type { SessionFs } from './sessionFs.js';
 
 export interface LogReaderOptions {
@@ -68,8 +69,7 @@ export class LogReader {
   /** Nothing is cut off, and the log goes on behind what can't be read. */
   async #leaveAsItIs(bytes: Uint8Array, from: LogPosition, found: DamagedLog): Promise<LoadEnd> {
     if (found.position.n === 0) {
-      const message = `no line of ${this.#file.path} is one of a session's log, so it was left as it is; look at what is stored there`;
-      throw new EventLogFailure('UNREADABLE', message);
+      throw this.#unusable('UNREADABLE', `no line of ${this.#file.path} is one of a session's log; it was left as it is`);
     }
     const lacksLineEnd = bytes.at(-1) !== NEWLINE;
     const end = { size: from.end + bytes.length, sum: crc32(bytes, from.sum) };
@@ -217,8 +217,12 @@ export class LogReader {
       ? (await this.#fs.readFileBytes(this.#file.path)).subarray(from)
       : await this.#bytes(from, size);
     if (bytes.length === Math.max(size - from, 0)) return bytes;
-    const message = `${this.#file.path} has ${size} bytes, but ${from + bytes.length} came when it was read; it was left as it is`;
-    throw new EventLogFailure('INCOMPLETE', message);
+    const what = `${this.#file.path} has ${size} bytes, but ${from + bytes.length} came when it was read; it was left as it is`;
+    throw this.#unusable('INCOMPLETE', what);
+  }
+
+  #unusable(code: 'UNREADABLE' | 'INCOMPLETE', what: string): Error {
+    return this.#fs.isUncertain ? ProviderFailure.failed(code, what) : new EventLogFailure(code, what);
   }
 
   async *#pieces(size: number): AsyncGenerator<Uint8Array> {

@@ -3,6 +3,9 @@ import { SessionFsFailure } from './sessionFs.js';
 /** The code of what fails because the client that keeps the files is gone. */
 export const PROVIDER_GONE = 'UNAVAILABLE';
 
+/** What a provider says goes to everybody who is refused because of it. */
+const MAX_DETAIL = 500;
+
 /** The client that keeps the sessions' files is gone, or could not do what it was asked. The message says what to do. */
 export class ProviderFailure extends SessionFsFailure {
   static gone(options?: ErrorOptions): ProviderFailure {
@@ -13,7 +16,8 @@ export class ProviderFailure extends SessionFsFailure {
 
   /** `detail`: what it was asked, and what it said. */
   static failed(code: string, detail: string, options?: ErrorOptions): ProviderFailure {
-    const message = `the client that keeps the sessions' files failed (${detail}); look at that client, then try again`;
+    const said = detail.length > MAX_DETAIL ? `${detail.slice(0, MAX_DETAIL)}…` : detail;
+    const message = `the client that keeps the sessions' files failed (${said}); look at that client, then try again`;
     return new ProviderFailure(code, message, options);
   }
 

@@ -111,21 +111,42 @@ describe('the log of a backend whose answers are uncertain', () => {
     expect((await load(fs)).ns).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('with damage in it is moved aside as it is when a piece has to be cut off', async () => {
-    const broken = Buffer.from(sample.toString().replace('<1>', '<x>'));
-    const fs = await fileOf(broken);
+  it('is written anew without a failed piece, with its damage as it is', async () => {
+    const { fs, log, fails } = await damaged('<x>');
+    await fails();
+    await log.flush();
+    expect((await fs.stored()).toString()).toContain('<x>');
+    expect((await load(fs)).ns).toEqual([1, 3, 4, 5]);
+  });
+
+  it('is not written anew where its damage may have been other bytes', async () => {
+    const { fs, log, fails } = await damaged('<\uFFFD>');
+    await fails();
+    const before = await fs.stored();
+    await expect(log.flush()).rejects.toMatchObject({ code: 'DAMAGED' });
+    expect((await fs.stored()).equals(before)).toBe(true);
+    const again = await load(fs);
+    expect(again.ns).toEqual([1, 3, 4]);
+    again.log.append(title('<after>', 9));
+    await again.log.close();
+    expect((await load(fs)).ns.slice(0, 3)).toEqual([1, 3, 4]);
+    expect((await fs.stored()).subarray(0, before.length).equals(before)).toBe(true);
+  });
+
+  /** A log with damage, and what lets a write to it fail in the middle. */
+  async function damaged(instead: string) {
+    const fs = await fileOf(Buffer.from(sample.toString().replace('<1>', instead)));
     const faulty = new FaultySessionFs(fs);
     const { log, ns } = await load(faulty);
     expect(ns).toEqual([1, 3, 4]);
-    faulty.faultAt = (_, { operation }) => (operation === 'appendFile' ? { code: 'EIO', written: 0.5 } : undefined);
-    log.append(title('<after>', 9));
-    await expect(log.flush()).rejects.toMatchObject({ code: 'EIO' });
-    faulty.faultAt = () => undefined;
-    const before = await fs.stored();
-    await log.flush();
-    expect((await fs.stored('events.jsonl.damaged')).equals(before)).toBe(true);
-    expect((await load(fs)).ns).toEqual([1, 3, 4, 5]);
-  });
+    const fails = async () => {
+      faulty.faultAt = (_, { operation }) => (operation === 'appendFile' ? { code: 'EIO', written: 0.5 } : undefined);
+      log.append(title('<after>', 9));
+      await expect(log.flush()).rejects.toMatchObject({ code: 'EIO' });
+      faulty.faultAt = () => undefined;
+    };
+    return { fs, log, fails };
+  }
 
   it('keeps a copy of a tail that nobody here wrote before it is cut off', async () => {
     const fs = new MemorySessionFs();
