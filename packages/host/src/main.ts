@@ -204,7 +204,7 @@ export class Host {
       providedBy: async (provider) => {
         const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage, log });
         await provided.prepare();
-        return () => hubFor(provided, new SessionIndex(':memory:'), provider.config.initialCwd);
+        return () => hubFor(provided, new SessionIndex(':memory:', { searchInThread: true }), provider.config.initialCwd);
       },
       broadcast: (notification) => clients.broadcast(notification),
       log,
