@@ -9,7 +9,7 @@ import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySession
 import { HeardLog } from '../support/heardLog.js';
 import { memoryHandler, textHandler } from '../support/memoryProvider.js';
 import type { RawClient } from '../support/rawClient.js';
-import { say } from '../support/say.js';
+import { say, textOf } from '../support/say.js';
 import { SEED_CONFIG, SeedProvider } from '../support/seedProvider.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
@@ -227,6 +227,23 @@ describe('setProvider', () => {
   });
 });
 
+describe('a host that stops', () => {
+  it('gives the provider all that anybody has seen before it lets go of it', async () => {
+    const provider = new SeedProvider();
+    const host = await startTestHost();
+    const { client } = await provided(provider, host);
+    await make(provider, client, 'one');
+    const session = await (await host.connect()).openSession('mock:/one');
+    await session.send('stream 100000');
+    const seen = await until(session.confirmed, ({ activeTurn }) => textOf(activeTurn).length > 20_000);
+    await host.dispose();
+    const again = await provided(provider, await started());
+    const [turn] = (await again.client.stateOf('mock:/one')).turns;
+    expect(turn).toMatchObject({ state: 'error', error: { errorType: 'interrupted' } });
+    expect(textOf(turn).startsWith(textOf(seen.activeTurn))).toBe(true);
+  });
+});
+
 describe('a provider that is gone, or fails', () => {
   const ABOUT_CLIENT = /the client that keeps the sessions' files/;
   const ABOUT_DISK = /disk|make room/i;
@@ -254,7 +271,8 @@ describe('a provider that is gone, or fails', () => {
     await refused(other.createSession({ provider: 'mock' }));
     await refused(other.forkSession({ source: 'mock:/one' }));
     await refused(other.openSession('mock:/two'));
-    await refused(other.disposeSession('mock:/one'));
+    // By somebody who does not look on: those who do are cut off, to come back to the session that could not be removed.
+    await refused((await host.connect()).disposeSession('mock:/one'));
     for (const message of said) {
       expect(message).toMatch(ABOUT_CLIENT);
       expect(message).toMatch(/has disconnected; restart the host and connect that client first/);

@@ -10,6 +10,7 @@ import { AgentInstallations } from './agents/agentInstallations.js';
 import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import type { AgentSource } from './agents/agentSource.js';
+import { within } from './agents/within.js';
 import { endLeftovers, leftoverMark } from './agents/leftovers.js';
 import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
@@ -94,6 +95,8 @@ export interface Listening {
 }
 
 const MINUTE = 60_000;
+/** How long a host that stops waits for a client that keeps the sessions' files to take what is left. */
+const KEEPER_PATIENCE_MS = 5_000;
 const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
 /** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
@@ -102,6 +105,8 @@ export class Host {
   readonly #tempRoot: TempRoot;
   readonly #services: HostServices;
   readonly #index: SessionIndex;
+  /** Of sessions that a client keeps. */
+  #providedIndex: SessionIndex | undefined;
   readonly #sequence: SequenceFile;
   readonly #commands: CommandHandlers;
   readonly #connections = new Set<ClientConnection>();
@@ -204,7 +209,10 @@ export class Host {
       providedBy: async (provider) => {
         const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage, log });
         await provided.prepare();
-        return () => hubFor(provided, new SessionIndex(':memory:', { searchInThread: true }), provider.config.initialCwd);
+        return () => {
+          host.#providedIndex = new SessionIndex(':memory:', { searchInThread: true });
+          return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
+        };
       },
       broadcast: (notification) => clients.broadcast(notification),
       log,
@@ -236,6 +244,7 @@ export class Host {
       get sessions() {
         return sessions.hub;
       },
+      keeper: () => sessions.keeper,
       setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
       dispatch,
       agents,
@@ -353,20 +362,28 @@ export class Host {
     for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
-    for (const connection of [...this.#connections]) {
-      connection.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
-    }
+    const reason = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
+    const { keeper } = this.#services;
+    for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(reason);
+    // Who keeps the sessions' files is needed until every session is closed.
+    if (keeper()) await within(KEEPER_PATIENCE_MS, this.#services.sessions.close());
+    keeper()?.close(reason);
     await this.#server?.close();
     await this.#services.sessions.close();
     await this.#services.installations.dispose();
     await this.#services.agents.dispose();
     this.#index.close();
+    this.#providedIndex?.close();
     await this.#sequence.dispose();
     await this.#tempRoot.dispose();
     await this.#stateRoot.dispose();
   }
 
   #connect(transport: FrameTransport, credential: Credential): void {
+    if (this.#closing) {
+      transport.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
+      return;
+    }
     this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
 

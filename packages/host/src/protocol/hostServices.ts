@@ -45,5 +45,7 @@ export interface HostServices {
     connection: ClientConnection,
     config: SetProviderParams,
   ) => Promise<SetProviderResult>;
+  /** The connection that keeps the sessions' files. */
+  readonly keeper: () => ClientConnection | undefined;
   readonly onConnectionClosed: (connection: ClientConnection) => void;
 }

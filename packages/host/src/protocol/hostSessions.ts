@@ -32,6 +32,11 @@ export class HostSessions {
     return this.#hub;
   }
 
+  /** The connection of the client that keeps the sessions' files. */
+  get keeper(): ClientConnection | undefined {
+    return this.#provided?.connection;
+  }
+
   /** Once for a host, by one connection, and before there is any session: nothing may be in two places, or vanish from a list. */
   async setProvider(connection: ClientConnection, config: SetProviderParams): Promise<SetProviderResult> {
     this.#mustBeFree(connection);
