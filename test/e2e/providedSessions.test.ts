@@ -8,10 +8,10 @@ import { JsonlEventLog } from '../../packages/host/src/sessionFs/jsonlEventLog.j
 import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
 import { HeardLog } from '../support/heardLog.js';
 import { memoryHandler, textHandler } from '../support/memoryProvider.js';
-import type { RawClient } from '../support/rawClient.js';
+import type { RawAddress, RawClient } from '../support/rawClient.js';
 import { say, textOf } from '../support/say.js';
 import { SEED_CONFIG, SeedProvider } from '../support/seedProvider.js';
-import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
+import { spawnHost, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -26,7 +26,7 @@ async function started(...options: Parameters<typeof startTestHost>): Promise<Te
   return host;
 }
 
-async function provided(provider: SeedProvider, host: TestHost, more: object = {}) {
+async function provided(provider: SeedProvider, host: RawAddress, more: object = {}) {
   const client = await provider.connect(host);
   cleanUp.push(() => client.end());
   const result = await client.request<SetProviderResult>('sessionFs.setProvider', { ...SEED_CONFIG, ...more });
@@ -102,6 +102,31 @@ describe('sessions kept by a provider, after a restart of the host', () => {
     expect(await listed(client)).toEqual([]);
     await client.stateOf('mock:/one');
     expect(await listed(client)).toEqual(['mock:/one']);
+  });
+
+  it('[FS5] are listed as interrupted where the host was killed during a turn, and go on', async () => {
+    const stateDir = await temporaryFolder();
+    cleanUp.push(() => rm(stateDir, { recursive: true, force: true }));
+    const provider = new SeedProvider({ takesAnyId: true });
+    const spawned = async () => {
+      const host = await spawnHost(stateDir);
+      cleanUp.push(() => host.kill('SIGKILL'));
+      return { host, ...(await provided(provider, host)) };
+    };
+    const first = await spawned();
+    await make(provider, first.client, 'one');
+    const message = { type: 'session/turnStarted', session: 'mock:/one', turnId: 't1', userMessage: { text: 'slow' } };
+    await first.client.act(message);
+    await first.client.nextAction('mock:/one', 'session/delta');
+    await first.host.kill('SIGKILL');
+
+    const { client } = await spawned();
+    const { items } = await client.request<ListSessionsResult>('listSessions', {});
+    expect(items).toMatchObject([{ resource: 'mock:/one', status: 'error', title: 'slow' }]);
+    const [turn] = (await client.stateOf('mock:/one')).turns;
+    expect(turn).toMatchObject({ id: 't1', state: 'error', error: { errorType: 'interrupted' } });
+    await client.act({ ...message, turnId: 't2', userMessage: { text: 'hello' } });
+    await client.nextAction('mock:/one', 'session/turnComplete');
   });
 
   it('can be a thousand, in a list with lines that nobody can read', async () => {

@@ -1,5 +1,4 @@
-import { RawClient } from './rawClient.js';
-import type { TestHost } from './testHost.js';
+import { type RawAddress, RawClient } from './rawClient.js';
 
 interface CallParams {
   readonly sessionId: string;
@@ -38,7 +37,7 @@ export class SeedProvider {
   }
 
   /** A raw connection that answers the host's calls from now on. */
-  async connect(host: TestHost): Promise<RawClient> {
+  async connect(host: RawAddress): Promise<RawClient> {
     const client = await RawClient.open(host);
     await client.request('initialize', { protocolVersion: 1, clientId: crypto.randomUUID() });
     client.socket.on('message', (data) => {
@@ -54,7 +53,7 @@ export class SeedProvider {
   }
 
   /** The same, and it is the host's provider. */
-  async provide(host: TestHost): Promise<RawClient> {
+  async provide(host: RawAddress): Promise<RawClient> {
     const client = await this.connect(host);
     await client.request('sessionFs.setProvider', SEED_CONFIG);
     return client;
