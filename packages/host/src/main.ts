@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +10,7 @@ import { AgentInstallations } from './agents/agentInstallations.js';
 import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import type { AgentSource } from './agents/agentSource.js';
+import { within } from './agents/within.js';
 import { endLeftovers, leftoverMark } from './agents/leftovers.js';
 import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
@@ -96,6 +96,8 @@ export interface Listening {
 }
 
 const MINUTE = 60_000;
+/** How long a host that stops waits for a client that keeps the sessions' files to take what is left. */
+const KEEPER_PATIENCE_MS = 5_000;
 const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
 /** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
@@ -104,6 +106,8 @@ export class Host {
   readonly #tempRoot: TempRoot;
   readonly #services: HostServices;
   readonly #index: SessionIndex;
+  /** Of sessions that a client keeps. */
+  #providedIndex: SessionIndex | undefined;
   readonly #sequence: SequenceFile;
   readonly #commands: CommandHandlers;
   readonly #connections = new Set<ClientConnection>();
@@ -204,13 +208,15 @@ export class Host {
     const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
       local,
-      providedBy: (provider) => {
-        // Its sessions are others than those of the same names here.
-        replay.forgetUpTo(sequence.next());
-        const { initialCwd } = provider.config;
-        const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
-        return hubFor(provided, new SessionIndex(':memory:', { searchInThread: true }), directory);
+      providedBy: async (provider) => {
+        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage, log });
+        await provided.prepare();
+        return () => {
+          // Its sessions are others than those of the same names here.
+          replay.forgetUpTo(sequence.next());
+          host.#providedIndex = new SessionIndex(':memory:', { searchInThread: true });
+          return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
+        };
       },
       broadcast: (notification) => clients.broadcast(notification),
       log,
@@ -242,6 +248,7 @@ export class Host {
       get sessions() {
         return sessions.hub;
       },
+      keeper: () => sessions.keeper,
       setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
       dispatch,
       agents,
@@ -360,20 +367,28 @@ export class Host {
     for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
-    for (const connection of [...this.#connections]) {
-      connection.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
-    }
+    const reason = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
+    const { keeper } = this.#services;
+    for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(reason);
+    // Who keeps the sessions' files is needed until every session is closed.
+    if (keeper()) await within(KEEPER_PATIENCE_MS, this.#services.sessions.close());
+    keeper()?.close(reason);
     await this.#server?.close();
     await this.#services.sessions.close();
     await this.#services.installations.dispose();
     await this.#services.agents.dispose();
     this.#index.close();
+    this.#providedIndex?.close();
     await this.#sequence.dispose();
     await this.#tempRoot.dispose();
     await this.#stateRoot.dispose();
   }
 
   #connect(transport: FrameTransport, credential: Credential): void {
+    if (this.#closing) {
+      transport.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
+      return;
+    }
     this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
 

@@ -85,7 +85,13 @@ export class SessionHub {
 
   /** No session is in memory, or on its way there or out. */
   get isUnused(): boolean {
-    return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0;
+    return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0 && this.#imports.isEmpty;
+  }
+
+  /** Whether there is any session, in memory or not. */
+  async hasStored(): Promise<boolean> {
+    for await (const _ of this.#options.storage.list()) return true;
+    return false;
   }
 
   /** The file system of all sessions is gone: what runs can't be kept, so it ends. */
