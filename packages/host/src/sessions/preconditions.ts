@@ -2,8 +2,12 @@ import {
   type ClientAction,
   findPendingMessage,
   MAX_QUEUED_MESSAGES,
+  ownValue,
+  type PermissionOption,
+  type PermissionResolvedAction,
   REJECTION,
   type SessionState,
+  type ToolCallConfirmedAction,
   type ToolCallState,
 } from '@agenthost/protocol';
 
@@ -30,16 +34,9 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
     case 'session/turnCancelled':
       return state.activeTurn?.id === action.turnId ? undefined : REJECTION.noActiveTurn;
     case 'session/toolCallConfirmed':
-      return confirmationRefusal(state, action.turnId, action.toolCallId);
-    case 'session/permissionResolved': {
-      const turn = state.activeTurn;
-      const open = turn?.id === action.turnId && Object.hasOwn(turn.pendingPermissions, action.requestId);
-      if (open) return undefined;
-      const who = context.answeredBy(action.requestId);
-      return who === undefined
-        ? REJECTION.unknownPermissionRequest
-        : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
-    }
+      return confirmationRefusal(state, action);
+    case 'session/permissionResolved':
+      return permissionRefusal(context, action);
     case 'session/modelChanged':
       return context.models()?.has(action.model) === false ? REJECTION.unknownModel : undefined;
     case 'session/pendingMessageSet':
@@ -61,14 +58,46 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
   }
 }
 
-function confirmationRefusal(state: SessionState, turnId: string, toolCallId: string): string | undefined {
+function confirmationRefusal(state: SessionState, action: ToolCallConfirmedAction): string | undefined {
+  const { turnId, toolCallId } = action;
   const active = state.activeTurn?.id === turnId ? state.activeTurn : undefined;
   const call = active
-    ? own(active.toolCalls, toolCallId)
+    ? ownValue(active.toolCalls, toolCallId)
     : state.turns.find((turn) => turn.id === turnId)?.toolCalls.find((ended) => ended.toolCallId === toolCallId);
-  if (active && call?.status === 'pendingConfirmation') return undefined;
+  if (active && call?.status === 'pendingConfirmation') {
+    const isEdited = action.editedToolInput !== undefined;
+    if (isEdited && call.confirmation.editable !== true) return REJECTION.notEditable;
+    return optionRefusal(action, call.confirmation.options);
+  }
   const who = answerer(call);
   return who ? `${REJECTION.notWaitingForConfirmation}: ${who} answered it` : REJECTION.notWaitingForConfirmation;
+}
+
+function permissionRefusal(
+  { state, answeredBy }: PreconditionContext,
+  action: PermissionResolvedAction,
+): string | undefined {
+  const turn = state.activeTurn?.id === action.turnId ? state.activeTurn : undefined;
+  const request = turn && ownValue(turn.pendingPermissions, action.requestId);
+  if (request) {
+    if (action.text !== undefined && request.allowText !== true) return REJECTION.takesNoText;
+    return optionRefusal(action, request.options);
+  }
+  const who = answeredBy(action.requestId);
+  return who === undefined
+    ? REJECTION.unknownPermissionRequest
+    : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
+}
+
+/** An option that doesn't deny, approves: the choices of a question have no kind. */
+function optionRefusal(
+  { approved, optionId }: ToolCallConfirmedAction | PermissionResolvedAction,
+  options: readonly PermissionOption[] = [],
+): string | undefined {
+  if (optionId === undefined) return undefined;
+  const chosen = options.filter(({ id }) => id === optionId);
+  if (chosen.length === 0) return REJECTION.unknownOption;
+  return chosen.some(({ kind }) => (kind !== 'deny') === approved) ? undefined : REJECTION.oppositeOption;
 }
 
 function answerer(call: ToolCallState | undefined): string | undefined {
@@ -85,8 +114,4 @@ function pendingMessageRefusal(state: SessionState, id: string): string | undefi
   );
   if (taken) return REJECTION.messageAlreadyInTurn;
   return (state.queuedMessages?.length ?? 0) >= MAX_QUEUED_MESSAGES ? REJECTION.queueFull : undefined;
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
