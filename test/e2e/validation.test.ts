@@ -159,6 +159,40 @@ describe('what the host refuses', () => {
       expect((await alice.act({ ...queued(3), userMessage: { text: 'edited' } })).rejectionReason).toBeUndefined();
       await alice.request('disposeSession', { session });
     });
+
+    it('[VAL6] takes a steering message although the queue is full, and is bounded all the same', async () => {
+      const session = await rawSession([alice]);
+      // This turn takes no steering messages, so that they wait.
+      await alice.act({ session, type: 'session/turnStarted', turnId: 'first', userMessage: { text: 'hang' } });
+      const set = { session, type: 'session/pendingMessageSet', userMessage: hello };
+      const queued = (id: string) => ({ ...set, kind: 'queued', id });
+      const steering = (id: string) => ({ ...set, kind: 'steering', id });
+      for (let n = 0; n < 99; n++) alice.dispatch(queued(`m${n}`));
+      expect((await alice.act(queued('m99'))).rejectionReason).toBeUndefined();
+      const reasonOf = async (action: object) => (await alice.act(action)).rejectionReason;
+
+      expect(await reasonOf(steering('s0'))).toBeUndefined();
+      expect((await alice.stateOf(session)).queuedMessages).toHaveLength(100);
+      // The one that it displaces comes on top.
+      expect(await reasonOf(steering('s1'))).toBeUndefined();
+      const { queuedMessages = [], steeringMessage } = await alice.stateOf(session);
+      expect([steeringMessage?.id, queuedMessages.length, queuedMessages[0]?.id]).toEqual(['s1', 101, 's0']);
+      const order = queuedMessages.map(({ id }) => id).toReversed();
+      expect(await reasonOf({ session, type: 'session/queuedMessagesReordered', order })).toBeUndefined();
+
+      // Neither of these is a way to queue more.
+      expect(await reasonOf(queued('m100'))).toBe('the queue is full');
+      expect(await reasonOf(queued('s1'))).toBe('the queue is full');
+      const reasons = await Promise.all(Array.from({ length: 300 }, (_, n) => reasonOf(steering(`more${n}`))));
+      expect(reasons.filter((reason) => reason === undefined)).toHaveLength(99);
+      expect(new Set(reasons.slice(99))).toEqual(new Set(['the queue is full']));
+      expect((await alice.stateOf(session)).queuedMessages).toHaveLength(200);
+      // What only changes its place needs no room.
+      expect(await reasonOf(steering('m3'))).toBeUndefined();
+      expect(await reasonOf({ ...steering('m3'), userMessage: { text: 'edited' } })).toBeUndefined();
+      expect((await alice.stateOf(session)).queuedMessages).toHaveLength(200);
+      await alice.request('disposeSession', { session });
+    });
   });
 
   describe('[VAL4] the first answer wins', () => {

@@ -1,8 +1,10 @@
 import {
   type ClientAction,
   findPendingMessage,
+  MAX_DISPLACED_MESSAGES,
   MAX_QUEUED_MESSAGES,
   ownValue,
+  type PendingMessageSetAction,
   type PermissionOption,
   type PermissionResolvedAction,
   REJECTION,
@@ -40,7 +42,7 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
     case 'session/modelChanged':
       return context.models()?.has(action.model) === false ? REJECTION.unknownModel : undefined;
     case 'session/pendingMessageSet':
-      return pendingMessageRefusal(state, action.id);
+      return pendingMessageRefusal(state, action);
     case 'session/pendingMessageRemoved': {
       const waiting = findPendingMessage(state, action.id);
       const isSteering = waiting !== undefined && waiting === state.steeringMessage;
@@ -106,12 +108,17 @@ function answerer(call: ToolCallState | undefined): string | undefined {
   return by?.name ?? by?.clientId;
 }
 
-function pendingMessageRefusal(state: SessionState, id: string): string | undefined {
-  if (findPendingMessage(state, id)) return undefined;
+function pendingMessageRefusal(state: SessionState, { id, kind }: PendingMessageSetAction): string | undefined {
+  const isPending = findPendingMessage(state, id) !== undefined;
   const active = state.activeTurn ? [state.activeTurn] : [];
-  const taken = [...active, ...state.turns].some(
+  const isTaken = [...active, ...state.turns].some(
     (turn) => turn.id === id || turn.responseParts.some((part) => part.kind === 'steering' && part.id === id),
   );
-  if (taken) return REJECTION.messageAlreadyInTurn;
-  return (state.queuedMessages?.length ?? 0) >= MAX_QUEUED_MESSAGES ? REJECTION.queueFull : undefined;
+  if (!isPending && isTaken) return REJECTION.messageAlreadyInTurn;
+  const { queuedMessages = [], steeringMessage } = state;
+  if (queuedMessages.some((queued) => queued.id === id)) return undefined;
+  // A steering message takes no room in the queue; one that it displaces does.
+  if (kind === 'steering' && (!steeringMessage || steeringMessage.id === id)) return undefined;
+  const room = kind === 'queued' ? MAX_QUEUED_MESSAGES : MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES;
+  return queuedMessages.length >= room ? REJECTION.queueFull : undefined;
 }
