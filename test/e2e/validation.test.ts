@@ -90,8 +90,11 @@ describe('what the host refuses', () => {
 
       const failed = `mock:/${crypto.randomUUID()}`;
       await alice.request('createSession', { session: failed, config: { failCreation: true } });
-      await alice.request('subscribe', { resource: failed });
-      expect((await alice.act({ session: failed, ...turn })).rejectionReason).toBe('session is not ready');
+      const { lifecycle } = await alice.stateOf(failed);
+      if (lifecycle === 'creating') await alice.nextAction(failed, 'session/creationFailed');
+      expect(await refused(failed, turn)).toBe('session could not be created: The mock agent was told to fail.');
+      const queued = { type: 'session/pendingMessageSet', kind: 'queued', id: 'm', userMessage: hello };
+      expect(await refused(failed, queued)).toBe('session could not be created: The mock agent was told to fail.');
     });
 
     it('turns, cancellations and answers that do not fit the running turn', async () => {

@@ -32,6 +32,7 @@ export const REJECTION = {
   notDispatchable: 'clients may not dispatch this action',
   unknownSession: 'unknown session',
   sessionNotReady: 'session is not ready',
+  creationFailed: 'session could not be created',
   turnInProgress: 'a turn is already in progress',
   noActiveTurn: 'no active turn to cancel',
   notWaitingForConfirmation: 'tool call is not waiting for confirmation',

@@ -8,6 +8,7 @@ import {
 import type { SessionIndex } from '../index/sessionIndex.js';
 import type { EventLog } from '../sessionFs/eventLog.js';
 import { foldLog } from './foldLog.js';
+import { newTurns } from './newTurns.js';
 
 /**
  * Tells the index of all turns in a log, one at a time, however many there are. Without the session's summary that is
@@ -30,9 +31,8 @@ export async function indexLog(
   };
   try {
     const folded = await foldLog(log.load(), (state) => {
-      const ended = state.turns.at(-1);
-      if (ended && ended !== last) tell(state, ended);
-      last = ended;
+      for (const turn of newTurns(state.turns, last)) tell(state, turn);
+      last = state.turns.at(-1);
       return withNewestTurns(state, 1);
     });
     if (folded) tell(folded.state, folded.state.activeTurn);

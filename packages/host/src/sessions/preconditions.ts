@@ -26,6 +26,7 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
   const { state } = context;
   switch (action.type) {
     case 'session/turnStarted':
+      if (state.lifecycle === 'creationFailed') return creationRefusal(state);
       if (state.lifecycle !== 'ready') return REJECTION.sessionNotReady;
       if (state.activeTurn) return REJECTION.turnInProgress;
       if (state.turns.some((turn) => turn.id === action.turnId)) return REJECTION.turnIdUsed;
@@ -42,6 +43,7 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
     case 'session/modelChanged':
       return context.models()?.has(action.model) === false ? REJECTION.unknownModel : undefined;
     case 'session/pendingMessageSet':
+      if (state.lifecycle === 'creationFailed') return creationRefusal(state);
       return pendingMessageRefusal(state, action);
     case 'session/pendingMessageRemoved': {
       const waiting = findPendingMessage(state, action.id);
@@ -58,6 +60,10 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
     case 'session/queuedMessagesReordered':
       return undefined;
   }
+}
+
+function creationRefusal({ creationError }: SessionState): string {
+  return creationError ? `${REJECTION.creationFailed}: ${creationError.message}` : REJECTION.creationFailed;
 }
 
 function confirmationRefusal(state: SessionState, action: ToolCallConfirmedAction): string | undefined {

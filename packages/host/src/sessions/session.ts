@@ -219,6 +219,11 @@ export class Session {
       case 'session/ready':
         this.#startNext();
         return;
+      case 'session/creationFailed': {
+        const [first] = this.state.turns;
+        if (first) this.#nameAfter(first.userMessage);
+        return;
+      }
       case 'session/turnComplete':
         this.#options.metadata.request();
         this.#startNext();

@@ -22,6 +22,7 @@ import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
 import { MessageIntake } from './messageIntake.js';
 import { MetadataRefresh } from './metadataRefresh.js';
+import { newTurns } from './newTurns.js';
 import { PastedContent } from './pastedContent.js';
 import { Session } from './session.js';
 import { SessionArtifacts } from './sessionArtifacts.js';
@@ -236,8 +237,7 @@ export async function createSession(
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;
     if (summary !== before.summary) summaryChanged();
-    const ended = turns.at(-1);
-    if (ended && ended !== before.turns.at(-1)) options.onTurn(uri, ended);
+    if (turns !== before.turns) for (const turn of newTurns(turns, before.turns.at(-1))) options.onTurn(uri, turn);
     if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
     // Before anything is set off: the state is that of the last record now.
     history.changed(store.state, store);
