@@ -21,7 +21,7 @@ export async function indexLog(
 ): Promise<SessionSummary | undefined> {
   let last: Turn | undefined;
   let told: SessionSummary | undefined;
-  let release: (() => void) | undefined;
+  let release: ReturnType<SessionIndex['hold']> | undefined;
   // Always with a summary: the index keeps no turn of a session that it doesn't have.
   const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
     told = known?.() ?? state.summary;
@@ -36,10 +36,10 @@ export async function indexLog(
       return withNewestTurns(state, 1);
     });
     if (folded) tell(folded.state, folded.state.activeTurn);
-    release?.();
+    release?.({ isWhole: true });
     return folded?.state.summary;
   } catch (error) {
-    release?.();
+    release?.({ isWhole: false });
     if (told && !known) index.remove(told.resource);
     throw error;
   }

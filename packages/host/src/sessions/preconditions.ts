@@ -17,6 +17,8 @@ export interface PreconditionContext {
   readonly state: SessionState;
   /** The ids of the models that the agent offers; `undefined` while that is not known. */
   readonly models: () => ReadonlySet<string> | undefined;
+  /** Whether the session has, or had, a turn with that id. */
+  readonly isTurnIdUsed: (turnId: string) => boolean;
   /** Who answered a permission request that is closed already, if that is still known. */
   readonly answeredBy: (requestId: string) => string | undefined;
 }
@@ -29,7 +31,10 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
       if (state.lifecycle === 'creationFailed') return creationRefusal(state);
       if (state.lifecycle !== 'ready') return REJECTION.sessionNotReady;
       if (state.activeTurn) return REJECTION.turnInProgress;
-      if (state.turns.some((turn) => turn.id === action.turnId)) return REJECTION.turnIdUsed;
+      if (context.isTurnIdUsed(action.turnId)) return REJECTION.turnIdUsed;
+      // A message that waits becomes the turn of its id.
+      if (findPendingMessage(state, action.turnId) && action.queuedMessageId !== action.turnId)
+        return REJECTION.turnIdUsed;
       if (action.queuedMessageId !== undefined && !findPendingMessage(state, action.queuedMessageId)) {
         return REJECTION.unknownPendingMessage;
       }
@@ -44,7 +49,7 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
       return context.models()?.has(action.model) === false ? REJECTION.unknownModel : undefined;
     case 'session/pendingMessageSet':
       if (state.lifecycle === 'creationFailed') return creationRefusal(state);
-      return pendingMessageRefusal(state, action);
+      return pendingMessageRefusal(context, action);
     case 'session/pendingMessageRemoved': {
       const waiting = findPendingMessage(state, action.id);
       const isSteering = waiting !== undefined && waiting === state.steeringMessage;
@@ -114,17 +119,22 @@ function answerer(call: ToolCallState | undefined): string | undefined {
   return by?.name ?? by?.clientId;
 }
 
-function pendingMessageRefusal(state: SessionState, { id, kind }: PendingMessageSetAction): string | undefined {
+function pendingMessageRefusal(
+  { state, isTurnIdUsed }: PreconditionContext,
+  { id, kind }: PendingMessageSetAction,
+): string | undefined {
   const isPending = findPendingMessage(state, id) !== undefined;
-  const active = state.activeTurn ? [state.activeTurn] : [];
-  const isTaken = [...active, ...state.turns].some(
-    (turn) => turn.id === id || turn.responseParts.some((part) => part.kind === 'steering' && part.id === id),
-  );
-  if (!isPending && isTaken) return REJECTION.messageAlreadyInTurn;
+  if (!isPending && (isTurnIdUsed(id) || isSteeringPart(state, id))) return REJECTION.messageAlreadyInTurn;
   const { queuedMessages = [], steeringMessage } = state;
   if (queuedMessages.some((queued) => queued.id === id)) return undefined;
   // A steering message takes no room in the queue; one that it displaces does.
   if (kind === 'steering' && (!steeringMessage || steeringMessage.id === id)) return undefined;
   const room = kind === 'queued' ? MAX_QUEUED_MESSAGES : MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES;
   return queuedMessages.length >= room ? REJECTION.queueFull : undefined;
+}
+
+function isSteeringPart({ activeTurn, turns }: SessionState, id: string): boolean {
+  return [...turns, ...(activeTurn ? [activeTurn] : [])].some(({ responseParts }) =>
+    responseParts.some((part) => part.kind === 'steering' && part.id === id),
+  );
 }

@@ -23,6 +23,7 @@ import { originOf, type Subscriber } from '../state/publisher.js';
 import { acceptedKey } from './acceptedSequences.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
+import { decisionIn } from './decisionIn.js';
 import type { MessageIntake, Taken } from './messageIntake.js';
 import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
@@ -34,6 +35,7 @@ import type { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
 import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
+import { turnIdIn, type UsedTurnIds } from './usedTurnIds.js';
 
 export interface SessionOptions {
   readonly store: SessionStore;
@@ -47,6 +49,7 @@ export interface SessionOptions {
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
   readonly history: SessionHistory;
+  readonly turnIds: UsedTurnIds;
   /** Keeps the metadata saying where the session works. */
   readonly metadata: MetadataRefresh;
   /** Resolves when what it keeps beside its log is written. */
@@ -133,15 +136,28 @@ export class Session {
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const { store, intake } = this.#options;
+    const { store, intake, turnIds } = this.#options;
     const key = acceptedKey(originOf(sender, clientSeq));
+    const turnId = turnIdIn(action);
+    let isFound = false;
+    const reason = () => this.#refusal(action, isFound);
     intake.pass(key, action, {
-      isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && this.#refusal(action) === undefined,
-      take: (taken) => this.#take(sender, clientSeq, key, taken),
+      isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && reason() === undefined,
+      isKnown: () => this.#closed || turnId === undefined || turnIds.has(turnId) !== undefined,
+      lookUp: async () => {
+        if (turnId !== undefined) isFound = await turnIds.find(turnId);
+      },
+      take: (taken) => this.#take(sender, clientSeq, key, taken, reason),
     });
   }
 
-  #take(sender: Subscriber, clientSeq: number, key: string, { action, refusal }: Taken): void {
+  #take(
+    sender: Subscriber,
+    clientSeq: number,
+    key: string,
+    { action, refusal }: Taken,
+    refusalNow: () => string | undefined,
+  ): void {
     const { store, run } = this.#options;
     if (this.#closed) {
       // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
@@ -152,15 +168,17 @@ export class Session {
     // Sent again after a lost connection; it was accepted then.
     if (clientSeq <= store.accepted.highest(key)) return;
     run?.flush();
-    const reason = this.#refusal(action) ?? refusal;
+    const reason = refusalNow() ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);
     else store.reject(sender, clientSeq, action, reason);
   }
 
-  #refusal(action: ClientAction): string | undefined {
-    const { store, models } = this.#options;
+  /** `isFound`: a turn of that id was found among those that had to be read. */
+  #refusal(action: ClientAction, isFound: boolean): string | undefined {
+    const { store, models, turnIds } = this.#options;
     const answeredBy = (requestId: string) => this.#answered.by(requestId);
-    return refusal(action, { state: store.state, models, answeredBy });
+    const isTurnIdUsed = (turnId: string) => turnIds.has(turnId) ?? isFound;
+    return refusal(action, { state: store.state, models, answeredBy, isTurnIdUsed });
   }
 
   /** What the agent reported, as an action. */
@@ -237,7 +255,7 @@ export class Session {
         this.#startNext();
         return;
       case 'session/toolCallConfirmed':
-        run?.answer(action.toolCallId, decision(action));
+        run?.answer(action.toolCallId, decisionIn(action));
         return;
       case 'session/permissionResolved':
         this.#answerPermission(action);
@@ -349,8 +367,8 @@ export class Session {
   #answerPermission(action: PermissionResolvedAction): void {
     const who = action.by?.name ?? action.by?.clientId ?? 'the host';
     this.#answered.add(action.requestId, who);
-    this.#options.customizations?.answer(action.requestId, decision(action));
-    this.#options.run?.answer(action.requestId, decision(action));
+    this.#options.customizations?.answer(action.requestId, decisionIn(action));
+    this.#options.run?.answer(action.requestId, decisionIn(action));
     // The request is gone from the state; this keeps what was answered where everybody can read it.
     const id = `answer-${action.requestId}`;
     const said = action.text ?? (action.approved ? 'allowed' : 'denied');
@@ -361,17 +379,4 @@ export class Session {
       part: { kind: 'notice', id: id.slice(0, 256), text: `${who}: ${said}`, severity: 'info' },
     });
   }
-}
-
-function decision(
-  action: Extract<SessionAction, { type: 'session/toolCallConfirmed' | 'session/permissionResolved' }>,
-) {
-  return {
-    approved: action.approved,
-    ...(action.optionId !== undefined && { optionId: action.optionId }),
-    ...('editedToolInput' in action &&
-      action.editedToolInput !== undefined && { editedToolInput: action.editedToolInput }),
-    ...('reason' in action && action.reason !== undefined && { reason: action.reason }),
-    ...('text' in action && action.text !== undefined && { text: action.text }),
-  };
 }

@@ -33,6 +33,7 @@ import { CUSTOMIZATIONS_MS, MAX_PASTED_BYTES } from './sessionLimits.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
+import { UsedTurnIds } from './usedTurnIds.js';
 import { workspaceMetadata } from './workspaceMetadata.js';
 
 export interface SessionFactoryOptions {
@@ -57,6 +58,8 @@ export interface SessionFactoryOptions {
   readonly onSummaryChanged: (state: SessionState) => void;
   /** When a turn starts, and when it has ended. */
   readonly onTurn: (uri: URI, turn: Turn | ActiveTurn) => void;
+  /** Whether a session has had that turn; `undefined` where the index doesn't know. */
+  readonly isTurnIndexed: (uri: URI, turnId: string) => boolean | undefined;
   /** A turn that could not be stored never was. */
   readonly onTurnTakenBack: (uri: URI, turnId: string) => void;
 }
@@ -209,6 +212,11 @@ export async function createSession(
     run,
     models: () => modelsOf(agents, start.provider),
     history,
+    turnIds: new UsedTurnIds({
+      state: () => store.state,
+      isIndexed: (turnId) => options.isTurnIndexed(uri, turnId),
+      isStored: async (turnId, earlierTurns) => (await history.readTurns({ turnId }, 1, earlierTurns)) !== undefined,
+    }),
     metadata: new MetadataRefresh({
       read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
       apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
