@@ -24,6 +24,7 @@ import { acceptedKey } from './acceptedSequences.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
 import { decisionIn } from './decisionIn.js';
+import { derivedTitle } from './derivedTitle.js';
 import type { MessageIntake, Taken } from './messageIntake.js';
 import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
@@ -33,7 +34,6 @@ import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
 import type { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
-import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
 import { turnIdIn, type UsedTurnIds } from './usedTurnIds.js';
 
@@ -181,9 +181,10 @@ export class Session {
     return refusal(action, { state: store.state, models, answeredBy, isTurnIdUsed });
   }
 
-  /** What the agent reported, as an action. */
+  /** What the agent reported, as an action. A title that a user gave stays (TITLE1). */
   dispatchFromAgent(action: AgentAction): void {
-    if (!this.#closed) this.#options.store.dispatch(action);
+    const isUnwantedTitle = action.type === 'session/titleChanged' && this.state.titleByUser === true;
+    if (!this.#closed && !isUnwantedTitle) this.#options.store.dispatch(action);
   }
 
   /** What the agent takes after a `/` now; most say it each time they are started. */
@@ -320,10 +321,9 @@ export class Session {
   }
 
   /** A session without a title can't be found again; the agent may give it a better one later. */
-  #nameAfter({ text }: UserMessage): void {
+  #nameAfter(message: UserMessage): void {
     if (this.state.summary.title !== '') return;
-    const [line = ''] = text.trim().split('\n');
-    const title = line.length > MAX_DERIVED_TITLE ? `${line.slice(0, MAX_DERIVED_TITLE - 1)}…` : line;
+    const title = derivedTitle(message);
     if (title) this.#options.store.dispatch({ type: 'session/titleChanged', title });
   }
 

@@ -4,7 +4,7 @@ import { sameValue } from '../sameValue.js';
 import type { SessionState } from '../state/sessionState.js';
 import { failCreation } from './creation.js';
 import { removePendingMessage, reorderQueue, setPendingMessage } from './pendingMessages.js';
-import { changeSummary } from './summary.js';
+import { changeSummary, changeTitle } from './summary.js';
 import { completeToolCall, confirmToolCall, startToolCall, updateToolCall } from './toolCalls.js';
 import { addPart, appendToPart, askPermission, endTurn, resolvePermission, startTurn } from './turns.js';
 
@@ -22,7 +22,7 @@ export function sessionReducer(state: SessionState, action: SessionAction): Sess
     case 'session/turnStarted':
       return startTurn(state, action);
     case 'session/titleChanged':
-      return changeSummary(state, { title: action.title });
+      return changeTitle(state, action);
     case 'session/modelChanged':
       return changeSummary(state, { model: action.model });
     case 'session/isReadChanged':
