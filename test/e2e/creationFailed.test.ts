@@ -1,4 +1,5 @@
 import { type AgentSession, type OpenSessionOptions, ShellAgent } from '@agenthost/host';
+import { INLINE_CONTENT_LIMIT } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Script, ScriptedAgent } from '../support/scriptedAgent.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
@@ -9,19 +10,18 @@ const REASON = `session could not be created: ${WHY}`;
 
 /** Fails to open a session when it is told to. */
 class FailingAgent extends ScriptedAgent {
-  readonly #fail = Promise.withResolvers<void>();
+  readonly #fail = Promise.withResolvers<string>();
 
   constructor() {
     super({ provider: 'fails', displayName: 'Fails', script: (() => []) as Script });
   }
 
-  fail(): void {
-    this.#fail.resolve();
+  fail(why = WHY): void {
+    this.#fail.resolve(why);
   }
 
   override async openSession(_options: OpenSessionOptions): Promise<AgentSession> {
-    await this.#fail.promise;
-    throw new Error(WHY);
+    throw new Error(await this.#fail.promise);
   }
 }
 
@@ -103,6 +103,15 @@ describe('a session that could not be made', () => {
     const later = await (await host.connect()).openSession(session.uri, { turns: 7 });
     while ((await later.loadEarlierTurns(13)) > 0);
     expect(later.confirmed.value.turns.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('has a reason that is not without end', async () => {
+    const session = await (await host.connect()).createSession({ provider: 'fails' });
+    agent.fail('x'.repeat(5_000_000));
+    await expect(session.ready()).rejects.toThrow('xxx');
+    const { message = '' } = session.confirmed.value.creationError ?? {};
+    expect(message.length).toBeLessThan(INLINE_CONTENT_LIMIT + 100);
+    await expect(session.queue('x')).rejects.toMatchObject({ reason: `session could not be created: ${message}` });
   });
 
   it('can still be renamed, archived and deleted', async () => {

@@ -1,6 +1,13 @@
 import { rm } from 'node:fs/promises';
 import type { Host as HostConnection, Session } from '@agenthost/client';
-import type { AgentEvent, HostOptions } from '@agenthost/host';
+import {
+  type AgentEvent,
+  type AgentSession,
+  type HostOptions,
+  MockAgent,
+  type OpenSessionOptions,
+} from '@agenthost/host';
+import { MAX_TITLE_LENGTH } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScriptedAgent } from '../support/scriptedAgent.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
@@ -11,6 +18,21 @@ function* script({ text }: { readonly text: string }): Generator<AgentEvent> {
   const [, title] = /^title (.+)$/.exec(text) ?? [];
   if (title !== undefined) yield { type: 'title', title };
   yield { type: 'text', text: 'done' };
+}
+
+/** An agent that can say something between turns. */
+class LateAgent extends MockAgent {
+  say: (event: AgentEvent) => void = () => {};
+
+  override async openSession(options: OpenSessionOptions): Promise<AgentSession> {
+    const session = await super.openSession(options);
+    const listen = session.onEvent.bind(session);
+    session.onEvent = (listener) => {
+      this.say = listener;
+      return listen(listener);
+    };
+    return session;
+  }
 }
 
 describe('titles', () => {
@@ -90,6 +112,21 @@ describe('titles', () => {
     const again = await client.openSession(session.uri);
     await say(again, 'title Better');
     expect(title(again)).toBe('Good');
+  });
+
+  it('[TITLE1] of an agent that speaks between turns: one line, not without end, and not instead of a user’s', async () => {
+    const agent = new LateAgent();
+    await host.dispose();
+    await start({ agents: [agent] });
+    const session = await client.createSession({ provider: 'mock' });
+    await session.ready();
+    agent.say({ type: 'title', title: `Two\nlines ${'x'.repeat(5_000_000)}` });
+    await until(session.confirmed, ({ summary }) => summary.title.startsWith('Two lines'), 'the title');
+    expect(title(session).length).toBeLessThanOrEqual(MAX_TITLE_LENGTH);
+    await session.rename('Mine');
+    agent.say({ type: 'title', title: 'Theirs' });
+    await say(session, 'hello');
+    expect(title(session)).toBe('Mine');
   });
 
   it('a title that was emptied is made anew', async () => {

@@ -3,6 +3,7 @@ import {
   type ClientAction,
   ERROR_CODE,
   type FetchTurnsResult,
+  INLINE_CONTENT_LIMIT,
   isSafeKey,
   type PermissionResolvedAction,
   REJECTION,
@@ -18,6 +19,7 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
 import { boundedCommands } from '../agents/boundedCommands.js';
+import { headAndTail } from '../agents/boundedText.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { originOf, type Subscriber } from '../state/publisher.js';
 import { acceptedKey } from './acceptedSequences.js';
@@ -207,7 +209,7 @@ export class Session {
       this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = headAndTail(error instanceof Error ? error.message : String(error), INLINE_CONTENT_LIMIT);
       if (!this.#closed)
         store.dispatch({ type: 'session/creationFailed', error: { errorType: 'creationFailed', message } });
     }
