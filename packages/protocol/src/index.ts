@@ -14,6 +14,7 @@ export type {
   IsArchivedChangedAction,
   IsReadChangedAction,
   MetadataChangedAction,
+  ModeChangedAction,
   ModelChangedAction,
   PendingMessageKind,
   PendingMessageRemovedAction,
@@ -97,8 +98,10 @@ export type {
   StatResult,
   WriteFileParams,
 } from './commands/sessionFs.js';
+export { dateOf } from './dates.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
+export { showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,
@@ -133,6 +136,7 @@ export type {
   SessionRemovedNotification,
   SessionSummaryChangedNotification,
   SessionSummaryChanges,
+  StorageChangedNotification,
 } from './notifications.js';
 export { createSessionState, type NewSession } from './reducers/createSessionState.js';
 export { findPendingMessage } from './reducers/pendingMessages.js';
@@ -171,6 +175,7 @@ export type {
   PendingMessage,
   SessionCommand,
   SessionCustomization,
+  SessionMode,
   SessionState,
   SessionStatus,
   SessionSummary,

@@ -1,7 +1,6 @@
-import { MAX_TITLE_LENGTH, type SessionCommand, type ToolCallResult, type UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
-import { type AgentAction, type AgentArtifact, AgentEventMapper } from '../agents/agentEventMapper.js';
-import { oneLine } from '../agents/boundedText.js';
+import { type AgentAction, type AgentArtifact, AgentEventMapper, sessionAction } from '../agents/agentEventMapper.js';
 import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
@@ -247,8 +246,8 @@ export class AgentRun {
       return;
     }
     if (!turn) {
-      const title = event.type === 'title' ? oneLine(event.title, MAX_TITLE_LENGTH) : '';
-      if (title) this.#options.onAction({ type: 'session/titleChanged', title });
+      const action = sessionAction(event);
+      if (action) this.#options.onAction(action);
       return;
     }
     if (event.type === 'error') void this.#close();
