@@ -232,3 +232,30 @@ it('what comes right behind the answer to a reconnect waits until the client has
   const numbers = back.received.flatMap(({ method, params }) => (method === 'action' ? [params.serverSeq] : []));
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 });
+
+it('chats of one session of ours are sessions of their own, which work at once', async () => {
+  const ours = await host.connect();
+  const first = `mock:/${crypto.randomUUID()}`;
+  const second = `mock:/${crypto.randomUUID()}`;
+  for (const session of [first, second]) {
+    const made = await ours.createSession({ session, provider: 'mock', metadata: { group: first } });
+    await made.ready();
+  }
+  const client = await host.client('sees both');
+  const { items } = await client.request('listSessions', { channel: 'ahp-root://' });
+  const listed = items.filter(({ _meta }: { _meta?: { group?: string } }) => _meta?.group === first);
+  expect(listed.map(({ resource }: { resource: string }) => resource).sort()).toEqual([first, second].sort());
+  const one = await ahpSubscribe(client, first);
+  const two = await ahpSubscribe(client, second);
+  const [confirm, hello] = [ahpTurn('confirm-tool'), ahpTurn('hello')];
+  expect(await client.act(one.chat, confirm)).not.toHaveProperty('rejectionReason');
+  const asked = await client.action('chat/toolCallReady', ({ action }) => action.turnId === confirm.turnId);
+  expect(await client.act(two.chat, hello)).not.toHaveProperty('rejectionReason');
+  const done = (turnId: string) => client.action('chat/turnComplete', ({ action }) => action.turnId === turnId);
+  expect((await done(hello.turnId)).channel).toBe(two.chat);
+  const answer = { turnId: confirm.turnId, toolCallId: asked.action.toolCallId, approved: true };
+  await client.act(one.chat, { type: 'chat/toolCallConfirmed', ...answer, confirmed: 'user-action' });
+  expect((await done(confirm.turnId)).channel).toBe(one.chat);
+  await ours.disposeSession(first);
+  expect((await ahpSubscribe(client, second)).snapshots.chat.state.turns).toHaveLength(1);
+});

@@ -123,6 +123,28 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     expect(await composer(page).inputValue()).toBe('my long answer');
   });
 
+  it(
+    'a session that could not be created says why, shows what was sent to it, and takes nothing more',
+    SLOW,
+    async () => {
+      const host = await pages.host();
+      const client = await host.connect();
+      const config = { creationDelayMs: 200, failCreation: 'There is no licence.' };
+      const session = await client.createSession({ provider: 'mock', config });
+      await session.queue('Fix the parser');
+      const page = await pages.visit(host, { hash: hashOf(session.uri) });
+      const banner = page.getByRole('alert').filter({ hasText: 'This session could not be created.' });
+      await seen(banner.getByText('There is no licence.'));
+      await seen(log(page).getByText('Fix the parser'));
+      await seen(log(page).getByText(/stopped: There is no licence\./));
+      expect(await log(page).getByRole('button', { name: 'Try again' }).count()).toBe(0);
+      await seen(row(page, 'Fix the parser'));
+      await write(page, 'And test it');
+      await seen(page.locator('.composer').getByText(/session could not be created: There is no licence\./));
+      expect(await composer(page).inputValue()).toBe('And test it');
+    },
+  );
+
   it('an address of a session that is not there', SLOW, async () => {
     const host = await pages.host();
     const page = await pages.visit(host, { hash: hashOf('mock:/nowhere') });

@@ -86,6 +86,49 @@ describe('a session', () => {
     await seen(log(page).getByText('You said: third message'));
   });
 
+  it('of the shell has a second chat that works beside the first, and is deleted alone', SLOW, async () => {
+    const host = await pages.host();
+    const { hash } = await makeSession(host, ['until [ -e go ]; do sleep 0.02; done; echo the first went on'], {
+      provider: 'shell',
+    });
+    const page = await pages.visit(host, { hash });
+    const allow = () => page.getByRole('button', { name: /^Allow once/ }).click();
+    await allow();
+    await choose(page, 'New chat in this session');
+    const dialog = page.getByRole('dialog', { name: 'New chat in this session' });
+    await dialog.getByRole('textbox', { name: 'First message' }).fill('touch go; echo second chat');
+    await page.keyboard.press('Enter');
+    const chats = page.getByRole('navigation', { name: 'Chats of this session' });
+    const tab = (name: RegExp) => chats.getByRole('button', { name });
+    await seen(tab(/^touch go/));
+    // The first one still runs.
+    await allow();
+    await seen(log(page).getByText('second chat', { exact: true }));
+    await tab(/^until/).click();
+    await seen(log(page).getByText('the first went on', { exact: true }));
+    expect(await page.locator('.sidebar .row').count()).toBe(1);
+
+    await tab(/^touch go/).click();
+    await page.locator('.title-button').click();
+    const rename = page.getByRole('dialog', { name: 'Rename' });
+    expect(await rename.getByRole('textbox').inputValue()).toBe('touch go; echo second chat');
+    await rename.getByRole('textbox').fill('Beside');
+    await page.keyboard.press('Enter');
+    await seen(tab(/^Beside/));
+    await choose(page, 'Delete this chat');
+    const question = page.getByRole('dialog', { name: 'Delete this chat?' });
+    await seen(question.getByText(/“Beside” goes, for everybody/));
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await gone(chats);
+    await seen(log(page).getByText('the first went on', { exact: true }));
+    await write(page, 'echo goes on');
+    await allow();
+    await seen(log(page).getByText('goes on', { exact: true }));
+    await choose(page, 'Delete');
+    await page.getByRole('dialog', { name: 'Delete this session?' }).getByRole('button', { name: 'Delete' }).click();
+    await seen(page.getByRole('heading', { name: 'Start your first session' }));
+  });
+
   it('has customizations, changes its model, and shows what it keeps', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['plan # The plan\n\n1. Look', 'artifact notes.txt']);

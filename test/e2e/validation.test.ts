@@ -90,8 +90,11 @@ describe('what the host refuses', () => {
 
       const failed = `mock:/${crypto.randomUUID()}`;
       await alice.request('createSession', { session: failed, config: { failCreation: true } });
-      await alice.request('subscribe', { resource: failed });
-      expect((await alice.act({ session: failed, ...turn })).rejectionReason).toBe('session is not ready');
+      const { lifecycle } = await alice.stateOf(failed);
+      if (lifecycle === 'creating') await alice.nextAction(failed, 'session/creationFailed');
+      expect(await refused(failed, turn)).toBe('session could not be created: The mock agent was told to fail.');
+      const queued = { type: 'session/pendingMessageSet', kind: 'queued', id: 'm', userMessage: hello };
+      expect(await refused(failed, queued)).toBe('session could not be created: The mock agent was told to fail.');
     });
 
     it('turns, cancellations and answers that do not fit the running turn', async () => {
@@ -157,6 +160,40 @@ describe('what the host refuses', () => {
       await bob.nextEnvelope(({ origin }) => origin?.clientSeq === last);
       expect(await refused(session, queued(100))).toBe('the queue is full');
       expect((await alice.act({ ...queued(3), userMessage: { text: 'edited' } })).rejectionReason).toBeUndefined();
+      await alice.request('disposeSession', { session });
+    });
+
+    it('[VAL6] takes a steering message although the queue is full, and is bounded all the same', async () => {
+      const session = await rawSession([alice]);
+      // This turn takes no steering messages, so that they wait.
+      await alice.act({ session, type: 'session/turnStarted', turnId: 'first', userMessage: { text: 'hang' } });
+      const set = { session, type: 'session/pendingMessageSet', userMessage: hello };
+      const queued = (id: string) => ({ ...set, kind: 'queued', id });
+      const steering = (id: string) => ({ ...set, kind: 'steering', id });
+      for (let n = 0; n < 99; n++) alice.dispatch(queued(`m${n}`));
+      expect((await alice.act(queued('m99'))).rejectionReason).toBeUndefined();
+      const reasonOf = async (action: object) => (await alice.act(action)).rejectionReason;
+
+      expect(await reasonOf(steering('s0'))).toBeUndefined();
+      expect((await alice.stateOf(session)).queuedMessages).toHaveLength(100);
+      // The one that it displaces comes on top.
+      expect(await reasonOf(steering('s1'))).toBeUndefined();
+      const { queuedMessages = [], steeringMessage } = await alice.stateOf(session);
+      expect([steeringMessage?.id, queuedMessages.length, queuedMessages[0]?.id]).toEqual(['s1', 101, 's0']);
+      const order = queuedMessages.map(({ id }) => id).toReversed();
+      expect(await reasonOf({ session, type: 'session/queuedMessagesReordered', order })).toBeUndefined();
+
+      // Neither of these is a way to queue more.
+      expect(await reasonOf(queued('m100'))).toBe('the queue is full');
+      expect(await reasonOf(queued('s1'))).toBe('the queue is full');
+      const reasons = await Promise.all(Array.from({ length: 300 }, (_, n) => reasonOf(steering(`more${n}`))));
+      expect(reasons.filter((reason) => reason === undefined)).toHaveLength(99);
+      expect(new Set(reasons.slice(99))).toEqual(new Set(['the queue is full']));
+      expect((await alice.stateOf(session)).queuedMessages).toHaveLength(200);
+      // What only changes its place needs no room.
+      expect(await reasonOf(steering('m3'))).toBeUndefined();
+      expect(await reasonOf({ ...steering('m3'), userMessage: { text: 'edited' } })).toBeUndefined();
+      expect((await alice.stateOf(session)).queuedMessages).toHaveLength(200);
       await alice.request('disposeSession', { session });
     });
   });

@@ -124,14 +124,19 @@ describe('the sessions of a host', () => {
     if (seen) await until(seen.chats, (chats) => chats.length === 1, 'one chat');
   });
 
-  it('need an agent that can have several chats for a second one', async () => {
-    const test = await testHost();
-    const provider = await providerOf(test);
-    const { sessionId } = await provider.createNewSession(provider.resolveWorkspace('file:///tmp'));
-    await provider.setSessionType(sessionId, 'shell');
-    const session = await provider.sendAndCreateChat(sessionId, { query: 'true' });
+  it('have one chat where the agent says that it can have no more', async () => {
+    class LonelyAgent extends MockAgent {
+      override readonly descriptor = {
+        provider: 'lonely',
+        displayName: 'Lonely',
+        description: '',
+        supportsMultipleChats: false,
+      };
+    }
+    const provider = await providerOf(await testHost({ agents: [new LonelyAgent()] }));
+    const session = await send(provider);
     expect(session.capabilities.supportsMultipleChats).toBe(false);
-    await expect(provider.sendAndCreateChat(session.sessionId, { query: 'true' })).rejects.toThrow(
+    await expect(provider.sendAndCreateChat(session.sessionId, { query: 'hello' })).rejects.toThrow(
       'one chat a session',
     );
   });

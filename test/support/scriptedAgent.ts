@@ -38,7 +38,7 @@ export class ScriptedAgent implements Agent {
   constructor(options: ScriptedAgentOptions) {
     this.#options = options;
     const { provider, displayName, description = '', icon } = options;
-    this.descriptor = { provider, displayName, description, supportsMultipleChats: true, ...(icon && { icon }) };
+    this.descriptor = { provider, displayName, description, ...(icon && { icon }) };
   }
 
   async availability(): Promise<AvailableAgent | UnavailableAgent> {

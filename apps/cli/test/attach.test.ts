@@ -106,6 +106,25 @@ describe('agenthost attach', () => {
     await terminal.until('You answered: blue');
   });
 
+  it('does not give a changed command to another prompt that is asked meanwhile', async () => {
+    const terminal = attach([session.uri]);
+    await terminal.until('Write a message');
+    await session.send('confirm-tool');
+    await session.queue('confirm-read');
+    await terminal.until('? Run?');
+    terminal.type('\t');
+    await terminal.until('e Change it');
+    terminal.type('e');
+    await terminal.until('Run this instead');
+    terminal.type(' -j2');
+    await terminal.until('make -j2');
+    await session.pendingConfirmations.value[0]?.deny();
+    await terminal.until('? Read?', 'make -j2');
+    terminal.type('\r');
+    await terminal.until('Somebody else has answered meanwhile.');
+    expect(session.pendingConfirmations.value).toMatchObject([{ toolCall: { displayName: 'Read' } }]);
+  });
+
   it('queues while a turn runs, changes the last queued, steers, and stops the turn', async () => {
     const terminal = attach([session.uri]);
     await terminal.until('Write a message');

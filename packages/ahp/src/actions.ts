@@ -1,5 +1,12 @@
 /** One of our actions, with the states around it, as the actions of AHP's that do the same. Pure. */
-import type { ActiveTurn, PendingMessage, SessionAction, SessionState } from '@agenthost/protocol';
+import type {
+  ActiveTurn,
+  CreationFailedAction,
+  PendingMessage,
+  SessionAction,
+  SessionState,
+  Turn,
+} from '@agenthost/protocol';
 import { messageOf } from './messages.js';
 import { inputRequestOf, openQuestions } from './questions.js';
 import { chatSummaryOf } from './state.js';
@@ -25,6 +32,20 @@ function chatActions(action: SessionAction, before: SessionState, after: Session
     ...turnActions(action, before, after),
     ...pendingActions(action, before, after),
     ...activity('chat', before, after),
+  ];
+}
+
+/** A message that waited for a session that could not be made: its turn begins and ends here. */
+function failedTurn({ id, userMessage }: Turn, { at, error }: CreationFailedAction): AhpAction[] {
+  return [
+    {
+      type: 'chat/turnStarted',
+      turnId: id,
+      startedAt: isoTime(at),
+      message: messageOf(userMessage),
+      queuedMessageId: id,
+    },
+    { type: 'chat/error', turnId: id, duration: 0, part: { kind: 'error', error }, error },
   ];
 }
 
@@ -56,6 +77,8 @@ function turnActions(action: SessionAction, before: SessionState, after: Session
     case 'session/permissionRequest':
     case 'session/permissionResolved':
       return before.activeTurn && after.activeTurn ? promptActions(action, before.activeTurn, after) : [];
+    case 'session/creationFailed':
+      return after.turns.slice(before.turns.length).flatMap((turn) => failedTurn(turn, action));
     case 'session/turnComplete':
     case 'session/turnCancelled':
     case 'session/error':
@@ -124,6 +147,7 @@ function unanswered(turn: ActiveTurn): AhpAction[] {
 /** By what is different, because a message of ours can move from one place to the other. */
 function pendingActions(action: SessionAction, before: SessionState, after: SessionState): AhpAction[] {
   if (before.steeringMessage === after.steeringMessage && before.queuedMessages === after.queuedMessages) return [];
+  if (action.type === 'session/creationFailed') return [];
   // The start of the turn takes its message out by itself.
   const started = action.type === 'session/turnStarted' ? action.queuedMessageId : undefined;
   const steering = before.steeringMessage?.id === started ? undefined : before.steeringMessage;

@@ -1,6 +1,6 @@
 /** Actions of AHP clients as ours. Pure; looks only at what it needs, the host checks the rest. */
 import type { ClientActionInput } from '@agenthost/client';
-import { REJECTION, type SessionState } from '@agenthost/protocol';
+import { ownValue, REJECTION, type SessionState } from '@agenthost/protocol';
 import { isRecord, textOf, textsOf } from './json.js';
 import { modelOf, userMessageOf } from './messages.js';
 import { answerOf, questionOfCall } from './questions.js';
@@ -110,17 +110,20 @@ function toolCallConfirmed(action: AhpAction, { state }: IntentContext): ClientI
   const choice = { approved, ...(optionId !== undefined && { optionId }) };
   const turn = state.activeTurn?.id === turnId ? state.activeTurn : undefined;
   const question = turn && questionOfCall(turn, toolCallId);
+  const given = textOf(action['editedToolInput']);
+  // What comes back as it was shown is no edit.
+  const isEdited = given !== undefined && given !== (turn && ownValue(turn.toolCalls, toolCallId)?.toolInput);
   if (question) {
+    if (isEdited) return { kind: 'refuse', reason: REJECTION.notEditable };
     return dispatch({ type: 'session/permissionResolved', turnId, requestId: question.requestId, ...choice });
   }
-  const editedToolInput = textOf(action['editedToolInput']);
   const reason = approved ? undefined : reasonOf(action);
   return dispatch({
     type: 'session/toolCallConfirmed',
     turnId,
     toolCallId,
     ...choice,
-    ...(editedToolInput !== undefined && { editedToolInput }),
+    ...(isEdited && { editedToolInput: given }),
     ...(reason !== undefined && { reason }),
   });
 }

@@ -1,4 +1,4 @@
-import type { ActiveTurn, PermissionRequest } from '@agenthost/protocol';
+import { type ActiveTurn, ownValue, type PermissionRequest } from '@agenthost/protocol';
 import { isRecord, textOf, textsOf } from './json.js';
 import type { AhpInputRequest, AhpQuestion } from './types.js';
 
@@ -6,10 +6,11 @@ import type { AhpInputRequest, AhpQuestion } from './types.js';
 const QUESTION_ID = 'answer';
 const ALLOW = { id: 'allow', label: 'Allow' } as const;
 const DENY = { id: 'deny', label: 'Deny' } as const;
+const OK = { id: 'ok', label: 'OK' } as const;
 
 /** The question that a running call is shown to wait for. Further ones of the same call are asked beside it. */
 export function questionOfCall(turn: ActiveTurn, toolCallId: string): PermissionRequest | undefined {
-  if (own(turn.toolCalls, toolCallId)?.status !== 'running') return undefined;
+  if (ownValue(turn.toolCalls, toolCallId)?.status !== 'running') return undefined;
   return Object.values(turn.pendingPermissions).find((request) => request.toolCallId === toolCallId);
 }
 
@@ -27,7 +28,7 @@ export function inputRequestOf(request: PermissionRequest): AhpInputRequest {
 function questionOf({ kind, title, message, options, allowText }: PermissionRequest): AhpQuestion {
   const base = { id: QUESTION_ID, title, message: message || title, required: true } as const;
   if (!options && allowText) return { ...base, kind: 'text' };
-  const choices = options ?? (kind === 'permission' ? [ALLOW, DENY] : [{ id: 'ok', label: 'OK' }]);
+  const choices = options ?? (kind === 'permission' ? [ALLOW, DENY] : [OK]);
   return {
     ...base,
     kind: 'single-select',
@@ -46,15 +47,16 @@ export interface Answer {
   readonly text?: string;
 }
 
-/** What an answer of AHP's says to our question. */
+/** What an answer of AHP's says to our question. A choice that was not offered is passed on: the host refuses it. */
 export function answerOf(request: PermissionRequest, response: unknown, answers: unknown): Answer {
   if (response !== 'accept') return { approved: false };
   const { selected, text } = valueIn(answers);
   const option = request.options?.find(({ id }) => id === selected);
-  const denies = option ? option.kind === 'deny' : selected === DENY.id && !request.options;
+  const isOwnChoice = !request.options && [ALLOW, DENY, OK].some(({ id }) => id === selected);
+  const denies = option ? option.kind === 'deny' : isOwnChoice && selected === DENY.id;
   return {
     approved: !denies,
-    ...(option && { optionId: option.id }),
+    ...(selected !== undefined && !isOwnChoice && { optionId: selected }),
     ...(text !== undefined && { text }),
   };
 }
@@ -67,8 +69,4 @@ function valueIn(answers: unknown): { selected?: string; text?: string } {
   if (value['kind'] === 'text') return given === undefined ? {} : { text: given };
   const typed = textsOf(value['freeformValues'])?.join('\n');
   return { ...(given && { selected: given }), ...(typed && { text: typed }) };
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -163,7 +163,7 @@ export class Host {
       });
     const storage = options.storage ?? inStateRoot();
     const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
-      local.fillIndex({ changedSince: 0 }),
+      local.indexReplaced(),
     );
     const sequence = await openSequence(stateRoot.path, storage, log).catch((error: unknown) => {
       index.close();

@@ -114,6 +114,7 @@ export {
   MAX_ATTACHMENTS,
   MAX_COMMANDS,
   MAX_CONTENT_RANGE,
+  MAX_DISPLACED_MESSAGES,
   MAX_FRAME_BYTES,
   MAX_ID_LENGTH,
   MAX_IMPORTED_SESSION_TURNS,
@@ -147,7 +148,7 @@ export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
 export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
 export { roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
-export { isSafeKey } from './safeKey.js';
+export { isSafeKey, ownValue } from './safeKey.js';
 export { sameValue } from './sameValue.js';
 export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';
 export { jsonSchemaFiles } from './schemas/jsonSchemas.js';

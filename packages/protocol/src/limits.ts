@@ -43,6 +43,8 @@ export const MAX_TEXT_LENGTH = 1_000_000;
 export const MAX_ATTACHMENTS = 64;
 export const MAX_ATTACHMENT_DATA_LENGTH = 3_000_000;
 export const MAX_QUEUED_MESSAGES = 100;
+/** Steering messages that others displaced into the queue have room beyond that, so that a full queue refuses no steering. */
+export const MAX_DISPLACED_MESSAGES = 100;
 export const MAX_COMMANDS = 200;
 
 /** What a turn remembers of answered questions: how many, and of a written answer its beginning. */

@@ -48,7 +48,7 @@ function accept(model: AttachModel, dialog: Dialog) {
   if (!('edit' in dialog)) return;
   const text = dialog.edit.text.trim();
   if (dialog.kind === 'command' || dialog.kind === 'answer')
-    return text === '' ? undefined : answerWithText(model, text);
+    return text === '' ? undefined : answerWithText(model, dialog.prompt, text);
   const session = model.selectedSession;
   if (dialog.kind === 'rename' && session && text !== '') {
     model.attempt(model.provider.renameChat(session.sessionId, session.mainChat.resource, text));

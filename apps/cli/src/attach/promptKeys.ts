@@ -4,8 +4,12 @@ import type { AttachModel } from './attachModel.js';
 import { editOf, NOTHING } from './textEdit.js';
 
 /** What waits for an answer in the open session; the first one is asked. */
-export function currentPrompt({ chat }: AttachModel): Prompt | undefined {
-  return chat?.confirmations.value[0] ?? chat?.permissions.value[0];
+export function currentPrompt(model: AttachModel): Prompt | undefined {
+  return openPrompts(model)[0];
+}
+
+function openPrompts({ chat }: AttachModel): readonly Prompt[] {
+  return [...(chat?.confirmations.value ?? []), ...(chat?.permissions.value ?? [])];
 }
 
 /** Another command than the one that was asked about is written, not allowed. */
@@ -23,21 +27,20 @@ export function promptKey(model: AttachModel, input: string) {
   const chosen = promptChoices(prompt).find((choice) => choice.key === key);
   if (chosen) return finish(model, answerPrompt(prompt, chosen));
   if (key === 'e' && canEdit(model, prompt) && isConfirmation(prompt)) {
-    model.update({ dialog: { kind: 'command', edit: editOf(prompt.toolCall.toolInput ?? '') } });
+    model.update({ dialog: { kind: 'command', edit: editOf(prompt.toolCall.toolInput ?? ''), prompt } });
   }
-  if (key === 't' && takesText(prompt)) model.update({ dialog: { kind: 'answer', edit: NOTHING } });
+  if (key === 't' && takesText(prompt)) model.update({ dialog: { kind: 'answer', edit: NOTHING, prompt } });
 }
 
-/** What was typed for the prompt: a changed command, or an answer. */
-export function answerWithText(model: AttachModel, text: string) {
-  const prompt = currentPrompt(model);
-  if (!prompt) return model.notify('Somebody else has answered meanwhile.');
+/** What was typed for the prompt: a changed command, or an answer. Another prompt that is asked by now doesn't get it. */
+export function answerWithText(model: AttachModel, prompt: Prompt, text: string) {
+  if (!openPrompts(model).includes(prompt)) return model.notify('Somebody else has answered meanwhile.');
   if (isConfirmation(prompt)) finish(model, prompt.approve({ editedToolInput: text }));
   else finish(model, prompt.answer({ approved: true, text }));
 }
 
 function finish(model: AttachModel, answering: Promise<void>): void {
-  const isLast = (model.chat?.confirmations.value.length ?? 0) + (model.chat?.permissions.value.length ?? 0) === 0;
+  const isLast = openPrompts(model).length === 0;
   if (isLast) model.update({ focus: 'composer' });
   model.attempt(
     answering.catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import type { Prompt } from '../turn/prompt.js';
 import type { TextEdit } from './textEdit.js';
 
 export type Focus = 'list' | 'composer' | 'prompt';
@@ -7,8 +8,8 @@ export type Dialog =
   | { readonly kind: 'search'; readonly edit: TextEdit }
   | { readonly kind: 'rename'; readonly edit: TextEdit }
   | { readonly kind: 'delete'; readonly title: string }
-  /** The command of a confirmation, or the answer to a question, being typed. */
-  | { readonly kind: 'command' | 'answer'; readonly edit: TextEdit }
+  /** The command of a confirmation, or the answer to a question, being typed: for that prompt and for no other one. */
+  | { readonly kind: 'command' | 'answer'; readonly edit: TextEdit; readonly prompt: Prompt }
   | { readonly kind: 'new'; readonly agent: number; readonly folder: TextEdit };
 
 /** What this terminal shows; nothing of it is the sessions' own. */

@@ -129,10 +129,10 @@ export function App() {
         <AskDialog
           title="Rename"
           confirm="Rename"
-          value={overlay.session.title.value}
+          value={shownChat(overlay.session, routed.chat).title.value}
           valueLabel="Title"
           onConfirm={(title) =>
-            management.renameChat(overlay.session, routed.chat ?? overlay.session.mainChat.resource, title)
+            management.renameChat(overlay.session, shownChat(overlay.session, routed.chat).resource, title)
           }
           onClose={close}
         />
@@ -152,4 +152,8 @@ export function App() {
       )}
     </div>
   );
+}
+
+function shownChat({ chats, mainChat }: Session, resource: string | undefined): Session['mainChat'] {
+  return chats.value.find((chat) => chat.resource === resource) ?? mainChat;
 }

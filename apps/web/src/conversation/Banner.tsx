@@ -1,3 +1,4 @@
+import type { ErrorInfo } from '@agenthost/protocol';
 import type { ChatPhase } from '@agenthost/sessions';
 import { CircleAlert, Unplug, WifiOff, X } from 'lucide-react';
 import { useState } from 'react';
@@ -12,13 +13,15 @@ import { clock } from './times.js';
 interface BannerProps {
   readonly host: PageHost;
   readonly phase?: ChatPhase;
+  /** Why the session could not be made. */
+  readonly creationError?: ErrorInfo | undefined;
   readonly problem?: string | undefined;
   readonly onDismiss?: () => void;
   readonly onRetry?: () => void;
 }
 
 /** What is wrong and what to do, in a sentence, above what it is about. Nothing where nothing is. */
-export function Banner({ host, phase, problem, onDismiss, onRetry }: BannerProps) {
+export function Banner({ host, phase, creationError, problem, onDismiss, onRetry }: BannerProps) {
   const { hosts } = useServices();
   const connection = useObservable(host.connection);
   const staleSince = useObservable(host.provider.status.staleSince);
@@ -99,6 +102,17 @@ export function Banner({ host, phase, problem, onDismiss, onRetry }: BannerProps
     );
   }
   const failure = phase?.state === 'failed' ? problemText(phase.error) : problem;
+  if (failure === undefined && creationError) {
+    return (
+      <div className="banner" role="alert">
+        <CircleAlert size={16} aria-hidden />
+        <span className="grow">
+          <b>This session could not be created.</b> {creationError.message} What was sent to it was not run: copy what
+          you need and start a new session.
+        </span>
+      </div>
+    );
+  }
   if (failure === undefined) return null;
   return (
     <div className="banner" role="alert">

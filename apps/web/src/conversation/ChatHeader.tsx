@@ -10,6 +10,7 @@ import {
   GitFork,
   Mail,
   MessageSquarePlus,
+  MessageSquareX,
   Pencil,
   Puzzle,
   Trash2,
@@ -28,6 +29,7 @@ import { agentName } from '../list/agentName.js';
 import { connectionWords } from '../list/HostRows.js';
 import { ChangesDialog } from '../overlays/ChangesDialog.js';
 import { CustomizationsDialog } from '../overlays/CustomizationsDialog.js';
+import { DeleteChatDialog } from '../overlays/DeleteChatDialog.js';
 import { FilesDialog } from '../overlays/FilesDialog.js';
 import { Menu, type MenuItem } from '../overlays/Menu.js';
 import { NewChatDialog } from '../overlays/NewChatDialog.js';
@@ -57,7 +59,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
   const chats = useObservable(session.chats);
   const connection = useObservable(host.connection);
   const now = useNow(connection.state === 'reconnecting', 500);
-  const [dialog, setDialog] = useState<'changes' | 'customizations' | 'files' | 'newChat'>();
+  const [dialog, setDialog] = useState<'changes' | 'customizations' | 'files' | 'newChat' | 'deleteChat'>();
   const changes = state?.summary.changes ?? [];
   const folder = state?.summary.workingDirectory;
   const branch = workspace?.repositories[0]?.detail;
@@ -103,8 +105,19 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
     { label: 'Files', icon: <Files size={14} aria-hidden />, choose: () => setDialog('files') },
     { label: 'Customizations', icon: <Puzzle size={14} aria-hidden />, choose: () => setDialog('customizations') },
     'line',
+    ...(chats.length > 1
+      ? [
+          {
+            label: 'Delete this chat',
+            icon: <MessageSquareX size={14} aria-hidden />,
+            danger: true,
+            whyNot: whyNot(role, 'disposeSession'),
+            choose: () => setDialog('deleteChat'),
+          },
+        ]
+      : []),
     {
-      label: 'Delete',
+      label: chats.length > 1 ? 'Delete the session' : 'Delete',
       icon: <Trash2 size={14} aria-hidden />,
       danger: true,
       whyNot: whyNot(role, 'disposeSession'),
@@ -202,6 +215,9 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
       )}
       {dialog === 'files' && <FilesDialog model={model} onClose={() => setDialog(undefined)} />}
       {dialog === 'newChat' && <NewChatDialog session={session} onClose={() => setDialog(undefined)} />}
+      {dialog === 'deleteChat' && (
+        <DeleteChatDialog session={session} chat={model.resource} onClose={() => setDialog(undefined)} />
+      )}
     </header>
   );
 }

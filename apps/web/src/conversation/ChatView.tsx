@@ -67,7 +67,10 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
     {
       fork: may('forkSession') ? fork : undefined,
       showChanges: () => document.querySelector<HTMLElement>('[data-changes]')?.click(),
-      retry: may('session/turnStarted') ? (message) => attempt(model.submit(message)) : undefined,
+      retry:
+        may('session/turnStarted') && state?.lifecycle !== 'creationFailed'
+          ? (message) => attempt(model.submit(message))
+          : undefined,
     },
   );
   /** A key has no place to say why it does nothing. */
@@ -113,6 +116,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
         <Banner
           host={host}
           phase={phase}
+          creationError={state?.creationError}
           problem={problem}
           onDismiss={() => setProblem(undefined)}
           onRetry={() => model.retryNow()}

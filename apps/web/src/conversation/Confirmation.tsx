@@ -49,7 +49,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
     if (!option || busy || whyNot(chat.role, CONFIRM) !== undefined) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
-    const edited = command.current && command.current.value !== input ? { editedToolInput: command.current.value } : {};
+    const written = editable ? command.current?.value : undefined;
+    const edited = written !== undefined && written !== input ? { editedToolInput: written } : {};
     try {
       if (option.kind === 'deny') await chat.deny(turnId, call.toolCallId, optionId);
       else await chat.approve(turnId, call.toolCallId, { ...optionId, ...edited });

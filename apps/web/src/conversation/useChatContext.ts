@@ -26,6 +26,7 @@ export function useChatContext(
   const staleSince = useObservable(host.provider.status.staleSince);
   const answers = useAnswers(model, onLost);
   const name = agentName(host, session.sessionType);
+  const canRetry = whole.retry !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what `whole` does is the same for the same chat and role
   return useMemo(
     (): ChatContext => ({
@@ -40,6 +41,6 @@ export function useChatContext(
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       ...whole,
     }),
-    [model, host, role, name, folder, staleSince, answers, me],
+    [model, host, role, name, folder, staleSince, answers, me, canRetry],
   );
 }

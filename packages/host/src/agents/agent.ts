@@ -41,6 +41,7 @@ export interface Agent {
   dispose(): Promise<void>;
 }
 
+/** `supportsMultipleChats` is for an agent that can't have two sessions side by side: all others can have several chats. */
 export type AgentDescriptor = Pick<
   AgentInfo,
   'provider' | 'displayName' | 'description' | 'supportsMultipleChats' | 'runsInput'

@@ -1,4 +1,10 @@
-import { type AgentInfo, isProviderId, type UnavailableAgent } from '@agenthost/protocol';
+import {
+  type AgentAvailability,
+  type AgentInfo,
+  isProviderId,
+  type ModelInfo,
+  type UnavailableAgent,
+} from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { Agent } from './agent.js';
 import { createListeners } from './listeners.js';
@@ -11,6 +17,7 @@ export interface AgentRegistryOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
+const INSTALLING: AgentAvailability = { state: 'installing' };
 const UNCHECKED: UnavailableAgent = {
   state: 'unavailable',
   reason: 'The host has not checked yet whether this agent can run.',
@@ -41,7 +48,7 @@ export class AgentRegistry {
     if (!isProviderId(provider)) throw new RangeError(`not a provider id: ${JSON.stringify(provider)}`);
     if (this.#agents.has(provider)) throw new Error(`an agent ${JSON.stringify(provider)} is registered already`);
     this.#agents.set(provider, agent);
-    this.#infos.set(provider, { ...agent.descriptor, models: [], availability: UNCHECKED });
+    this.#infos.set(provider, infoOf(agent, UNCHECKED));
     this.#listeners.emit(this.infos());
   }
 
@@ -63,7 +70,7 @@ export class AgentRegistry {
     if (!agent) return;
     this.#installFailures.delete(provider);
     this.#installing.add(provider);
-    this.#infos.set(provider, installing(agent));
+    this.#infos.set(provider, infoOf(agent, INSTALLING));
     this.#listeners.emit(this.infos());
   }
 
@@ -121,25 +128,25 @@ export class AgentRegistry {
   }
 
   async #ask(agent: Agent): Promise<AgentInfo> {
-    if (this.#installing.has(agent.descriptor.provider)) return installing(agent);
+    if (this.#installing.has(agent.descriptor.provider)) return infoOf(agent, INSTALLING);
     const ask = async (): Promise<AgentInfo> => {
       const availability = await agent.availability();
       const models = availability.state === 'available' ? await agent.listModels() : [];
       const failure = this.#installFailures.get(agent.descriptor.provider);
-      if (availability.state === 'available' || failure === undefined)
-        return { ...agent.descriptor, models, availability };
-      return { ...agent.descriptor, models, availability: { ...availability, reason: failure } };
+      if (availability.state === 'available' || failure === undefined) return infoOf(agent, availability, models);
+      return infoOf(agent, { ...availability, reason: failure }, models);
     };
     try {
       return await withTimeout(ask, this.#timeoutMs, `It did not answer within ${this.#timeoutMs} ms.`);
     } catch (error) {
-      return { ...agent.descriptor, models: [], availability: failed(error) };
+      return infoOf(agent, failed(error));
     }
   }
 }
 
-function installing(agent: Agent): AgentInfo {
-  return { ...agent.descriptor, models: [], availability: { state: 'installing' } };
+/** Chats are sessions of their own, so every agent can have several, unless it says that it can't. */
+function infoOf({ descriptor }: Agent, availability: AgentAvailability, models: readonly ModelInfo[] = []): AgentInfo {
+  return { supportsMultipleChats: true, ...descriptor, models, availability };
 }
 
 function failed(error: unknown): UnavailableAgent {

@@ -4,7 +4,7 @@ import type { SearchTerm } from './searchQuery.js';
 import { snippetOf } from './snippet.js';
 import type { WaitingTurn } from './waitingTurns.js';
 
-/** Each in place of what there was of that turn. Turns of sessions that the index doesn't have are left out. */
+/** Each in place of what there was of that turn, or nothing in its place. Turns of sessions that the index doesn't have are left out. */
 export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>): void {
   const find = database.prepare('SELECT id FROM sessions WHERE resource = ?');
   const number = database.prepare(
@@ -19,12 +19,33 @@ export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>)
   const write = database.prepare(
     'INSERT OR REPLACE INTO search (rowid, text) SELECT id, ?3 FROM turns WHERE session = ?1 AND turnId = ?2',
   );
+  const erase = [
+    'DELETE FROM search WHERE rowid = (SELECT id FROM turns WHERE session = ?1 AND turnId = ?2)',
+    'DELETE FROM turns WHERE session = ?1 AND turnId = ?2',
+  ].map((sql) => database.prepare(sql));
   for (const { resource, turnId, text } of turns) {
     const id = find.get(resource)?.['id'];
     if (id === undefined) continue;
-    number.run(Number(id), turnId);
-    write.run(Number(id), turnId, text);
+    if (text === undefined) {
+      for (const statement of erase) statement.run(Number(id), turnId);
+    } else {
+      number.run(Number(id), turnId);
+      write.run(Number(id), turnId, text);
+    }
   }
+}
+
+/** Whether the session has that turn; `undefined` for a session that isn't there, or that has more turns than it has numbers for. */
+export function findTurn(database: DatabaseSync, resource: string, turnId: string): boolean | undefined {
+  const row = database
+    .prepare(
+      `SELECT EXISTS (SELECT 1 FROM turns WHERE session = sessions.id AND turnId = ?2) AS isFound,
+         EXISTS (SELECT 1 FROM turns WHERE id = ${lastText('sessions.id')}) AS isFull
+       FROM sessions WHERE resource = ?1`,
+    )
+    .get(resource, turnId);
+  if (!row) return undefined;
+  return row['isFound'] === 1 || (row['isFull'] === 1 ? undefined : false);
 }
 
 /** What these texts say where the terms are first found, by their numbers. */

@@ -11,7 +11,7 @@ import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDa
 import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
 import type { PageSums } from './pageSums.js';
-import { writeTexts } from './searchTable.js';
+import { findTurn, writeTexts } from './searchTable.js';
 import { searchable, searchText } from './searchText.js';
 import { SearchThread } from './searchThread.js';
 import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
@@ -57,7 +57,7 @@ export class SessionIndex {
   readonly #expected = new Set<URI>();
   /** Somebody reads their logs right now: until the end they stay unsettled. */
   readonly #held = new Set<URI>();
-  /** They miss a turn for which there was no room, and stay unsettled until the host looks at them again. */
+  /** They miss turns, and stay unsettled until their logs are read again. */
   readonly #incomplete = new Set<URI>();
   #timer: NodeJS.Timeout | undefined;
   #isFilled: boolean;
@@ -97,14 +97,21 @@ export class SessionIndex {
     if (!this.#attempt(() => this.#database.prepare(sql).run(resource))) this.#hasMissed = true;
   }
 
-  /** Unsettled until the given function is called: what comes meanwhile is only a part. */
-  hold(resource: URI): () => void {
+  /** Somebody begins to read its log: unsettled until the given function is called, and after that if not all of it could be read. */
+  hold(resource: URI): (end: { readonly isWhole: boolean }) => void {
     this.#held.add(resource);
-    return () => {
+    this.#incomplete.delete(resource);
+    return ({ isWhole }) => {
       this.#held.delete(resource);
       this.#expected.add(resource);
+      if (!isWhole) this.markIncomplete(resource);
       this.#writeSoon();
     };
+  }
+
+  /** Not everything that was said in that session is here: its log has to be read again. */
+  markIncomplete(resource: URI): void {
+    this.#incomplete.add(resource);
   }
 
   /** Sessions whose last change may not have got here before the host died. */
@@ -116,7 +123,7 @@ export class SessionIndex {
   /** Whether all that was said in that session can be found, or is about to. */
   isComplete(resource: URI): boolean {
     if (this.#held.has(resource) || this.#incomplete.has(resource)) return false;
-    if (this.#waiting.has(resource)) return true;
+    if (this.#waiting.has(resource) || this.#expected.has(resource)) return true;
     const sql = 'SELECT 1 FROM sessions WHERE resource = ?1 AND ?1 NOT IN (SELECT resource FROM unsettled)';
     return this.#read(() => this.#database.prepare(sql).get(resource)) !== undefined;
   }
@@ -145,9 +152,22 @@ export class SessionIndex {
     this.#putText({ resource, turnId: turn.id, text: searchText(turn) });
   }
 
-  /** Nothing of that turn is found any more. */
+  /** That turn never was. */
   forgetTurn(resource: URI, turnId: string): void {
-    this.#putText({ resource, turnId, text: '' });
+    this.#putText({ resource, turnId, text: undefined });
+  }
+
+  /** Whether a session has had a turn with that id, in a time that doesn't depend on how many it has; `undefined`: not known here. */
+  hasTurn(resource: URI, turnId: string): boolean | undefined {
+    const waiting = this.#waitingTurns.get(resource, turnId);
+    if (waiting) return waiting.text !== undefined;
+    try {
+      if (!this.isComplete(resource)) return undefined;
+      return this.#read(() => findTurn(this.#database, resource, turnId));
+    } catch (error) {
+      this.#options.onError?.(error);
+      return undefined;
+    }
   }
 
   remove(resource: URI): void {
@@ -310,6 +330,8 @@ export class SessionIndex {
     if (this.#isClosed) return false;
     this.#file.discard();
     this.#isFilled = false;
+    // What waits of them is the newest alone.
+    for (const resource of [...this.#expected, ...this.#held]) this.markIncomplete(resource);
     if (this.#replaced >= MAX_REPLACED) return false;
     try {
       this.#file = new IndexFile(this.#path);

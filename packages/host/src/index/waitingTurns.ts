@@ -3,7 +3,8 @@ import type { URI } from '@agenthost/protocol';
 export interface WaitingTurn {
   readonly resource: URI;
   readonly turnId: string;
-  readonly text: string;
+  /** Absent for a turn that is to be forgotten. */
+  readonly text: string | undefined;
 }
 
 /** In UTF-16 code units, with something for each turn, however short. */
@@ -30,11 +31,15 @@ export class WaitingTurns {
     return this.#length > MUCH;
   }
 
+  get(resource: URI, turnId: string): WaitingTurn | undefined {
+    return this.#turns.get(keyOf(resource, turnId));
+  }
+
   set(turn: WaitingTurn): void {
-    const key = `${turn.resource}\0${turn.turnId}`;
+    const key = keyOf(turn.resource, turn.turnId);
     this.#delete(key);
     this.#turns.set(key, turn);
-    this.#length += LENGTH_OF_TURN + turn.text.length;
+    this.#length += lengthOf(turn);
   }
 
   /** Gives up the oldest until the others have room; says whose they were. */
@@ -65,6 +70,14 @@ export class WaitingTurns {
     const turn = this.#turns.get(key);
     if (!turn) return;
     this.#turns.delete(key);
-    this.#length -= LENGTH_OF_TURN + turn.text.length;
+    this.#length -= lengthOf(turn);
   }
+}
+
+function keyOf(resource: URI, turnId: string): string {
+  return `${resource}\0${turnId}`;
+}
+
+function lengthOf({ text = '' }: WaitingTurn): number {
+  return LENGTH_OF_TURN + text.length;
 }

@@ -1,6 +1,13 @@
-import { ERROR_CODE, PROTOCOL_VERSION, type SessionAction, type URI } from '@agenthost/protocol';
+import {
+  ERROR_CODE,
+  PROTOCOL_VERSION,
+  type SessionAction,
+  type TurnStartedAction,
+  type URI,
+} from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { EventLog, LogRecord, NewLogRecord, SessionStartRecord } from '../sessionFs/eventLog.js';
+import { derivedTitle } from './derivedTitle.js';
 
 export interface ForkTarget {
   readonly source: { readonly uri: URI; readonly sessionId: string; readonly statePath: string };
@@ -8,6 +15,8 @@ export interface ForkTarget {
   readonly sessionId: string;
   readonly statePath: string;
   readonly createdAt: number;
+  /** The title that it begins with: a user's. */
+  readonly title?: string;
 }
 
 /** Up to where a log is a fork's too. */
@@ -17,6 +26,8 @@ export interface ForkPoint {
   readonly lastN: number;
   /** The turn that ended last. */
   readonly lastTurnId?: string;
+  /** Made from the first message of an ended turn that has words. */
+  readonly derivedTitle?: string;
   /** The file of the last checkpoint, in the source. */
   readonly lastCheckpoint?: string;
   /** Whether something that happened in the source comes after it. */
@@ -32,7 +43,7 @@ export async function findForkPoint(
   toTurnId: string | undefined,
 ): Promise<ForkPoint | undefined> {
   let start: SessionStartRecord | undefined;
-  let active: string | undefined;
+  let active: TurnStartedAction | undefined;
   let here: Omit<ForkPoint, 'start' | 'isCut'> = { lastN: 0 };
   let [ready, ended] = [here, undefined as typeof here | undefined];
   for await (const record of records) {
@@ -42,9 +53,10 @@ export async function findForkPoint(
     if (record.type !== 'action') continue;
     const { action } = record;
     if (action.type === 'session/ready' && ready.lastN === 0) ready = here;
-    if (action.type === 'session/turnStarted') active = action.turnId;
-    if (!endsTurn(action) || action.turnId !== active) continue;
-    here = { ...here, lastTurnId: action.turnId };
+    if (action.type === 'session/turnStarted') active = action;
+    if (!endsTurn(action) || action.turnId !== active?.turnId) continue;
+    const title = here.derivedTitle ?? derivedTitle(active.userMessage);
+    here = { ...here, lastTurnId: action.turnId, ...(title && { derivedTitle: title }) };
     ended = here;
     active = undefined;
     if (action.turnId === toTurnId) break;
@@ -84,9 +96,10 @@ function forkedStart(
 ): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
   // A fork is a session of its own, not another chat of the one that its source is a chat of.
   const { group: _group, ...inherited } = start.metadata ?? {};
-  const { v: _, n: __, id: ___, at: ____, ...rest } = start;
+  const { v: _, n: __, id: ___, at: ____, title: _____, ...rest } = start;
   return {
     ...rest,
+    ...(target.title !== undefined && { title: target.title }),
     sessionId: target.sessionId,
     createdAt: target.createdAt,
     versions: { log: 1, protocol: PROTOCOL_VERSION },
@@ -116,13 +129,17 @@ function forkedRecord(record: LogRecord, target: ForkTarget): NewLogRecord[] {
   }
 }
 
-/** What waited for the source waits there: a fork must not start running by itself, nor run a message twice. */
+/**
+ * What waited for the source waits there: a fork must not start running by itself, nor run a message twice. Its title is its own
+ * from the beginning.
+ */
 function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[] {
   switch (action.type) {
     case 'session/pendingMessageSet':
     case 'session/pendingMessageRemoved':
     case 'session/queuedMessagesReordered':
     case 'session/activityChanged':
+    case 'session/titleChanged':
       return [];
     case 'session/turnStarted': {
       const { queuedMessageId: _, ...started } = action;

@@ -2,6 +2,7 @@ import {
   artifactTimes,
   ERROR_CODE,
   type ForkSessionParams,
+  MAX_TITLE_LENGTH,
   type SessionState,
   withArtifactTime,
 } from '@agenthost/protocol';
@@ -10,6 +11,8 @@ import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.
 import { forkFiles } from './forkFiles.js';
 import { copyLog, type ForkPoint, type ForkTarget, findForkPoint, moved } from './forkLog.js';
 import { openNewSession } from './openNewSession.js';
+
+const MARK = ' (fork)';
 
 export interface ForkSource {
   readonly stored: StoredSession;
@@ -33,19 +36,29 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
   const point = await findForkPoint(from.log.load(), params.toTurnId);
   if (!point) throw new RpcError(ERROR_CODE.notFound, `no ended turn ${params.toTurnId} in ${params.source}`);
   const fill = async (to: StoredSession) => {
-    const title = `${state.summary.title} (fork)`.trim();
+    const title = titleOf(state, point);
     const target: ForkTarget = {
       source: { uri: params.source, sessionId: source.sessionId, statePath: from.fs.sessionStatePath ?? '' },
       session: params.session,
       sessionId,
       statePath: to.fs.sessionStatePath ?? '',
       createdAt: now,
+      ...(state.titleByUser && { title }),
     };
     const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : moved(point.lastCheckpoint, target);
     await forkFiles(from.fs, to.fs, { sessionId, name: title, now, lastCheckpoint, isCut: point.isCut });
     // Last: without its log, under its name, it is no session yet.
     const serverSeq = await copyLog(from.log.load(), to.log, point, target);
-    await endLog(to, { ...params, serverSeq, at: now }, { title, artifacts: artifactTimesOf(state, point), point });
+    await endLog(
+      to,
+      { ...params, serverSeq, at: now },
+      {
+        artifacts: artifactTimesOf(state, point),
+        point,
+        // A user's is in the beginning of the log.
+        ...(!state.titleByUser && { title }),
+      },
+    );
   };
   const made = await openNewSession({ ...options, session: params.session, isDraft: true }, fill);
   await made.fs.dispose();
@@ -60,14 +73,19 @@ export function noteFork({ stored: from }: ForkSource, params: ForkSessionParams
 async function endLog(
   { log }: StoredSession,
   { source, session, serverSeq, at }: ForkSessionParams & { readonly serverSeq: number; readonly at: number },
-  about: { readonly title: string; readonly artifacts: ArtifactMetadata; readonly point: ForkPoint },
+  about: { readonly title?: string; readonly artifacts: ArtifactMetadata; readonly point: ForkPoint },
 ): Promise<void> {
   const { title, artifacts: metadata, point } = about;
-  log.append({ type: 'action', serverSeq, action: { type: 'session/titleChanged', session, at, title } });
+  if (title) log.append({ type: 'action', serverSeq, action: { type: 'session/titleChanged', session, at, title } });
   log.append({ type: 'action', serverSeq, action: { type: 'session/metadataChanged', session, at, metadata } });
   const data = { source, ...(point.lastTurnId !== undefined && { lastTurnId: point.lastTurnId }) };
   log.append({ type: 'session.info', kind: 'fork', message: `forked from ${source}`, data });
   await log.close();
+}
+
+/** Of a source without one: what its first message says, as for any session. */
+function titleOf({ summary }: SessionState, { derivedTitle = '' }: ForkPoint): string {
+  return summary.title === '' ? derivedTitle : `${summary.title.slice(0, MAX_TITLE_LENGTH - MARK.length)}${MARK}`;
 }
 
 type ArtifactMetadata = ReturnType<typeof withArtifactTime>;

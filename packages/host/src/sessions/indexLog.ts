@@ -8,6 +8,7 @@ import {
 import type { SessionIndex } from '../index/sessionIndex.js';
 import type { EventLog } from '../sessionFs/eventLog.js';
 import { foldLog } from './foldLog.js';
+import { newTurns } from './newTurns.js';
 
 /**
  * Tells the index of all turns in a log, one at a time, however many there are. Without the session's summary that is
@@ -20,7 +21,7 @@ export async function indexLog(
 ): Promise<SessionSummary | undefined> {
   let last: Turn | undefined;
   let told: SessionSummary | undefined;
-  let release: (() => void) | undefined;
+  let release: ReturnType<SessionIndex['hold']> | undefined;
   // Always with a summary: the index keeps no turn of a session that it doesn't have.
   const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
     told = known?.() ?? state.summary;
@@ -30,16 +31,15 @@ export async function indexLog(
   };
   try {
     const folded = await foldLog(log.load(), (state) => {
-      const ended = state.turns.at(-1);
-      if (ended && ended !== last) tell(state, ended);
-      last = ended;
+      for (const turn of newTurns(state.turns, last)) tell(state, turn);
+      last = state.turns.at(-1);
       return withNewestTurns(state, 1);
     });
     if (folded) tell(folded.state, folded.state.activeTurn);
-    release?.();
+    release?.({ isWhole: true });
     return folded?.state.summary;
   } catch (error) {
-    release?.();
+    release?.({ isWhole: false });
     if (told && !known) index.remove(told.resource);
     throw error;
   }

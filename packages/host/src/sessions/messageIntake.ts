@@ -13,9 +13,18 @@ export interface Taken {
   readonly refusal?: string;
 }
 
+export interface Passing {
+  /** Asked before anything is stored. */
+  readonly isWanted: () => boolean;
+  /** Whether it can be judged at once; where it can't, `lookUp` finds out what is missing, right before it is taken. */
+  readonly isKnown: () => boolean;
+  readonly lookUp: () => Promise<void>;
+  readonly take: (taken: Taken) => void;
+}
+
 /**
- * Lets clients' actions through in their order. One with large content waits until that is stored, and with it those that
- * the same client sent behind it; nobody else has to wait.
+ * Lets clients' actions through in their order. One with large content waits until that is stored, one that can't be judged yet
+ * until it can, and with it those that the same client sent behind it; nobody else has to wait.
  */
 export class MessageIntake {
   readonly #keep: (message: UserMessage) => Promise<UserMessage>;
@@ -32,16 +41,12 @@ export class MessageIntake {
     return this.#waiting.size > 0;
   }
 
-  /** `take` is called once, at once where nothing is to be waited for; `isWanted` before anything is stored. */
-  pass(
-    clientId: string,
-    action: ClientAction,
-    { isWanted, take }: { readonly isWanted: () => boolean; readonly take: (taken: Taken) => void },
-  ): void {
+  /** `take` is called once, at once where nothing is to be waited for. */
+  pass(clientId: string, action: ClientAction, { isWanted, isKnown, lookUp, take }: Passing): void {
     const message = 'userMessage' in action ? action.userMessage : undefined;
     const load = message && PastedContent.loadOf(message);
     const before = this.#waiting.get(clientId);
-    if (!before && (!message || load === undefined || !isWanted())) {
+    if (!before && isKnown() && (!message || load === undefined || !isWanted())) {
       take({ action });
       return;
     }
@@ -54,7 +59,8 @@ export class MessageIntake {
     const passing = (before ?? Promise.resolve())
       .then(async () => {
         const isToBeKept = message !== undefined && load !== undefined && isWanted();
-        const taken = isToBeKept ? await this.#kept(action, message) : { action };
+        const kept = isToBeKept ? await this.#kept(action, message) : { action };
+        const taken = isKnown() ? kept : await this.#lookedUp(kept, lookUp);
         this.#waitingBytes -= bytes;
         // Before it is told: what comes from within that is not behind this one any more.
         if (this.#waiting.get(clientId) === passing) this.#waiting.delete(clientId);
@@ -67,6 +73,16 @@ export class MessageIntake {
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
     while (this.isBusy) await Promise.allSettled(this.#waiting.values());
+  }
+
+  async #lookedUp(taken: Taken, lookUp: () => Promise<void>): Promise<Taken> {
+    try {
+      await lookUp();
+      return taken;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { refusal: `could not be checked: ${why}`, ...taken };
+    }
   }
 
   async #kept(action: ClientAction, message: UserMessage): Promise<Taken> {

@@ -1,9 +1,15 @@
 import {
   type ClientAction,
   findPendingMessage,
+  MAX_DISPLACED_MESSAGES,
   MAX_QUEUED_MESSAGES,
+  ownValue,
+  type PendingMessageSetAction,
+  type PermissionOption,
+  type PermissionResolvedAction,
   REJECTION,
   type SessionState,
+  type ToolCallConfirmedAction,
   type ToolCallState,
 } from '@agenthost/protocol';
 
@@ -11,6 +17,8 @@ export interface PreconditionContext {
   readonly state: SessionState;
   /** The ids of the models that the agent offers; `undefined` while that is not known. */
   readonly models: () => ReadonlySet<string> | undefined;
+  /** Whether the session has, or had, a turn with that id. */
+  readonly isTurnIdUsed: (turnId: string) => boolean;
   /** Who answered a permission request that is closed already, if that is still known. */
   readonly answeredBy: (requestId: string) => string | undefined;
 }
@@ -20,9 +28,13 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
   const { state } = context;
   switch (action.type) {
     case 'session/turnStarted':
+      if (state.lifecycle === 'creationFailed') return creationRefusal(state);
       if (state.lifecycle !== 'ready') return REJECTION.sessionNotReady;
       if (state.activeTurn) return REJECTION.turnInProgress;
-      if (state.turns.some((turn) => turn.id === action.turnId)) return REJECTION.turnIdUsed;
+      if (context.isTurnIdUsed(action.turnId)) return REJECTION.turnIdUsed;
+      // A message that waits becomes the turn of its id.
+      if (findPendingMessage(state, action.turnId) && action.queuedMessageId !== action.turnId)
+        return REJECTION.turnIdUsed;
       if (action.queuedMessageId !== undefined && !findPendingMessage(state, action.queuedMessageId)) {
         return REJECTION.unknownPendingMessage;
       }
@@ -30,20 +42,14 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
     case 'session/turnCancelled':
       return state.activeTurn?.id === action.turnId ? undefined : REJECTION.noActiveTurn;
     case 'session/toolCallConfirmed':
-      return confirmationRefusal(state, action.turnId, action.toolCallId);
-    case 'session/permissionResolved': {
-      const turn = state.activeTurn;
-      const open = turn?.id === action.turnId && Object.hasOwn(turn.pendingPermissions, action.requestId);
-      if (open) return undefined;
-      const who = context.answeredBy(action.requestId);
-      return who === undefined
-        ? REJECTION.unknownPermissionRequest
-        : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
-    }
+      return confirmationRefusal(state, action);
+    case 'session/permissionResolved':
+      return permissionRefusal(context, action);
     case 'session/modelChanged':
       return context.models()?.has(action.model) === false ? REJECTION.unknownModel : undefined;
     case 'session/pendingMessageSet':
-      return pendingMessageRefusal(state, action.id);
+      if (state.lifecycle === 'creationFailed') return creationRefusal(state);
+      return pendingMessageRefusal(context, action);
     case 'session/pendingMessageRemoved': {
       const waiting = findPendingMessage(state, action.id);
       const isSteering = waiting !== undefined && waiting === state.steeringMessage;
@@ -61,14 +67,50 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
   }
 }
 
-function confirmationRefusal(state: SessionState, turnId: string, toolCallId: string): string | undefined {
+function creationRefusal({ creationError }: SessionState): string {
+  return creationError ? `${REJECTION.creationFailed}: ${creationError.message}` : REJECTION.creationFailed;
+}
+
+function confirmationRefusal(state: SessionState, action: ToolCallConfirmedAction): string | undefined {
+  const { turnId, toolCallId } = action;
   const active = state.activeTurn?.id === turnId ? state.activeTurn : undefined;
   const call = active
-    ? own(active.toolCalls, toolCallId)
+    ? ownValue(active.toolCalls, toolCallId)
     : state.turns.find((turn) => turn.id === turnId)?.toolCalls.find((ended) => ended.toolCallId === toolCallId);
-  if (active && call?.status === 'pendingConfirmation') return undefined;
+  if (active && call?.status === 'pendingConfirmation') {
+    const isEdited = action.editedToolInput !== undefined;
+    if (isEdited && call.confirmation.editable !== true) return REJECTION.notEditable;
+    return optionRefusal(action, call.confirmation.options);
+  }
   const who = answerer(call);
   return who ? `${REJECTION.notWaitingForConfirmation}: ${who} answered it` : REJECTION.notWaitingForConfirmation;
+}
+
+function permissionRefusal(
+  { state, answeredBy }: PreconditionContext,
+  action: PermissionResolvedAction,
+): string | undefined {
+  const turn = state.activeTurn?.id === action.turnId ? state.activeTurn : undefined;
+  const request = turn && ownValue(turn.pendingPermissions, action.requestId);
+  if (request) {
+    if (action.text !== undefined && request.allowText !== true) return REJECTION.takesNoText;
+    return optionRefusal(action, request.options);
+  }
+  const who = answeredBy(action.requestId);
+  return who === undefined
+    ? REJECTION.unknownPermissionRequest
+    : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
+}
+
+/** An option that doesn't deny, approves: the choices of a question have no kind. */
+function optionRefusal(
+  { approved, optionId }: ToolCallConfirmedAction | PermissionResolvedAction,
+  options: readonly PermissionOption[] = [],
+): string | undefined {
+  if (optionId === undefined) return undefined;
+  const chosen = options.filter(({ id }) => id === optionId);
+  if (chosen.length === 0) return REJECTION.unknownOption;
+  return chosen.some(({ kind }) => (kind !== 'deny') === approved) ? undefined : REJECTION.oppositeOption;
 }
 
 function answerer(call: ToolCallState | undefined): string | undefined {
@@ -77,16 +119,22 @@ function answerer(call: ToolCallState | undefined): string | undefined {
   return by?.name ?? by?.clientId;
 }
 
-function pendingMessageRefusal(state: SessionState, id: string): string | undefined {
-  if (findPendingMessage(state, id)) return undefined;
-  const active = state.activeTurn ? [state.activeTurn] : [];
-  const taken = [...active, ...state.turns].some(
-    (turn) => turn.id === id || turn.responseParts.some((part) => part.kind === 'steering' && part.id === id),
-  );
-  if (taken) return REJECTION.messageAlreadyInTurn;
-  return (state.queuedMessages?.length ?? 0) >= MAX_QUEUED_MESSAGES ? REJECTION.queueFull : undefined;
+function pendingMessageRefusal(
+  { state, isTurnIdUsed }: PreconditionContext,
+  { id, kind }: PendingMessageSetAction,
+): string | undefined {
+  const isPending = findPendingMessage(state, id) !== undefined;
+  if (!isPending && (isTurnIdUsed(id) || isSteeringPart(state, id))) return REJECTION.messageAlreadyInTurn;
+  const { queuedMessages = [], steeringMessage } = state;
+  if (queuedMessages.some((queued) => queued.id === id)) return undefined;
+  // A steering message takes no room in the queue; one that it displaces does.
+  if (kind === 'steering' && (!steeringMessage || steeringMessage.id === id)) return undefined;
+  const room = kind === 'queued' ? MAX_QUEUED_MESSAGES : MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES;
+  return queuedMessages.length >= room ? REJECTION.queueFull : undefined;
 }
 
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
+function isSteeringPart({ activeTurn, turns }: SessionState, id: string): boolean {
+  return [...turns, ...(activeTurn ? [activeTurn] : [])].some(({ responseParts }) =>
+    responseParts.some((part) => part.kind === 'steering' && part.id === id),
+  );
 }

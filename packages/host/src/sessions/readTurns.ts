@@ -1,6 +1,7 @@
 import { type SessionState, sessionReducer, type Turn, withNewestTurns } from '@agenthost/protocol';
 import { type EventLog, EventLogFailure, type SessionStartRecord } from '../sessionFs/eventLog.js';
 import { foldLog, newSessionState } from './foldLog.js';
+import { newTurns } from './newTurns.js';
 import type { TurnIndex, TurnPage } from './turnIndex.js';
 
 /** The turns before one of them, or before as many as are counted. */
@@ -59,12 +60,14 @@ export async function readTurnsByFold(
     hasMore: before > limit,
   });
   const folded = await foldLog(log.load(), (state) => {
-    const ended = state.turns.at(-1);
-    if (!ended || ended === last) return state;
-    last = ended;
-    const isBefore = 'turnId' in target ? ended.id === target.turnId : count === target.ordinal;
-    if (isBefore) found = page(state.turns.slice(0, -1), count);
-    count++;
+    const fresh = newTurns(state.turns, last);
+    if (fresh.length === 0) return state;
+    last = fresh.at(-1);
+    for (const ended of fresh) {
+      const isBefore = 'turnId' in target ? ended.id === target.turnId : count === target.ordinal;
+      if (isBefore) found = page(state.turns.slice(0, state.turns.lastIndexOf(ended)), count);
+      count++;
+    }
     return withNewestTurns(state, limit);
   });
   if ('ordinal' in target && target.ordinal === count) return page(folded?.state.turns ?? [], count);

@@ -3,6 +3,7 @@ import {
   type ClientAction,
   ERROR_CODE,
   type FetchTurnsResult,
+  INLINE_CONTENT_LIMIT,
   isSafeKey,
   type PermissionResolvedAction,
   REJECTION,
@@ -18,12 +19,15 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
 import { boundedCommands } from '../agents/boundedCommands.js';
+import { headAndTail } from '../agents/boundedText.js';
 import { ProviderFailure } from '../sessionFs/providerFailure.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { originOf, type Subscriber } from '../state/publisher.js';
 import { acceptedKey } from './acceptedSequences.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
+import { decisionIn } from './decisionIn.js';
+import { derivedTitle } from './derivedTitle.js';
 import type { MessageIntake, Taken } from './messageIntake.js';
 import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
@@ -33,8 +37,8 @@ import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
 import type { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
-import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
+import { turnIdIn, type UsedTurnIds } from './usedTurnIds.js';
 
 export interface SessionOptions {
   readonly store: SessionStore;
@@ -48,6 +52,7 @@ export interface SessionOptions {
   readonly run: AgentRun | undefined;
   readonly models: () => ReadonlySet<string> | undefined;
   readonly history: SessionHistory;
+  readonly turnIds: UsedTurnIds;
   /** Keeps the metadata saying where the session works. */
   readonly metadata: MetadataRefresh;
   /** Resolves when what it keeps beside its log is written. */
@@ -134,15 +139,28 @@ export class Session {
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const { store, intake } = this.#options;
+    const { store, intake, turnIds } = this.#options;
     const key = acceptedKey(originOf(sender, clientSeq));
+    const turnId = turnIdIn(action);
+    let isFound = false;
+    const reason = () => this.#refusal(action, isFound);
     intake.pass(key, action, {
-      isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && this.#refusal(action) === undefined,
-      take: (taken) => this.#take(sender, clientSeq, key, taken),
+      isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && reason() === undefined,
+      isKnown: () => this.#closed || turnId === undefined || turnIds.has(turnId) !== undefined,
+      lookUp: async () => {
+        if (turnId !== undefined) isFound = await turnIds.find(turnId);
+      },
+      take: (taken) => this.#take(sender, clientSeq, key, taken, reason),
     });
   }
 
-  #take(sender: Subscriber, clientSeq: number, key: string, { action, refusal }: Taken): void {
+  #take(
+    sender: Subscriber,
+    clientSeq: number,
+    key: string,
+    { action, refusal }: Taken,
+    refusalNow: () => string | undefined,
+  ): void {
     const { store, run } = this.#options;
     if (this.#closed) {
       // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
@@ -155,20 +173,23 @@ export class Session {
       return;
     }
     run?.flush();
-    const reason = this.#refusal(action) ?? refusal;
+    const reason = refusalNow() ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);
     else store.reject(sender, clientSeq, action, reason);
   }
 
-  #refusal(action: ClientAction): string | undefined {
-    const { store, models } = this.#options;
+  /** `isFound`: a turn of that id was found among those that had to be read. */
+  #refusal(action: ClientAction, isFound: boolean): string | undefined {
+    const { store, models, turnIds } = this.#options;
     const answeredBy = (requestId: string) => this.#answered.by(requestId);
-    return refusal(action, { state: store.state, models, answeredBy });
+    const isTurnIdUsed = (turnId: string) => turnIds.has(turnId) ?? isFound;
+    return refusal(action, { state: store.state, models, answeredBy, isTurnIdUsed });
   }
 
-  /** What the agent reported, as an action. */
+  /** What the agent reported, as an action. A title that a user gave stays (TITLE1). */
   dispatchFromAgent(action: AgentAction): void {
-    if (!this.#closed) this.#options.store.dispatch(action);
+    const isUnwantedTitle = action.type === 'session/titleChanged' && this.state.titleByUser === true;
+    if (!this.#closed && !isUnwantedTitle) this.#options.store.dispatch(action);
   }
 
   /** What the agent takes after a `/` now; most say it each time they are started. */
@@ -191,7 +212,7 @@ export class Session {
       this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = headAndTail(error instanceof Error ? error.message : String(error), INLINE_CONTENT_LIMIT);
       if (!this.#closed)
         store.dispatch({ type: 'session/creationFailed', error: { errorType: 'creationFailed', message } });
     }
@@ -222,6 +243,11 @@ export class Session {
       case 'session/ready':
         this.#startNext();
         return;
+      case 'session/creationFailed': {
+        const [first] = this.state.turns;
+        if (first) this.#nameAfter(first.userMessage);
+        return;
+      }
       case 'session/turnComplete':
         this.#options.metadata.request();
         this.#startNext();
@@ -235,7 +261,7 @@ export class Session {
         this.#startNext();
         return;
       case 'session/toolCallConfirmed':
-        run?.answer(action.toolCallId, decision(action));
+        run?.answer(action.toolCallId, decisionIn(action));
         return;
       case 'session/permissionResolved':
         this.#answerPermission(action);
@@ -306,10 +332,9 @@ export class Session {
   }
 
   /** A session without a title can't be found again; the agent may give it a better one later. */
-  #nameAfter({ text }: UserMessage): void {
+  #nameAfter(message: UserMessage): void {
     if (this.state.summary.title !== '') return;
-    const [line = ''] = text.trim().split('\n');
-    const title = line.length > MAX_DERIVED_TITLE ? `${line.slice(0, MAX_DERIVED_TITLE - 1)}…` : line;
+    const title = derivedTitle(message);
     if (title) this.#options.store.dispatch({ type: 'session/titleChanged', title });
   }
 
@@ -353,8 +378,8 @@ export class Session {
   #answerPermission(action: PermissionResolvedAction): void {
     const who = action.by?.name ?? action.by?.clientId ?? 'the host';
     this.#answered.add(action.requestId, who);
-    this.#options.customizations?.answer(action.requestId, decision(action));
-    this.#options.run?.answer(action.requestId, decision(action));
+    this.#options.customizations?.answer(action.requestId, decisionIn(action));
+    this.#options.run?.answer(action.requestId, decisionIn(action));
     // The request is gone from the state; this keeps what was answered where everybody can read it.
     const id = `answer-${action.requestId}`;
     const said = action.text ?? (action.approved ? 'allowed' : 'denied');
@@ -365,17 +390,4 @@ export class Session {
       part: { kind: 'notice', id: id.slice(0, 256), text: `${who}: ${said}`, severity: 'info' },
     });
   }
-}
-
-function decision(
-  action: Extract<SessionAction, { type: 'session/toolCallConfirmed' | 'session/permissionResolved' }>,
-) {
-  return {
-    approved: action.approved,
-    ...(action.optionId !== undefined && { optionId: action.optionId }),
-    ...('editedToolInput' in action &&
-      action.editedToolInput !== undefined && { editedToolInput: action.editedToolInput }),
-    ...('reason' in action && action.reason !== undefined && { reason: action.reason }),
-    ...('text' in action && action.text !== undefined && { text: action.text }),
-  };
 }

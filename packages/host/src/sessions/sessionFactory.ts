@@ -22,6 +22,7 @@ import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
 import { MessageIntake } from './messageIntake.js';
 import { MetadataRefresh } from './metadataRefresh.js';
+import { newTurns } from './newTurns.js';
 import { PastedContent } from './pastedContent.js';
 import { Session } from './session.js';
 import { SessionArtifacts } from './sessionArtifacts.js';
@@ -32,6 +33,7 @@ import { CUSTOMIZATIONS_MS, MAX_PASTED_BYTES } from './sessionLimits.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
+import { UsedTurnIds } from './usedTurnIds.js';
 import { workspaceMetadata } from './workspaceMetadata.js';
 
 export interface SessionFactoryOptions {
@@ -56,6 +58,8 @@ export interface SessionFactoryOptions {
   readonly onSummaryChanged: (state: SessionState) => void;
   /** When a turn starts, and when it has ended. */
   readonly onTurn: (uri: URI, turn: Turn | ActiveTurn) => void;
+  /** Whether a session has had that turn; `undefined` where the index doesn't know. */
+  readonly isTurnIndexed: (uri: URI, turnId: string) => boolean | undefined;
   /** A turn that could not be stored never was. */
   readonly onTurnTakenBack: (uri: URI, turnId: string) => void;
 }
@@ -209,6 +213,11 @@ export async function createSession(
     run,
     models: () => modelsOf(agents, start.provider),
     history,
+    turnIds: new UsedTurnIds({
+      state: () => store.state,
+      isIndexed: (turnId) => options.isTurnIndexed(uri, turnId),
+      isStored: async (turnId, earlierTurns) => (await history.readTurns({ turnId }, 1, earlierTurns)) !== undefined,
+    }),
     metadata: new MetadataRefresh({
       read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
       apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
@@ -237,8 +246,7 @@ export async function createSession(
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;
     if (summary !== before.summary) summaryChanged();
-    const ended = turns.at(-1);
-    if (ended && ended !== before.turns.at(-1)) options.onTurn(uri, ended);
+    if (turns !== before.turns) for (const turn of newTurns(turns, before.turns.at(-1))) options.onTurn(uri, turn);
     if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
     // Before anything is set off: the state is that of the last record now.
     history.changed(store.state, store);

@@ -216,6 +216,12 @@ export class SessionHub {
     this.#filler.start(missing);
   }
 
+  /** The index was damaged and is empty: what it is told from now on of the sessions in memory is not all of them. */
+  indexReplaced(): void {
+    for (const uri of [...this.#opening.keys(), ...this.#open.keys()]) this.#options.index.markIncomplete(uri);
+    this.fillIndex({ changedSince: 0 });
+  }
+
   /** The index stays as it is, and is looked at again at the next start. */
   stopFilling(): Promise<void> {
     return this.#filler.stop();

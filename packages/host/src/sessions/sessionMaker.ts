@@ -22,7 +22,7 @@ import { type OpenedHistory, SessionHistory } from './sessionHistory.js';
 import type { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionMakerOptions
-  extends Omit<SessionFactoryOptions, 'onSummaryChanged' | 'onTurn' | 'onTurnTakenBack'> {
+  extends Omit<SessionFactoryOptions, 'onSummaryChanged' | 'onTurn' | 'onTurnTakenBack' | 'isTurnIndexed'> {
   readonly storage: SessionStorage;
   readonly index: SessionIndex;
   readonly broadcast: (notification: Notification) => void;
@@ -145,6 +145,7 @@ export class SessionMaker {
       ...this.#options,
       onSummaryChanged: ({ summary }) => this.#summaryChanged(summary),
       onTurn: (uri, turn) => this.#options.index.putTurn(uri, turn),
+      isTurnIndexed: (uri, turnId) => this.#options.index.hasTurn(uri, turnId),
       onTurnTakenBack: (uri, turnId) => this.#options.index.forgetTurn(uri, turnId),
     };
   }

@@ -26,9 +26,25 @@ describe('AgentRegistry', () => {
     registry.register(mock);
     expect(states(registry.infos())).toEqual([['mock', 'unavailable']]);
     expect(await registry.refresh()).toEqual([
-      { ...mock.descriptor, availability: { state: 'available' }, models: await mock.listModels() },
+      {
+        ...mock.descriptor,
+        supportsMultipleChats: true,
+        availability: { state: 'available' },
+        models: await mock.listModels(),
+      },
     ]);
     expect([registry.get('mock') === mock, registry.get('toString')]).toEqual([true, undefined]);
+  });
+
+  it('says of every agent that it can have several chats, unless it says that it can not', async () => {
+    const registry = new AgentRegistry();
+    registry.register(agent('any'));
+    const descriptor = { provider: 'lonely', displayName: '', description: '', supportsMultipleChats: false };
+    registry.register(agent('lonely', { descriptor }));
+    const several = () => registry.infos().map(({ supportsMultipleChats }) => supportsMultipleChats);
+    expect(several()).toEqual([true, false]);
+    await registry.refresh();
+    expect(several()).toEqual([true, false]);
   });
 
   it.each(['file', 'Mock', '', '__proto__', 'a/b'])('refuses the id %j', (provider) => {

@@ -44,9 +44,24 @@ const ended = [...records, action(8, { type: 'session/turnComplete', turnId: 't2
 const [one, two] = ['/states/a/checkpoints/001-one.md', '/states/a/checkpoints/002-two.md'];
 
 it.each([
-  ['a turn that still runs', records, undefined, { isCut: true, lastN: 5, lastTurnId: 't1', lastCheckpoint: one }],
-  ['an earlier turn', ended, 't1', { isCut: true, lastN: 5, lastTurnId: 't1', lastCheckpoint: one }],
-  ['nothing left out', ended, undefined, { isCut: false, lastN: 8, lastTurnId: 't2', lastCheckpoint: two }],
+  [
+    'a turn that still runs',
+    records,
+    undefined,
+    { isCut: true, lastN: 5, lastTurnId: 't1', derivedTitle: 'one', lastCheckpoint: one },
+  ],
+  [
+    'an earlier turn',
+    ended,
+    't1',
+    { isCut: true, lastN: 5, lastTurnId: 't1', derivedTitle: 'one', lastCheckpoint: one },
+  ],
+  [
+    'nothing left out',
+    ended,
+    undefined,
+    { isCut: false, lastN: 8, lastTurnId: 't2', derivedTitle: 'one', lastCheckpoint: two },
+  ],
   ['its first turn running', records.slice(0, 4), undefined, { isCut: true, lastN: 2 }],
   ['no turn at all', records.slice(0, 2), undefined, { isCut: false, lastN: 2 }],
 ] as const)('with %s, the fork has what belongs to its own turns', async (_, source, toTurnId, expected) => {

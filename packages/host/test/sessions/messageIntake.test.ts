@@ -29,7 +29,7 @@ function setUp() {
     taken.push(refusal === undefined ? text : `${text}: ${refusal}`);
   };
   const pass = (clientId: string, action: ClientAction, isWanted = () => true) =>
-    intake.pass(clientId, action, { isWanted, take });
+    intake.pass(clientId, action, { isWanted, take, isKnown: () => true, lookUp: async () => {} });
   return { intake, pass, storing, taken, errors, take };
 }
 
@@ -82,10 +82,31 @@ describe('MessageIntake', () => {
     const take = () => {
       throw new Error('broken');
     };
-    intake.pass('a', queued('a1', LARGE), { isWanted: () => true, take });
+    intake.pass('a', queued('a1', LARGE), { isWanted: () => true, isKnown: () => true, lookUp: async () => {}, take });
     pass('a', queued('a2'));
     await new Promise((resolve) => setImmediate(resolve));
     await storing[0]?.finish();
     expect([errors, taken]).toEqual([[new Error('broken')], ['a2']]);
+  });
+
+  it('lets what has to be looked up wait, and behind it what the same client sent', async () => {
+    const { intake, pass, taken, take } = setUp();
+    const looking = Promise.withResolvers<void>();
+    intake.pass('a', queued('a1'), { isWanted: () => true, isKnown: () => false, lookUp: () => looking.promise, take });
+    pass('a', queued('a2'));
+    pass('b', queued('b1'));
+    expect(taken).toEqual(['b1']);
+    looking.resolve();
+    await intake.settled();
+    expect(taken).toEqual(['b1', 'a1', 'a2']);
+  });
+
+  it('refuses what could not be looked up, and goes on', async () => {
+    const { intake, pass, taken, take } = setUp();
+    const lookUp = () => Promise.reject(new Error('the disk is gone'));
+    intake.pass('a', queued('a1'), { isWanted: () => true, isKnown: () => false, lookUp, take });
+    pass('a', queued('a2'));
+    await intake.settled();
+    expect(taken).toEqual(['a1: could not be checked: the disk is gone', 'a2']);
   });
 });

@@ -3,7 +3,7 @@ import type { SessionState, SessionSummary } from '../state/sessionState.js';
 export type NewSession = Pick<SessionSummary, 'resource' | 'provider' | 'createdAt'> &
   Partial<Pick<SessionSummary, 'title' | 'model' | 'workingDirectory' | 'metadata'>>;
 
-/** A session as it is right after `createSession`: being created, with nothing said yet. */
+/** A session as it is right after `createSession`: being created, with nothing said yet. A title that it begins with is a user's. */
 export function createSessionState(session: NewSession): SessionState {
   return {
     summary: {
@@ -15,6 +15,7 @@ export function createSessionState(session: NewSession): SessionState {
       isArchived: false,
     },
     lifecycle: 'creating',
+    ...(session.title && { titleByUser: true }),
     turns: [],
   };
 }

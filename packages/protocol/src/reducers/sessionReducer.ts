@@ -2,8 +2,9 @@ import type { CustomizationsChangedAction, SessionAction } from '../actions/sess
 import { isSafeKey } from '../safeKey.js';
 import { sameValue } from '../sameValue.js';
 import type { SessionState } from '../state/sessionState.js';
+import { failCreation } from './creation.js';
 import { removePendingMessage, reorderQueue, setPendingMessage } from './pendingMessages.js';
-import { changeSummary, withNews } from './summary.js';
+import { changeSummary, changeTitle } from './summary.js';
 import { completeToolCall, confirmToolCall, startToolCall, updateToolCall } from './toolCalls.js';
 import { addPart, appendToPart, askPermission, endTurn, resolvePermission, startTurn } from './turns.js';
 
@@ -17,12 +18,11 @@ export function sessionReducer(state: SessionState, action: SessionAction): Sess
     case 'session/ready':
       return state.lifecycle === 'creating' ? { ...state, lifecycle: 'ready' } : state;
     case 'session/creationFailed':
-      if (state.lifecycle !== 'creating') return state;
-      return withNews({ ...state, lifecycle: 'creationFailed', creationError: action.error }, action.at);
+      return failCreation(state, action);
     case 'session/turnStarted':
       return startTurn(state, action);
     case 'session/titleChanged':
-      return changeSummary(state, { title: action.title });
+      return changeTitle(state, action);
     case 'session/modelChanged':
       return changeSummary(state, { model: action.model });
     case 'session/modeChanged':

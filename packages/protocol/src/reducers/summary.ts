@@ -1,3 +1,4 @@
+import type { TitleChangedAction } from '../actions/sessionActions.js';
 import { sameValue } from '../sameValue.js';
 import type { SessionState, SessionStatus, SessionSummary } from '../state/sessionState.js';
 import type { ActiveTurn } from '../state/turn.js';
@@ -11,6 +12,15 @@ export function changeSummary(state: SessionState, change: SummaryChange): Sessi
   const summary: Record<string, unknown> = { ...state.summary, ...change };
   for (const key of keys) if (change[key] === undefined) delete summary[key];
   return { ...state, summary: summary as unknown as SessionSummary };
+}
+
+/** Also marks whose title it is, even where it is the same as before. */
+export function changeTitle(state: SessionState, { title, by }: TitleChangedAction): SessionState {
+  const next = changeSummary(state, { title });
+  const isByUser = by !== undefined && title !== '';
+  if (isByUser === (state.titleByUser === true)) return next;
+  const { titleByUser: _, ...rest } = next;
+  return isByUser ? { ...rest, titleByUser: true } : rest;
 }
 
 /** The only place where a status comes from. */
@@ -28,7 +38,12 @@ export function needsInput(turn: ActiveTurn): boolean {
 
 /** Something came up that somebody should look at: it counts as news, and as unread. */
 export function withNews(state: SessionState, at: number): SessionState {
-  return changeSummary(state, { status: deriveStatus(state), modifiedAt: at, isRead: false });
+  return changeSummary(state, { status: deriveStatus(state), modifiedAt: changedAt(state, at), isRead: false });
+}
+
+/** Never before the session was made: a fork begins with turns that are older than it. */
+export function changedAt({ summary }: SessionState, at: number): number {
+  return Math.max(at, summary.createdAt);
 }
 
 export function withDerivedStatus(state: SessionState): SessionState {

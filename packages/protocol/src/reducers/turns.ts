@@ -15,7 +15,7 @@ import type { SessionState } from '../state/sessionState.js';
 import type { CompletedToolCall, ToolCallState } from '../state/toolCall.js';
 import type { ActiveTurn, AnsweredPermission, PermissionRequest, ResponsePart, Turn } from '../state/turn.js';
 import { findPendingMessage, withoutPendingMessage } from './pendingMessages.js';
-import { changeSummary, deriveStatus, withDerivedStatus, withNews } from './summary.js';
+import { changedAt, changeSummary, deriveStatus, withDerivedStatus, withNews } from './summary.js';
 
 export function startTurn(state: SessionState, action: TurnStartedAction): SessionState {
   if (state.lifecycle !== 'ready' || state.activeTurn) return state;
@@ -136,7 +136,8 @@ export function endTurn(
   const { activeTurn: _, ...rest } = state;
   const next: SessionState = { ...rest, turns: [...state.turns, ended] };
   const isRead = ended.state === 'cancelled' ? state.summary.isRead : false;
-  return changeSummary(next, { status: deriveStatus(next), modifiedAt: action.at, isRead, activity: undefined });
+  const modifiedAt = changedAt(state, action.at);
+  return changeSummary(next, { status: deriveStatus(next), modifiedAt, isRead, activity: undefined });
 }
 
 function outcome(action: TurnCompleteAction | TurnCancelledAction | ErrorAction): Pick<Turn, 'state' | 'error'> {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_COMMANDS, MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../limits.js';
+import { MAX_COMMANDS, MAX_DISPLACED_MESSAGES, MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../limits.js';
 import { author, contentRef, errorInfo, usageInfo } from './commonSchemas.js';
 import { anyRecord, id, label, messageText, sequence, timestamp, title, uri } from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
@@ -131,7 +131,7 @@ export const pendingMessageRemovedAction = z.object({
 export const queuedMessagesReorderedAction = z.object({
   type: z.literal('session/queuedMessagesReordered'),
   ...byClient,
-  order: z.array(id).max(MAX_QUEUED_MESSAGES),
+  order: z.array(id).max(MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES),
 });
 export const customizationsChangedAction = z.object({
   type: z.literal('session/customizationsChanged'),

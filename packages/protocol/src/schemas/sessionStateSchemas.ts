@@ -51,6 +51,7 @@ export const sessionState = z.object({
   summary: sessionSummary,
   lifecycle: z.enum(['creating', 'ready', 'creationFailed']),
   creationError: errorInfo.exactOptional(),
+  titleByUser: z.literal(true).exactOptional(),
   turns: z.array(turn),
   earlierTurns: count.exactOptional(),
   activeTurn: activeTurn.exactOptional(),

@@ -6,6 +6,8 @@ export interface SessionState {
   readonly summary: SessionSummary;
   readonly lifecycle: 'creating' | 'ready' | 'creationFailed';
   readonly creationError?: ErrorInfo;
+  /** A person gave the title that it has: no agent's replaces it. */
+  readonly titleByUser?: true;
   /** The newest ones; a client may hold more of them than the host has in memory. */
   readonly turns: readonly Turn[];
   /** How many turns before the first of `turns` `fetchTurns` can return. */

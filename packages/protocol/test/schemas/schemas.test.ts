@@ -2,7 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Commands } from '../../src/commands/commands.js';
-import { MAX_ATTACHMENTS, MAX_ID_LENGTH, MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../../src/limits.js';
+import {
+  MAX_ATTACHMENTS,
+  MAX_DISPLACED_MESSAGES,
+  MAX_ID_LENGTH,
+  MAX_QUEUED_MESSAGES,
+  MAX_TEXT_LENGTH,
+} from '../../src/limits.js';
 import { uncheckedDispatchActionParams } from '../../src/schemas/commandSchemas.js';
 import { jsonSchemaFiles } from '../../src/schemas/jsonSchemas.js';
 import { COMMAND_SCHEMAS, SCHEMAS } from '../../src/schemas/schemas.js';
@@ -49,7 +55,7 @@ describe('schemas', () => {
         type: 'session/queuedMessagesReordered',
         session: 'mock:/s1',
         at: 1,
-        order: Array(MAX_QUEUED_MESSAGES + 1).fill('m'),
+        order: Array(MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES + 1).fill('m'),
       },
     ],
     ['[SCH4] an unsafe id', { ...turnStarted, turnId: '__proto__' }],

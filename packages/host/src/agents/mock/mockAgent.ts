@@ -15,7 +15,6 @@ export class MockAgent implements Agent {
     provider: 'mock',
     displayName: 'Mock',
     description: 'A scripted agent for tests and benchmarks.',
-    supportsMultipleChats: true,
     icon: 'flask',
   };
   readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };

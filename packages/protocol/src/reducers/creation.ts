@@ -1,0 +1,28 @@
+import type { CreationFailedAction } from '../actions/sessionActions.js';
+import type { PendingMessage, SessionState } from '../state/sessionState.js';
+import type { Turn } from '../state/turn.js';
+import { withNews } from './summary.js';
+
+/** Nothing will ever start what waits, so each message gets its end here: it must neither vanish nor wait for good. */
+export function failCreation(state: SessionState, action: CreationFailedAction): SessionState {
+  if (state.lifecycle !== 'creating') return state;
+  const { steeringMessage, queuedMessages = [], ...rest } = state;
+  const waiting = steeringMessage ? [steeringMessage, ...queuedMessages] : queuedMessages;
+  const turns =
+    waiting.length > 0 ? [...state.turns, ...waiting.map((message) => failedTurn(message, action))] : state.turns;
+  return withNews({ ...rest, lifecycle: 'creationFailed', creationError: action.error, turns }, action.at);
+}
+
+function failedTurn({ id, userMessage, by }: PendingMessage, { error, at }: CreationFailedAction): Turn {
+  return {
+    id,
+    userMessage,
+    ...(by && { by }),
+    responseParts: [],
+    toolCalls: [],
+    state: 'error',
+    error,
+    startedAt: at,
+    endedAt: at,
+  };
+}

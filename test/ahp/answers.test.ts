@@ -1,0 +1,105 @@
+import type { AgentEvent } from '@agenthost/host';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AhpTestClient } from '../support/ahpClient.js';
+import { type AhpTestHost, ahpSubscribe, ahpTurn, startAhpHost } from '../support/ahpHost.js';
+import { ScriptedAgent, type ScriptedTurn } from '../support/scriptedAgent.js';
+
+const OPTIONS = [
+  { id: 'once', label: 'Allow once', kind: 'approve' },
+  { id: 'no', label: 'Deny', kind: 'deny' },
+] as const;
+const CALL = { toolCallId: 'call', toolName: 'run', displayName: 'Run', invocationMessage: 'Run it', toolInput: 'ls' };
+const REQUEST = { requestId: 'request', kind: 'permission', title: 'Sure?', message: '' } as const;
+
+async function* ask(text: string, turn: ScriptedTurn): AsyncGenerator<AgentEvent> {
+  const answered = Promise.race(['call', 'request'].map((id) => turn.answer(id)));
+  if (text === 'confirm') {
+    const confirmation = { options: OPTIONS };
+    yield { type: 'toolStart', toolCall: { ...CALL, status: 'pendingConfirmation', confirmation } };
+  } else {
+    if (text === 'ask about a call') {
+      yield { type: 'toolStart', toolCall: { ...CALL, status: 'running', confirmed: { how: 'notNeeded' } } };
+    }
+    const about = text === 'ask about a call' ? { toolCallId: 'call' } : {};
+    const offered = text === 'ask without options' ? {} : { options: OPTIONS };
+    yield { type: 'permissionRequest', request: { ...REQUEST, ...about, ...offered } };
+  }
+  const { approved } = await answered;
+  yield { type: 'text', text: approved ? 'approved' : 'denied' };
+}
+
+let host: AhpTestHost;
+beforeAll(async () => {
+  const script = ({ text }: { readonly text: string }, turn: ScriptedTurn) => ask(text, turn);
+  host = await startAhpHost({}, { agents: [new ScriptedAgent({ provider: 'asks', displayName: 'Asks', script })] });
+});
+afterAll(() => host.dispose());
+
+async function asked(text: string) {
+  const client = await host.client(`asked-${crypto.randomUUID()}`);
+  const session = `asks:/${crypto.randomUUID()}`;
+  await client.request('createSession', { channel: session, provider: 'asks' });
+  const { chat } = await ahpSubscribe(client, session);
+  const turn = ahpTurn(text);
+  const sent = await client.act(chat, turn);
+  if (sent.rejectionReason) {
+    await client.action('session/ready');
+    expect(await client.act(chat, turn)).not.toHaveProperty('rejectionReason');
+  }
+  return { client, chat, turnId: turn.turnId };
+}
+
+const answerText = async (client: AhpTestClient) => (await client.action('chat/delta')).action.content;
+
+it.each([
+  ['an approval that names a denying option', 'confirm', { approved: true, selectedOptionId: 'no' }, 'opposite'],
+  ['an option that was not offered', 'confirm', { approved: true, selectedOptionId: 'always' }, 'unknown option'],
+  ['an edit of what is not editable', 'confirm', { approved: true, editedToolInput: 'rm -rf /' }, 'not editable'],
+  [
+    'an edit of a call that a question is about',
+    'ask about a call',
+    { approved: true, editedToolInput: 'rm' },
+    'not editable',
+  ],
+  [
+    'an unknown option for such a question',
+    'ask about a call',
+    { approved: true, selectedOptionId: 'always' },
+    'unknown option',
+  ],
+])('a call: %s is refused with the reason, and can be answered after that', async (_what, text, answer, reason) => {
+  const { client, chat, turnId } = await asked(text);
+  const isAsked = ({ action }: { action: { options?: unknown } }) => action.options !== undefined;
+  const { action } = await client.action('chat/toolCallReady', isAsked);
+  const confirmed = { type: 'chat/toolCallConfirmed', turnId, toolCallId: action.toolCallId, confirmed: 'user-action' };
+  expect((await client.act(chat, { ...confirmed, ...answer })).rejectionReason).toContain(reason);
+  expect(await client.act(chat, { ...confirmed, approved: true, selectedOptionId: 'once' })).not.toHaveProperty(
+    'rejectionReason',
+  );
+  expect(await answerText(client)).toBe('approved');
+});
+
+it.each([
+  ['a choice that was not offered', 'ask', { kind: 'selected', value: 'always' }],
+  [
+    'a choice that was not offered, where the gateway offers its own',
+    'ask without options',
+    { kind: 'selected', value: 'always' },
+  ],
+  ['text where none is taken', 'ask', { kind: 'text', value: 'yes' }],
+  [
+    'text beside a choice where none is taken',
+    'ask',
+    { kind: 'selected', value: 'once', freeformValues: ['and this'] },
+  ],
+])('a question: %s is refused, and can be answered after that', async (_what, text, value) => {
+  const { client, chat } = await asked(text);
+  const { action } = await client.action('chat/inputRequested');
+  const completed = { type: 'chat/inputCompleted', requestId: action.request.id, response: 'accept' };
+  const wrong = await client.act(chat, { ...completed, answers: { answer: { state: 'submitted', value } } });
+  expect(wrong.rejectionReason).toMatch(/^(unknown option|this question takes no text)$/);
+  const deny = { kind: 'selected', value: text === 'ask' ? 'no' : 'deny' };
+  const right = await client.act(chat, { ...completed, answers: { answer: { state: 'submitted', value: deny } } });
+  expect(right).not.toHaveProperty('rejectionReason');
+  expect(await answerText(client)).toBe('denied');
+});
