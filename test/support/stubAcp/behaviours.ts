@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { compact, compactLater, compactOddly } from './compaction.ts';
 import { current, env, history, offer, permission, say, text, update } from './conversation.ts';
+import { repeatBlock, sayBlocks, thinkBlocks, toolBlocks } from './media.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
 
 async function endless(): Promise<void> {
@@ -115,6 +117,13 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     await delay(500);
     text(history().join(' | '));
   },
+  compact,
+  'compact-later': compactLater,
+  'compact-oddly': compactOddly,
+  'say-blocks': sayBlocks,
+  'think-blocks': thinkBlocks,
+  'tool-blocks': toolBlocks,
+  'repeat-block': repeatBlock,
   pid: () => text(String(process.pid)),
   servers: () => text(JSON.stringify(current.servers)),
 };

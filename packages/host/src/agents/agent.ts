@@ -71,8 +71,8 @@ export interface OpenSessionOptions {
  * One session of an agent.
  *
  * Contract:
- * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`
- *   and `commands`.
+ * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`,
+ *   `checkpoint` and `commands`.
  * - `send` is called only when no turn runs; it resolves when the agent has taken the message; progress comes as events.
  * - `abort` leads to `idle` or `error` within five seconds, or the host disposes of the session.
  * - A failure during a turn (a thrown error, a dead process) is one `error` event, not a rejected promise.
@@ -111,6 +111,17 @@ export interface Decision {
   readonly text?: string;
 }
 
+/**
+ * Bytes that belong to the answer: an image, audio, a file. The host stores them and puts a reference into the turn; what it
+ * does not keep is a notice in the turn.
+ */
+export interface AgentContent {
+  /** The bytes, or their base64. */
+  readonly data: Uint8Array | string;
+  /** What the agent says they are. The host looks at the bytes before it believes that. */
+  readonly mimeType?: string | undefined;
+}
+
 export type AgentEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -122,7 +133,15 @@ export type AgentEvent =
       readonly output?: string;
       readonly invocationMessage?: string;
     }
-  | { readonly type: 'toolComplete'; readonly toolCallId: string; readonly result: ToolCallResult }
+  | {
+      readonly type: 'toolComplete';
+      readonly toolCallId: string;
+      readonly result: ToolCallResult;
+      /** Images, audio and files of the result. The host adds a reference to each to `result.content`. */
+      readonly contents?: readonly AgentContent[];
+    }
+  /** An image, audio or a file at this place of the answer. */
+  | { readonly type: 'content'; readonly content: AgentContent }
   | { readonly type: 'permissionRequest'; readonly request: PermissionRequest }
   | { readonly type: 'notice'; readonly text: string; readonly severity: 'info' | 'warning' | 'error' }
   | { readonly type: 'usage'; readonly usage: UsageInfo }

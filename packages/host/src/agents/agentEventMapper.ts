@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type ContentRef,
   type ErrorInfo,
   INLINE_CONTENT_LIMIT,
   MAX_TITLE_LENGTH,
@@ -9,7 +10,7 @@ import {
   type ToolCallStart,
   type UsageInfo,
 } from '@agenthost/protocol';
-import type { AgentEvent } from './agent.js';
+import type { AgentContent, AgentEvent } from './agent.js';
 import type { AgentAction } from './agentAction.js';
 import { AgentIds } from './agentIds.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';
@@ -29,12 +30,17 @@ export type AgentArtifact =
   | { readonly kind: 'checkpoint'; readonly title: string; readonly markdown: string }
   | { readonly kind: 'file' | 'research'; readonly name: string; readonly content: string | Uint8Array };
 
+/** A reference to bytes that are kept, or the notice that says why they are not; no text where enough was said already. */
+export type KeptContent = { readonly ref: ContentRef } | { readonly refused: string | undefined };
+
 export interface AgentEventMapperOptions {
   readonly turnId: string;
   /** An event that has no place where it came, e.g. an update of an unknown call. It was dropped. */
   readonly onDropped?: (event: AgentEvent, reason: string) => void;
   /** What of a result goes into state. Who stores large output elsewhere puts a reference in its place here. */
   readonly boundResult?: (result: ToolCallResult) => ToolCallResult;
+  /** Stores bytes of this turn. Without it none are kept. */
+  readonly keepContent?: (content: AgentContent) => KeptContent;
   readonly newId?: () => string;
 }
 
@@ -50,6 +56,7 @@ export class AgentEventMapper {
   readonly #turnId: string;
   readonly #onDropped: (event: AgentEvent, reason: string) => void;
   readonly #boundResult: (result: ToolCallResult) => ToolCallResult;
+  readonly #keepContent: (content: AgentContent) => KeptContent;
   readonly #newId: () => string;
   readonly #ids: AgentIds;
   /** By the agent's ids. `replaceable`: runs without having been subject to an answer (rule TOOL3). */
@@ -61,6 +68,7 @@ export class AgentEventMapper {
     this.#turnId = options.turnId;
     this.#onDropped = options.onDropped ?? (() => {});
     this.#boundResult = options.boundResult ?? boundedToolResult;
+    this.#keepContent = options.keepContent ?? (() => ({ refused: 'An image or a file was not kept.' }));
     this.#newId = options.newId ?? randomUUID;
     this.#ids = new AgentIds(options.newId);
   }
@@ -85,8 +93,8 @@ export class AgentEventMapper {
   }
 
   map(event: AgentEvent): MappedEvent {
-    // The one event that may come between turns.
-    if (event.type === 'title') return this.#title(event);
+    const ofSession = mapSessionEvent(event);
+    if (ofSession) return ofSession === NOTHING ? this.#drop(event, 'it is empty') : ofSession;
     if (this.#ended) return this.#drop(event, 'the turn has ended');
     const turnId = this.#turnId;
     switch (event.type) {
@@ -95,17 +103,9 @@ export class AgentEventMapper {
       case 'reasoning':
         return this.#delta('reasoning', event.text);
       case 'notice':
-        this.beginNewPart();
-        return one({
-          type: 'session/responsePart',
-          turnId,
-          part: {
-            kind: 'notice',
-            id: this.#newId(),
-            text: headAndTail(event.text, INLINE_CONTENT_LIMIT),
-            severity: event.severity,
-          },
-        });
+        return { actions: [this.#notice(event.text, event.severity)] };
+      case 'content':
+        return this.#content(event.content);
       case 'toolStart':
         return this.#toolStart(event);
       case 'toolUpdate':
@@ -123,10 +123,6 @@ export class AgentEventMapper {
       }
       case 'plan':
         return { actions: [], artifact: { kind: 'plan', markdown: event.markdown } };
-      case 'checkpoint': {
-        const { title, markdown } = event;
-        return { actions: [], artifact: { kind: 'checkpoint', title: oneLine(title, MAX_TITLE_LENGTH), markdown } };
-      }
       case 'artifact': {
         const { kind, name, content } = event;
         return { actions: [], artifact: { kind, name, content } };
@@ -136,8 +132,10 @@ export class AgentEventMapper {
           type: 'session/changesChanged',
           changes: event.changes.filter(({ uri }) => uri.length <= MAX_URI_LENGTH).slice(0, MAX_CHANGES),
         });
+      case 'title':
+      case 'checkpoint':
       case 'commands':
-        // Not of a turn: whoever runs the agent tells them.
+        // Not of a turn.
         return NOTHING;
       case 'idle':
         this.#ended = true;
@@ -194,8 +192,43 @@ export class AgentEventMapper {
     const call = this.#openCall(event);
     if (!call) return NOTHING;
     this.#calls.set(event.toolCallId, 'complete');
-    const result = this.#boundResult(event.result);
-    return one({ type: 'session/toolComplete', turnId: this.#turnId, toolCallId: call, result });
+    const bounded = this.#boundResult(event.result);
+    const kept = (event.contents ?? []).map(this.#keepContent);
+    const refs = new Map(kept.flatMap((one) => ('ref' in one ? [[one.ref.uri, one.ref] as const] : [])));
+    const content = [
+      ...(bounded.content ?? []),
+      ...[...refs.values()].map((ref) => ({ type: 'contentRef', ref }) as const),
+    ];
+    const result = refs.size > 0 ? { ...bounded, content } : bounded;
+    return {
+      actions: [
+        { type: 'session/toolComplete', turnId: this.#turnId, toolCallId: call, result },
+        ...kept.flatMap((one) => ('ref' in one ? [] : this.#refused(one.refused))),
+      ],
+    };
+  }
+
+  #content(content: AgentContent): MappedEvent {
+    const kept = this.#keepContent(content);
+    if (!('ref' in kept)) return { actions: this.#refused(kept.refused) };
+    this.beginNewPart();
+    const part = { kind: 'contentRef', id: this.#newId(), ref: kept.ref } as const;
+    return one({ type: 'session/responsePart', turnId: this.#turnId, part });
+  }
+
+  #refused(text: string | undefined): AgentAction[] {
+    return text === undefined ? [] : [this.#notice(text, 'warning')];
+  }
+
+  #notice(text: string, severity: 'info' | 'warning' | 'error'): AgentAction {
+    this.beginNewPart();
+    const part = {
+      kind: 'notice',
+      id: this.#newId(),
+      text: headAndTail(text, INLINE_CONTENT_LIMIT),
+      severity,
+    } as const;
+    return { type: 'session/responsePart', turnId: this.#turnId, part };
   }
 
   /** The wire id of the event's call, or undefined after reporting why there is none. */
@@ -237,14 +270,25 @@ export class AgentEventMapper {
     }));
   }
 
-  #title(event: Extract<AgentEvent, { type: 'title' }>): MappedEvent {
-    const title = oneLine(event.title, MAX_TITLE_LENGTH);
-    return title ? one({ type: 'session/titleChanged', title }) : this.#drop(event, 'the title is empty');
-  }
-
   #drop(event: AgentEvent, reason: string): MappedEvent {
     this.#onDropped(event, reason);
     return NOTHING;
+  }
+}
+
+/** What an event becomes that may also come between turns, or when its turn has ended; `undefined` for any other. */
+export function mapSessionEvent(event: AgentEvent): MappedEvent | undefined {
+  switch (event.type) {
+    case 'title': {
+      const title = oneLine(event.title, MAX_TITLE_LENGTH);
+      return title ? one({ type: 'session/titleChanged', title }) : NOTHING;
+    }
+    case 'checkpoint': {
+      const { title, markdown } = event;
+      return { actions: [], artifact: { kind: 'checkpoint', title: oneLine(title, MAX_TITLE_LENGTH), markdown } };
+    }
+    default:
+      return undefined;
   }
 }
 

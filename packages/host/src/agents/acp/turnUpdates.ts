@@ -1,8 +1,9 @@
 import type { UsageInfo } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
 import type { PromptOutcome } from './acpConnection.js';
+import { blockContent, blockText } from './contentBlocks.js';
 import type { ToolCalls } from './toolCalls.js';
-import { blockText, type SessionUpdate } from './updateSchemas.js';
+import type { ContentBlockFields, SessionUpdate } from './updateSchemas.js';
 
 export interface TurnUpdatesOptions {
   readonly calls: ToolCalls;
@@ -24,10 +25,10 @@ export class TurnUpdates {
     const { emit, calls, modeName } = this.#options;
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
-        emit({ type: 'text', text: blockText(update.content) });
+        this.#block('text', update.content);
         break;
       case 'agent_thought_chunk':
-        emit({ type: 'reasoning', text: blockText(update.content) });
+        this.#block('reasoning', update.content);
         break;
       case 'tool_call':
       case 'tool_call_update':
@@ -55,6 +56,11 @@ export class TurnUpdates {
         break;
       }
     }
+  }
+
+  #block(type: 'text' | 'reasoning', block: ContentBlockFields): void {
+    const content = blockContent(block);
+    this.#options.emit(content ? { type: 'content', content } : { type, text: blockText(block) });
   }
 
   /** What is said at the end of a turn. */

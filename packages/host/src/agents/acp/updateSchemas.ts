@@ -13,7 +13,16 @@ const contentBlock = z.looseObject({
   text: lenient(z.string()),
   name: lenient(z.string()),
   uri: lenient(z.string()),
-  resource: lenient(z.looseObject({ text: lenient(z.string()), uri: lenient(z.string()) })),
+  data: lenient(z.string()),
+  mimeType: lenient(z.string()),
+  resource: lenient(
+    z.looseObject({
+      text: lenient(z.string()),
+      uri: lenient(z.string()),
+      blob: lenient(z.string()),
+      mimeType: lenient(z.string()),
+    }),
+  ),
 });
 
 const toolContent = z.looseObject({
@@ -93,6 +102,14 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
     cost: lenient(z.object({ amount: z.number(), currency: z.string() })),
   }),
   z.object({
+    sessionUpdate: z.literal('compaction_update'),
+    compactionId: z.string(),
+    status: z.string(),
+    summary: lenient(z.array(contentBlock).max(1_000)),
+    error: lenient(z.string()),
+  }),
+  chunk.extend({ sessionUpdate: z.literal('compaction_summary_chunk'), compactionId: z.string() }),
+  z.object({
     sessionUpdate: z.literal('notice'),
     severity: lenient(z.string()),
     title: z.string(),
@@ -161,11 +178,3 @@ export type OpenedSession = z.output<typeof openedSession>;
 export type ConfigOptions = z.output<typeof configOptions>;
 export type Initialized = z.output<typeof initialized>;
 export type PromptCapabilities = NonNullable<Initialized['agentCapabilities']>['promptCapabilities'];
-
-/** What a block says, as text or markdown. */
-export function blockText(block: ContentBlockFields): string {
-  if (block.type === 'text') return block.text ?? '';
-  if (block.type === 'resource_link') return block.uri ? `[${block.name ?? block.uri}](${block.uri})` : '';
-  if (block.type === 'resource') return block.resource?.text ?? block.resource?.uri ?? '';
-  return `(${block.type} content, which is not shown)`;
-}
