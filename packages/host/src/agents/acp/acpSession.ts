@@ -9,6 +9,7 @@ import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
 import { instructionBlocks } from './acpCustomizations.js';
 import { acpFailure, errorInfo } from './acpFailure.js';
 import type { ChangeTally } from './changeTally.js';
+import { Compactions } from './compactions.js';
 import { CANCELLED, outcomeOf } from './permissionOutcome.js';
 import { promptBlocks } from './promptBlocks.js';
 import { Terminals } from './terminals.js';
@@ -46,6 +47,7 @@ export class AcpSession implements AgentSession {
   readonly #listeners = createListeners<AgentEvent>();
   readonly #answers = new PendingAnswers();
   readonly #disposal = new AbortController();
+  readonly #compactions: Compactions;
   #connection: AcpConnection | undefined;
   #terminals: Terminals | undefined;
   #nativeSessionId: string | undefined;
@@ -73,6 +75,7 @@ export class AcpSession implements AgentSession {
     this.#options = options;
     this.#nativeSessionId = options.resume;
     this.#model = options.model;
+    this.#compactions = new Compactions(options.spec.displayName);
   }
 
   get nativeSessionId(): string | undefined {
@@ -146,6 +149,8 @@ export class AcpSession implements AgentSession {
 
   async #connect(): Promise<AcpConnection> {
     const { mode, cwd, env, stateDir } = this.#options;
+    // What the agent says until it is open again is its history.
+    this.#connection = undefined;
     const resume = this.#nativeSessionId;
     const terminals = new Terminals({ cwd, env, stateDir });
     const { resume: _, ...rest } = this.#options;
@@ -267,7 +272,10 @@ export class AcpSession implements AgentSession {
     };
   }
 
-  /** What comes without a turn is an earlier conversation told again, or late. Only a title is of use then. */
+  /**
+   * What comes before the session is open is an earlier conversation told again. Between turns a title, a summary and
+   * choices are of use; anything else is late.
+   */
   #onUpdate(params: unknown): void {
     const turn = this.#turn;
     turn?.heard();
@@ -277,11 +285,20 @@ export class AcpSession implements AgentSession {
       // Mostly it comes while the session is being opened, before anybody can listen.
       this.#commands = data.availableCommands.map(commandOf);
       this.#listeners.emit({ type: 'commands', commands: this.#commands });
+    } else if (data.sessionUpdate === 'compaction_update' || data.sessionUpdate === 'compaction_summary_chunk') {
+      this.#takeCompaction(this.#compactions.take(data));
     } else if (turn && this.#connection) {
       if (!turn.aborted.signal.aborted) turn.updates.take(data);
     } else if (data.sessionUpdate === 'session_info_update' && data.title !== undefined) {
       this.#listeners.emit({ type: 'title', title: data.title });
     } else if (data.sessionUpdate === 'config_option_update') this.#connection?.choices.update(data.configOptions);
+  }
+
+  /** A summary may be done when the turn is over. */
+  #takeCompaction(events: readonly AgentEvent[]): void {
+    const isInTurn = this.#turn !== undefined && !this.#turn.aborted.signal.aborted;
+    if (!this.#connection) return;
+    for (const event of events) if (isInTurn || event.type === 'checkpoint') this.#listeners.emit(event);
   }
 
   async #onPermission(request: PermissionRequestFields): Promise<RequestPermissionResponse> {

@@ -4,6 +4,7 @@ import type { Confinement } from '../../sessionFs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
 import { within } from '../within.js';
+import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';
 import { sdkMessage } from './messages.js';
@@ -119,6 +120,10 @@ export class CopilotSession implements AgentSession {
     if (event.type === 'session.title_changed') this.#listeners.emit({ type: 'title', title: event.data.title });
     // Copilot goes on by itself when something in the background has ended; between turns there is nowhere to show it.
     else this.#turn?.handle(sdkEvent);
+    // In the background: mostly it is done in the next turn, or between the two.
+    if (event.type !== 'session.compaction_complete' || event.agentId !== undefined) return;
+    const checkpoint = checkpointOf(event.data);
+    if (checkpoint) this.#listeners.emit(checkpoint);
   }
 
   askUser(request: UserInputRequest): Promise<UserInputResponse> {
