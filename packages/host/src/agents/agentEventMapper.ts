@@ -15,6 +15,7 @@ import type { AgentAction } from './agentAction.js';
 import { AgentIds } from './agentIds.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
+import { mapSessionEvent } from './mapSessionEvent.js';
 
 export type { AgentAction };
 
@@ -94,7 +95,10 @@ export class AgentEventMapper {
 
   map(event: AgentEvent): MappedEvent {
     const ofSession = mapSessionEvent(event);
-    if (ofSession) return ofSession === NOTHING ? this.#drop(event, 'it is empty') : ofSession;
+    if (ofSession)
+      return ofSession.actions.length === 0 && !ofSession.artifact
+        ? this.#drop(event, `the ${event.type} is empty`)
+        : ofSession;
     if (this.#ended) return this.#drop(event, 'the turn has ended');
     const turnId = this.#turnId;
     switch (event.type) {
@@ -133,6 +137,7 @@ export class AgentEventMapper {
           changes: event.changes.filter(({ uri }) => uri.length <= MAX_URI_LENGTH).slice(0, MAX_CHANGES),
         });
       case 'title':
+      case 'mode':
       case 'checkpoint':
       case 'commands':
         // Not of a turn.
@@ -273,22 +278,6 @@ export class AgentEventMapper {
   #drop(event: AgentEvent, reason: string): MappedEvent {
     this.#onDropped(event, reason);
     return NOTHING;
-  }
-}
-
-/** What an event becomes that may also come between turns, or when its turn has ended; `undefined` for any other. */
-export function mapSessionEvent(event: AgentEvent): MappedEvent | undefined {
-  switch (event.type) {
-    case 'title': {
-      const title = oneLine(event.title, MAX_TITLE_LENGTH);
-      return title ? one({ type: 'session/titleChanged', title }) : NOTHING;
-    }
-    case 'checkpoint': {
-      const { title, markdown } = event;
-      return { actions: [], artifact: { kind: 'checkpoint', title: oneLine(title, MAX_TITLE_LENGTH), markdown } };
-    }
-    default:
-      return undefined;
   }
 }
 

@@ -6,10 +6,10 @@ import {
   AgentEventMapper,
   type KeptContent,
   type MappedEvent,
-  mapSessionEvent,
 } from '../agents/agentEventMapper.js';
 import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
+import { mapSessionEvent } from '../agents/mapSessionEvent.js';
 import type { HostLog } from '../hostLog.js';
 import { Backpressure } from './backpressure.js';
 import { HeldEvents } from './heldEvents.js';
