@@ -31,6 +31,8 @@ class Failure extends Error {
   }
 }
 
+const MODES = env['STUB_MODES']?.split(' ') ?? ['ask', 'free'];
+
 function choices(): object {
   if (env['STUB_CHOICES'] === 'none') return {};
   const models = [
@@ -39,10 +41,7 @@ function choices(): object {
   ];
   if (env['STUB_CHOICES'] === 'old') {
     const availableModels = models.map(({ id, name }) => ({ modelId: id, name }));
-    const availableModes = [
-      { id: 'ask', name: 'Ask' },
-      { id: 'free', name: 'Free' },
-    ];
+    const availableModes = MODES.map((id) => ({ id, name: `${id.charAt(0).toUpperCase()}${id.slice(1)}` }));
     return {
       models: { currentModelId: current.model, availableModels },
       modes: { currentModeId: current.mode, availableModes },

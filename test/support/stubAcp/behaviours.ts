@@ -13,6 +13,11 @@ async function endless(): Promise<void> {
   }
 }
 
+function setMode(mode: string): void {
+  current.mode = mode;
+  update('current_mode_update', { currentModeId: mode });
+}
+
 /** By the first word of a prompt: what it does with the rest. */
 export const behaviours: Record<string, (rest: string, blocks: unknown) => Promise<unknown> | unknown> = {
   think: () => {
@@ -103,7 +108,9 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   },
   commands: (rest) => offer(rest === 'many' ? Array.from({ length: 5_000 }, (_, n) => `c${n}`) : rest.split(' ')),
   title: (rest) => update('session_info_update', { title: rest }),
-  mode: () => update('current_mode_update', { currentModeId: 'free' }),
+  mode: () => setMode('free'),
+  'mode-later': () => void setTimeout(() => setMode('ask'), 50),
+  'mode-odd': (rest) => update('current_mode_update', JSON.parse(rest) as object),
   notice: () => update('notice', { severity: 'warning', title: 'Careful', description: 'Very.' }),
   env: () => text(JSON.stringify(env)),
   model: () => text(`${current.model} ${current.mode}`),

@@ -53,12 +53,17 @@ export interface OpenSessionOptions {
   readonly model?: string;
   /** The native id of the session to go on with, from an earlier `AgentSession.nativeSessionId`. */
   readonly resume?: string;
+  /** With `resume`, the id of the mode that the session was in when it was last open. */
+  readonly mode?: string;
   readonly sessionFs: SessionFs;
   /** Where the session may have an SQLite database: whoever opens it makes it. Absent where its files are not on this machine. */
   readonly databasePath?: string;
   /** Those that it is to use. When they change, the session is opened anew before the next turn, with `resume`. */
   readonly customizations: readonly AgentCustomization[];
-  /** `createSession.config`, as the client sent it. Unchecked: it comes from outside. */
+  /**
+   * `createSession.config`, as the client sent it. Unchecked: it comes from outside. A `mode` in it is the one to begin in; an
+   * agent that does not have it rejects, and the host refuses it for agents that report no mode.
+   */
   readonly config: Readonly<Record<string, unknown>>;
   /** The whole environment for the agent's processes; none of the host's secrets is in it. */
   readonly env: Readonly<Record<string, string>>;
@@ -83,6 +88,8 @@ export interface AgentSession {
   readonly nativeSessionId: string | undefined;
   /** Those that are known when it has been opened; a change is an event. */
   readonly commands?: readonly SessionCommand[] | undefined;
+  /** The mode that it is in when it has been opened, for agents that have modes; a change is an event. */
+  readonly mode?: SessionMode | undefined;
   onEvent(listener: (event: AgentEvent) => void): Disposable;
   send(message: UserMessage): Promise<void>;
   /** Resolves when the running turn has taken the message in; rejects when it can't, and then the message waits. */

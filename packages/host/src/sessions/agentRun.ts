@@ -316,6 +316,7 @@ export class AgentRun {
         this.#backpressure.check(session);
       });
       onOpened(session.nativeSessionId);
+      if ('mode' in session) this.#onEvent({ type: 'mode', ...(session.mode && { mode: session.mode }) });
       if (session.commands) this.#options.onCommands(session.commands);
       return session;
     });
@@ -328,11 +329,18 @@ export class AgentRun {
 
   async #openAgent(): Promise<AgentSession> {
     const { agent, openOptions } = this.#options;
-    const { resume, ...options } = await openOptions();
+    const { resume, mode, ...options } = await openOptions();
     const goesOn = resume !== undefined && !this.#beginsAnew;
     this.#beginsAnew = false;
     this.#isBlank = !goesOn;
-    return agent.openSession({ ...options, ...(goesOn && { resume }), signal: this.#disposal.signal });
+    const { signal } = this.#disposal;
+    if (goesOn) return agent.openSession({ ...options, resume, ...(mode !== undefined && { mode }), signal });
+    const wanted = options.config['mode'];
+    if (wanted !== undefined && typeof wanted !== 'string') throw new Error('config.mode must be the id of a mode.');
+    const session = await agent.openSession({ ...options, signal });
+    if (wanted === undefined || session.mode) return session;
+    await session.dispose();
+    throw new Error(`${agent.descriptor.displayName} has no modes. Leave config.mode out.`);
   }
 
   async #close(): Promise<void> {

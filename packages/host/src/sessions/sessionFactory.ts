@@ -176,6 +176,7 @@ export async function createSession(
           tempFiles,
           ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
           ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
+          ...(store.state.summary.mode && { mode: store.state.summary.mode.id }),
         };
       },
       ...(customizations && {

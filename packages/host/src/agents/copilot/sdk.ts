@@ -104,6 +104,11 @@ export interface SdkSession {
         readonly result: PermissionDecision;
       }): Promise<{ readonly success: boolean }>;
     };
+    /** Experimental, so that a later SDK may have it no more. */
+    readonly mode?: {
+      get(): Promise<unknown>;
+      set(params: { readonly mode: string }): Promise<unknown>;
+    };
   };
   /** Answers the id of the message. */
   send(options: SdkMessage): Promise<string>;
@@ -235,6 +240,7 @@ export interface SdkEventData {
     readonly error?: string;
   };
   'session.binary_asset': { readonly assetId: string; readonly data: string; readonly mimeType?: string };
+  'session.mode_changed': { readonly newMode: string };
   'session.title_changed': { readonly title: string };
   'session.warning': { readonly message: string };
   'session.error': { readonly errorType?: string; readonly message: string };
