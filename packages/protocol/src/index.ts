@@ -57,6 +57,7 @@ export type {
   FetchTurnsResult,
   ForkSessionParams,
   HostNotifications,
+  ImportedContent,
   ImportSessionParams,
   InitializeParams,
   InitializeResult,
@@ -216,6 +217,7 @@ export type {
   Turn,
   UserMessage,
 } from './state/turn.js';
+export { contentHash, turnContents } from './turnContents.js';
 export {
   type ArtifactUriParts,
   artifactUri,

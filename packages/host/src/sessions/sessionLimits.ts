@@ -31,6 +31,9 @@ export const REPORTED_CONTENT_LIMITS: ReportedContentLimits = {
   sessionBytes: 256 * 1024 * 1024,
 };
 
+/** Bytes of one content that is imported: enough for whatever a message or an agent brings. */
+export const MAX_IMPORTED_CONTENT_BYTES = 8 * 1024 * 1024;
+
 /** Customizations that are turned off and stay listed although their files are gone. */
 export const MAX_MISSING_CUSTOMIZATIONS = 50;
 /** How long a turn waits for a look at the customizations; a folder may be on a file system that hangs. */
