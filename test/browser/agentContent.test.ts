@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { AcpAgents } from '@agenthost/host';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { png, wav } from '../support/samples.js';
@@ -16,6 +17,16 @@ const widthOf = (page: Page, name: string | RegExp) =>
   log(page)
     .getByRole('img', { name })
     .evaluate((image) => (image as HTMLImageElement).naturalWidth);
+
+/** What axe finds wrong with the conversation, or with the dialog above it. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { axe: loaded } = window as unknown as { axe: typeof axe };
+    const { violations: found } = await loaded.run(document.querySelector('dialog[open]') ?? '[role=log]');
+    return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+  });
+}
 
 describe('what an agent sends as bytes', () => {
   it(
@@ -36,9 +47,11 @@ describe('what an agent sends as bytes', () => {
           .count(),
       ).toBe(2);
 
+      expect(await violations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Enlarge: Image from Mock' }).click();
       const dialog = page.getByRole('dialog', { name: 'Image from Mock' });
       await dialog.getByRole('img').waitFor();
+      expect(await violations(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
       await expect
@@ -71,6 +84,7 @@ describe('what an agent sends as bytes', () => {
     await log(page)
       .getByText(/^WAV audio, 4/)
       .waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   it('nothing that could run is shown as an image, and what is broken can still be saved', SLOW, async () => {
