@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Host, Session } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import { type ContentRef, parseContentUri, type ResponsePart, type Turn } from '@agenthost/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { memoryHandler } from '../support/memoryProvider.js';
 import { png, wav } from '../support/samples.js';
 import { say } from '../support/say.js';
 import { stubEntry, stubSession, writeAgents } from '../support/stubAgent.js';
@@ -186,4 +188,30 @@ describe('images and audio of an agent', () => {
     await saying([image()]);
     expect(shown(session)).toEqual(['Before. ', `image/png ${PICTURE.length}`, 'After.']);
   });
+});
+
+it('images of a session whose files a client keeps are kept there, in a fork too', async () => {
+  const host = await startTestHost();
+  onTestFinished(() => host.dispose());
+  const stored = new Map<string, MemorySessionFs>();
+  const client = await host.connect({
+    sessionFs: { initialCwd: '/tmp', sessionStatePath: '/state', conventions: 'posix' },
+  });
+  const createSessionFsHandler = (uri: string) => {
+    const files = stored.get(uri) ?? new MemorySessionFs({ sessionStatePath: '/state' });
+    stored.set(uri, files);
+    return memoryHandler(files);
+  };
+  const session = await client.createSession({ provider: 'mock', createSessionFsHandler });
+  await session.ready();
+  await say(session, 'image');
+  await say(session, 'image tool');
+  const [ref] = resultRefs(session) as [ContentRef];
+  const { contentId = '' } = parseContentUri(ref.uri) ?? {};
+  const bytes = await stored.get(session.uri)?.readFileBytes(`/state/files/${contentId}`);
+  expect(bytes?.length).toBe(ref.sizeHint);
+  expect((await client.fetchContent(ref.uri)).bytes.length).toBe(ref.sizeHint);
+  const fork = await client.forkSession({ source: session.uri, createSessionFsHandler });
+  const [copied] = resultRefs(fork) as [ContentRef];
+  expect(Buffer.from((await client.fetchContent(copied.uri)).bytes).equals(Buffer.from(bytes ?? []))).toBe(true);
 });
