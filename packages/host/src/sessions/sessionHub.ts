@@ -245,7 +245,13 @@ export class SessionHub {
     // On its way out already: whoever comes after that finds what is left, or nothing.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
-    await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    try {
+      await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    } catch (error) {
+      // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
+      session.cutOffSubscribers('the session could not be removed');
+      throw error;
+    }
     this.#forget(uri);
   }
 
