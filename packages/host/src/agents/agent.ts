@@ -124,8 +124,8 @@ export interface Decision {
  * does not keep is a notice in the turn.
  */
 export interface AgentContent {
-  /** The bytes, or their base64. */
-  readonly data: Uint8Array | string;
+  /** The bytes, or their base64. Absent where the agent only says that there was something; that is a notice, too. */
+  readonly data?: Uint8Array | string | undefined;
   /** What the agent says they are. The host looks at the bytes before it believes that. */
   readonly mimeType?: string | undefined;
 }

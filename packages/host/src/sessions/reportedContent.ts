@@ -3,6 +3,7 @@ import type { AgentContent } from '../agents/agent.js';
 import type { KeptContent } from '../agents/agentEventMapper.js';
 import { oneLine } from '../agents/boundedText.js';
 import { endingOfBytes } from './contentType.js';
+import { inParallel } from './inParallel.js';
 import type { SessionContent } from './sessionContent.js';
 
 export interface ReportedContentLimits {
@@ -18,6 +19,8 @@ const WHOLE_ID = /^agent-[0-9a-f]{64}\.[a-z0-9]+$/;
 /** Notices of one turn about what was not kept. */
 const MAX_NOTICES = 10;
 const MAX_TYPE_LENGTH = 100;
+/** Questions to the storage at the same time. */
+const AT_ONCE = 16;
 const MEBI = 1024 * 1024;
 
 /** Why something is not kept, as the end of a sentence; `isLast` where that goes for the rest of the turn as well. */
@@ -99,6 +102,7 @@ export class ReportedContent {
 
   #bytesOf({ data }: AgentContent): Buffer {
     const { itemBytes } = this.#limits;
+    if (data === undefined) throw new Refusal('the agent did not send its data');
     // Without decoding what is too large in any case: line breaks don't double it.
     const atMost = typeof data === 'string' ? Buffer.byteLength(data, 'base64') : data.length;
     const bytes =
@@ -132,12 +136,12 @@ export class ReportedContent {
   }
 
   async #load(): Promise<void> {
-    for (const contentId of await this.#content.list(PREFIX)) {
-      // A large content may have more files, `<id>.1` and so on.
-      if (!WHOLE_ID.test(contentId)) continue;
+    // A large content may have more files, `<id>.1` and so on.
+    const ids = (await this.#content.list(PREFIX)).filter((id) => WHOLE_ID.test(id));
+    await inParallel(ids, AT_ONCE, async (contentId) => {
       const size = await this.#content.sizeOf(contentId);
       if (size !== undefined && !this.#kept.has(contentId)) this.#add(contentId, size);
-    }
+    });
   }
 }
 

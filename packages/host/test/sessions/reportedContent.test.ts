@@ -105,6 +105,14 @@ describe('ReportedContent', () => {
     expect(new Set(all.slice(10))).toEqual(new Set(['nothing']));
   });
 
+  it('says so when the agent only names something', () => {
+    const reported = new ReportedContent(contentOf(new MemorySessionFs()), LIMITS);
+    expect(outcomes(reported.forTurn(), [{ mimeType: 'image/png' }, {}])).toEqual([
+      'An image (image/png) was not kept: the agent did not send its data.',
+      'A file was not kept: the agent did not send its data.',
+    ]);
+  });
+
   it('refuses everything where the session has no folder', () => {
     const fs = new MemorySessionFs();
     const stateless = new Proxy(fs, {

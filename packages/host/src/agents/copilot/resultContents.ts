@@ -6,7 +6,7 @@ const MAX_ASSET_LENGTH = 32 * 1024 * 1024;
 
 /** The images, audio and files of Copilot's tool results. Large ones come before the result, in an event of their own. */
 export class ResultContents {
-  readonly #assets = new Map<string, AgentContent & { readonly data: string }>();
+  readonly #assets = new Map<string, { readonly data: string; readonly mimeType: string | undefined }>();
   #length = 0;
 
   addAsset({ assetId, data, mimeType }: SdkEventData['session.binary_asset']): void {
@@ -23,13 +23,13 @@ export class ResultContents {
   /** What the model was shown is mostly the same as what the tool returned: then it counts once. */
   of({ result }: ToolExecutionCompleteData): readonly AgentContent[] {
     const returned = (result?.contents ?? []).flatMap(blockContent);
-    return returned.length > 0 ? returned : (result?.binaryResultsForLlm ?? []).flatMap((one) => this.#binary(one));
+    return returned.length > 0 ? returned : (result?.binaryResultsForLlm ?? []).map((one) => this.#binary(one));
   }
 
-  #binary({ data, assetId, mimeType }: SdkBinaryResult): AgentContent[] {
-    if (data !== undefined) return [{ data, mimeType }];
-    const asset = assetId === undefined ? undefined : this.#assets.get(assetId);
-    return asset ? [asset] : [];
+  /** Without data where it was too large for Copilot, or is of an earlier turn. */
+  #binary({ data, assetId, mimeType }: SdkBinaryResult): AgentContent {
+    if (data !== undefined) return { data, mimeType };
+    return (assetId === undefined ? undefined : this.#assets.get(assetId)) ?? { mimeType };
   }
 }
 
