@@ -8,6 +8,12 @@ const lenient = <T extends z.ZodType>(schema: T) =>
     .transform((value) => value ?? undefined)
     .catch(undefined);
 
+/** Entries of a list that are looked at: each costs time, and nobody reads more. */
+const MAX_ENTRIES = 1_000;
+
+const firstOf = <T extends z.ZodType>(entry: T) =>
+  z.preprocess((list) => (Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : list), z.array(entry));
+
 const contentBlock = z.looseObject({
   type: z.string(),
   text: lenient(z.string()),
@@ -53,8 +59,8 @@ export const toolCallFields = z.object({
   name: lenient(z.string()),
   kind: lenient(z.enum(KINDS)),
   status: lenient(z.enum(['pending', 'in_progress', 'completed', 'failed'])),
-  content: lenient(z.array(toolContent)),
-  locations: lenient(z.array(z.looseObject({ path: z.string() }))),
+  content: lenient(firstOf(toolContent)),
+  locations: lenient(firstOf(z.looseObject({ path: z.string() }))),
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
   _meta: lenient(z.record(z.string(), z.unknown())),
@@ -105,7 +111,7 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
     sessionUpdate: z.literal('compaction_update'),
     compactionId: z.string(),
     status: z.string(),
-    summary: lenient(z.array(contentBlock).max(1_000)),
+    summary: lenient(firstOf(contentBlock)),
     error: lenient(z.string()),
   }),
   chunk.extend({ sessionUpdate: z.literal('compaction_summary_chunk'), compactionId: z.string() }),

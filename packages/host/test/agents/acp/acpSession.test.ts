@@ -230,6 +230,12 @@ describe('an ACP session', () => {
     ]);
   });
 
+  it('looks at the first thousand blocks of a call, however many there are', async () => {
+    const blocks = Array.from({ length: 3_000 }, () => ({ type: 'text', text: 'x' }));
+    const { recorder } = await run(`tool-blocks ${JSON.stringify(blocks)}`);
+    expect(recorder.of('toolComplete')[0]?.result.toolOutput).toBe(Array.from({ length: 1_000 }, () => 'x').join('\n'));
+  });
+
   it('cancels what is asked after the end of a turn', async () => {
     const { recorder } = await run('ask-late');
     expect(await recorder.nth('title')).toEqual({ type: 'title', title: 'answered: cancelled' });
