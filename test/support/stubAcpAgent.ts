@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { behaviours } from './stubAcp/behaviours.ts';
+import { compactedBefore } from './stubAcp/compaction.ts';
 import {
   answered,
   current,
@@ -106,6 +107,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     current.cwd = params.cwd;
     if (!isRemembered()) throw new Failure(-32002, 'Resource not found');
     for (const said of history()) text(`HISTORY ${said}`);
+    if (env['STUB_COMPACTED']) compactedBefore(env['STUB_COMPACTED']);
     if (env['STUB_LATE_HISTORY']) void lateHistory();
     return choices();
   },

@@ -16,6 +16,11 @@ export async function compact(summary: string): Promise<void> {
   for (const _ of [1, 2]) update('compaction_update', { compactionId, status: 'completed' });
 }
 
+/** A compaction of an earlier process, as the history has it. */
+export function compactedBefore(summary: string): void {
+  update('compaction_update', { compactionId: 'earlier', status: 'completed', summary: [block(summary)] });
+}
+
 /** The turn is over when the summary is there. */
 export function compactLater(summary: string): void {
   const compactionId = `compaction-${++count}`;

@@ -157,7 +157,7 @@ export class AcpSession implements AgentSession {
     const { cwd, env, stateDir } = this.#options;
     // What the agent says until it is open again is its history.
     this.#connection = undefined;
-    this.#updates.choices = undefined;
+    this.#updates.restart();
     const resume = this.#nativeSessionId;
     const terminals = new Terminals({ cwd, env, stateDir });
     const { resume: _, ...rest } = this.#options;

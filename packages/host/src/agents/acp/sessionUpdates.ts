@@ -8,12 +8,20 @@ import type { AvailableCommand, SessionUpdate } from './updateSchemas.js';
 export class SessionUpdates {
   /** Of the connection, as soon as there is one. */
   choices: SessionChoices | undefined;
-  readonly #compactions: Compactions;
+  readonly #displayName: string;
+  #compactions: Compactions;
   #commands: readonly SessionCommand[] | undefined;
   #mode: SessionMode | undefined;
 
   constructor(displayName: string) {
+    this.#displayName = displayName;
     this.#compactions = new Compactions(displayName);
+  }
+
+  /** The agent is started anew, and may count from the beginning. */
+  restart(): void {
+    this.choices = undefined;
+    this.#compactions = new Compactions(this.#displayName);
   }
 
   get commands(): readonly SessionCommand[] | undefined {
