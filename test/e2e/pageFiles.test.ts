@@ -38,6 +38,7 @@ describe('the page over HTTP', () => {
         "worker-src 'self'",
         "style-src 'self'",
         "img-src 'self' blob: data:",
+        'media-src blob:',
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { behaviours } from './stubAcp/behaviours.ts';
+import { compactedBefore } from './stubAcp/compaction.ts';
 import {
   answered,
   current,
@@ -31,6 +32,8 @@ class Failure extends Error {
   }
 }
 
+const MODES = env['STUB_MODES']?.split(' ') ?? ['ask', 'free'];
+
 function choices(): object {
   if (env['STUB_CHOICES'] === 'none') return {};
   const models = [
@@ -39,10 +42,7 @@ function choices(): object {
   ];
   if (env['STUB_CHOICES'] === 'old') {
     const availableModels = models.map(({ id, name }) => ({ modelId: id, name }));
-    const availableModes = [
-      { id: 'ask', name: 'Ask' },
-      { id: 'free', name: 'Free' },
-    ];
+    const availableModes = MODES.map((id) => ({ id, name: `${id.charAt(0).toUpperCase()}${id.slice(1)}` }));
     return {
       models: { currentModelId: current.model, availableModels },
       modes: { currentModeId: current.mode, availableModes },
@@ -107,6 +107,7 @@ const methods: Record<string, (params: Params) => Promise<object> | object> = {
     current.cwd = params.cwd;
     if (!isRemembered()) throw new Failure(-32002, 'Resource not found');
     for (const said of history()) text(`HISTORY ${said}`);
+    if (env['STUB_COMPACTED']) compactedBefore(env['STUB_COMPACTED']);
     if (env['STUB_LATE_HISTORY']) void lateHistory();
     return choices();
   },

@@ -56,6 +56,20 @@ describe('agenthost attach', () => {
       20_000,
     );
 
+  it('says what an image or a sound is, and where, in an answer and in the result of a tool', async () => {
+    await session.send('image');
+    await ended(1);
+    await session.send('audio tool');
+    await ended(2);
+    const terminal = attach(['last'], { columns: 200, rows: 40 });
+    await terminal.until(
+      'Here is a picture:',
+      /· image, \d+ (bytes|KB), image\/png: mock:\/\/\S+\/agent-[0-9a-f]{64}\.png/,
+      'Made a sound',
+      / {2}audio, 4 KB, audio\/wav: mock:\/\/\S+\/agent-[0-9a-f]{64}\.wav/,
+    );
+  });
+
   it('lists sessions, opens one, sends what is typed, and shows the answer; others see it, and it shows theirs', async () => {
     const terminal = attach();
     await terminal.until('The first one', 'No session is open');

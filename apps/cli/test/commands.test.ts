@@ -1,10 +1,12 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host, Session } from '@agenthost/client';
-import type { SessionSummary, Turn } from '@agenthost/protocol';
+import { type ContentRef, type SessionSummary, type Turn, turnContents } from '@agenthost/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCli, startTestHost, type TestHost } from '../../../test/support/testHost.js';
 import { until } from '../../../test/support/until.js';
+
+const refsOf = (turns: readonly Turn[]): ContentRef[] => turns.flatMap(turnContents);
 
 describe('commands', () => {
   let host: TestHost;
@@ -47,6 +49,17 @@ describe('commands', () => {
         stdout: 'The answer is 42.\n',
         stderr: expect.stringContaining('Let me think'),
       });
+    });
+
+    it('says what an image is, and where', async () => {
+      const line = /image, \d+ (bytes|KB), image\/png: mock:\/\/\S+\.png\n/;
+      expect(await run(['send', id, 'image'])).toMatchObject({
+        stdout: 'Here is a picture: \nThat was all.\n',
+        stderr: expect.stringMatching(line),
+      });
+      const { stderr } = await run(['send', id, 'image tool']);
+      expect(stderr).toMatch(new RegExp(`^✓ Made a picture\\n  ${line.source}$`));
+      expect(await run(['send', id, 'image tool', '--tools', 'none'])).toMatchObject({ stderr: '' });
     });
 
     it('says by its exit code how the turn ended', async () => {
@@ -285,6 +298,39 @@ describe('commands', () => {
       /^# Exported\n\nmock, .*\n\n## .*\n\n> message 1\n\nYou said: message 1\n/,
     );
     await ok(['import', '-', '--title', 'Piped'], await readFile(file, 'utf8'));
+  });
+
+  it('an export has the images of the conversation, also when it is imported', async () => {
+    const picture = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64');
+    const large = Buffer.concat([picture, Buffer.alloc(40_000)]).toString('base64');
+    for (const prompt of ['image', 'image tool', 'audio']) {
+      const count = session.confirmed.value.turns.length + 1;
+      await session.send(prompt);
+      await ended(count);
+    }
+    await session.send({
+      text: 'look',
+      attachments: [{ kind: 'image', label: 'mine', data: large, mimeType: 'image/gif' }],
+    });
+    await ended(4);
+    const file = join(host.stateDir, 'images.json');
+    await ok(['export', id, '--format', 'json', '-o', file]);
+    const uri = (await ok(['import', file])).trim();
+    const before = refsOf(session.confirmed.value.turns);
+    await client.disposeSession(session.uri);
+    const imported = await client.openSession(uri);
+    const refs = refsOf(imported.confirmed.value.turns);
+    expect(refs.map(({ mimeType, sizeHint }) => [mimeType, sizeHint])).toEqual(
+      before.map(({ mimeType, sizeHint }) => [mimeType, sizeHint]),
+    );
+    expect(refs.map(({ mimeType }) => mimeType)).toEqual(['image/png', 'image/png', 'audio/wav', 'image/gif']);
+    for (const ref of refs) {
+      expect(ref.uri.startsWith(`mock://${uri.slice('mock:/'.length)}/`)).toBe(true);
+      const { bytes } = await client.fetchContent(ref.uri);
+      expect(bytes.length).toBe(ref.sizeHint);
+    }
+    expect(Buffer.from((await client.fetchContent(refs[3]?.uri ?? '')).bytes).toString('base64')).toBe(large);
+    expect(await ok(['export', uri])).toMatch(/\n\n\*image, \d+ (bytes|KB), image\/png: mock:\/\/\S+\.png\*\n/);
   });
 
   it.each([

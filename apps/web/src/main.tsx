@@ -12,6 +12,7 @@ import './theme/thread.css';
 import './theme/prose.css';
 import './theme/steps.css';
 import './theme/cards.css';
+import './theme/media.css';
 import './theme/terminal.css';
 import './theme/diff.css';
 import './theme/prompts.css';

@@ -195,9 +195,9 @@ export class Host {
   }
 
   /** A new session with turns that happened elsewhere, oldest first; they are sent as they come, in pieces that fit. */
-  async importSession({ turns, session, ...options }: ImportSessionOptions): Promise<Session> {
+  async importSession({ turns, content, session, ...options }: ImportSessionOptions): Promise<Session> {
     const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
-    await importTurns(this.#commands, { ...options, session: uri }, turns);
+    await importTurns(this.#commands, { ...options, session: uri }, { turns, ...(content && { content }) });
     return this.openSession(uri);
   }
 

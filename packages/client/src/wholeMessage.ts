@@ -1,4 +1,5 @@
 import type { Attachment, ContentRef, UserMessage } from '@agenthost/protocol';
+import { base64 } from './base64.js';
 import type { CommandChannel, CommandOptions } from './commandChannel.js';
 import { type Content, fetchContent } from './content.js';
 
@@ -17,13 +18,4 @@ export async function wholeMessage(
   }
   const wholeText = textRef ? (await fetch(textRef)).text() : text;
   return { text: wholeText, ...(attachments && { attachments: whole }), ...rest };
-}
-
-/** In pieces, because a function takes only so many arguments; their length is a multiple of three, so that none is padded. */
-function base64(bytes: Uint8Array): string {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 24_576) {
-    text += btoa(String.fromCharCode(...bytes.subarray(at, at + 24_576)));
-  }
-  return text;
 }

@@ -3,6 +3,7 @@ export { AcpAgents, type AcpAgentsOptions } from './agents/acp/acpAgents.js';
 export { AgentsFileError, agentsJsonSchema } from './agents/acp/agentsFile.js';
 export type {
   Agent,
+  AgentContent,
   AgentDescriptor,
   AgentEvent,
   AgentSession,

@@ -58,6 +58,7 @@ export type {
   FetchTurnsResult,
   ForkSessionParams,
   HostNotifications,
+  ImportedContent,
   ImportSessionParams,
   InitializeParams,
   InitializeResult,
@@ -221,6 +222,7 @@ export type {
   UserMessage,
 } from './state/turn.js';
 export { type ByteTools, fromStoredText, isPlainStoredText, toStoredText } from './storedText.js';
+export { contentHash, turnContents } from './turnContents.js';
 export {
   type ArtifactUriParts,
   artifactUri,

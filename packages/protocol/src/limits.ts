@@ -35,6 +35,8 @@ export const MAX_ARTIFACTS_LIMIT = 500;
 /** Turns in one call of `importSession`, and in a session that is imported. */
 export const MAX_IMPORTED_TURNS = 1_000;
 export const MAX_IMPORTED_SESSION_TURNS = 1_000_000;
+/** Pieces of content in one call of `importSession`. */
+export const MAX_IMPORTED_CONTENTS = 100;
 
 export const MAX_ID_LENGTH = 256;
 export const MAX_URI_LENGTH = 4_096;

@@ -137,6 +137,7 @@ export interface WireTypes {
   CreateSessionParams: Commands.CreateSessionParams;
   ForkSessionParams: Commands.ForkSessionParams;
   ImportSessionParams: Commands.ImportSessionParams;
+  ImportedContent: Commands.ImportedContent;
   DisposeSessionParams: Commands.DisposeSessionParams;
   ListSessionsFilter: Commands.ListSessionsFilter;
   ListSessionsParams: Commands.ListSessionsParams;

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { compact, compactLater, compactOddly } from './compaction.ts';
 import { current, env, history, offer, permission, say, text, update } from './conversation.ts';
+import { repeatBlock, sayBlocks, thinkBlocks, toolBlocks } from './media.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
 
 async function endless(): Promise<void> {
@@ -9,6 +11,11 @@ async function endless(): Promise<void> {
     text('tick ');
     await delay(20);
   }
+}
+
+function setMode(mode: string): void {
+  current.mode = mode;
+  update('current_mode_update', { currentModeId: mode });
 }
 
 /** By the first word of a prompt: what it does with the rest. */
@@ -101,7 +108,9 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   },
   commands: (rest) => offer(rest === 'many' ? Array.from({ length: 5_000 }, (_, n) => `c${n}`) : rest.split(' ')),
   title: (rest) => update('session_info_update', { title: rest }),
-  mode: () => update('current_mode_update', { currentModeId: 'free' }),
+  mode: () => setMode('free'),
+  'mode-later': () => void setTimeout(() => setMode('ask'), 50),
+  'mode-odd': (rest) => update('current_mode_update', JSON.parse(rest) as object),
   notice: () => update('notice', { severity: 'warning', title: 'Careful', description: 'Very.' }),
   env: () => text(JSON.stringify(env)),
   model: () => text(`${current.model} ${current.mode}`),
@@ -115,6 +124,13 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     await delay(500);
     text(history().join(' | '));
   },
+  compact,
+  'compact-later': compactLater,
+  'compact-oddly': compactOddly,
+  'say-blocks': sayBlocks,
+  'think-blocks': thinkBlocks,
+  'tool-blocks': toolBlocks,
+  'repeat-block': repeatBlock,
   pid: () => text(String(process.pid)),
   servers: () => text(JSON.stringify(current.servers)),
 };

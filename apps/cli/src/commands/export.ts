@@ -1,7 +1,7 @@
 import type { Turn } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS } from '../command.js';
 import { EXIT } from '../commandError.js';
-import { jsonExport } from '../exchange/exportFile.js';
+import { jsonExport, type ReadContent } from '../exchange/exportFile.js';
 import { markdownExport } from '../exchange/markdownExport.js';
 import { writeOutput } from '../exchange/writeOutput.js';
 import { Progress } from '../progress.js';
@@ -20,7 +20,8 @@ export const command = defineCommand({
   },
   completes: 'session',
   notes: `Has every turn that has ended. Long output of tools is in it as its beginning and its end; agenthost log --full shows all of it.
-The JSON is one document whose turns are a line each; agenthost import makes a session from it.`,
+The JSON is one document whose turns are a line each, with the images and files that they refer to; agenthost import makes
+a session from it.`,
   examples: ['agenthost export last -o session.md', 'agenthost export 3f2a --format json | gzip > session.json.gz'],
   run: (values, [name]) =>
     withHost(values, async (host) => {
@@ -34,9 +35,12 @@ The JSON is one document whose turns are a line each; agenthost import makes a s
           yield turn;
         }
       };
-      const write = values.format === 'json' ? jsonExport : markdownExport;
+      const { summary } = session.confirmed.value;
+      const readContent: ReadContent = async ({ uri }) => (await host.fetchContent(uri).catch(() => undefined))?.bytes;
+      const written =
+        values.format === 'json' ? jsonExport(summary, counted(), readContent) : markdownExport(summary, counted());
       try {
-        await writeOutput(values.output, write(session.confirmed.value.summary, counted()));
+        await writeOutput(values.output, written);
       } finally {
         progress.end();
       }

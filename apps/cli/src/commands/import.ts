@@ -18,13 +18,13 @@ export const command = defineCommand({
     cwd: { type: 'string', value: 'FOLDER', help: 'the folder that it works in (default: this one)' },
     title: { type: 'string', value: 'TITLE', help: 'what to call it (default: as it was called)' },
   },
-  notes: `A FILE of - reads standard input. The session has its history and runs nothing by itself. Who wrote what, and content
-that the other host keeps, are not in it.`,
+  notes: `A FILE of - reads standard input. The session has its history, with images and files, and runs nothing by itself. Who wrote
+what, and the whole of long output, are not in it.`,
   examples: ['agenthost import session.json', 'gunzip < session.json.gz | agenthost import - --agent claude'],
   run: async (values, [file, ...more]) => {
     if (file === undefined || more.length > 0)
       throw usageError('Give one file to import.', 'Or - to read standard input.');
-    const { header, turns } = await readExport(file);
+    const { header, turns, content } = await readExport(file);
     const { provider, title, model, resource } = header.session;
     const progress = new Progress('Importing turn');
     const counted = async function* (): AsyncGenerator<Turn> {
@@ -43,6 +43,7 @@ that the other host keeps, are not in it.`,
         ...(model !== undefined && agent === provider && { model }),
         metadata: { importedFrom: resource },
         turns: counted(),
+        content,
       });
       progress.end();
       process.stdout.write(values.json ? `${JSON.stringify(session.confirmed.value.summary)}\n` : `${session.uri}\n`);

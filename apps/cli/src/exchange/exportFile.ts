@@ -1,4 +1,4 @@
-import type { SessionSummary, Turn } from '@agenthost/protocol';
+import { type ContentRef, type SessionSummary, type Turn, turnContents, type URI } from '@agenthost/protocol';
 
 /** What an exported session begins with. The turns follow, one a line, so that a large file is read as it comes. */
 export interface ExportHeader {
@@ -11,9 +11,25 @@ export interface ExportHeader {
   >;
 }
 
+/** A turn as it is in the file: with the bytes of what it refers to, each in the first turn that does. */
+export type ExportedTurn = Turn & { readonly contents?: readonly ExportedContent[] };
+
+export interface ExportedContent {
+  readonly uri: URI;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** The bytes of a content; `undefined` where they can't be had. */
+export type ReadContent = (ref: ContentRef) => Promise<Uint8Array | undefined>;
+
 export const EXPORT_VERSION = 1;
 
-export async function* jsonExport(summary: SessionSummary, turns: AsyncIterable<Turn>): AsyncGenerator<string> {
+export async function* jsonExport(
+  summary: SessionSummary,
+  turns: AsyncIterable<Turn>,
+  readContent: ReadContent,
+): AsyncGenerator<string> {
   const { resource, provider, title, createdAt, model, workingDirectory } = summary;
   const header: ExportHeader = {
     format: 'agenthost-session',
@@ -31,8 +47,17 @@ export async function* jsonExport(summary: SessionSummary, turns: AsyncIterable<
   // One JSON document, whose turns are a line each.
   yield `${JSON.stringify(header).slice(0, -1)},"turns":[\n`;
   let separator = '';
+  const written = new Set<URI>();
   for await (const turn of turns) {
-    yield `${separator}${JSON.stringify(turn)}`;
+    const contents: ExportedContent[] = [];
+    for (const ref of turnContents(turn)) {
+      if (written.has(ref.uri)) continue;
+      written.add(ref.uri);
+      const bytes = await readContent(ref);
+      if (bytes) contents.push({ uri: ref.uri, data: Buffer.from(bytes).toString('base64') });
+    }
+    const exported: ExportedTurn = { ...turn, ...(contents.length > 0 && { contents }) };
+    yield `${separator}${JSON.stringify(exported)}`;
     separator = ',\n';
   }
   yield `\n]}\n`;

@@ -7,6 +7,7 @@ import {
   viewToolOutput,
 } from '@agenthost/protocol';
 import { titleOf } from '../sessionTable.js';
+import { contentLine, resultContents } from '../text/contentLine.js';
 import { safeLine, safeText } from '../text/safeText.js';
 import { by } from '../turn/toolLine.js';
 
@@ -45,7 +46,7 @@ function partMarkdown(part: ResponsePart, toolCalls: readonly CompletedToolCall[
     case 'notice':
       return `*${safeLine(part.text)}*`;
     case 'contentRef':
-      return `*${safeLine(part.ref.uri)}*`;
+      return `*${contentLine(part.ref)}*`;
   }
 }
 
@@ -58,7 +59,8 @@ function toolMarkdown(call: CompletedToolCall | undefined): string {
   const input = call.toolKind === 'terminal' && call.toolInput ? fenced(`$ ${call.toolInput}`) : '';
   const view = call.output && viewToolOutput(call.output);
   const output = view ? view.head + (view.omitted > 0 ? `\n… ${view.omitted} characters …\n${view.tail}` : '') : '';
-  return [line, input, output.trim() ? fenced(output) : ''].filter(Boolean).join('\n\n');
+  const contents = resultContents(call).map((ref) => `*${contentLine(ref)}*`);
+  return [line, input, output.trim() ? fenced(output) : '', ...contents].filter(Boolean).join('\n\n');
 }
 
 /** With a fence that is longer than any in the text. */

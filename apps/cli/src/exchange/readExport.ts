@@ -1,15 +1,21 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Turn } from '@agenthost/protocol';
+import type { Turn, URI } from '@agenthost/protocol';
 import { CommandError, EXIT } from '../commandError.js';
-import { EXPORT_VERSION, type ExportHeader } from './exportFile.js';
+import { EXPORT_VERSION, type ExportedTurn, type ExportHeader, type ReadContent } from './exportFile.js';
 
 const MAX_LINE_CHARS = 64 * 1024 * 1024;
 
-/** Reads an export as it comes. `turns` must be used up, or the file stays open. */
-export async function readExport(
-  file: string,
-): Promise<{ readonly header: ExportHeader; readonly turns: AsyncGenerator<Turn> }> {
+export interface ReadExport {
+  readonly header: ExportHeader;
+  /** To be used up, or the file stays open. */
+  readonly turns: AsyncGenerator<Turn>;
+  /** The bytes that came with the turn that was read last. */
+  readonly content: ReadContent;
+}
+
+/** Reads an export as it comes. */
+export async function readExport(file: string): Promise<ReadExport> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   const failed = new Promise<never>((_, reject) => {
     input.once('error', (error: Error) => reject(unreadable(file, error.message)));
@@ -22,17 +28,30 @@ export async function readExport(
     return done ? undefined : (value as string);
   };
   const header = parseHeader(file, await next());
-  return { header, turns: readTurns(file, next) };
+  const contents = new Map<URI, string>();
+  return { header, turns: readTurns(file, next, contents), content: async ({ uri }) => bytesOf(contents.get(uri)) };
 }
 
-async function* readTurns(file: string, next: () => Promise<string | undefined>): AsyncGenerator<Turn> {
+function bytesOf(data: string | undefined): Uint8Array | undefined {
+  return typeof data === 'string' ? Buffer.from(data, 'base64') : undefined;
+}
+
+/** Of what is in a turn, the contents are kept until the next one is read. */
+async function* readTurns(
+  file: string,
+  next: () => Promise<string | undefined>,
+  kept: Map<URI, string>,
+): AsyncGenerator<Turn> {
   for (let line = 2; ; line++) {
     const text = await next();
     if (text === undefined) throw unreadable(file, 'it ends in the middle');
     if (text === ']}') return;
     if (text === '') continue;
     // What is in it is for the host to check.
-    yield parse(file, line, text.endsWith(',') ? text.slice(0, -1) : text) as Turn;
+    const { contents = [], ...turn } = parse(file, line, text.endsWith(',') ? text.slice(0, -1) : text) as ExportedTurn;
+    kept.clear();
+    for (const { uri, data } of Array.isArray(contents) ? contents : []) kept.set(uri, data);
+    yield turn;
   }
 }
 

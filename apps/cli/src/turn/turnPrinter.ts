@@ -1,4 +1,5 @@
 import type { ActiveTurn, Turn } from '@agenthost/protocol';
+import { contentLine, resultContents } from '../text/contentLine.js';
 import { SafeTextStream, safeLine, safeText } from '../text/safeText.js';
 import { GLYPH, styleFor } from '../text/style.js';
 import { fit } from '../text/width.js';
@@ -79,7 +80,9 @@ export class TurnPrinter {
       case 'toolWaits':
         break;
       case 'toolEnded':
-        if (tools !== 'none') this.note(toolLine(event.call, this.#style));
+        if (tools === 'none') break;
+        this.note(toolLine(event.call, this.#style));
+        for (const ref of resultContents(event.call)) this.note(dim(`  ${contentLine(ref)}`));
         break;
       case 'notice':
         this.note(`${event.notice.severity === 'info' ? '·' : needs('!')} ${safeLine(event.notice.text)}`);
@@ -88,7 +91,7 @@ export class TurnPrinter {
         this.note(`› ${safeLine(event.steering.userMessage.text)}`);
         break;
       case 'content':
-        this.note(dim(`· ${safeLine(event.uri)}`));
+        this.note(dim(`· ${contentLine(event.ref)}`));
         break;
     }
   }

@@ -1,5 +1,6 @@
 import {
   type ActiveTurn,
+  type ContentRef,
   type NoticePart,
   type ResponsePart,
   type SteeringPart,
@@ -15,7 +16,7 @@ export type TurnEvent =
   | { readonly type: 'toolOutputOmitted'; readonly call: ToolCallState; readonly characters: number }
   | { readonly type: 'notice'; readonly notice: NoticePart }
   | { readonly type: 'steering'; readonly steering: SteeringPart }
-  | { readonly type: 'content'; readonly uri: string };
+  | { readonly type: 'content'; readonly ref: ContentRef };
 
 /** Turns the states of a turn, as they follow each other, into what is new in each. Also for a turn that has ended. */
 export class TurnReader {
@@ -45,7 +46,7 @@ export class TurnReader {
     if (before !== undefined) return;
     if (part.kind === 'notice') yield { type: 'notice', notice: part };
     else if (part.kind === 'steering') yield { type: 'steering', steering: part };
-    else yield { type: 'content', uri: part.ref.uri };
+    else yield { type: 'content', ref: part.ref };
   }
 
   *#readCall(call: ToolCallState): Generator<TurnEvent> {

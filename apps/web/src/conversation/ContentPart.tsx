@@ -1,61 +1,69 @@
 import type { ContentRef } from '@agenthost/protocol';
-import { useEffect, useState } from 'react';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
 import { problemText } from '../app/problemText.js';
-import { isShownImage } from '../markdown/safeUrl.js';
+import { PictureDialog } from '../overlays/PictureDialog.js';
 import { useChat } from './chatContext.js';
+import { contentKind, contentName } from './contentKind.js';
 import { bytes } from './times.js';
+import { useContentUrl } from './useContentUrl.js';
 
-const LARGEST = 16 * 1024 * 1024;
-
-/** Something that is kept beside the conversation: an image is shown, anything else can be saved. */
-export function ContentPart({
-  content,
-  label = 'From the agent',
-}: {
+interface ContentPartProps {
   readonly content: ContentRef;
+  /** What it shows, for who can't see it. */
   readonly label?: string;
-}) {
-  const { fetchContent } = useChat();
-  const [url, setUrl] = useState<string>();
-  const [problem, setProblem] = useState<string>();
-  const isImage =
-    content.mimeType !== undefined && isShownImage(content.mimeType) && (content.sizeHint ?? 0) <= LARGEST;
-  useEffect(() => {
-    if (!isImage) return;
-    let address: string | undefined;
-    let wanted = true;
-    fetchContent(content.uri).then(
-      (fetched) => {
-        if (!wanted) return;
-        address = URL.createObjectURL(new Blob([fetched.bytes as BlobPart], { type: content.mimeType ?? '' }));
-        setUrl(address);
-      },
-      (error: unknown) => wanted && setProblem(problemText(error)),
-    );
-    return () => {
-      wanted = false;
-      if (address) URL.revokeObjectURL(address);
-    };
-  }, [content.uri, content.mimeType, isImage, fetchContent]);
-  const save = async () => {
-    const fetched = await fetchContent(content.uri);
-    const address = URL.createObjectURL(new Blob([fetched.bytes as BlobPart]));
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = content.uri.slice(content.uri.lastIndexOf('/') + 1) || 'content';
-    link.click();
-    URL.revokeObjectURL(address);
-  };
-  if (problem) return <p className="notice">The content could not be loaded: {problem}</p>;
-  if (url) return <img className="picture" src={url} alt={label} />;
+}
+
+/** Something that is kept beside the conversation: an image is shown, audio has a player, and everything can be saved. */
+export function ContentPart({ content, label }: ContentPartProps) {
+  const { fetchContent, agentName } = useChat();
+  const kind = contentKind(content);
+  const name = label ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)} from ${agentName}`;
+  const { url, problem } = useContentUrl(fetchContent, content.uri, {
+    type: content.mimeType ?? '',
+    wanted: kind !== 'file',
+  });
+  const [unsaved, setUnsaved] = useState<string>();
+  const [broken, setBroken] = useState(false);
+  const [enlarged, setEnlarged] = useState(false);
+  const save = () => saveContent(fetchContent, content.uri).catch((error: unknown) => setUnsaved(problemText(error)));
+  const why = problem ?? unsaved;
   return (
-    <button
-      type="button"
-      className="btn plain sm"
-      onClick={() => void save().catch((error: unknown) => setProblem(problemText(error)))}
-    >
-      Save {content.mimeType ?? 'content'}
-      {content.sizeHint !== undefined && `, ${bytes(content.sizeHint)}`}
-    </button>
+    <figure className="media">
+      {url && kind === 'image' && !broken && (
+        <button type="button" className="media-open" aria-label={`Enlarge: ${name}`} onClick={() => setEnlarged(true)}>
+          <img className="picture" src={url} alt={name} onError={() => setBroken(true)} />
+        </button>
+      )}
+      {url && kind === 'audio' && (
+        // What it says is known to the agent alone: there is no text to show with it.
+        // biome-ignore lint/a11y/useMediaCaption: there is none
+        <audio controls preload="metadata" src={url} aria-label={name} />
+      )}
+      {broken && <p className="notice">The image can't be shown: its data is damaged.</p>}
+      {why && <p className="notice">The content could not be loaded: {why}</p>}
+      <figcaption className="media-facts">
+        <span>
+          {contentName(content)}
+          {content.sizeHint !== undefined && `, ${bytes(content.sizeHint)}`}
+        </span>
+        <button type="button" className="btn quiet sm" aria-label={`Save: ${name}`} onClick={() => void save()}>
+          <Download size={13} aria-hidden />
+          Save
+        </button>
+      </figcaption>
+      {enlarged && url && <PictureDialog url={url} label={name} onClose={() => setEnlarged(false)} />}
+    </figure>
   );
+}
+
+/** As bytes, whatever it is: a browser must not open it here. */
+async function saveContent(fetchContent: ReturnType<typeof useChat>['fetchContent'], uri: string): Promise<void> {
+  const fetched = await fetchContent(uri);
+  const address = URL.createObjectURL(new Blob([fetched.bytes as BlobPart]));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = uri.slice(uri.lastIndexOf('/') + 1) || 'content';
+  link.click();
+  URL.revokeObjectURL(address);
 }

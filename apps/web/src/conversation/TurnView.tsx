@@ -19,6 +19,7 @@ import { ErrorCard } from './ErrorCard.js';
 import { Question } from './Question.js';
 import { Reasoning } from './Reasoning.js';
 import { TerminalBlock } from './TerminalBlock.js';
+import { hasContents, ToolContents } from './ToolContents.js';
 import { ToolLine } from './ToolLine.js';
 import { UserMessage } from './UserMessage.js';
 
@@ -122,6 +123,10 @@ function Parts({ parts, answers, callOf, turnId, running }: PartsProps) {
       else {
         endLines();
         shown.push(...blocks);
+      }
+      if (hasContents(call)) {
+        endLines();
+        shown.push(<ToolContents key={`${call.toolCallId} contents`} call={call} />);
       }
       return;
     }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
 interface DialogProps {
   readonly label: string;
@@ -12,7 +12,8 @@ interface DialogProps {
 /** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. */
 export function Dialog({ label, className, onClose, focusSelf = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Not a plain effect: that one ends when the dialog has left the page, and then the browser gives no focus back.
+  useLayoutEffect(() => {
     const { current } = element;
     if (current && !current.open) current.showModal();
     if (focusSelf) current?.focus();

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { bytes, clock } from '../conversation/times.js';
 import { Markdown } from '../markdown/Markdown.js';
+import { ArtifactPicture, pictureType } from './ArtifactPicture.js';
 import { SidePanel } from './SidePanel.js';
 
 const MOST = 200;
@@ -34,14 +35,15 @@ function ArtifactRow({ artifact, model }: { readonly artifact: Artifact; readonl
   const [text, setText] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const isLarge = artifact.size > LARGEST;
+  const picture = pictureType(artifact.name);
   useEffect(() => {
-    if (!open) return;
+    if (!open || picture) return;
     const range = { offset: 0, length: LARGEST };
     model.fetchContent(artifact.uri, { range }).then(
       (content) => setText(content.text()),
       (error: unknown) => setProblem(problemText(error)),
     );
-  }, [open, artifact, model]);
+  }, [open, artifact, model, picture]);
   const Chevron = open ? ChevronDown : ChevronRight;
   return (
     <section className="artifact">
@@ -53,6 +55,7 @@ function ArtifactRow({ artifact, model }: { readonly artifact: Artifact; readonl
         </span>
       </button>
       {problem && <p className="why bad">{problem}</p>}
+      {open && picture && <ArtifactPicture artifact={artifact} type={picture} model={model} />}
       {open && text !== undefined && (
         <div className="thought">
           {/\.md$/.test(artifact.name) ? <Markdown text={text} /> : <pre className="term">{text}</pre>}

@@ -54,12 +54,17 @@ export interface OpenSessionOptions {
   readonly model?: string;
   /** The native id of the session to go on with, from an earlier `AgentSession.nativeSessionId`. */
   readonly resume?: string;
+  /** With `resume`, the id of the mode that the session was in when it was last open. */
+  readonly mode?: string;
   readonly sessionFs: SessionFs;
   /** Where the session may have an SQLite database: whoever opens it makes it. Absent where its files are not on this machine. */
   readonly databasePath?: string;
   /** Those that it is to use. When they change, the session is opened anew before the next turn, with `resume`. */
   readonly customizations: readonly AgentCustomization[];
-  /** `createSession.config`, as the client sent it. Unchecked: it comes from outside. */
+  /**
+   * `createSession.config`, as the client sent it. Unchecked: it comes from outside. A `mode` in it is the one to begin in; an
+   * agent that does not have it rejects, and the host refuses it for agents that report no mode.
+   */
   readonly config: Readonly<Record<string, unknown>>;
   /** The whole environment for the agent's processes; none of the host's secrets is in it. */
   readonly env: Readonly<Record<string, string>>;
@@ -74,7 +79,7 @@ export interface OpenSessionOptions {
  *
  * Contract:
  * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`,
- *   `mode` and `commands`.
+ *   `mode`, `checkpoint` and `commands`.
  * - `send` is called only when no turn runs; it resolves when the agent has taken the message; progress comes as events.
  * - `abort` leads to `idle` or `error` within five seconds, or the host disposes of the session.
  * - A failure during a turn (a thrown error, a dead process) is one `error` event, not a rejected promise.
@@ -84,6 +89,8 @@ export interface AgentSession {
   readonly nativeSessionId: string | undefined;
   /** Those that are known when it has been opened; a change is an event. */
   readonly commands?: readonly SessionCommand[] | undefined;
+  /** The mode that it is in when it has been opened, for agents that have modes; a change is an event. */
+  readonly mode?: SessionMode | undefined;
   onEvent(listener: (event: AgentEvent) => void): Disposable;
   send(message: UserMessage): Promise<void>;
   /** Resolves when the running turn has taken the message in; rejects when it can't, and then the message waits. */
@@ -113,6 +120,17 @@ export interface Decision {
   readonly text?: string;
 }
 
+/**
+ * Bytes that belong to the answer: an image, audio, a file. The host stores them and puts a reference into the turn; what it
+ * does not keep is a notice in the turn.
+ */
+export interface AgentContent {
+  /** The bytes, or their base64. Absent where the agent only says that there was something; that is a notice, too. */
+  readonly data?: Uint8Array | string | undefined;
+  /** What the agent says they are. The host looks at the bytes before it believes that. */
+  readonly mimeType?: string | undefined;
+}
+
 export type AgentEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -124,7 +142,15 @@ export type AgentEvent =
       readonly output?: string;
       readonly invocationMessage?: string;
     }
-  | { readonly type: 'toolComplete'; readonly toolCallId: string; readonly result: ToolCallResult }
+  | {
+      readonly type: 'toolComplete';
+      readonly toolCallId: string;
+      readonly result: ToolCallResult;
+      /** Images, audio and files of the result. The host adds a reference to each to `result.content`. */
+      readonly contents?: readonly AgentContent[];
+    }
+  /** An image, audio or a file at this place of the answer. */
+  | { readonly type: 'content'; readonly content: AgentContent }
   | { readonly type: 'permissionRequest'; readonly request: PermissionRequest }
   | { readonly type: 'notice'; readonly text: string; readonly severity: 'info' | 'warning' | 'error' }
   | { readonly type: 'usage'; readonly usage: UsageInfo }

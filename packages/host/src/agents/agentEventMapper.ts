@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type ContentRef,
   type ErrorInfo,
   INLINE_CONTENT_LIMIT,
-  isSafeKey,
-  MAX_ID_LENGTH,
   MAX_TITLE_LENGTH,
   MAX_URI_LENGTH,
   type PermissionRequest,
@@ -11,11 +10,12 @@ import {
   type ToolCallStart,
   type UsageInfo,
 } from '@agenthost/protocol';
-import type { AgentEvent } from './agent.js';
+import type { AgentContent, AgentEvent } from './agent.js';
 import type { AgentAction } from './agentAction.js';
 import { AgentIds } from './agentIds.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
+import { mapSessionEvent } from './mapSessionEvent.js';
 
 export type { AgentAction };
 
@@ -31,12 +31,17 @@ export type AgentArtifact =
   | { readonly kind: 'checkpoint'; readonly title: string; readonly markdown: string }
   | { readonly kind: 'file' | 'research'; readonly name: string; readonly content: string | Uint8Array };
 
+/** A reference to bytes that are kept, or the notice that says why they are not; no text where enough was said already. */
+export type KeptContent = { readonly ref: ContentRef } | { readonly refused: string | undefined };
+
 export interface AgentEventMapperOptions {
   readonly turnId: string;
   /** An event that has no place where it came, e.g. an update of an unknown call. It was dropped. */
   readonly onDropped?: (event: AgentEvent, reason: string) => void;
   /** What of a result goes into state. Who stores large output elsewhere puts a reference in its place here. */
   readonly boundResult?: (result: ToolCallResult) => ToolCallResult;
+  /** Stores bytes of this turn. Without it none are kept. */
+  readonly keepContent?: (content: AgentContent) => KeptContent;
   readonly newId?: () => string;
 }
 
@@ -52,6 +57,7 @@ export class AgentEventMapper {
   readonly #turnId: string;
   readonly #onDropped: (event: AgentEvent, reason: string) => void;
   readonly #boundResult: (result: ToolCallResult) => ToolCallResult;
+  readonly #keepContent: (content: AgentContent) => KeptContent;
   readonly #newId: () => string;
   readonly #ids: AgentIds;
   /** By the agent's ids. `replaceable`: runs without having been subject to an answer (rule TOOL3). */
@@ -63,6 +69,7 @@ export class AgentEventMapper {
     this.#turnId = options.turnId;
     this.#onDropped = options.onDropped ?? (() => {});
     this.#boundResult = options.boundResult ?? boundedToolResult;
+    this.#keepContent = options.keepContent ?? (() => ({ refused: 'An image or a file was not kept.' }));
     this.#newId = options.newId ?? randomUUID;
     this.#ids = new AgentIds(options.newId);
   }
@@ -87,10 +94,11 @@ export class AgentEventMapper {
   }
 
   map(event: AgentEvent): MappedEvent {
-    if (event.type === 'title' || event.type === 'mode') {
-      const action = sessionAction(event);
-      return action ? one(action) : this.#drop(event, `the ${event.type} is empty`);
-    }
+    const ofSession = mapSessionEvent(event);
+    if (ofSession)
+      return ofSession.actions.length === 0 && !ofSession.artifact
+        ? this.#drop(event, `the ${event.type} is empty`)
+        : ofSession;
     if (this.#ended) return this.#drop(event, 'the turn has ended');
     const turnId = this.#turnId;
     switch (event.type) {
@@ -99,17 +107,9 @@ export class AgentEventMapper {
       case 'reasoning':
         return this.#delta('reasoning', event.text);
       case 'notice':
-        this.beginNewPart();
-        return one({
-          type: 'session/responsePart',
-          turnId,
-          part: {
-            kind: 'notice',
-            id: this.#newId(),
-            text: headAndTail(event.text, INLINE_CONTENT_LIMIT),
-            severity: event.severity,
-          },
-        });
+        return { actions: [this.#notice(event.text, event.severity)] };
+      case 'content':
+        return this.#content(event.content);
       case 'toolStart':
         return this.#toolStart(event);
       case 'toolUpdate':
@@ -127,10 +127,6 @@ export class AgentEventMapper {
       }
       case 'plan':
         return { actions: [], artifact: { kind: 'plan', markdown: event.markdown } };
-      case 'checkpoint': {
-        const { title, markdown } = event;
-        return { actions: [], artifact: { kind: 'checkpoint', title: oneLine(title, MAX_TITLE_LENGTH), markdown } };
-      }
       case 'artifact': {
         const { kind, name, content } = event;
         return { actions: [], artifact: { kind, name, content } };
@@ -140,8 +136,11 @@ export class AgentEventMapper {
           type: 'session/changesChanged',
           changes: event.changes.filter(({ uri }) => uri.length <= MAX_URI_LENGTH).slice(0, MAX_CHANGES),
         });
+      case 'title':
+      case 'mode':
+      case 'checkpoint':
       case 'commands':
-        // Not of a turn: whoever runs the agent tells them.
+        // Not of a turn.
         return NOTHING;
       case 'idle':
         this.#ended = true;
@@ -198,8 +197,43 @@ export class AgentEventMapper {
     const call = this.#openCall(event);
     if (!call) return NOTHING;
     this.#calls.set(event.toolCallId, 'complete');
-    const result = this.#boundResult(event.result);
-    return one({ type: 'session/toolComplete', turnId: this.#turnId, toolCallId: call, result });
+    const bounded = this.#boundResult(event.result);
+    const kept = (event.contents ?? []).map(this.#keepContent);
+    const refs = new Map(kept.flatMap((one) => ('ref' in one ? [[one.ref.uri, one.ref] as const] : [])));
+    const content = [
+      ...(bounded.content ?? []),
+      ...[...refs.values()].map((ref) => ({ type: 'contentRef', ref }) as const),
+    ];
+    const result = refs.size > 0 ? { ...bounded, content } : bounded;
+    return {
+      actions: [
+        { type: 'session/toolComplete', turnId: this.#turnId, toolCallId: call, result },
+        ...kept.flatMap((one) => ('ref' in one ? [] : this.#refused(one.refused))),
+      ],
+    };
+  }
+
+  #content(content: AgentContent): MappedEvent {
+    const kept = this.#keepContent(content);
+    if (!('ref' in kept)) return { actions: this.#refused(kept.refused) };
+    this.beginNewPart();
+    const part = { kind: 'contentRef', id: this.#newId(), ref: kept.ref } as const;
+    return one({ type: 'session/responsePart', turnId: this.#turnId, part });
+  }
+
+  #refused(text: string | undefined): AgentAction[] {
+    return text === undefined ? [] : [this.#notice(text, 'warning')];
+  }
+
+  #notice(text: string, severity: 'info' | 'warning' | 'error'): AgentAction {
+    this.beginNewPart();
+    const part = {
+      kind: 'notice',
+      id: this.#newId(),
+      text: headAndTail(text, INLINE_CONTENT_LIMIT),
+      severity,
+    } as const;
+    return { type: 'session/responsePart', turnId: this.#turnId, part };
   }
 
   /** The wire id of the event's call, or undefined after reporting why there is none. */
@@ -249,22 +283,6 @@ export class AgentEventMapper {
 
 function one(action: AgentAction): MappedEvent {
   return { actions: [action] };
-}
-
-/**
- * What an event that belongs to the session, not to a turn, becomes. Such events also come between turns, so this does not
- * need a mapper. Returns `undefined` for any other event, and for one that says nothing.
- */
-export function sessionAction(event: AgentEvent): AgentAction | undefined {
-  if (event.type === 'title') {
-    const title = oneLine(event.title, MAX_TITLE_LENGTH);
-    return title ? { type: 'session/titleChanged', title } : undefined;
-  }
-  if (event.type !== 'mode') return undefined;
-  if (!event.mode) return { type: 'session/modeChanged' };
-  const id = oneLine(event.mode.id, MAX_ID_LENGTH);
-  const name = oneLine(event.mode.name ?? '', MAX_TITLE_LENGTH);
-  return id && isSafeKey(id) ? { type: 'session/modeChanged', mode: { id, ...(name && { name }) } } : undefined;
 }
 
 /** JSON has no NaN and no Infinity; one of them would make the whole envelope invalid. */

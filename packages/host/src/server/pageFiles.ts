@@ -33,6 +33,7 @@ const PAGE_POLICY = [
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self' blob: data:",
+  'media-src blob:',
   "connect-src 'self' ws: wss:",
   "manifest-src 'self'",
   "base-uri 'none'",

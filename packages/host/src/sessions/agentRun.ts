@@ -1,8 +1,15 @@
 import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
-import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
-import { type AgentAction, type AgentArtifact, AgentEventMapper, sessionAction } from '../agents/agentEventMapper.js';
+import type { Agent, AgentContent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
+import {
+  type AgentAction,
+  type AgentArtifact,
+  AgentEventMapper,
+  type KeptContent,
+  type MappedEvent,
+} from '../agents/agentEventMapper.js';
 import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
+import { mapSessionEvent } from '../agents/mapSessionEvent.js';
 import type { HostLog } from '../hostLog.js';
 import { Backpressure } from './backpressure.js';
 import { HeldEvents } from './heldEvents.js';
@@ -19,6 +26,8 @@ export interface AgentRunOptions {
   readonly onAction: (action: AgentAction) => void;
   /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
   readonly keepResult: (result: ToolCallResult) => ToolCallResult;
+  /** What stores images, audio and files of one turn. */
+  readonly contentKeeper: () => (content: AgentContent) => KeptContent;
   /** A message as it was sent, with what the state only refers to. */
   readonly wholeMessage: (message: UserMessage) => Promise<UserMessage>;
   /** About how many bytes of what the agent reported wait to be stored or sent, and when those have gone. */
@@ -216,19 +225,16 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { onAction, onArtifact, keepResult, abortGraceMs, newId, log } = this.#options;
+    const { keepResult, contentKeeper, abortGraceMs, newId, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
       newId,
       boundResult: (result) => boundedToolResult(keepResult(result)),
+      keepContent: contentKeeper(),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });
     const gatherer = new DeltaGatherer({
-      emit: (event) => {
-        const { actions, artifact } = mapper.map(event);
-        for (const action of actions) onAction(action);
-        if (artifact) onArtifact(artifact);
-      },
+      emit: (event) => this.#tell(mapper.map(event)),
     });
     const settled = Promise.withResolvers<void>();
     const sent = Promise.withResolvers<void>();
@@ -246,14 +252,19 @@ export class AgentRun {
       return;
     }
     if (!turn) {
-      const action = sessionAction(event);
-      if (action) this.#options.onAction(action);
+      const mapped = mapSessionEvent(event);
+      if (mapped) this.#tell(mapped);
       return;
     }
     if (event.type === 'error') void this.#close();
     if (event.type === 'text' || event.type === 'reasoning') turn.written += event.text.length;
     if (turn.written <= MAX_ANSWER_LENGTH) turn.held.push(event);
     else this.#endFlood('answerTooLong', `The agent wrote more than ${MAX_ANSWER_LENGTH / MEBI} MiB in one turn`);
+  }
+
+  #tell({ actions, artifact }: MappedEvent): void {
+    for (const action of actions) this.#options.onAction(action);
+    if (artifact) this.#options.onArtifact(artifact);
   }
 
   /** What an agent says is in the state, and so with everybody who looks on: unlike a tool's output it has to end. */
@@ -305,6 +316,7 @@ export class AgentRun {
         this.#backpressure.check(session);
       });
       onOpened(session.nativeSessionId);
+      if ('mode' in session) this.#onEvent({ type: 'mode', ...(session.mode && { mode: session.mode }) });
       if (session.commands) this.#options.onCommands(session.commands);
       return session;
     });
@@ -317,11 +329,18 @@ export class AgentRun {
 
   async #openAgent(): Promise<AgentSession> {
     const { agent, openOptions } = this.#options;
-    const { resume, ...options } = await openOptions();
+    const { resume, mode, ...options } = await openOptions();
     const goesOn = resume !== undefined && !this.#beginsAnew;
     this.#beginsAnew = false;
     this.#isBlank = !goesOn;
-    return agent.openSession({ ...options, ...(goesOn && { resume }), signal: this.#disposal.signal });
+    const { signal } = this.#disposal;
+    if (goesOn) return agent.openSession({ ...options, resume, ...(mode !== undefined && { mode }), signal });
+    const wanted = options.config['mode'];
+    if (wanted !== undefined && typeof wanted !== 'string') throw new Error('config.mode must be the id of a mode.');
+    const session = await agent.openSession({ ...options, signal });
+    if (wanted === undefined || session.mode) return session;
+    await session.dispose();
+    throw new Error(`${agent.descriptor.displayName} has no modes. Leave config.mode out.`);
   }
 
   async #close(): Promise<void> {

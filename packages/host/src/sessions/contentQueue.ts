@@ -5,16 +5,20 @@ interface Entry {
   readonly contentId: string;
   readonly chunks: Buffer[];
   bytes: number;
-  readonly written: PromiseWithResolvers<void>;
+  /** All of the content, instead of more of it. */
+  readonly isWhole: boolean;
+  /** Whether it was written; settles in either case. */
+  readonly written: PromiseWithResolvers<boolean>;
 }
 
 export interface ContentQueueOptions {
-  readonly write: (contentId: string, bytes: Uint8Array) => Promise<void>;
-  /** A write failed: nothing more is written to that content, which would have a hole. */
+  readonly append: (contentId: string, bytes: Uint8Array) => Promise<void>;
+  readonly store: (contentId: string, bytes: Uint8Array) => Promise<void>;
+  /** A write failed: nothing more is appended to that content, which would have a hole. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Appends to contents, in order, one write at a time; what comes meanwhile for the same content goes with the next one. */
+/** Writes contents, in order, one write at a time; what comes meanwhile for the same content goes with the next one. */
 export class ContentQueue {
   readonly #options: ContentQueueOptions;
   readonly #entries: Entry[] = [];
@@ -36,35 +40,49 @@ export class ContentQueue {
     const chunk = Buffer.from(text);
     const last = this.#entries.at(-1);
     // The first one is on its way already.
-    if (last && this.#entries.length > 1 && last.contentId === contentId && last.bytes < MAX_WRITE_BYTES) {
+    const isOpen = last && !last.isWhole && this.#entries.length > 1 && last.bytes < MAX_WRITE_BYTES;
+    if (isOpen && last.contentId === contentId) {
       last.chunks.push(chunk);
       last.bytes += chunk.length;
-    } else {
-      this.#entries.push({ contentId, chunks: [chunk], bytes: chunk.length, written: Promise.withResolvers() });
-    }
-    this.#waitingBytes += chunk.length;
-    if (!this.#isWriting) void this.#writeAll();
+      this.#waitingBytes += chunk.length;
+    } else void this.#push(contentId, chunk, false);
+  }
+
+  /** All of a content at once. Resolves with whether it could be written. */
+  store(contentId: string, bytes: Uint8Array): Promise<boolean> {
+    return this.#push(contentId, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), true);
   }
 
   /** Resolves when everything that was appended so far is written, or has failed to be. */
-  settled(): Promise<void> {
-    return this.#entries.at(-1)?.written.promise ?? Promise.resolve();
+  async settled(): Promise<void> {
+    await this.#entries.at(-1)?.written.promise;
+  }
+
+  #push(contentId: string, chunk: Buffer, isWhole: boolean): Promise<boolean> {
+    const { length: bytes } = chunk;
+    const written = Promise.withResolvers<boolean>();
+    this.#entries.push({ contentId, chunks: [chunk], bytes, isWhole, written });
+    this.#waitingBytes += bytes;
+    if (!this.#isWriting) void this.#writeAll();
+    return written.promise;
   }
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     for (let entry = this.#entries[0]; entry; entry = this.#entries[0]) {
+      let wasWritten = true;
       try {
-        if (!this.#broken.has(entry.contentId)) {
-          await this.#options.write(entry.contentId, Buffer.concat(entry.chunks));
-        }
+        const { append, store } = this.#options;
+        if (entry.isWhole) await store(entry.contentId, entry.chunks[0] ?? new Uint8Array());
+        else if (!this.#broken.has(entry.contentId)) await append(entry.contentId, Buffer.concat(entry.chunks));
       } catch (error) {
-        this.#broken.add(entry.contentId);
+        wasWritten = false;
+        if (!entry.isWhole) this.#broken.add(entry.contentId);
         this.#options.onError(error);
       }
       this.#waitingBytes -= entry.bytes;
       this.#entries.shift();
-      entry.written.resolve();
+      entry.written.resolve(wasWritten);
     }
     this.#isWriting = false;
   }

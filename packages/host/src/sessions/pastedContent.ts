@@ -11,7 +11,8 @@ import {
   type UserMessage,
 } from '@agenthost/protocol';
 import { headAndTail } from '../agents/boundedText.js';
-import { endingOf, type SessionContent } from './sessionContent.js';
+import { endingOf } from './contentType.js';
+import type { SessionContent } from './sessionContent.js';
 
 /** Why a message's content was not taken: the text is for the sender. */
 export class ContentRefused extends Error {}

@@ -12,6 +12,7 @@ import { type SessionFs, SessionFsFailure } from '../sessionFs/sessionFs.js';
 import { ContentFile } from './contentFile.js';
 import { encoded } from './contentPiece.js';
 import { ContentQueue } from './contentQueue.js';
+import { contentTypeOf } from './contentType.js';
 
 export interface SessionContentOptions {
   readonly fs: SessionFs;
@@ -23,16 +24,6 @@ export interface SessionContentOptions {
   readonly sync?: boolean;
 }
 
-const TEXT = 'text/plain; charset=utf-8';
-/** By the ending of the content's id. No type that a browser would run. */
-const MIME_TYPES: Readonly<Record<string, string>> = {
-  txt: TEXT,
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-};
-const BYTES = 'application/octet-stream';
 const FOLDER = 'files';
 /** Contents whose files are remembered: those that are being written or read. */
 const MAX_FILES = 64;
@@ -51,10 +42,11 @@ export class SessionContent {
   constructor(options: SessionContentOptions) {
     this.#options = options;
     this.#queue = new ContentQueue({
-      write: async (contentId, bytes) => {
+      append: async (contentId, bytes) => {
         await this.#makeFolder();
         await this.#file(contentId).append(bytes);
       },
+      store: (contentId, bytes) => this.store(contentId, bytes),
       onError: (error) => {
         this.#failures += 1;
         this.#lastError = error;
@@ -73,12 +65,17 @@ export class SessionContent {
     const { fs, provider, sessionId } = this.#options;
     if (fs.sessionStatePath === undefined) return undefined;
     const uri = contentUri(provider, sessionId, contentId);
-    return { uri, mimeType: mimeTypeOf(contentId), ...(sizeHint !== undefined && { sizeHint }) };
+    return { uri, mimeType: contentTypeOf(contentId), ...(sizeHint !== undefined && { sizeHint }) };
   }
 
   /** Goes to disk while more of it is still being made. */
   append(contentId: string, text: string): void {
     this.#queue.append(contentId, text);
+  }
+
+  /** Goes to disk as a whole, behind what waits already. Resolves with whether it could be stored. */
+  storeSoon(contentId: string, bytes: Uint8Array): Promise<boolean> {
+    return this.#queue.store(contentId, bytes);
   }
 
   /** Stores a content as a whole: it is there when this resolves, and never by half. */
@@ -125,7 +122,7 @@ export class SessionContent {
       const size = await file.size();
       const length = Math.max(Math.min(range.length, size - range.offset), 0);
       const bytes = length === 0 ? new Uint8Array() : await file.read(range.offset, length);
-      return { ...encoded(bytes), mimeType: mimeTypeOf(contentId), size };
+      return { ...encoded(bytes), mimeType: contentTypeOf(contentId), size };
     } catch (error) {
       if (!isMissing(error)) throw error;
       throw new RpcError(ERROR_CODE.contentNotFound, `no content ${contentId} in this session`, { cause: error });
@@ -172,17 +169,6 @@ export class SessionContent {
     const { fs } = this.#options;
     return fs.join(fs.sessionStatePath ?? fs.tmpdir, FOLDER);
   }
-}
-
-function mimeTypeOf(contentId: string): string {
-  const ending = contentId.slice(contentId.lastIndexOf('.') + 1);
-  return (Object.hasOwn(MIME_TYPES, ending) ? MIME_TYPES[ending] : undefined) ?? BYTES;
-}
-
-/** What the id of a content of this type ends with. */
-export function endingOf(mimeType: string | undefined): string {
-  const known = Object.entries(MIME_TYPES).find(([, type]) => type === mimeType?.toLowerCase());
-  return known?.[0] ?? 'bin';
 }
 
 function isMissing(error: unknown): boolean {

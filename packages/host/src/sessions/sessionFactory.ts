@@ -24,12 +24,13 @@ import { MessageIntake } from './messageIntake.js';
 import { MetadataRefresh } from './metadataRefresh.js';
 import { newTurns } from './newTurns.js';
 import { PastedContent } from './pastedContent.js';
+import { ReportedContent } from './reportedContent.js';
 import { Session } from './session.js';
 import { SessionArtifacts } from './sessionArtifacts.js';
 import { SessionContent } from './sessionContent.js';
 import { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
-import { CUSTOMIZATIONS_MS, MAX_PASTED_BYTES } from './sessionLimits.js';
+import { CUSTOMIZATIONS_MS, MAX_PASTED_BYTES, REPORTED_CONTENT_LIMITS } from './sessionLimits.js';
 import { SessionStore } from './sessionStore.js';
 import { SessionWorkspace } from './sessionWorkspace.js';
 import { ToolOutputs } from './toolOutputs.js';
@@ -124,6 +125,7 @@ export async function createSession(
     },
   });
   const outputs = new ToolOutputs(content, options.newId);
+  const reported = new ReportedContent(content, REPORTED_CONTENT_LIMITS);
   const pasted = new PastedContent({ content, session: uri, maxBytes: options.maxPastedBytes ?? MAX_PASTED_BYTES });
   const tempFiles = new TempFiles({
     fs: stored.fs,
@@ -166,18 +168,22 @@ export async function createSession(
     agent &&
     new AgentRun({
       agent,
-      openOptions: async () => ({
-        sessionId: start.sessionId,
-        cwd: cwd(),
-        sessionFs: stored.fs,
-        ...(databasePath !== undefined && { databasePath }),
-        customizations: (await customizations?.forAgent()) ?? [],
-        config: start.config ?? {},
-        env: options.agentEnv,
-        tempFiles,
-        ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
-        ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
-      }),
+      openOptions: async () => {
+        await reported.load();
+        return {
+          sessionId: start.sessionId,
+          cwd: cwd(),
+          sessionFs: stored.fs,
+          ...(databasePath !== undefined && { databasePath }),
+          customizations: (await customizations?.forAgent()) ?? [],
+          config: start.config ?? {},
+          env: options.agentEnv,
+          tempFiles,
+          ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
+          ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
+          ...(store.state.summary.mode && { mode: store.state.summary.mode.id }),
+        };
+      },
       ...(customizations && {
         prepare: (turnId, signal) => customizations.prepare(turnId, signal),
         openKey: () => customizations.key,
@@ -186,6 +192,7 @@ export async function createSession(
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },
       keepResult: (result) => outputs.keepResult(result),
+      contentKeeper: () => reported.forTurn(),
       wholeMessage: (message) => pasted.whole(message),
       waitingBytes: () => content.waitingBytes + stored.log.bufferedBytes + delivery.waitingLength,
       relieved: async () => {

@@ -8,6 +8,8 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
+import { ImportedContents } from './importedContents.js';
+import { SessionContent } from './sessionContent.js';
 import { turnActions } from './turnActions.js';
 import { workingDirectoryOf } from './workingDirectory.js';
 
@@ -28,6 +30,7 @@ interface Draft {
   readonly sessionId: string;
   readonly stored: StoredSession;
   readonly turnIds: Set<string>;
+  readonly contents: ImportedContents;
 }
 
 /** Sessions that come in pieces: none is there before its last piece is stored, and what breaks off leaves nothing. */
@@ -83,18 +86,20 @@ export class SessionImports {
   }
 
   async #take(params: ImportSessionParams, sessionId: string, owner: object): Promise<boolean> {
-    const { session, turns, more = false } = params;
+    const { session, turns, contents = [], more = false } = params;
     const draft = this.#drafts.get(sessionId) ?? (await this.#beginIfRoom(params, sessionId, owner));
     if (draft.owner !== owner || draft.session !== session)
       throw new RpcError(ERROR_CODE.sessionAlreadyExists, `${session} is being imported`);
     try {
+      // First: the log must not refer to what is not there.
+      for (const piece of contents) await draft.contents.add(piece);
       for (const turn of turns) {
         if (draft.turnIds.has(turn.id) || draft.turnIds.size >= MAX_IMPORTED_SESSION_TURNS) {
           const why = draft.turnIds.has(turn.id) ? `there are two turns ${turn.id}` : 'there are too many';
           throw new RpcError(ERROR_CODE.invalidParams, `params.turns: ${why}`);
         }
         draft.turnIds.add(turn.id);
-        for (const action of turnActions(turn, session)) {
+        for (const action of turnActions(turn, session, (ref) => draft.contents.ref(ref))) {
           draft.stored.log.append({ type: 'action', serverSeq: 0, at: action.at, action });
         }
         await draft.stored.log.drained();
@@ -132,12 +137,15 @@ export class SessionImports {
       throw error;
     });
     if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${session} already exists`);
-    const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set() };
+    const provider = session.slice(0, session.indexOf(':'));
+    const content = new SessionContent({ fs: stored.fs, provider, sessionId, sync: true, onError: () => false });
+    const contents = new ImportedContents(content);
+    const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set(), contents };
     this.#drafts.set(sessionId, draft);
     const createdAt = params.turns[0]?.startedAt ?? now();
     stored.log.append({
       type: 'session.start',
-      provider: session.slice(0, session.indexOf(':')),
+      provider,
       sessionId,
       cwd,
       versions: { log: 1, protocol: PROTOCOL_VERSION },

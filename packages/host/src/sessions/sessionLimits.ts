@@ -1,3 +1,5 @@
+import type { ReportedContentLimits } from './reportedContent.js';
+
 /** Ended turns that the host keeps in memory for each loaded session; snapshots can't have more. */
 export const TURNS_IN_MEMORY = 200;
 
@@ -19,6 +21,19 @@ export const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
 
 /** Bytes that a session keeps of what clients pasted and attached. */
 export const MAX_PASTED_BYTES = 256 * 1024 * 1024;
+
+/** Images, audio and files that a session keeps of what its agent reports: of one, in a turn, and in all. */
+export const REPORTED_CONTENT_LIMITS: ReportedContentLimits = {
+  itemBytes: 5 * 1024 * 1024,
+  turnItems: 100,
+  turnBytes: 40 * 1024 * 1024,
+  sessionItems: 4_000,
+  sessionBytes: 256 * 1024 * 1024,
+};
+
+/** Bytes of one content that is imported: enough for whatever a message or an agent brings. */
+export const MAX_IMPORTED_CONTENT_BYTES = 8 * 1024 * 1024;
+
 /** Customizations that are turned off and stay listed although their files are gone. */
 export const MAX_MISSING_CUSTOMIZATIONS = 50;
 /** How long a turn waits for a look at the customizations; a folder may be on a file system that hangs. */

@@ -1,5 +1,6 @@
 import {
   type CompletedToolCall,
+  type ContentRef,
   type ResponsePart,
   type SessionAction,
   TOOL_OUTPUT_HEAD,
@@ -13,17 +14,20 @@ import {
   viewToolOutput,
 } from '@agenthost/protocol';
 
+/** A reference of the other session as one of this session; `undefined` where the content did not come with it. */
+export type MoveRef = (ref: ContentRef) => ContentRef | undefined;
+
 /**
- * The actions that make this turn of a session. What refers to content of the session that it comes from is left out, and
- * so is who did something: that is the host's word, and it was not there.
+ * The actions that make this turn of a session. What refers to content that did not come with it is left out, and so is who
+ * did something: that is the host's word, and it was not there.
  */
-export function turnActions(turn: Turn, session: URI): SessionAction[] {
+export function turnActions(turn: Turn, session: URI, moveRef: MoveRef = () => undefined): SessionAction[] {
   const { id: turnId, startedAt, endedAt, userMessage, usage } = turn;
   const start = { session, turnId, at: startedAt };
   const end = { session, turnId, at: endedAt };
   return [
-    { ...start, type: 'session/turnStarted', userMessage: withoutMessageRefs(userMessage) },
-    ...turn.responseParts.flatMap((part) => partActions(part, turn, session)),
+    { ...start, type: 'session/turnStarted', userMessage: movedMessage(userMessage, moveRef) },
+    ...turn.responseParts.flatMap((part) => partActions(part, { turn, session, moveRef })),
     ...(usage ? [{ ...end, type: 'session/usage' as const, usage }] : []),
     turn.state === 'error'
       ? {
@@ -35,19 +39,27 @@ export function turnActions(turn: Turn, session: URI): SessionAction[] {
   ];
 }
 
-function partActions(part: ResponsePart, turn: Turn, session: URI): SessionAction[] {
+interface Context {
+  readonly turn: Turn;
+  readonly session: URI;
+  readonly moveRef: MoveRef;
+}
+
+function partActions(part: ResponsePart, { turn, session, moveRef }: Context): SessionAction[] {
   const base = { session, turnId: turn.id, at: turn.startedAt };
   if (part.kind === 'toolCall') {
     const call = turn.toolCalls.find(({ toolCallId }) => toolCallId === part.toolCallId);
-    return call ? callActions(call, base) : [];
+    return call ? callActions(call, base, moveRef) : [];
   }
   if (part.kind === 'contentRef') {
+    const ref = moveRef(part.ref);
+    if (ref) return [{ ...base, type: 'session/responsePart', part: { ...part, ref } }];
     const text = `Content that was not imported: ${part.ref.mimeType ?? 'of an unknown kind'}.`;
     return [{ ...base, type: 'session/responsePart', part: { kind: 'notice', id: part.id, text, severity: 'info' } }];
   }
   if (part.kind === 'steering') {
     const { by: _, ...steering } = part;
-    const anonymous = { ...steering, userMessage: withoutMessageRefs(part.userMessage) };
+    const anonymous = { ...steering, userMessage: movedMessage(part.userMessage, moveRef) };
     return [{ ...base, type: 'session/responsePart', part: anonymous }];
   }
   return [{ ...base, type: 'session/responsePart', part }];
@@ -56,6 +68,7 @@ function partActions(part: ResponsePart, turn: Turn, session: URI): SessionActio
 function callActions(
   call: CompletedToolCall,
   base: { readonly session: URI; readonly turnId: string },
+  moveRef: MoveRef,
 ): SessionAction[] {
   const { toolCallId, toolName, displayName, invocationMessage, toolKind, language, toolInput } = call;
   const shown = {
@@ -82,7 +95,8 @@ function callActions(
   const output = outputText(call.output);
   if (output !== '') ran.push({ ...base, type: 'session/toolUpdate', toolCallId, output, at: call.startedAt });
   if (call.status === 'completed') {
-    ran.push({ ...base, type: 'session/toolComplete', toolCallId, result: withoutRefs(call.result), at: call.endedAt });
+    const result = movedResult(call.result, moveRef);
+    ran.push({ ...base, type: 'session/toolComplete', toolCallId, result, at: call.endedAt });
   }
   return ran;
 }
@@ -97,17 +111,29 @@ function outputText(output: ToolOutput | undefined): string {
   return head + gap + tail.slice(-kept);
 }
 
-/** What is left of a long text is its head and its tail. */
-function withoutMessageRefs({ textRef: _, attachments, ...message }: UserMessage): UserMessage {
-  if (!attachments) return message;
-  return { ...message, attachments: attachments.map(({ ref: __, ...attachment }) => attachment) };
+/** What is left of a long text that did not come is its head and its tail. */
+function movedMessage({ textRef, attachments, ...message }: UserMessage, moveRef: MoveRef): UserMessage {
+  const movedText = textRef && moveRef(textRef);
+  return {
+    ...message,
+    ...(movedText && { textRef: movedText }),
+    ...(attachments && {
+      attachments: attachments.map(({ ref, ...attachment }) => {
+        const moved = ref && moveRef(ref);
+        return { ...attachment, ...(moved && { ref: moved }) };
+      }),
+    }),
+  };
 }
 
-function withoutRefs(result: ToolCallResult): ToolCallResult {
+function movedResult(result: ToolCallResult, moveRef: MoveRef): ToolCallResult {
   if (!result.content) return result;
   const content = result.content.flatMap((piece): ToolResultContent[] => {
-    if (piece.type === 'contentRef') return [];
     if (piece.type === 'text') return [piece];
+    if (piece.type === 'contentRef') {
+      const ref = moveRef(piece.ref);
+      return ref ? [{ ...piece, ref }] : [];
+    }
     const { before: _, after: __, ...edit } = piece;
     return [edit];
   });

@@ -315,6 +315,53 @@ describe('AgentEventMapper', () => {
     });
   });
 
+  it('puts a reference where bytes came, and a notice where they were not kept', () => {
+    const keepContent: AgentEventMapperOptions['keepContent'] = ({ data }) => {
+      if (data === 'told before') return { refused: undefined };
+      return data === 'bad' ? { refused: 'It was not kept.' } : { ref: { uri: `mock://s1/${data}`, sizeHint: 1 } };
+    };
+    const { map } = setUp({ keepContent });
+    const content = (data: string) => ({ data, mimeType: 'image/png' });
+    const actions = map(
+      text('a'),
+      { type: 'content', content: content('one') },
+      text('b'),
+      { type: 'content', content: content('bad') },
+      { type: 'content', content: content('told before') },
+      start(running('1')),
+      {
+        type: 'toolComplete',
+        toolCallId: '1',
+        result: { success: true, pastTenseMessage: 'Did it', content: [{ type: 'text', text: 'words' }] },
+        contents: ['two', 'bad', 'two', 'three'].map(content),
+      },
+      { type: 'idle' },
+    );
+    expect(actions.filter((action) => !isValid(action))).toEqual([]);
+    const [turn] = stateAfter(actions).turns;
+    expect(turn?.responseParts).toMatchObject([
+      { kind: 'markdown', content: 'a' },
+      { kind: 'contentRef', ref: { uri: 'mock://s1/one' } },
+      { kind: 'markdown', content: 'b' },
+      { kind: 'notice', text: 'It was not kept.', severity: 'warning' },
+      { kind: 'toolCall' },
+      { kind: 'notice', text: 'It was not kept.' },
+    ]);
+    expect(turn?.toolCalls).toMatchObject([
+      {
+        result: {
+          content: [
+            { type: 'text', text: 'words' },
+            { type: 'contentRef', ref: { uri: 'mock://s1/two' } },
+            { type: 'contentRef', ref: { uri: 'mock://s1/three' } },
+          ],
+        },
+      },
+    ]);
+    // Whoever has no place for them says so too.
+    expect(setUp().map({ type: 'content', content: content('one') })).toMatchObject([{ part: { kind: 'notice' } }]);
+  });
+
   it('makes valid actions of any sequence of events, and none of them after the end', () => {
     const id = fc.oneof(
       fc.constantFrom('1', '2', '__proto__', 'constructor', '', 'a\u0007', 'x'.repeat(300)),
@@ -347,6 +394,7 @@ describe('AgentEventMapper', () => {
         { type: 'checkpoint', title: 'c', markdown: 'm' },
         { type: 'artifact', kind: 'file', name: '../a', content: '' },
         { type: 'notice', text: 'n', severity: 'info' },
+        { type: 'content', content: { data: 'AA==' } },
       ),
     );
     holds(

@@ -34,6 +34,7 @@ async function run(
       if (action.type === 'session/error' || action.type === 'session/turnComplete') over.resolve();
     },
     keepResult: (result) => result,
+    contentKeeper: () => () => ({ refused: undefined }),
     wholeMessage: async (message) => ({ ...message, text: message.text.replace('short', 'stream 100') }),
     waitingBytes,
     relieved,

@@ -202,8 +202,20 @@ export interface ImportSessionParams {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Ended turns of another session, oldest first; as many as fit into a frame. */
   readonly turns: readonly Turn[];
-  /** Further turns come in another call. The session is there after the one without it; of all the others only `turns` counts. */
+  /** Pieces of what turns refer to, before or with the turns that do. What is not brought is left out of them. */
+  readonly contents?: readonly ImportedContent[];
+  /** Further turns come in another call. The session is there after the one without it; of all the others only `turns` and `contents` count. */
   readonly more?: true;
+}
+
+/** A piece of a content whose id has its hash (`agent-…`, `pasted-…`); one content after the other, each from its beginning. */
+export interface ImportedContent {
+  /** As the turns have it. */
+  readonly uri: URI;
+  /** Where the piece begins; 0 unless told. */
+  readonly offset?: number;
+  /** Base64 of at most MAX_CONTENT_RANGE bytes. */
+  readonly data: string;
 }
 
 export interface DisposeSessionParams {

@@ -3,6 +3,7 @@ import { ARTIFACT_KINDS } from '../artifacts.js';
 import {
   MAX_ARTIFACTS_LIMIT,
   MAX_CONTENT_RANGE,
+  MAX_IMPORTED_CONTENTS,
   MAX_IMPORTED_TURNS,
   MAX_LIST_LIMIT,
   MAX_SNAPSHOT_TURNS,
@@ -138,6 +139,11 @@ export const createSessionParams = z.object({
   config: anyRecord.exactOptional(),
 });
 export const forkSessionParams = z.object({ source: uri, session: uri, toTurnId: id.exactOptional() });
+export const importedContent = z.object({
+  uri,
+  offset: count.exactOptional(),
+  data: z.string().max(Math.ceil(MAX_CONTENT_RANGE / 3) * 4),
+});
 export const importSessionParams = z.object({
   session: uri,
   provider: id.exactOptional(),
@@ -146,6 +152,7 @@ export const importSessionParams = z.object({
   workingDirectory: uri.exactOptional(),
   metadata: anyRecord.exactOptional(),
   turns: z.array(turn).max(MAX_IMPORTED_TURNS),
+  contents: z.array(importedContent).max(MAX_IMPORTED_CONTENTS).exactOptional(),
   more: yes,
 });
 export const disposeSessionParams = z.object({ session: uri });

@@ -134,6 +134,7 @@ export const SCHEMAS = {
   CreateSessionParams: commands.createSessionParams,
   ForkSessionParams: commands.forkSessionParams,
   ImportSessionParams: commands.importSessionParams,
+  ImportedContent: commands.importedContent,
   DisposeSessionParams: commands.disposeSessionParams,
   ListSessionsFilter: commands.listSessionsFilter,
   ListSessionsParams: commands.listSessionsParams,

@@ -1,11 +1,13 @@
 import {
   type ActiveTurn,
+  type ContentRef,
   type ResponsePart,
   type ToolCallState,
   type Turn,
   type UserMessage,
   viewToolOutput,
 } from '@agenthost/protocol';
+import { contentLine, resultContents } from '../../text/contentLine.js';
 import { safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';
 import { fit } from '../../text/width.js';
@@ -55,8 +57,13 @@ function partLines(part: ResponsePart, turn: ActiveTurn | Turn, columns: number)
     case 'notice':
       return [...marked('!', safeLine(part.text), columns, part.severity === 'error' ? 'error' : 'needs'), EMPTY];
     case 'contentRef':
-      return [lineOf(fit(`· ${safeLine(part.ref.uri)}`, columns), 'dim'), EMPTY];
+      return [...contentLines(part.ref, '· ', columns), EMPTY];
   }
+}
+
+/** What cannot be shown here: what it is, and where. */
+function contentLines(ref: ContentRef, mark: string, columns: number): Line[] {
+  return wrapText(`${mark}${contentLine(ref)}`, columns).map((line) => lineOf(line, 'dim'));
 }
 
 /** Markdown as it is written; headings stand out, code steps back. */
@@ -76,7 +83,10 @@ function markdownLines(content: string, columns: number): Line[] {
 /** A line for a call; a terminal also shows its command, and the end of its output. */
 function toolLines(call: ToolCallState, columns: number): Line[] {
   const { glyph, tone, text } = toolHead(call);
-  const head = marked(glyph, text, columns, tone);
+  const head = [
+    ...marked(glyph, text, columns, tone),
+    ...resultContents(call).flatMap((ref) => contentLines(ref, '  ', columns)),
+  ];
   if (call.toolKind !== 'terminal') return head;
   const command = wrapText(safeText(call.toolInput ?? ''), columns - 4).map((line, at) =>
     lineOf(`  ${at === 0 ? '$' : ' '} ${line}`, 'text'),

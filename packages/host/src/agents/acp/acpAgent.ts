@@ -120,6 +120,7 @@ export class AcpAgent implements Agent {
         customizations: options.customizations,
         model: options.model,
         mode: typeof wanted === 'string' ? wanted : spec.mode,
+        lastMode: options.mode,
         changes: await ChangeTally.open(options.sessionFs, options.resume !== undefined),
         onOpened: ({ choices }) => this.#learnModels(choices.models(spec.provider)),
         onDispose: () => this.#sessions.delete(session),

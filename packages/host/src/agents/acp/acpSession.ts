@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import type { SessionCommand, UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, SessionMode, UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
@@ -11,16 +11,20 @@ import { acpFailure, errorInfo } from './acpFailure.js';
 import type { ChangeTally } from './changeTally.js';
 import { CANCELLED, outcomeOf } from './permissionOutcome.js';
 import { promptBlocks } from './promptBlocks.js';
+import { SessionUpdates } from './sessionUpdates.js';
 import { Terminals } from './terminals.js';
 import { ToolCalls } from './toolCalls.js';
 import { TurnUpdates } from './turnUpdates.js';
-import { type AvailableCommand, type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
+import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
 
 export interface AcpSessionOptions
   extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'> {
   readonly resume: string | undefined;
   readonly model: string | undefined;
+  /** The mode to begin in. */
   readonly mode: string | undefined;
+  /** The mode of the session that is resumed. Where the agent does not have it any more, it chooses. */
+  readonly lastMode: string | undefined;
   readonly changes: ChangeTally;
   /** How long the agent may say nothing at all in a turn, while it neither waits for an answer nor runs a tool. */
   readonly silenceMs: number;
@@ -46,12 +50,12 @@ export class AcpSession implements AgentSession {
   readonly #listeners = createListeners<AgentEvent>();
   readonly #answers = new PendingAnswers();
   readonly #disposal = new AbortController();
+  readonly #updates: SessionUpdates;
   #connection: AcpConnection | undefined;
   #terminals: Terminals | undefined;
   #nativeSessionId: string | undefined;
   #model: string | undefined;
   #notice: string | undefined;
-  #commands: readonly SessionCommand[] | undefined;
   #isInstructed = false;
   #turn: Turn | undefined;
   #disposing: Promise<void> | undefined;
@@ -73,6 +77,7 @@ export class AcpSession implements AgentSession {
     this.#options = options;
     this.#nativeSessionId = options.resume;
     this.#model = options.model;
+    this.#updates = new SessionUpdates(options.spec.displayName);
   }
 
   get nativeSessionId(): string | undefined {
@@ -80,7 +85,11 @@ export class AcpSession implements AgentSession {
   }
 
   get commands(): readonly SessionCommand[] | undefined {
-    return this.#commands;
+    return this.#updates.commands;
+  }
+
+  get mode(): SessionMode | undefined {
+    return this.#updates.mode;
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
@@ -145,7 +154,10 @@ export class AcpSession implements AgentSession {
   }
 
   async #connect(): Promise<AcpConnection> {
-    const { mode, cwd, env, stateDir } = this.#options;
+    const { cwd, env, stateDir } = this.#options;
+    // What the agent says until it is open again is its history.
+    this.#connection = undefined;
+    this.#updates.restart();
     const resume = this.#nativeSessionId;
     const terminals = new Terminals({ cwd, env, stateDir });
     const { resume: _, ...rest } = this.#options;
@@ -157,8 +169,9 @@ export class AcpSession implements AgentSession {
       onUpdate: (params) => this.#onUpdate(params),
       onPermission: (request) => this.#onPermission(request),
     });
+    this.#updates.choices = connection.choices;
     try {
-      if (mode !== undefined) await connection.choose(connection.choices.setMode(mode));
+      await this.#chooseMode(connection);
       if (this.#model !== undefined && this.#model !== connection.choices.currentModel) {
         await connection.choose(connection.choices.setModel(this.#model));
       }
@@ -173,8 +186,22 @@ export class AcpSession implements AgentSession {
     if (connection.notResumed !== undefined) {
       this.#notice = `${rest.spec.displayName} begins anew: it could not go on with the earlier conversation (${connection.notResumed}).`;
     }
+    for (const event of this.#updates.modeChange()) this.#listeners.emit(event);
     this.#options.onOpened(connection);
     return connection;
+  }
+
+  /** The mode that it was in, else the one that it is to begin in. */
+  async #chooseMode(connection: AcpConnection): Promise<void> {
+    const { choices } = connection;
+    const { mode, lastMode } = this.#options;
+    const last = this.mode?.id ?? lastMode;
+    const wanted = last === undefined ? mode : choices.offersMode(last) ? last : undefined;
+    if (wanted === undefined || wanted === choices.currentMode?.id) return;
+    const request = choices.setMode(wanted);
+    // Until the agent says otherwise, which it may do before it answers.
+    choices.modeChanged(wanted);
+    await connection.choose(request);
   }
 
   #newTurn(): Turn {
@@ -194,7 +221,6 @@ export class AcpSession implements AgentSession {
       calls,
       emit,
       modeName: (id) => this.#connection?.choices.modeName(id) ?? id,
-      onConfigOptions: (options) => this.#connection?.choices.update(options),
     });
     const turn: Turn = {
       aborted: new AbortController(),
@@ -267,21 +293,16 @@ export class AcpSession implements AgentSession {
     };
   }
 
-  /** What comes without a turn is an earlier conversation told again, or late. Only a title is of use then. */
+  /** Of a turn is only what comes while one runs: the rest is an earlier conversation told again, or late. */
   #onUpdate(params: unknown): void {
     const turn = this.#turn;
     turn?.heard();
     const { success, data } = sessionUpdate.safeParse((params as { update?: unknown } | undefined)?.update);
     if (!success) return;
-    if (data.sessionUpdate === 'available_commands_update') {
-      // Mostly it comes while the session is being opened, before anybody can listen.
-      this.#commands = data.availableCommands.map(commandOf);
-      this.#listeners.emit({ type: 'commands', commands: this.#commands });
-    } else if (turn && this.#connection) {
-      if (!turn.aborted.signal.aborted) turn.updates.take(data);
-    } else if (data.sessionUpdate === 'session_info_update' && data.title !== undefined) {
-      this.#listeners.emit({ type: 'title', title: data.title });
-    } else if (data.sessionUpdate === 'config_option_update') this.#connection?.choices.update(data.configOptions);
+    const isOpen = this.#connection !== undefined;
+    const isInTurn = isOpen && turn !== undefined && !turn.aborted.signal.aborted;
+    for (const event of this.#updates.take(data, { isOpen, isInTurn })) this.#listeners.emit(event);
+    if (isInTurn) turn.updates.take(data);
   }
 
   async #onPermission(request: PermissionRequestFields): Promise<RequestPermissionResponse> {
@@ -304,8 +325,4 @@ export class AcpSession implements AgentSession {
       turn.heard();
     }
   }
-}
-
-function commandOf({ name, description, input }: AvailableCommand): SessionCommand {
-  return { name, ...(description && { description }), ...(input && { inputHint: input.hint ?? '' }) };
 }

@@ -34,7 +34,7 @@ const CLIENT: acp.InitializeRequest = {
   clientInfo: { name: 'agenthost', version: HOST_VERSION },
   clientCapabilities: {
     terminal: true,
-    session: { notices: {} },
+    session: { notices: {}, compaction: {} },
     _meta: { terminal_output: true },
   },
 };

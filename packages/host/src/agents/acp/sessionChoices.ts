@@ -1,4 +1,4 @@
-import type { ModelInfo } from '@agenthost/protocol';
+import type { ModelInfo, SessionMode } from '@agenthost/protocol';
 import { type ConfigOptions, configOptions, type OpenedSession } from './updateSchemas.js';
 
 /** How one of a session's choices is set. */
@@ -19,16 +19,25 @@ interface Choice {
 export class SessionChoices {
   readonly #opened: OpenedSession;
   #options: ConfigOptions;
+  #modeId: string | undefined;
 
   constructor(opened: OpenedSession) {
     this.#opened = opened;
     this.#options = opened.configOptions ?? [];
+    this.#modeId = this.#chosenMode() ?? opened.modes?.currentModeId;
   }
 
   /** The agent said anew what can be chosen. */
   update(options: unknown): void {
     const parsed = configOptions.safeParse(options);
-    if (parsed.success) this.#options = parsed.data;
+    if (!parsed.success) return;
+    this.#options = parsed.data;
+    this.#modeId = this.#chosenMode() ?? this.#modeId;
+  }
+
+  /** The agent is in this mode now. */
+  modeChanged(id: string): void {
+    this.#modeId = id;
   }
 
   models(provider: string): ModelInfo[] {
@@ -42,6 +51,17 @@ export class SessionChoices {
   get currentModel(): string | undefined {
     const current = this.#option('model')?.currentValue ?? this.#opened.models?.currentModelId;
     return typeof current === 'string' ? current : undefined;
+  }
+
+  get currentMode(): SessionMode | undefined {
+    const id = this.#modeId;
+    if (id === undefined) return undefined;
+    const name = this.#modes().find((mode) => mode.id === id)?.name;
+    return { id, ...(name !== undefined && { name }) };
+  }
+
+  offersMode(id: string): boolean {
+    return this.#modes().some((mode) => mode.id === id);
   }
 
   modeName(id: string): string {
@@ -62,6 +82,12 @@ export class SessionChoices {
     if (option) return configRequest(option, id, 'mode');
     expectOffered(this.#modes(), id, 'mode');
     return { method: 'session/set_mode', params: { modeId: id } };
+  }
+
+  /** What the config option says, where there is one. */
+  #chosenMode(): string | undefined {
+    const value = this.#option('mode')?.currentValue;
+    return typeof value === 'string' ? value : undefined;
   }
 
   #modes(): Choice[] {

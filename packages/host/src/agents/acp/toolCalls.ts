@@ -1,5 +1,6 @@
 import type { ConfirmationOption, FileChangeSummary } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
+import { callContents } from './contentBlocks.js';
 import {
   type CallFacts,
   callDisplay,
@@ -208,7 +209,8 @@ export class ToolCalls {
     const isShown = call.live || text === '';
     call.phase = 'ended';
     const result = callResult(this.#facts(call), { exitCode, output: isShown ? undefined : text });
-    this.#options.emit({ type: 'toolComplete', toolCallId, result });
+    const contents = callContents(fields);
+    this.#options.emit({ type: 'toolComplete', toolCallId, result, ...(contents.length > 0 && { contents }) });
     if (status === 'completed') this.#options.onChanges(edits.length > 0 ? edits : touched(this.#facts(call)));
   }
 

@@ -6,8 +6,9 @@ import type { FileChangeSummary, PendingToolCallStart, ToolCallResult, ToolResul
 import { isWithin } from '../../sessionFs/confinement.js';
 import { oneLine } from '../boundedText.js';
 import { inlineCode } from '../inlineCode.js';
+import { blockText } from './contentBlocks.js';
 import { lineDiff } from './lineDiff.js';
-import { blockText, type ToolCallFields, type ToolKind } from './updateSchemas.js';
+import type { ToolCallFields, ToolKind } from './updateSchemas.js';
 
 const MAX_SENTENCE = 240;
 /** More of an input than anybody reads before approving it; what is longer is cut by the host anyway. */
@@ -116,7 +117,7 @@ export function callResult(facts: CallFacts, { exitCode, output }: CallOutcome):
 /** The text of a call's content, without the fence that some agents put around a command's output. */
 export function contentText(fields: ToolCallFields): string {
   const texts = (fields.content ?? []).flatMap(({ content }) => (content ? [blockText(content)] : []));
-  const text = texts.join('\n');
+  const text = texts.filter((each) => each !== '').join('\n');
   return /^```[\w-]*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
 }
 

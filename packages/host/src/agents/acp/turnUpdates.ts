@@ -1,14 +1,18 @@
 import type { UsageInfo } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
+import { oneLine } from '../boundedText.js';
 import type { PromptOutcome } from './acpConnection.js';
+import { blockContent, blockText } from './contentBlocks.js';
 import type { ToolCalls } from './toolCalls.js';
-import { blockText, type SessionUpdate } from './updateSchemas.js';
+import type { ContentBlockFields, SessionUpdate } from './updateSchemas.js';
+
+/** What is shown of a mode's name. */
+const MAX_MODE = 200;
 
 export interface TurnUpdatesOptions {
   readonly calls: ToolCalls;
   emit(event: AgentEvent): void;
   modeName(id: string): string;
-  onConfigOptions(options: unknown): void;
 }
 
 /** Turns what an agent says during one turn into events. */
@@ -24,10 +28,10 @@ export class TurnUpdates {
     const { emit, calls, modeName } = this.#options;
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
-        emit({ type: 'text', text: blockText(update.content) });
+        this.#block('text', update.content);
         break;
       case 'agent_thought_chunk':
-        emit({ type: 'reasoning', text: blockText(update.content) });
+        this.#block('reasoning', update.content);
         break;
       case 'tool_call':
       case 'tool_call_update':
@@ -37,13 +41,7 @@ export class TurnUpdates {
         emit({ type: 'plan', markdown: checklist(update.entries) });
         break;
       case 'current_mode_update':
-        emit({ type: 'notice', text: `Mode: ${modeName(update.currentModeId)}`, severity: 'info' });
-        break;
-      case 'config_option_update':
-        this.#options.onConfigOptions(update.configOptions);
-        break;
-      case 'session_info_update':
-        if (update.title !== undefined) emit({ type: 'title', title: update.title });
+        emit({ type: 'notice', text: `Mode: ${oneLine(modeName(update.currentModeId), MAX_MODE)}`, severity: 'info' });
         break;
       case 'usage_update':
         // In any other currency it can't be told.
@@ -55,6 +53,11 @@ export class TurnUpdates {
         break;
       }
     }
+  }
+
+  #block(type: 'text' | 'reasoning', block: ContentBlockFields): void {
+    const content = blockContent(block);
+    this.#options.emit(content ? { type: 'content', content } : { type, text: blockText(block) });
   }
 
   /** What is said at the end of a turn. */

@@ -8,12 +8,27 @@ const lenient = <T extends z.ZodType>(schema: T) =>
     .transform((value) => value ?? undefined)
     .catch(undefined);
 
+/** Entries of a list that are looked at: each costs time, and nobody reads more. */
+const MAX_ENTRIES = 1_000;
+
+const firstOf = <T extends z.ZodType>(entry: T) =>
+  z.preprocess((list) => (Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : list), z.array(entry));
+
 const contentBlock = z.looseObject({
   type: z.string(),
   text: lenient(z.string()),
   name: lenient(z.string()),
   uri: lenient(z.string()),
-  resource: lenient(z.looseObject({ text: lenient(z.string()), uri: lenient(z.string()) })),
+  data: lenient(z.string()),
+  mimeType: lenient(z.string()),
+  resource: lenient(
+    z.looseObject({
+      text: lenient(z.string()),
+      uri: lenient(z.string()),
+      blob: lenient(z.string()),
+      mimeType: lenient(z.string()),
+    }),
+  ),
 });
 
 const toolContent = z.looseObject({
@@ -44,8 +59,8 @@ export const toolCallFields = z.object({
   name: lenient(z.string()),
   kind: lenient(z.enum(KINDS)),
   status: lenient(z.enum(['pending', 'in_progress', 'completed', 'failed'])),
-  content: lenient(z.array(toolContent)),
-  locations: lenient(z.array(z.looseObject({ path: z.string() }))),
+  content: lenient(firstOf(toolContent)),
+  locations: lenient(firstOf(z.looseObject({ path: z.string() }))),
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
   _meta: lenient(z.record(z.string(), z.unknown())),
@@ -92,6 +107,14 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
     sessionUpdate: z.literal('usage_update'),
     cost: lenient(z.object({ amount: z.number(), currency: z.string() })),
   }),
+  z.object({
+    sessionUpdate: z.literal('compaction_update'),
+    compactionId: z.string(),
+    status: z.string(),
+    summary: lenient(firstOf(contentBlock)),
+    error: lenient(z.string()),
+  }),
+  chunk.extend({ sessionUpdate: z.literal('compaction_summary_chunk'), compactionId: z.string() }),
   z.object({
     sessionUpdate: z.literal('notice'),
     severity: lenient(z.string()),
@@ -161,11 +184,3 @@ export type OpenedSession = z.output<typeof openedSession>;
 export type ConfigOptions = z.output<typeof configOptions>;
 export type Initialized = z.output<typeof initialized>;
 export type PromptCapabilities = NonNullable<Initialized['agentCapabilities']>['promptCapabilities'];
-
-/** What a block says, as text or markdown. */
-export function blockText(block: ContentBlockFields): string {
-  if (block.type === 'text') return block.text ?? '';
-  if (block.type === 'resource_link') return block.uri ? `[${block.name ?? block.uri}](${block.uri})` : '';
-  if (block.type === 'resource') return block.resource?.text ?? block.resource?.uri ?? '';
-  return `(${block.type} content, which is not shown)`;
-}

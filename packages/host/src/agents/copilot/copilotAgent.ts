@@ -11,6 +11,7 @@ import type { AgentPackage } from '../agentPackage.js';
 import { type CopilotConfiguration, loadConfiguration } from './copilotConfiguration.js';
 import { CopilotProcess, findRuntime } from './copilotProcess.js';
 import { CopilotSession } from './copilotSession.js';
+import { chooseMode, knownMode } from './modes.js';
 import { parseSessionConfig, sdkProvider } from './providerConfig.js';
 import { SDK_PACKAGE, type SdkModel, type SdkSessionConfig } from './sdk.js';
 import { sdkCustomizations } from './sdkCustomizations.js';
@@ -94,7 +95,7 @@ export class CopilotAgent implements Agent {
 
   async openSession(options: OpenSessionOptions): Promise<AgentSession> {
     const { providers = {}, defaultProvider, env } = await this.#configuration();
-    const { provider, reasoningEffort } = parseSessionConfig(options.config, providers, defaultProvider);
+    const { provider, reasoningEffort, mode } = parseSessionConfig(options.config, providers, defaultProvider);
     const model = options.model ?? provider?.models?.[0];
     if (provider && model === undefined) throw new Error('A model provider of your own needs a model: choose one.');
     const install = await this.#install();
@@ -144,11 +145,12 @@ export class CopilotAgent implements Agent {
         onExitPlanModeRequest: (request) => session.askAboutPlan(request),
       };
       const { client } = process;
-      session.attach(
+      const sdk =
         options.resume === undefined
           ? await client.createSession(config)
-          : await client.resumeSession(options.resume, config),
-      );
+          : await client.resumeSession(options.resume, config);
+      const wanted = options.resume === undefined ? mode : knownMode(options.mode);
+      session.attach(sdk, await chooseMode(sdk, wanted));
       this.#checkOpening(options.signal);
       return session;
     } catch (error) {

@@ -1,17 +1,20 @@
-import type { UserMessage } from '@agenthost/protocol';
+import type { SessionMode, UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { Confinement } from '../../sessionFs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
 import { within } from '../within.js';
+import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';
 import { sdkMessage } from './messages.js';
+import { modeOf } from './modes.js';
 import type {
   ExitPlanModeRequest,
   ExitPlanModeResult,
   KnownSdkEvent,
   SdkEvent,
+  SdkEventData,
   SdkSession,
   UserInputRequest,
   UserInputResponse,
@@ -36,6 +39,7 @@ export class CopilotSession implements AgentSession {
   readonly #options: CopilotSessionOptions;
   readonly #listeners = createListeners<AgentEvent>();
   #sdk: SdkSession | undefined;
+  #mode: SessionMode | undefined;
   #turn: CopilotTurn | undefined;
   #watch: NodeJS.Timeout | undefined;
   #disposing: Promise<void> | undefined;
@@ -45,8 +49,13 @@ export class CopilotSession implements AgentSession {
   }
 
   /** Later than the constructor, because Copilot's own session is opened with the callbacks of this one. */
-  attach(sdk: SdkSession): void {
+  attach(sdk: SdkSession, mode: SessionMode | undefined): void {
     this.#sdk = sdk;
+    this.#mode = mode;
+  }
+
+  get mode(): SessionMode | undefined {
+    return this.#mode;
   }
 
   get nativeSessionId(): string | undefined {
@@ -117,8 +126,19 @@ export class CopilotSession implements AgentSession {
     if (this.#disposing !== undefined) return;
     const event = sdkEvent as KnownSdkEvent;
     if (event.type === 'session.title_changed') this.#listeners.emit({ type: 'title', title: event.data.title });
+    else if (event.type === 'session.mode_changed' && event.agentId === undefined) this.#modeChanged(event.data);
     // Copilot goes on by itself when something in the background has ended; between turns there is nowhere to show it.
     else this.#turn?.handle(sdkEvent);
+    // In the background: mostly it is done in the next turn, or between the two.
+    if (event.type !== 'session.compaction_complete' || event.agentId !== undefined) return;
+    const checkpoint = checkpointOf(event.data);
+    if (checkpoint) this.#listeners.emit(checkpoint);
+  }
+
+  #modeChanged({ newMode }: SdkEventData['session.mode_changed']): void {
+    if (typeof newMode !== 'string') return;
+    this.#mode = modeOf(newMode);
+    this.#listeners.emit({ type: 'mode', mode: this.#mode });
   }
 
   askUser(request: UserInputRequest): Promise<UserInputResponse> {

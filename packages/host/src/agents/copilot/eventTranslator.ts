@@ -1,6 +1,8 @@
 import type { FileChangeSummary, ToolCallResult, UsageInfo } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
+import { compactionNotice } from './compaction.js';
 import { confirmationOf, permissionRequestOf } from './permissionDisplay.js';
+import { ResultContents } from './resultContents.js';
 import type { KnownSdkEvent, SdkEvent, SdkEventData } from './sdk.js';
 import { type ToolCallDisplay, toolCallDisplay, toolResultDisplay } from './toolDisplay.js';
 
@@ -26,6 +28,7 @@ export class EventTranslator {
   readonly #emit: (event: AgentEvent) => void;
   readonly #calls = new Map<string, Call>();
   readonly #streamed = new Set<string>();
+  readonly #contents = new ResultContents();
   #hasStreamedReasoning = false;
   #usage: UsageInfo = {};
 
@@ -78,10 +81,15 @@ export class EventTranslator {
         this.#emit({ type: 'activity' });
         return;
       case 'session.compaction_start':
-        this.#emit({ type: 'activity', activity: 'Summarizing the conversation' });
+        if (!isOfSubAgent) this.#emit({ type: 'activity', activity: 'Summarizing the conversation' });
         return;
       case 'session.compaction_complete':
+        if (isOfSubAgent) return;
         this.#emit({ type: 'activity' });
+        this.#emit(compactionNotice(event.data));
+        return;
+      case 'session.binary_asset':
+        this.#contents.addAsset(event.data);
         return;
       case 'session.warning':
         this.#emit({ type: 'notice', severity: 'warning', text: event.data.message });
@@ -190,7 +198,8 @@ export class EventTranslator {
     this.#calls.delete(data.toolCallId);
     if (!call) return;
     const result = toolResultDisplay(call.name, call.arguments, call.title, data);
-    this.#emit({ type: 'toolComplete', toolCallId: data.toolCallId, result });
+    const contents = this.#contents.of(data);
+    this.#emit({ type: 'toolComplete', toolCallId: data.toolCallId, result, ...(contents.length > 0 && { contents }) });
   }
 
   #running(toolCallId: string): Call | undefined {

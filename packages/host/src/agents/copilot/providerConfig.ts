@@ -1,3 +1,5 @@
+import { parseMode } from './modes.js';
+
 /** A model that is not GitHub's: a key of the user's own, or a server on this machine. The shape is the SDK's. */
 export interface CopilotProvider {
   readonly type?: 'openai' | 'azure' | 'anthropic';
@@ -16,6 +18,7 @@ export interface CopilotProvider {
 export interface CopilotSessionConfig {
   readonly provider: CopilotProvider | undefined;
   readonly reasoningEffort: string | undefined;
+  readonly mode: string | undefined;
 }
 
 const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
@@ -29,13 +32,14 @@ export function parseSessionConfig(
   providers: Readonly<Record<string, CopilotProvider>>,
   defaultProvider: string | undefined,
 ): CopilotSessionConfig {
-  const { provider = defaultProvider, reasoningEffort } = config;
+  const { provider = defaultProvider, reasoningEffort, mode } = config;
   if (reasoningEffort !== undefined && !EFFORTS.includes(String(reasoningEffort))) {
     throw new Error(`config.reasoningEffort must be one of ${EFFORTS.join(', ')}.`);
   }
   return {
     provider: parseProvider(provider, providers, 'config.provider'),
     reasoningEffort: reasoningEffort === undefined ? undefined : String(reasoningEffort),
+    mode: parseMode(mode),
   };
 }
 

@@ -104,6 +104,11 @@ export interface SdkSession {
         readonly result: PermissionDecision;
       }): Promise<{ readonly success: boolean }>;
     };
+    /** Experimental, so that a later SDK may have it no more. */
+    readonly mode?: {
+      get(): Promise<unknown>;
+      set(params: { readonly mode: string }): Promise<unknown>;
+    };
   };
   /** Answers the id of the message. */
   send(options: SdkMessage): Promise<string>;
@@ -170,10 +175,31 @@ export interface SdkPermissionRequest {
   readonly hookMessage?: string;
 }
 
+export interface SdkContentBlock {
+  readonly type: string;
+  readonly data?: string;
+  readonly mimeType?: string;
+  readonly resource?: { readonly blob?: string; readonly mimeType?: string };
+}
+/** With its bytes, with the id of an earlier `session.binary_asset`, or without them where they were too large. */
+export interface SdkBinaryResult {
+  readonly mimeType?: string;
+  readonly data?: string;
+  readonly assetId?: string;
+  readonly byteLength?: number;
+}
+
 export interface ToolExecutionCompleteData {
   readonly toolCallId: string;
   readonly success: boolean;
-  readonly result?: { readonly content?: string; readonly detailedContent?: string };
+  readonly result?: {
+    readonly content?: string;
+    readonly detailedContent?: string;
+    /** As the tool returned it. */
+    readonly contents?: readonly SdkContentBlock[];
+    /** What the model is shown of it, beside the text. */
+    readonly binaryResultsForLlm?: readonly SdkBinaryResult[];
+  };
   readonly error?: { readonly message: string; readonly code?: string };
   readonly shellExecution?: { readonly exitCode?: number };
 }
@@ -206,7 +232,15 @@ export interface SdkEventData {
   'subagent.started': { readonly agentDisplayName?: string; readonly agentDescription?: string };
   'subagent.completed': { readonly agentDisplayName?: string };
   'session.compaction_start': unknown;
-  'session.compaction_complete': { readonly success?: boolean };
+  'session.compaction_complete': {
+    readonly success?: boolean;
+    readonly summaryContent?: string;
+    /** Where Copilot keeps its own copy. */
+    readonly checkpointPath?: string;
+    readonly error?: string;
+  };
+  'session.binary_asset': { readonly assetId: string; readonly data: string; readonly mimeType?: string };
+  'session.mode_changed': { readonly newMode: string };
   'session.title_changed': { readonly title: string };
   'session.warning': { readonly message: string };
   'session.error': { readonly errorType?: string; readonly message: string };

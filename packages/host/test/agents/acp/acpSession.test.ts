@@ -170,6 +170,72 @@ describe('an ACP session', () => {
     expect(recorder.of('error')).toEqual([]);
   });
 
+  it('does not tell the history again when its agent ended between two turns', async () => {
+    const { session, recorder } = await openSession(await stubAgent({ STUB_RESUME: 'load' }));
+    await session.send({ text: 'pid' });
+    await recorder.end();
+    const pid = Number(recorder.text());
+    await session.send({ text: 'die' });
+    await recorder.end(2);
+    await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
+    await session.send({ text: 'recall' });
+    await recorder.end(3);
+    expect(recorder.text()).toBe(`${pid}dying laterpid | die | recall`);
+  });
+
+  it('keeps the summary of a compaction as a checkpoint, once', async () => {
+    const { recorder } = await run('compact # How it began\n\nWe met.');
+    const events = recorder.events.filter(({ type }) => type !== 'usage' && type !== 'idle');
+    expect(events).toEqual([
+      { type: 'activity', activity: 'Summarizing the conversation' },
+      { type: 'activity' },
+      {
+        type: 'notice',
+        severity: 'info',
+        text: 'Stub has summarized the conversation so far to make room. The summary is kept as a checkpoint of this session.',
+      },
+      { type: 'checkpoint', title: 'How it began', markdown: '# How it began\n\nWe met.\n' },
+    ]);
+  });
+
+  it('says so when it compacts and shows no summary', async () => {
+    const { recorder } = await run('compact');
+    expect(recorder.of('checkpoint')).toEqual([]);
+    expect(recorder.of('notice').map(({ text }) => text)).toEqual([
+      'Stub has summarized the conversation so far to make room. It does not show the summary.',
+    ]);
+  });
+
+  it('takes a summary that comes between two turns, and nothing else of it', async () => {
+    const { recorder } = await run('compact-later We met.');
+    await recorder.nth('title');
+    const end = recorder.events.findIndex(({ type }) => type === 'idle');
+    expect(recorder.events.slice(end + 1)).toEqual([
+      { type: 'checkpoint', title: 'Summary of the conversation', markdown: 'We met.\n' },
+      { type: 'title', title: 'compacted' },
+    ]);
+  });
+
+  it('reads what is odd about compactions, within limits', async () => {
+    const { recorder } = await run('compact-oddly');
+    expect(recorder.of('checkpoint').map(({ title, markdown }) => [title, markdown.length])).toEqual([
+      ['Told late', 12],
+      ['Summary of the conversation', 200_001],
+    ]);
+    expect(recorder.of('notice').map(({ text }) => text)).toEqual([
+      'Stub could not summarize the conversation so far: no model',
+      'Stub has summarized the conversation so far to make room. It does not show the summary.',
+      'Stub has summarized the conversation so far to make room. The summary is kept as a checkpoint of this session.',
+      'Stub has summarized the conversation so far to make room. The summary is kept as a checkpoint of this session.',
+    ]);
+  });
+
+  it('looks at the first thousand blocks of a call, however many there are', async () => {
+    const blocks = Array.from({ length: 3_000 }, () => ({ type: 'text', text: 'x' }));
+    const { recorder } = await run(`tool-blocks ${JSON.stringify(blocks)}`);
+    expect(recorder.of('toolComplete')[0]?.result.toolOutput).toBe(Array.from({ length: 1_000 }, () => 'x').join('\n'));
+  });
+
   it('cancels what is asked after the end of a turn', async () => {
     const { recorder } = await run('ask-late');
     expect(await recorder.nth('title')).toEqual({ type: 'title', title: 'answered: cancelled' });

@@ -70,6 +70,42 @@ describe("what becomes of Copilot's events", () => {
     ]);
   });
 
+  it('images, audio and files of results: as the tool returned them, else as the model was shown them', () => {
+    const contentsOf = (result: object, ...before: readonly SdkEvent[]) => {
+      const { pass } = translated();
+      const complete = { type: 'tool.execution_complete', data: { toolCallId: 'call-1', success: true, result } };
+      const last = pass(recorded.toolStart, ...before, complete).at(-1);
+      return last?.type === 'toolComplete' ? last.contents : undefined;
+    };
+    const shown = [{ type: 'image', data: 'QQ==', mimeType: 'image/png' }];
+    const contents = [
+      { type: 'text', text: 'x' },
+      { type: 'image', data: 'Qg==', mimeType: 'image/gif' },
+      { type: 'audio', data: 'Qw==' },
+      { type: 'resource', resource: { uri: 'x:y', blob: 'RA==', mimeType: 'application/pdf' } },
+      { type: 'resource', resource: { uri: 'x:z', text: 'words' } },
+      { type: 'image' },
+    ];
+    expect(contentsOf({ content: '', contents, binaryResultsForLlm: shown })).toEqual([
+      { data: 'Qg==', mimeType: 'image/gif' },
+      { data: 'Qw==', mimeType: 'audio' },
+      { data: 'RA==', mimeType: 'application/pdf' },
+    ]);
+    const asset = { type: 'session.binary_asset', data: { assetId: 'a', data: 'RQ==', mimeType: 'image/webp' } };
+    const references = [
+      { type: 'image', assetId: 'a', byteLength: 1, mimeType: 'image/webp' },
+      { type: 'image', assetId: 'unknown', byteLength: 1, mimeType: 'image/png' },
+      { type: 'image', omittedReason: 'too_large', byteLength: 9, mimeType: 'image/png' },
+    ];
+    expect(contentsOf({ content: '', binaryResultsForLlm: [...shown, ...references] }, asset)).toEqual([
+      { data: 'QQ==', mimeType: 'image/png' },
+      { data: 'RQ==', mimeType: 'image/webp' },
+      { mimeType: 'image/png' },
+      { mimeType: 'image/png' },
+    ]);
+    expect(contentsOf({ content: 'nothing else' })).toBeUndefined();
+  });
+
   it('a call that asks nothing is announced with its first sign of life, or when its time is up', () => {
     const silent = translated();
     silent.pass(recorded.toolStart);
