@@ -212,6 +212,7 @@ export type {
   Turn,
   UserMessage,
 } from './state/turn.js';
+export { untrustedFolder, withoutUntrustedFolder, withUntrustedFolder } from './untrustedFolder.js';
 export {
   type ArtifactUriParts,
   artifactUri,

@@ -18,6 +18,7 @@ import { RpcError } from '@agenthost/rpc';
 import { within } from '../agents/within.js';
 import { IndexReplacedError } from '../index/indexDamage.js';
 import { InvalidCursorError } from '../index/listQuery.js';
+import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
 import { Leftovers } from './leftovers.js';
@@ -54,6 +55,7 @@ export class SessionHub {
   readonly #indexing = new Map<string, Promise<unknown>>();
   readonly #filler: IndexFiller;
   readonly #sweep: NodeJS.Timeout;
+  readonly #trust: FolderTrust;
 
   constructor(options: SessionHubOptions) {
     this.#options = options;
@@ -73,6 +75,10 @@ export class SessionHub {
       ...options,
       indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
       forget: (uri) => this.#forget(uri),
+    });
+    this.#trust = new FolderTrust(options, {
+      open: () => this.#open.values(),
+      isLoaded: (uri) => this.#opening.has(uri),
     });
     this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
   }
@@ -173,15 +179,20 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
+  /** What somebody would have to trust before a new session of that agent works in a folder. */
+  untrustedFolder(provider: string, cwd: string): Promise<string | undefined> {
+    return this.#trust.needed(provider, cwd);
+  }
+
   async list(params: ListSessionsParams): Promise<ListSessionsResult> {
     try {
-      return this.#options.index.list(params);
+      return this.#page(params);
     } catch (error) {
       if (error instanceof InvalidCursorError)
         throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
       if (!(error instanceof IndexReplacedError)) throw error;
       await this.indexFilled();
-      return this.#options.index.list(params);
+      return this.#page(params);
     }
   }
 
@@ -226,6 +237,7 @@ export class SessionHub {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
+    this.#trust.dispose();
     await this.#imports.dispose();
     await this.stopFilling();
     await Promise.allSettled(this.#opening.values());
@@ -234,6 +246,18 @@ export class SessionHub {
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
     await this.#leftovers.removeAll();
     this.#notifier.dispose();
+  }
+
+  #page(params: ListSessionsParams): ListSessionsResult {
+    const { items, ...page } = this.#options.index.list(params);
+    return { ...page, items: items.map((summary) => this.#current(summary)) };
+  }
+
+  /** A session whose host ended while it was created is created by whoever opens it, not now. */
+  #current(summary: SessionSummary): SessionSummary {
+    if (!summary.isCreating || this.#opening.has(summary.resource)) return summary;
+    const { isCreating: _, ...rest } = summary;
+    return rest;
   }
 
   async #remove(uri: URI): Promise<void> {

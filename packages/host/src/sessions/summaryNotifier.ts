@@ -18,6 +18,8 @@ const KEYS = [
   'workingDirectory',
   'metadata',
   'changes',
+  'lastTurnEndedAt',
+  'isCreating',
 ] as const satisfies readonly (keyof SessionSummaryChanges)[];
 
 /** Tells everybody what changed in a session's summary: at once, and then gathered, at most some times a second. */

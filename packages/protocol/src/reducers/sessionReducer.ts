@@ -15,10 +15,10 @@ export function sessionReducer(state: SessionState, action: SessionAction): Sess
   if (action.session !== state.summary.resource) return state;
   switch (action.type) {
     case 'session/ready':
-      return state.lifecycle === 'creating' ? { ...state, lifecycle: 'ready' } : state;
+      return state.lifecycle === 'creating' ? created({ ...state, lifecycle: 'ready' }) : state;
     case 'session/creationFailed':
       if (state.lifecycle !== 'creating') return state;
-      return withNews({ ...state, lifecycle: 'creationFailed', creationError: action.error }, action.at);
+      return withNews(created({ ...state, lifecycle: 'creationFailed', creationError: action.error }), action.at);
     case 'session/turnStarted':
       return startTurn(state, action);
     case 'session/titleChanged':
@@ -90,6 +90,10 @@ function turnReducer(state: SessionState, action: TurnAction): SessionState {
       action satisfies never;
       return state;
   }
+}
+
+function created(state: SessionState): SessionState {
+  return changeSummary(state, { isCreating: undefined });
 }
 
 function changeMetadata(state: SessionState, change: Readonly<Record<string, unknown>>): SessionState {

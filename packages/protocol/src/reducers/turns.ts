@@ -136,7 +136,13 @@ export function endTurn(
   const { activeTurn: _, ...rest } = state;
   const next: SessionState = { ...rest, turns: [...state.turns, ended] };
   const isRead = ended.state === 'cancelled' ? state.summary.isRead : false;
-  return changeSummary(next, { status: deriveStatus(next), modifiedAt: action.at, isRead, activity: undefined });
+  return changeSummary(next, {
+    status: deriveStatus(next),
+    modifiedAt: action.at,
+    lastTurnEndedAt: action.at,
+    isRead,
+    activity: undefined,
+  });
 }
 
 function outcome(action: TurnCompleteAction | TurnCancelledAction | ErrorAction): Pick<Turn, 'state' | 'error'> {
