@@ -1,5 +1,11 @@
 import { hostname } from 'node:os';
-import { type InitializeResult, ROOT_URI, type Snapshot } from '@agenthost/protocol';
+import {
+  type InitializeResult,
+  PROTOCOL_VERSION,
+  ROOT_URI,
+  type Snapshot,
+  supportedVersions,
+} from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';
@@ -57,7 +63,7 @@ describe('a connection', () => {
       expect(await client.refusal('initialize', { protocolVersion: version, clientId: 'old' })).toEqual({
         code: -32005,
         message: `protocol version ${version} is not supported`,
-        data: { supportedVersions: [1] },
+        data: { supportedVersions: supportedVersions() },
       });
       expect(await client.request('initialize', { protocolVersion: 1, clientId: 'old' })).toMatchObject({
         protocolVersion: 1,
@@ -67,7 +73,7 @@ describe('a connection', () => {
     it('with a newer version: they speak the lower one', async () => {
       const client = await open();
       const result = await client.request('initialize', { protocolVersion: 99, clientId: 'new' });
-      expect(result).toMatchObject({ protocolVersion: 1 });
+      expect(result).toMatchObject({ protocolVersion: PROTOCOL_VERSION });
     });
 
     it.each(['initialize', 'reconnect'])('once: a later %s is refused', async (method) => {

@@ -1,4 +1,4 @@
-import { ERROR_CODE } from '@agenthost/protocol';
+import { ERROR_CODE, PROTOCOL_VERSION } from '@agenthost/protocol';
 import { createMemoryTransportPair, RpcError, type Transport } from '@agenthost/rpc';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect, createHost } from '../src/connect.js';
@@ -43,7 +43,7 @@ describe('connecting', () => {
     const host = await open({ clientInfo: { name: 'a test', device: 'desk' } });
     expect(fake.requests('initialize')).toEqual([
       {
-        protocolVersion: 1,
+        protocolVersion: PROTOCOL_VERSION,
         clientId: 'me',
         clientInfo: { name: 'a test', device: 'desk' },
         initialSubscriptions: ['agenthost:root'],

@@ -1,4 +1,4 @@
-import { ERROR_CODE } from '@agenthost/protocol';
+import { ERROR_CODE, PROTOCOL_VERSION } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ActionRejectedError, SessionGoneError } from '../src/errors.js';
@@ -73,7 +73,7 @@ describe('resuming', () => {
     await reconnected(host);
     expect(fake.requests('reconnect')).toEqual([
       {
-        protocolVersion: 1,
+        protocolVersion: PROTOCOL_VERSION,
         clientId: 'me',
         clientInfo: INFO,
         instanceId: 'first',

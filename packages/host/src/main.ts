@@ -208,6 +208,7 @@ export class Host {
         const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
         return hubFor(provided, new SessionIndex(':memory:'), directory);
       },
+      broadcast: (notification) => clients.broadcast(notification),
       log,
     });
     const dispatch = new ClientDispatch({

@@ -14,6 +14,7 @@ export type {
   IsArchivedChangedAction,
   IsReadChangedAction,
   MetadataChangedAction,
+  ModeChangedAction,
   ModelChangedAction,
   PendingMessageKind,
   PendingMessageRemovedAction,
@@ -132,6 +133,7 @@ export type {
   SessionRemovedNotification,
   SessionSummaryChangedNotification,
   SessionSummaryChanges,
+  StorageChangedNotification,
 } from './notifications.js';
 export { createSessionState, type NewSession } from './reducers/createSessionState.js';
 export { findPendingMessage } from './reducers/pendingMessages.js';
@@ -170,6 +172,7 @@ export type {
   PendingMessage,
   SessionCommand,
   SessionCustomization,
+  SessionMode,
   SessionState,
   SessionStatus,
   SessionSummary,

@@ -1,4 +1,4 @@
-import type { FileChangeSummary, SessionStatus, SessionSummary } from './state/sessionState.js';
+import type { FileChangeSummary, SessionMode, SessionStatus, SessionSummary } from './state/sessionState.js';
 import type { URI } from './uri.js';
 
 /** Ephemeral: not reduced, not stored, not replayed. After a reconnect a client fetches the list again. */
@@ -6,7 +6,8 @@ export type Notification =
   | SessionAddedNotification
   | SessionRemovedNotification
   | SessionSummaryChangedNotification
-  | ProgressNotification;
+  | ProgressNotification
+  | StorageChangedNotification;
 
 export interface SessionAddedNotification {
   readonly type: 'notify/sessionAdded';
@@ -33,6 +34,7 @@ export interface SessionSummaryChanges {
   readonly isArchived?: boolean;
   readonly activity?: string | null;
   readonly model?: string | null;
+  readonly mode?: SessionMode | null;
   readonly workingDirectory?: URI | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly changes?: readonly FileChangeSummary[] | null;
@@ -46,4 +48,13 @@ export interface ProgressNotification {
   readonly message: string;
   readonly done?: number;
   readonly total?: number;
+}
+
+/** Where the sessions' files are kept has changed. Since version 2. */
+export interface StorageChangedNotification {
+  readonly type: 'notify/storageChanged';
+  /** `client`: a client keeps them. `gone`: that client has disconnected, and nothing can be stored until the host restarts. */
+  readonly storage: 'local' | 'client' | 'gone';
+  /** Ready to display: what happened and what to do. */
+  readonly message: string;
 }

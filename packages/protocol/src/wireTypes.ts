@@ -72,6 +72,7 @@ export interface WireTypes {
   PendingMessage: Session.PendingMessage;
   SessionCommand: Session.SessionCommand;
   SessionCustomization: Session.SessionCustomization;
+  SessionMode: Session.SessionMode;
   Customization: Session.Customization;
   AgentsChangedAction: RootActions.AgentsChangedAction;
   RootAction: RootActions.RootAction;
@@ -93,6 +94,7 @@ export interface WireTypes {
   TitleChangedAction: SessionActions.TitleChangedAction;
   UsageAction: SessionActions.UsageAction;
   ModelChangedAction: SessionActions.ModelChangedAction;
+  ModeChangedAction: SessionActions.ModeChangedAction;
   IsReadChangedAction: SessionActions.IsReadChangedAction;
   IsArchivedChangedAction: SessionActions.IsArchivedChangedAction;
   ActivityChangedAction: SessionActions.ActivityChangedAction;
@@ -116,6 +118,7 @@ export interface WireTypes {
   SessionSummaryChangedNotification: Notifications.SessionSummaryChangedNotification;
   SessionSummaryChanges: Notifications.SessionSummaryChanges;
   ProgressNotification: Notifications.ProgressNotification;
+  StorageChangedNotification: Notifications.StorageChangedNotification;
   ClientInfo: Commands.ClientInfo;
   InitializeParams: Commands.InitializeParams;
   ServerInfo: Commands.ServerInfo;

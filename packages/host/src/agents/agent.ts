@@ -7,6 +7,7 @@ import type {
   ModelInfo,
   PermissionRequest,
   SessionCommand,
+  SessionMode,
   ToolCallResult,
   ToolCallStart,
   UnavailableAgent,
@@ -71,8 +72,8 @@ export interface OpenSessionOptions {
  * One session of an agent.
  *
  * Contract:
- * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`
- *   and `commands`.
+ * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`,
+ *   `mode` and `commands`.
  * - `send` is called only when no turn runs; it resolves when the agent has taken the message; progress comes as events.
  * - `abort` leads to `idle` or `error` within five seconds, or the host disposes of the session.
  * - A failure during a turn (a thrown error, a dead process) is one `error` event, not a rejected promise.
@@ -127,6 +128,8 @@ export type AgentEvent =
   | { readonly type: 'notice'; readonly text: string; readonly severity: 'info' | 'warning' | 'error' }
   | { readonly type: 'usage'; readonly usage: UsageInfo }
   | { readonly type: 'title'; readonly title: string }
+  /** The mode that the agent works in from now on; without one, it has none. */
+  | { readonly type: 'mode'; readonly mode?: SessionMode }
   | { readonly type: 'activity'; readonly activity?: string }
   /** The whole plan; an empty one takes it away. */
   | { readonly type: 'plan'; readonly markdown: string }

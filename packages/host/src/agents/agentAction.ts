@@ -17,6 +17,7 @@ export type AgentAction = WithoutStamps<
         | 'session/permissionRequest'
         | 'session/usage'
         | 'session/titleChanged'
+        | 'session/modeChanged'
         | 'session/activityChanged'
         | 'session/changesChanged'
         | 'session/turnComplete'

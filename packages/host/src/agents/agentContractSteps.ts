@@ -1,4 +1,4 @@
-import type { AgentSession, Decision } from './agent.js';
+import type { AgentEvent, AgentSession, Decision } from './agent.js';
 import type { EventRecorder } from './eventRecorder.js';
 
 /** How long a case waits for something that must not happen. */
@@ -34,18 +34,23 @@ function approveAll(session: AgentSession): void {
   });
 }
 
-/** The turn's end, after making sure that nothing but a title follows it. */
+/** The events of a session, as opposed to those of a turn, may come at any time. */
+function isOfTurn({ type }: AgentEvent): boolean {
+  return type !== 'title' && type !== 'mode' && type !== 'commands';
+}
+
+/** The turn's end, after making sure that nothing of the turn follows it. */
 export async function ended(recorder: EventRecorder): ReturnType<EventRecorder['end']> {
   const end = await recorder.end();
   await quiet();
-  const late = recorder.events.slice(recorder.events.indexOf(end) + 1).filter(({ type }) => type !== 'title');
+  const late = recorder.events.slice(recorder.events.indexOf(end) + 1).filter(isOfTurn);
   expectEqual(late, []);
   return end;
 }
 
-/** What was told last, but for a title, which may come at any time. */
+/** The last event of a turn. */
 export function lastType(recorder: EventRecorder): string | undefined {
-  return recorder.events.findLast(({ type }) => type !== 'title')?.type;
+  return recorder.events.findLast(isOfTurn)?.type;
 }
 
 export function quiet(): Promise<void> {

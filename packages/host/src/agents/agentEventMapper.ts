@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import {
   type ErrorInfo,
   INLINE_CONTENT_LIMIT,
+  isSafeKey,
+  MAX_ID_LENGTH,
   MAX_TITLE_LENGTH,
   MAX_URI_LENGTH,
   type PermissionRequest,
@@ -85,8 +87,10 @@ export class AgentEventMapper {
   }
 
   map(event: AgentEvent): MappedEvent {
-    // The one event that may come between turns.
-    if (event.type === 'title') return this.#title(event);
+    if (event.type === 'title' || event.type === 'mode') {
+      const action = sessionAction(event);
+      return action ? one(action) : this.#drop(event, `the ${event.type} is empty`);
+    }
     if (this.#ended) return this.#drop(event, 'the turn has ended');
     const turnId = this.#turnId;
     switch (event.type) {
@@ -237,11 +241,6 @@ export class AgentEventMapper {
     }));
   }
 
-  #title(event: Extract<AgentEvent, { type: 'title' }>): MappedEvent {
-    const title = oneLine(event.title, MAX_TITLE_LENGTH);
-    return title ? one({ type: 'session/titleChanged', title }) : this.#drop(event, 'the title is empty');
-  }
-
   #drop(event: AgentEvent, reason: string): MappedEvent {
     this.#onDropped(event, reason);
     return NOTHING;
@@ -250,6 +249,22 @@ export class AgentEventMapper {
 
 function one(action: AgentAction): MappedEvent {
   return { actions: [action] };
+}
+
+/**
+ * What an event that belongs to the session, not to a turn, becomes. Such events also come between turns, so this does not
+ * need a mapper. Returns `undefined` for any other event, and for one that says nothing.
+ */
+export function sessionAction(event: AgentEvent): AgentAction | undefined {
+  if (event.type === 'title') {
+    const title = oneLine(event.title, MAX_TITLE_LENGTH);
+    return title ? { type: 'session/titleChanged', title } : undefined;
+  }
+  if (event.type !== 'mode') return undefined;
+  if (!event.mode) return { type: 'session/modeChanged' };
+  const id = oneLine(event.mode.id, MAX_ID_LENGTH);
+  const name = oneLine(event.mode.name ?? '', MAX_TITLE_LENGTH);
+  return id && isSafeKey(id) ? { type: 'session/modeChanged', mode: { id, ...(name && { name }) } } : undefined;
 }
 
 /** JSON has no NaN and no Infinity; one of them would make the whole envelope invalid. */

@@ -102,7 +102,7 @@ export class ClientConnection implements Subscriber {
 
   /** The end of a handshake: from now on this connection is that client. */
   identify(clientId: string, protocolVersion: number, clientInfo: ClientInfo | undefined): void {
-    this.#services.clients.admit(clientId, this);
+    this.#services.clients.admit(clientId, this, protocolVersion);
     const { name } = this.#credential;
     this.#identity = {
       author: { clientId, ...(name === undefined ? displayName(clientInfo) : { name }) },

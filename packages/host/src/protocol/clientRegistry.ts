@@ -16,8 +16,8 @@ const MAX_REMEMBERED = 10_000;
 /** The clients that have shaken hands: one connection for each client id. */
 export class ClientRegistry {
   readonly #clients = new Map<string, ClientConnection>();
-  /** Which token each client came with last, also of those that have gone. */
-  readonly #credentials = new Map<string, string>();
+  /** The token and the version that each client came with last, also of those that have gone. */
+  readonly #known = new Map<string, { readonly credentialId: string; readonly protocolVersion: number }>();
   readonly #delivery: Delivery;
   #lastNumber = 0;
 
@@ -42,11 +42,11 @@ export class ClientRegistry {
    * A client has one connection. The older one ends first, so that nothing still on its way there can arrive later; but only
    * for who holds the same credential, or anybody could throw anybody out.
    */
-  admit(clientId: string, connection: ClientConnection): void {
+  admit(clientId: string, connection: ClientConnection, protocolVersion: number): void {
     const other = this.#clients.get(clientId);
     if (other === connection) return;
     // Also while it is away, but for the owner: its answers would be taken for those of whoever has its id.
-    const away = connection.role === 'owner' ? undefined : this.#credentials.get(clientId);
+    const away = connection.role === 'owner' ? undefined : this.#known.get(clientId)?.credentialId;
     const owner = other?.credentialId ?? away;
     if (owner !== undefined && owner !== connection.credentialId) {
       throw new RpcError(ERROR_CODE.permissionDenied, 'this clientId belongs to somebody else: choose another');
@@ -57,10 +57,15 @@ export class ClientRegistry {
     older?.close({ code: CLOSE_CODE.replaced, message: 'another connection took over this client' });
     if (isLate) throw new RpcError(ERROR_CODE.invalidRequest, 'a newer connection has taken over this client');
     this.#clients.set(clientId, connection);
-    this.#credentials.delete(clientId);
-    this.#credentials.set(clientId, connection.credentialId);
-    const [oldest] = this.#credentials.keys();
-    if (this.#credentials.size > MAX_REMEMBERED && oldest !== undefined) this.#credentials.delete(oldest);
+    this.#known.delete(clientId);
+    this.#known.set(clientId, { credentialId: connection.credentialId, protocolVersion });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** The version that a client agreed on last; it need not say it again when it reconnects. */
+  versionOf(clientId: string): number | undefined {
+    return this.#known.get(clientId)?.protocolVersion;
   }
 
   remove(clientId: string, connection: ClientConnection): void {

@@ -6,8 +6,8 @@ import {
   type InitializeParams,
   type InitializeResult,
   isActionKnownToVersion,
+  MIN_PROTOCOL_VERSION,
   negotiateVersion,
-  PROTOCOL_VERSION,
   type ReconnectParams,
   type ReconnectResult,
   ROOT_URI,
@@ -53,7 +53,9 @@ export async function reconnect(
   params: ReconnectParams,
   connection: ClientConnection,
 ): Promise<LateResult<ReconnectResult | RawResult>> {
-  const protocolVersion = agreeOn(params.protocolVersion ?? PROTOCOL_VERSION);
+  // A client that names no version gets what it agreed on before, or the oldest version: never what it may not know.
+  const lastAgreed = services.clients.versionOf(params.clientId) ?? MIN_PROTOCOL_VERSION;
+  const protocolVersion = agreeOn(params.protocolVersion ?? lastAgreed);
   connection.identify(params.clientId, protocolVersion, params.clientInfo);
   const wanted = [...new Set(params.subscriptions)];
   const { found, missing } = await findAll(services, wanted);

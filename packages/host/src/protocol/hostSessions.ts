@@ -1,4 +1,4 @@
-import { ERROR_CODE, type SetProviderParams } from '@agenthost/protocol';
+import { ERROR_CODE, type Notification, type SetProviderParams } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import type { SessionFsProvider } from '../sessionFs/sessionFsProvider.js';
@@ -9,6 +9,7 @@ import { ConnectionSessionFs } from './connectionSessionFs.js';
 export interface HostSessionsOptions {
   readonly local: SessionHub;
   readonly providedBy: (provider: SessionFsProvider) => SessionHub;
+  readonly broadcast: (notification: Notification) => void;
   readonly log: HostLog;
 }
 
@@ -47,6 +48,11 @@ export class HostSessions {
     void this.#hub.stopFilling();
     this.#hub = this.#options.providedBy(files);
     this.#options.log.info('a client keeps the sessions of this host');
+    this.#options.broadcast({
+      type: 'notify/storageChanged',
+      storage: 'client',
+      message: 'A client keeps the files of the sessions of this host from now on.',
+    });
   }
 
   connectionClosed(connection: ClientConnection): void {
@@ -58,5 +64,11 @@ export class HostSessions {
       'the client that keeps the sessions has gone: this host must not be used any more, start it anew',
     );
     this.#hub.storageLost(this.#provided.files.lose());
+    this.#options.broadcast({
+      type: 'notify/storageChanged',
+      storage: 'gone',
+      message:
+        "The client that keeps the sessions' files has disconnected, so nothing can be stored. Restart the host.",
+    });
   }
 }

@@ -1,6 +1,6 @@
 import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
-import { type AgentAction, type AgentArtifact, AgentEventMapper } from '../agents/agentEventMapper.js';
+import { type AgentAction, type AgentArtifact, AgentEventMapper, sessionAction } from '../agents/agentEventMapper.js';
 import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
@@ -246,8 +246,8 @@ export class AgentRun {
       return;
     }
     if (!turn) {
-      if (event.type === 'title' && event.title)
-        this.#options.onAction({ type: 'session/titleChanged', title: event.title });
+      const action = sessionAction(event);
+      if (action) this.#options.onAction(action);
       return;
     }
     if (event.type === 'error') void this.#close();

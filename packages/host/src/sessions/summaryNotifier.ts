@@ -15,6 +15,7 @@ const KEYS = [
   'isArchived',
   'activity',
   'model',
+  'mode',
   'workingDirectory',
   'metadata',
   'changes',

@@ -152,6 +152,23 @@ describe('AgentEventMapper', () => {
     expect(kept({ type: 'plan', markdown: 'too late' })).toBeUndefined();
   });
 
+  it('bounds and cleans a mode, and drops one without a usable id', () => {
+    const { map, dropped } = setUp();
+    const long = 'x'.repeat(MAX_TITLE_LENGTH * 8);
+    expect(
+      map(
+        { type: 'mode', mode: { id: 'plan\u0007', name: ` two\n${long}` } },
+        { type: 'mode', mode: { id: '\n' } },
+        { type: 'mode', mode: { id: '__proto__' } },
+        { type: 'mode' },
+      ),
+    ).toEqual([
+      { type: 'session/modeChanged', mode: { id: 'plan', name: expect.stringMatching(/^two x+…$/) } },
+      { type: 'session/modeChanged' },
+    ]);
+    expect(dropped).toEqual(['mode: the mode is empty', 'mode: the mode is empty']);
+  });
+
   it('ends the turn once; only a title may follow', () => {
     const { mapper, map, dropped } = setUp();
     const error = { errorType: 'E', message: 'it broke' };

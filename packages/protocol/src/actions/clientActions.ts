@@ -50,6 +50,7 @@ const CLIENT_MAY_DISPATCH: { readonly [K in Action['type']]: K extends ClientAct
   'session/titleChanged': true,
   'session/usage': false,
   'session/modelChanged': true,
+  'session/modeChanged': false,
   'session/isReadChanged': true,
   'session/isArchivedChanged': true,
   'session/activityChanged': false,

@@ -1,5 +1,5 @@
 import type { Author, ContentRef, ErrorInfo, UsageInfo } from '../state/common.js';
-import type { FileChangeSummary, SessionCommand, SessionCustomization } from '../state/sessionState.js';
+import type { FileChangeSummary, SessionCommand, SessionCustomization, SessionMode } from '../state/sessionState.js';
 import type { ToolCallResult, ToolCallStart } from '../state/toolCall.js';
 import type { AddedPart, PermissionRequest, UserMessage } from '../state/turn.js';
 import type { URI } from '../uri.js';
@@ -133,6 +133,13 @@ export interface ModelChangedAction extends ClientActionBase {
   readonly model: string;
 }
 
+/** Since version 2. */
+export interface ModeChangedAction extends SessionActionBase {
+  readonly type: 'session/modeChanged';
+  /** Absent when the agent no longer has a mode. */
+  readonly mode?: SessionMode;
+}
+
 export interface IsReadChangedAction extends ClientActionBase {
   readonly type: 'session/isReadChanged';
   readonly isRead: boolean;
@@ -216,6 +223,7 @@ export type SessionAction =
   | TitleChangedAction
   | UsageAction
   | ModelChangedAction
+  | ModeChangedAction
   | IsReadChangedAction
   | IsArchivedChangedAction
   | ActivityChangedAction

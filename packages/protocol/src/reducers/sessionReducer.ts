@@ -25,6 +25,8 @@ export function sessionReducer(state: SessionState, action: SessionAction): Sess
       return changeSummary(state, { title: action.title });
     case 'session/modelChanged':
       return changeSummary(state, { model: action.model });
+    case 'session/modeChanged':
+      return changeSummary(state, { mode: action.mode });
     case 'session/isReadChanged':
       return changeSummary(state, { isRead: action.isRead });
     case 'session/isArchivedChanged':

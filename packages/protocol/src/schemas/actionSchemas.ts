@@ -3,7 +3,7 @@ import { MAX_COMMANDS, MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../limits.js
 import { author, contentRef, errorInfo, usageInfo } from './commonSchemas.js';
 import { anyRecord, id, label, messageText, sequence, timestamp, title, uri } from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
-import { fileChangeSummary, sessionCommand, sessionCustomization } from './sessionStateSchemas.js';
+import { fileChangeSummary, sessionCommand, sessionCustomization, sessionMode } from './sessionStateSchemas.js';
 import { toolCallResult, toolCallStart } from './toolCallSchemas.js';
 import { addedPart, permissionRequest, userMessage } from './turnSchemas.js';
 
@@ -79,6 +79,11 @@ export const errorAction = z.object({ type: z.literal('session/error'), ...ofTur
 export const titleChangedAction = z.object({ type: z.literal('session/titleChanged'), ...byClient, title });
 export const usageAction = z.object({ type: z.literal('session/usage'), ...ofTurn, usage: usageInfo });
 export const modelChangedAction = z.object({ type: z.literal('session/modelChanged'), ...byClient, model: id });
+export const modeChangedAction = z.object({
+  type: z.literal('session/modeChanged'),
+  ...base,
+  mode: sessionMode.exactOptional(),
+});
 export const isReadChangedAction = z.object({
   type: z.literal('session/isReadChanged'),
   ...byClient,
@@ -159,6 +164,7 @@ export const clientAction = z.discriminatedUnion('type', [
 export const sessionAction = z.discriminatedUnion('type', [
   ...clientAction.options,
   readyAction,
+  modeChangedAction,
   creationFailedAction,
   deltaAction,
   responsePartAction,

@@ -31,6 +31,7 @@ export const protocolCapabilities = z.object({
   contentReferences: yes,
   fork: yes,
   agentInstallation: yes,
+  modes: yes,
   sessionFs: yes,
   artifacts: yes,
   import: yes,

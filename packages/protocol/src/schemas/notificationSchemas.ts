@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { anyRecord, timestamp, title, uri } from './primitives.js';
-import { fileChangeSummary, sessionStatus, sessionSummary } from './sessionStateSchemas.js';
+import { fileChangeSummary, sessionMode, sessionStatus, sessionSummary } from './sessionStateSchemas.js';
 
 export const sessionSummaryChanges = z.object({
   title: title.exactOptional(),
@@ -10,6 +10,7 @@ export const sessionSummaryChanges = z.object({
   isArchived: z.boolean().exactOptional(),
   activity: z.string().nullable().exactOptional(),
   model: z.string().nullable().exactOptional(),
+  mode: sessionMode.nullable().exactOptional(),
   workingDirectory: uri.nullable().exactOptional(),
   metadata: anyRecord.nullable().exactOptional(),
   changes: z.array(fileChangeSummary).nullable().exactOptional(),
@@ -32,9 +33,16 @@ export const progressNotification = z.object({
   total: z.number().exactOptional(),
 });
 
+export const storageChangedNotification = z.object({
+  type: z.literal('notify/storageChanged'),
+  storage: z.enum(['local', 'client', 'gone']),
+  message: z.string(),
+});
+
 export const notification = z.discriminatedUnion('type', [
   sessionAddedNotification,
   sessionRemovedNotification,
   sessionSummaryChangedNotification,
   progressNotification,
+  storageChangedNotification,
 ]);

@@ -7,6 +7,8 @@ import { activeTurn, turn, userMessage } from './turnSchemas.js';
 export const fileChangeSummary = z.object({ uri, insertions: count, deletions: count });
 export const sessionStatus = z.enum(['idle', 'inProgress', 'inputNeeded', 'error']);
 
+export const sessionMode = z.object({ id, name: label.exactOptional() });
+
 export const sessionSummary = z.object({
   resource: uri,
   provider: z.string(),
@@ -18,6 +20,7 @@ export const sessionSummary = z.object({
   isArchived: z.boolean(),
   activity: z.string().exactOptional(),
   model: z.string().exactOptional(),
+  mode: sessionMode.exactOptional(),
   workingDirectory: uri.exactOptional(),
   metadata: anyRecord.exactOptional(),
   changes: z.array(fileChangeSummary).exactOptional(),

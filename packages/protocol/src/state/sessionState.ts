@@ -34,6 +34,8 @@ export interface SessionSummary {
   /** What the agent does right now, e.g. "Running npm test". */
   readonly activity?: string;
   readonly model?: string;
+  /** How the agent works right now, where it has modes: planning, say, or accepting edits. Since version 2. */
+  readonly mode?: SessionMode;
   /** A `file:` URI. */
   readonly workingDirectory?: URI;
   /** The keys of the metadata contract, and `group` for sessions that are chats of one another. */
@@ -43,6 +45,13 @@ export interface SessionSummary {
   readonly lastTurnEndedAt?: number;
   /** Its agent is being started for the first time. */
   readonly isCreating?: true;
+}
+
+/** A mode of the agent. The id is the agent's own. */
+export interface SessionMode {
+  readonly id: string;
+  /** Ready to display; the id where the agent gives no name. */
+  readonly name?: string;
 }
 
 export interface FileChangeSummary {

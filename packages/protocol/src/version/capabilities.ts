@@ -13,6 +13,7 @@ export interface ProtocolCapabilities {
   readonly sessionFs?: true;
   readonly artifacts?: true;
   readonly import?: true;
+  readonly modes?: true;
 }
 
 const V1: ProtocolCapabilities = {
@@ -31,8 +32,10 @@ const V1: ProtocolCapabilities = {
   import: true,
 };
 
+const V2: ProtocolCapabilities = { ...V1, modes: true };
+
 /** By version, index 0 being version 1. A version above the last has at least what the last one has. */
-const CAPABILITIES: readonly ProtocolCapabilities[] = [V1];
+const CAPABILITIES: readonly ProtocolCapabilities[] = [V1, V2];
 
 export function capabilitiesOf(version: number): ProtocolCapabilities {
   const known = CAPABILITIES[Math.min(version, CAPABILITIES.length) - 1];

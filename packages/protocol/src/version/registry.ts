@@ -23,6 +23,7 @@ export const ACTION_INTRODUCED_IN: { readonly [K in Action['type']]: number } = 
   'session/titleChanged': 1,
   'session/usage': 1,
   'session/modelChanged': 1,
+  'session/modeChanged': 2,
   'session/isReadChanged': 1,
   'session/isArchivedChanged': 1,
   'session/activityChanged': 1,
@@ -41,6 +42,7 @@ export const NOTIFICATION_INTRODUCED_IN: { readonly [K in Notification['type']]:
   'notify/sessionRemoved': 1,
   'notify/sessionSummaryChanged': 1,
   'notify/progress': 1,
+  'notify/storageChanged': 2,
 };
 
 /** A client looks here before it sends a command to an older host. */

@@ -1,5 +1,5 @@
 /** The version that this code speaks. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** The oldest version that this code still speaks. */
 export const MIN_PROTOCOL_VERSION = 1;

@@ -125,6 +125,7 @@ const ACTIONS: { readonly [K in SessionAction['type']]: fc.Arbitrary<SessionActi
   'session/titleChanged': action('session/titleChanged', { ...base, title: text }, by),
   'session/usage': action('session/usage', { ...ofTurn, usage: fc.record({ inputTokens: fc.nat() }) }),
   'session/modelChanged': action('session/modelChanged', { ...base, model: oneOf('small', 'large') }, by),
+  'session/modeChanged': action('session/modeChanged', base, { mode: fc.record({ id: oneOf('plan', 'act') }) }),
   'session/isReadChanged': action('session/isReadChanged', { ...base, isRead: fc.boolean() }, by),
   'session/isArchivedChanged': action('session/isArchivedChanged', { ...base, isArchived: fc.boolean() }, by),
   'session/activityChanged': action('session/activityChanged', base, { activity: text }),

@@ -44,7 +44,7 @@ type KnownToV1 = WireTypesV1['Action']['type'] | WireTypesV1['Notification']['ty
 type WithoutDelta = Exclude<KnownToV1, 'session/delta'>;
 type EnvelopeToOlder = AsKnownTo<WireTypes['ActionEnvelope'], WithoutDelta>;
 export type NewActionIsNotSent = Expect<
-  Compatible<Exclude<Action['type'], 'session/delta'>, EnvelopeToOlder['action']['type']>
+  Compatible<Exclude<WireTypesV1['Action']['type'], 'session/delta'>, EnvelopeToOlder['action']['type']>
 >;
 // @ts-expect-error … but one that was there in version 1 may not go
 export type RemovedAction = Expect<Compatible<WireTypesV1['ActionEnvelope'], EnvelopeToOlder>>;

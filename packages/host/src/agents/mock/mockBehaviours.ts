@@ -123,6 +123,14 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     turn.text(`The title is now: ${argument}`);
   },
 
+  /** `mode ID NAME`: works in that mode from now on; `mode none` has none. */
+  mode: (turn, argument) => {
+    const [id = '', ...name] = argument.split(' ');
+    const mode = { id, ...(name.length > 0 && { name: name.join(' ') }) };
+    turn.emit({ type: 'mode', ...(argument !== 'none' && { mode }) });
+    turn.text(`The mode is now: ${argument}`);
+  },
+
   steer: async (turn) => {
     const steering = turn.steering();
     turn.text('Waiting to be steered. ');

@@ -1,0 +1,83 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { DeviceTokens } from '../../../packages/host/src/server/deviceTokens.js';
+import { hostMemory } from '../../support/hostMemory.js';
+import { socketUrl } from '../../support/rawClient.js';
+import { type HostProcess, spawnHost, temporaryFolder } from '../../support/testHost.js';
+
+/** What the host may hold at its peak, in MiB, and how long other clients may wait, in ms, under any attack. */
+const MAX_PEAK_MIB = 512;
+const MAX_PING_P99_MS = 50;
+
+/**
+ * The real command with default limits, in a process of its own, and a bystander that pings it all the time. Each attack runs in
+ * `during`, which prints and bounds the peak of the host's memory and the bystander's 99th percentile.
+ */
+export class AttackedHost {
+  readonly host: HostProcess;
+  readonly stateDir: string;
+  readonly #bystander: ChildProcess;
+
+  static async start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<AttackedHost> {
+    const stateDir = await temporaryFolder();
+    const host = await spawnHost(stateDir, ['--state-dir', stateDir, ...args], env);
+    const address = JSON.stringify({ url: socketUrl(host.url), token: host.token });
+    const bystander = fork(join(import.meta.dirname, 'bystander.mjs'), [address]);
+    await once(bystander, 'message');
+    return new AttackedHost(host, stateDir, bystander);
+  }
+
+  private constructor(host: HostProcess, stateDir: string, bystander: ChildProcess) {
+    this.host = host;
+    this.stateDir = stateDir;
+    this.#bystander = bystander;
+  }
+
+  /** A token for a device of that role. */
+  addToken(role: 'viewer' | 'approver' | 'driver', name: string): Promise<string> {
+    return new DeviceTokens(this.stateDir).add(name, role);
+  }
+
+  async during<T>(attack: string, run: () => Promise<T>): Promise<T> {
+    // "5" sets the peak back to what the process holds now.
+    await writeFile(`/proc/${this.host.pid}/clear_refs`, '5');
+    await this.#ask('begin');
+    const result = await run();
+    const [host = [], control = []] = await this.#ask('end');
+    const peak = await hostMemory(this.host.pid, 'VmHWM');
+    const [p99, controlP99] = [percentile(host, 0.99), percentile(control, 0.99)];
+    console.log(
+      `${attack}: peak ${peak.toFixed(0)} MiB, ping p99 ${p99.toFixed(1)} ms (control ${controlP99.toFixed(1)} ms)`,
+    );
+    expect(peak, `peak memory in MiB under: ${attack}`).toBeLessThanOrEqual(MAX_PEAK_MIB);
+    // The control tells how much of the delay is the machine's: both are pinged by the same process at the same time.
+    expect(p99, `ping p99 in ms under: ${attack}`).toBeLessThanOrEqual(MAX_PING_P99_MS + 2 * controlP99);
+    return result;
+  }
+
+  async dispose(): Promise<void> {
+    this.#bystander.kill();
+    await this.host.kill('SIGKILL');
+    await rm(this.stateDir, { recursive: true, force: true });
+  }
+
+  /** The host's and the control's times since `begin`. */
+  async #ask(command: 'begin' | 'end'): Promise<readonly (readonly number[])[]> {
+    const answered = once(this.#bystander, 'message');
+    const died = once(this.#bystander, 'exit').then(() => {
+      throw new Error('the bystander lost its connection: the host has gone or cut it off');
+    });
+    died.catch(() => {});
+    this.#bystander.send(command);
+    const [times] = (await Promise.race([answered, died])) as [readonly (readonly number[])[]];
+    return times;
+  }
+}
+
+function percentile(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
