@@ -1,6 +1,7 @@
 import type { SessionSummary, SessionSummaryChanges } from '@agenthost/protocol';
 import type { Session, URI } from '../session.js';
 import type { SessionsChangeEvent } from '../sessionsProvider.js';
+import type { HostChat } from './hostChat.js';
 import { groupKeyOf, type HostIdentity, HostSessionGroup } from './hostSessionGroup.js';
 
 /** What happened to groups; told as one event. */
@@ -44,8 +45,12 @@ export class SessionCatalogue {
     return this.#groups.get(key);
   }
 
+  chat(uri: URI): HostChat | undefined {
+    return this.#groupOf.get(uri)?.find(uri);
+  }
+
   summary(uri: URI): SessionSummary | undefined {
-    return this.#groupOf.get(uri)?.find(uri)?.summary;
+    return this.chat(uri)?.summary;
   }
 
   /** URIs of all chats. */
