@@ -1,7 +1,7 @@
 import type { ChatPhase } from '@agenthost/sessions';
 import { CircleAlert, Unplug, WifiOff, X } from 'lucide-react';
 import { useState } from 'react';
-import type { PageHost } from '../app/pageHosts.js';
+import { asHost, type PageHost, type PagePlace } from '../app/pagePlace.js';
 import { problemText } from '../app/problemText.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
@@ -10,17 +10,22 @@ import { AskDialog } from '../overlays/AskDialog.js';
 import { clock } from './times.js';
 
 interface BannerProps {
-  readonly host: PageHost;
+  readonly place: PagePlace;
   readonly phase?: ChatPhase;
   readonly problem?: string | undefined;
   readonly onDismiss?: () => void;
 }
 
 /** What is wrong and what to do, in a sentence, above what it is about. Nothing where nothing is. */
-export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
+export function Banner({ place, ...about }: BannerProps) {
+  const host = asHost(place);
+  return host ? <HostBanner host={host} {...about} /> : <ChatBanner place={place} {...about} />;
+}
+
+function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly host: PageHost }) {
   const { hosts } = useServices();
   const connection = useObservable(host.connection);
-  const staleSince = useObservable(host.provider.status.staleSince);
+  const staleSince = useObservable(host.staleSince);
   const now = useNow(connection.state === 'reconnecting', 500);
   const [signingIn, setSigningIn] = useState(false);
   if (connection.state === 'closed' && connection.reason.name === 'UnauthorizedError') {
@@ -73,12 +78,17 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
       </div>
     );
   }
+  return <ChatBanner place={host} {...about} />;
+}
+
+/** What is wrong with the conversation itself. */
+function ChatBanner({ place, phase, problem, onDismiss }: BannerProps) {
   if (phase?.state === 'gone') {
     return (
       <div className="banner" role="alert">
         <CircleAlert size={16} aria-hidden />
         <span className="grow">
-          <b>This session was deleted.</b> Somebody removed it from {host.name}. What you see is how it was last; what
+          <b>This session was deleted.</b> Somebody removed it from {place.name}. What you see is how it was last; what
           you wrote below is kept until you leave.
         </span>
       </div>

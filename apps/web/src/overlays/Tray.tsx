@@ -3,7 +3,7 @@ import { ArrowRight, Bell, BellOff } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { askForNotifications } from '../app/notifications.js';
 import { ownIds } from '../app/ownIds.js';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PagePlace } from '../app/pagePlace.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
@@ -138,13 +138,13 @@ interface WaitingProps {
 }
 
 function Waiting({ waiting, onLost, onOpen }: WaitingProps) {
-  const { hosts } = useServices();
+  const { places } = useServices();
   const { session, chat, model } = waiting;
-  const host = hosts.byId(session.providerId);
+  const place = places.byId(session.providerId);
   const confirmations = useObservable(model.confirmations);
   const permissions = useObservable(model.permissions);
   const now = useNow(true);
-  if (!host) return null;
+  if (!place) return null;
   const asked = [
     ...confirmations.map(({ toolCall }) => toolCall.startedAt),
     ...permissions.flatMap(({ request }) => request.askedAt ?? []),
@@ -153,7 +153,7 @@ function Waiting({ waiting, onLost, onOpen }: WaitingProps) {
   return (
     <section className="need">
       <From session={session} onOpen={open} aux={asked.length > 0 ? roughly(now - Math.min(...asked)) : undefined} />
-      <OpenPrompts session={session} host={host} model={model} onLost={onLost} />
+      <OpenPrompts session={session} place={place} model={model} onLost={onLost} />
       {permissions.some(({ request }) => request.kind === 'question') && (
         <div className="acts">
           <button type="button" className="btn quiet sm" onClick={open}>
@@ -174,7 +174,7 @@ interface FromProps {
 
 /** Which session asks; opens it. */
 function From({ session, aux, onOpen }: FromProps) {
-  const { hosts } = useServices();
+  const { places } = useServices();
   const title = useObservable(session.title);
   const workspace = useObservable(session.workspace);
   return (
@@ -183,7 +183,7 @@ function From({ session, aux, onOpen }: FromProps) {
       <b className="clip">{title || 'New session'}</b>
       <span className="clip">
         {workspace?.label ? `${workspace.label}, ` : ''}
-        {hosts.byId(session.providerId)?.name}
+        {places.byId(session.providerId)?.name}
       </span>
       <span className="grow" />
       {aux !== undefined && <span className="num">{aux}</span>}
@@ -212,18 +212,18 @@ function Answered({
 function OpenPrompts({
   model,
   session,
-  host,
+  place,
   onLost,
 }: {
   readonly model: ChatModel;
   readonly session: Session;
-  readonly host: PageHost;
+  readonly place: PagePlace;
   readonly onLost: (message: string) => void;
 }) {
   const confirmations = useObservable(model.confirmations);
   const permissions = useObservable(model.permissions);
   const folder = useObservable(model.state)?.summary.workingDirectory;
-  const context = useChatContext({ session, host, model, folder, onLost });
+  const context = useChatContext({ session, place, model, folder, onLost });
   return (
     <ChatProvider value={context}>
       {confirmations.map((one) => (

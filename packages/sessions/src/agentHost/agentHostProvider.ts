@@ -136,7 +136,9 @@ export class AgentHostProvider implements SessionsProvider {
     }
     const known = this.#catalogue.newest().find(({ workingDirectory }) => workingDirectory === repositoryUri);
     const workspace = workspaceOfSummary(known ?? { workingDirectory: repositoryUri }, this.#remoteName);
-    const { label = repositoryUri, icon = 'folder', repositories = [] } = workspace ?? {};
+    const { label = repositoryUri, icon = 'folder', repositories: [repository] = [] } = workspace ?? {};
+    // The folder that was asked for, which may be one inside of a checkout.
+    const repositories = [{ uri: repositoryUri, ...repository, workingDirectory: repositoryUri }];
     // Sessions that work there say what they had to be allowed; what another one would have to be, the host is asked for.
     return { label, icon, repositories, requiresWorkspaceTrust: workspace?.requiresWorkspaceTrust !== false || !known };
   }
