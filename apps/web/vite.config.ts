@@ -17,6 +17,8 @@ export default defineConfig({
     // The page's policy has no room for data: fonts and scripts.
     assetsInlineLimit: 0,
   },
+  // Languages of the highlighter are chunks of their own.
+  worker: { format: 'es' },
 });
 
 /** The host serves these copies as they are: nothing is compressed while somebody waits. */

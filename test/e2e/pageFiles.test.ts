@@ -41,6 +41,8 @@ describe('the page over HTTP', () => {
         "form-action 'none'",
         "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
+        'trusted-types highlighter',
+        "worker-src 'self'",
       ])
         expect(policy.split('; ')).toContain(directive);
       expect(policy).not.toMatch(/unsafe|\*|https?:/);

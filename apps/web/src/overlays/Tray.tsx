@@ -10,6 +10,7 @@ import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 import { CloseButton } from '../controls/CloseButton.js';
 import { AnsweredLine } from '../conversation/AnsweredLine.js';
+import { CommandText, commandLanguage } from '../conversation/CommandText.js';
 import { Confirmation } from '../conversation/Confirmation.js';
 import { ChatProvider } from '../conversation/chatContext.js';
 import { Question } from '../conversation/Question.js';
@@ -199,12 +200,17 @@ function Answered({
   readonly onOpen: (sessionId: string, chat: string) => void;
 }) {
   const me = useObservable(ownIds);
-  const { session, chat, kind, answer, title, input } = prompt;
+  const { session, chat, kind, answer, title, input, toolKind, language } = prompt;
   return (
     <section className="need past">
       <From session={session} onOpen={() => onOpen(session.sessionId, chat.resource)} />
       <AnsweredLine kind={kind} answer={answer} me={me} {...(input === undefined && { title })} />
-      {input !== undefined && <p className="mono clip">{input}</p>}
+      {input !== undefined && (
+        <CommandText
+          text={input}
+          language={commandLanguage({ ...(toolKind && { toolKind }), ...(language && { language }) })}
+        />
+      )}
     </section>
   );
 }

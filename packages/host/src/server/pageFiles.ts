@@ -29,6 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self' blob: data:",
@@ -38,6 +39,8 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  // Of the page's own worker, which colours code.
+  'trusted-types highlighter',
 ].join('; ');
 
 /** The built page. Its files are listed once; a request can name one of them or nothing. */
