@@ -1,25 +1,19 @@
+import { startWorker } from '../thread/startWorker.js';
+import { WorkerThread } from '../thread/workerThread.js';
 import type { HighlightedLine } from './highlightedLines.js';
-import { HighlightQueue, type HighlightWorker } from './highlightQueue.js';
-import workerUrl from './highlightWorker.ts?worker&url';
+import type { HighlightRequest } from './highlightWorker.js';
 import { languageName } from './languageName.js';
 
 export type { HighlightedLine } from './highlightedLines.js';
 
 /** Longer code is shown plain. */
 const LONGEST = 100_000;
+/** The first one waits for the highlighter and its language to be loaded. */
+const MOST_MS = 10_000;
 
-interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
-}
-
-/** The page's policy lets this one create addresses of scripts, and no other. */
-const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('highlighter', {
-  createScriptURL: () => workerUrl,
+const thread = new WorkerThread<HighlightRequest, readonly HighlightedLine[]>(() => startWorker('highlight'), {
+  mostMs: MOST_MS,
 });
-
-const queue = new HighlightQueue(
-  () => new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: 'module' }) as HighlightWorker,
-);
 
 export function canHighlight(code: string, language: string | undefined): boolean {
   return code.length <= LONGEST && languageName(language) !== undefined;
@@ -32,5 +26,5 @@ export async function highlight(
   signal?: AbortSignal,
 ): Promise<readonly HighlightedLine[] | undefined> {
   const name = languageName(language);
-  return name && code.length <= LONGEST ? queue.highlight(code, name, signal) : undefined;
+  return name && code.length <= LONGEST ? thread.run({ code, language: name }, signal) : undefined;
 }

@@ -1,18 +1,12 @@
 // Runs in a worker: whatever an agent wrote, the page stays responsive, and a line that takes too long can be stopped from outside.
 import type { HighlighterCore, LanguageRegistration } from 'shiki/core';
+import type { ThreadAnswer, ThreadRequest } from '../thread/workerThread.js';
 import { boundedTokens, type HighlightedLine } from './highlightedLines.js';
 import type { LanguageName } from './languageName.js';
 
 export interface HighlightRequest {
-  readonly id: number;
   readonly code: string;
   readonly language: LanguageName;
-}
-
-export interface HighlightAnswer {
-  readonly id: number;
-  /** Nothing where it failed: then the code is plain. */
-  readonly lines?: readonly HighlightedLine[];
 }
 
 /** A line that takes longer gets no more colours. */
@@ -74,10 +68,10 @@ async function highlight({ code, language }: HighlightRequest): Promise<readonly
   return boundedTokens(highlighter.codeToTokensBase(code, { lang: language, theme: 'page', ...LIMITS }));
 }
 
-addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
-  const answer = (rest: Omit<HighlightAnswer, 'id'>) => postMessage({ id: data.id, ...rest } satisfies HighlightAnswer);
-  highlight(data).then(
-    (lines) => answer({ lines }),
-    () => answer({}),
+addEventListener('message', ({ data: { id, asked } }: MessageEvent<ThreadRequest<HighlightRequest>>) => {
+  const tell = (result: ThreadAnswer<readonly HighlightedLine[]>) => postMessage(result);
+  highlight(asked).then(
+    (answer) => tell({ id, answer }),
+    () => tell({ id }),
   );
 });

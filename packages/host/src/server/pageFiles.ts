@@ -39,8 +39,7 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // Of the page's own worker, which colours code.
-  'trusted-types highlighter',
+  'trusted-types agenthost-worker',
 ].join('; ');
 
 /** The built page. Its files are listed once; a request can name one of them or nothing. */

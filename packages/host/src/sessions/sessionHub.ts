@@ -18,6 +18,7 @@ import { RpcError } from '@agenthost/rpc';
 import { within } from '../agents/within.js';
 import { IndexReplacedError } from '../index/indexDamage.js';
 import { InvalidCursorError } from '../index/listQuery.js';
+import { SearchFailedError } from '../index/searchThread.js';
 import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
@@ -185,14 +186,17 @@ export class SessionHub {
   }
 
   async list(params: ListSessionsParams): Promise<ListSessionsResult> {
+    const { index } = this.#options;
+    const list = () => (params.filter?.text ? index.search(params) : index.list(params));
     try {
-      return this.#page(params);
+      return this.#current(await list());
     } catch (error) {
       if (error instanceof InvalidCursorError)
         throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
+      if (error instanceof SearchFailedError) throw new RpcError(ERROR_CODE.tooManyRequests, error.message);
       if (!(error instanceof IndexReplacedError)) throw error;
       await this.indexFilled();
-      return this.#page(params);
+      return this.#current(await list());
     }
   }
 
@@ -248,16 +252,12 @@ export class SessionHub {
     this.#notifier.dispose();
   }
 
-  #page(params: ListSessionsParams): ListSessionsResult {
-    const { items, ...page } = this.#options.index.list(params);
-    return { ...page, items: items.map((summary) => this.#current(summary)) };
-  }
-
   /** A session whose host ended while it was created is created by whoever opens it, not now. */
-  #current(summary: SessionSummary): SessionSummary {
-    if (!summary.isCreating || this.#opening.has(summary.resource)) return summary;
-    const { isCreating: _, ...rest } = summary;
-    return rest;
+  #current({ items, ...page }: ListSessionsResult): ListSessionsResult {
+    const isStale = ({ isCreating, resource }: SessionSummary) => isCreating && !this.#opening.has(resource);
+    if (!items.some(isStale)) return { ...page, items };
+    const current = ({ isCreating: _, ...rest }: SessionSummary) => rest;
+    return { ...page, items: items.map((summary) => (isStale(summary) ? current(summary) : summary)) };
   }
 
   async #remove(uri: URI): Promise<void> {
@@ -265,7 +265,13 @@ export class SessionHub {
     // On its way out already: whoever comes after that finds what is left, or nothing.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
-    await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    try {
+      await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    } catch (error) {
+      // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
+      session.cutOffSubscribers('the session could not be removed');
+      throw error;
+    }
     this.#forget(uri);
   }
 

@@ -1,5 +1,5 @@
 import type { Observable } from '@agenthost/client';
-import { type SessionSummary, sameValue } from '@agenthost/protocol';
+import { dateOf, type SessionSummary, sameValue } from '@agenthost/protocol';
 import { computed, observable, type SettableObservable, sameDate } from '../observable.js';
 import { type Chat, type SessionFileChange, type SessionMode, SessionStatus, type URI } from '../session.js';
 
@@ -24,7 +24,7 @@ export class HostChat implements Chat {
 
   constructor(resource: URI, summary: SessionSummary) {
     this.resource = resource;
-    this.createdAt = new Date(summary.createdAt);
+    this.createdAt = dateOf(summary.createdAt);
     this.#summary = observable(summary);
   }
 
@@ -41,7 +41,7 @@ export class HostChat implements Chat {
   }
 
   get updatedAt(): Observable<Date> {
-    return this.#field('updatedAt', ({ modifiedAt }) => new Date(modifiedAt), sameDate);
+    return this.#field('updatedAt', ({ modifiedAt }) => dateOf(modifiedAt), sameDate);
   }
 
   get status(): Observable<SessionStatus> {
@@ -75,7 +75,7 @@ export class HostChat implements Chat {
   get lastTurnEnd(): Observable<Date | undefined> {
     return this.#field(
       'lastTurnEnd',
-      ({ lastTurnEndedAt }) => (lastTurnEndedAt === undefined ? undefined : new Date(lastTurnEndedAt)),
+      ({ lastTurnEndedAt }) => (lastTurnEndedAt === undefined ? undefined : dateOf(lastTurnEndedAt)),
       sameDate,
     );
   }

@@ -1,0 +1,13 @@
+import { startWorker } from '../thread/startWorker.js';
+import { WorkerThread } from '../thread/workerThread.js';
+import { asPlain, type LexedMarkdown } from './lexMarkdown.js';
+
+/** A text that takes longer is shown as it is, and so are those that wait when there are too many. */
+const LIMITS = { mostMs: 1_000, mostWaiting: 100 };
+
+const thread = new WorkerThread<string, LexedMarkdown>(() => startWorker('markdown'), LIMITS);
+
+/** Parses a text that may take long. Resolves with the text as it is when it takes more than a second. */
+export async function parseInThread(text: string): Promise<LexedMarkdown> {
+  return (await thread.run(text)) ?? asPlain(text);
+}
