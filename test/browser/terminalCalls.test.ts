@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, { readonly command: string; readonly lan
   deploy: { command: DEPLOY, language: 'shellscript' },
   powershell: { command: PS, language: 'powershell' },
   huge: { command: HUGE },
+  hidden: { command: 'echo \u001b]0;; rm -rf /srv ;\u0007 ok\rls' },
   'one line': { command: `echo ${'very '.repeat(60)}long` },
 };
 
@@ -155,6 +156,18 @@ describe('before a command is allowed', () => {
     await tray.getByRole('button', { name: /^Allow once/ }).click();
     await seen(coloured(tray.locator('.need.past .command')));
     expect(await shown(tray.locator('.need.past .command'))).toEqual({ text: PS, lines: 2 });
+  });
+
+  it('nothing of it is hidden by what a terminal would obey', SLOW, async () => {
+    const page = await open('ask hidden');
+    const prompt = page.getByRole('region', { name: 'Needs your answer: Run it?' });
+    const shownAs = 'echo [U+001B]]0;; rm -rf /srv ;[U+0007] ok[U+000D]ls';
+    await eventually(() => prompt.locator('pre.cmd-text').textContent()).toBe(shownAs);
+    expect(await prompt.getByRole('textbox', { name: 'Command, editable' }).inputValue()).toBe(shownAs);
+    await prompt.getByRole('button', { name: /^Allow once/ }).click();
+    // Unchanged, it is sent as it came.
+    await seen(log(page).getByText('Ran 1 lines.'));
+    await eventually(() => log(page).locator('figure.terminal .command').textContent()).toBe(shownAs);
   });
 
   it('one of 64 KiB is whole, can be scrolled to its end, and leaves the page alone', SLOW, async () => {

@@ -101,7 +101,7 @@ export type {
 export { dateOf } from './dates.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
-export { showHiddenCharacters } from './hiddenCharacters.js';
+export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,

@@ -7,7 +7,7 @@ import {
   viewToolOutput,
 } from '@agenthost/protocol';
 import { titleOf } from '../sessionTable.js';
-import { safeLine, safeText } from '../text/safeText.js';
+import { safeCommand, safeLine, safeText } from '../text/safeText.js';
 import { by } from '../turn/toolLine.js';
 
 /** For people to read: messages as quotes, answers as they are, tools as lines with their output below. */
@@ -55,7 +55,7 @@ function toolMarkdown(call: CompletedToolCall | undefined): string {
     call.status === 'completed'
       ? `${call.result.success ? '✓' : '×'} ${safeLine(call.result.pastTenseMessage)}`
       : `– ${call.cancelled === 'denied' ? 'Denied' : 'Stopped'}: ${safeLine(call.invocationMessage)}`;
-  const input = call.toolKind === 'terminal' && call.toolInput ? fenced(`$ ${call.toolInput}`) : '';
+  const input = call.toolKind === 'terminal' && call.toolInput ? fenced(`$ ${safeCommand(call.toolInput)}`) : '';
   const view = call.output && viewToolOutput(call.output);
   const output = view ? view.head + (view.omitted > 0 ? `\n… ${view.omitted} characters …\n${view.tail}` : '') : '';
   return [line, input, output.trim() ? fenced(output) : ''].filter(Boolean).join('\n\n');

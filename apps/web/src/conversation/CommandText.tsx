@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { Code } from '../markdown/CodeBlock.js';
-import { visibleText } from '../text/visibleText.js';
+import { visibleCommand } from '../text/visibleText.js';
 
 /** What a shell is taken to be where a call does not say it. */
 const ANY_SHELL = 'shellscript';
@@ -37,7 +37,7 @@ export const CommandText = memo(function CommandText({ text, language }: Command
   return (
     <pre className={isLong(text) ? 'command long' : 'command'} data-language={language} {...scrolls}>
       <code>
-        <Code code={visibleText(text)} language={language} />
+        <Code code={visibleCommand(text)} language={language} />
       </code>
     </pre>
   );

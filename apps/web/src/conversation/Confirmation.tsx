@@ -7,7 +7,7 @@ import { whyNot } from '../app/whyNot.js';
 import { RoleNote } from '../composer/RoleNote.js';
 import { Problem } from '../controls/Problem.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
-import { visibleText } from '../text/visibleText.js';
+import { visibleCommand } from '../text/visibleText.js';
 import { CommandField } from './CommandField.js';
 import { commandLanguage } from './CommandText.js';
 import { useChat } from './chatContext.js';
@@ -42,10 +42,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const editable =
     confirmation.editable === true && whyNot(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
   // What is approved unchanged is sent as it came; a field can only show it made visible.
-  const input = useMemo(
-    () => (toolInput === undefined ? undefined : visibleText(toolInput).replace(/\r\n?/g, '\n')),
-    [toolInput],
-  );
+  const input = useMemo(() => (toolInput === undefined ? undefined : visibleCommand(toolInput)), [toolInput]);
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
   const approvals = options.filter((option) => option.kind === 'approve');
   const denials = options.filter((option) => option.kind === 'deny');

@@ -6,7 +6,7 @@ import {
   type UserMessage,
   viewToolOutput,
 } from '@agenthost/protocol';
-import { safeLine, safeText } from '../../text/safeText.js';
+import { safeCommand, safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';
 import { fit } from '../../text/width.js';
 import { by } from '../../turn/toolLine.js';
@@ -78,7 +78,7 @@ function toolLines(call: ToolCallState, columns: number): Line[] {
   const { glyph, tone, text } = toolHead(call);
   const head = marked(glyph, text, columns, tone);
   if (call.toolKind !== 'terminal') return head;
-  const command = wrapText(safeText(call.toolInput ?? ''), columns - 4).map((line, at) =>
+  const command = wrapText(safeCommand(call.toolInput ?? ''), columns - 4).map((line, at) =>
     lineOf(`  ${at === 0 ? '$' : ' '} ${line}`, 'text'),
   );
   if (call.status === 'pendingConfirmation' || !call.output) return [...head, ...command];
