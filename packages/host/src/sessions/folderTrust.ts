@@ -58,6 +58,8 @@ export class FolderTrust {
     const finder = new CustomizationFinder({ stateRoot: stateDir, env: agentEnv });
     const withConfiguration = support.obeysWorkspace === true;
     const found = await finder.find(cwd, await checkoutOf(cwd), { withConfiguration });
+    // Then the agent is not started, whatever anybody trusts.
+    if (withConfiguration && found.foreignConfiguration.length > 0) return undefined;
     const isTrusted = await trust.isTrusted(found.workspace);
     const agentName = agent.descriptor.displayName;
     const context = { support, agentName, isTrusted, wasDeclined: false, isEnabled: () => true };

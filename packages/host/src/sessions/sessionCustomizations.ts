@@ -75,7 +75,15 @@ export class SessionCustomizations {
   get mustAsk(): boolean {
     // Could not be looked at in time: what isn't known may be anything.
     if (!this.#known) return this.#support.obeysWorkspace === true;
-    if (this.#support.obeysWorkspace === true && this.#known.foreignConfiguration.length > 0) return true;
+    return this.#isRefused(this.#known) || this.#wouldAsk();
+  }
+
+  /** Nobody can trust what belongs to another user. */
+  #isRefused({ foreignConfiguration }: Known): boolean {
+    return this.#support.obeysWorkspace === true && foreignConfiguration.length > 0;
+  }
+
+  #wouldAsk(): boolean {
     const runs = this.#wouldRun();
     return runs.length > 0 && keyOf(runs) !== this.#declined;
   }
@@ -179,7 +187,7 @@ export class SessionCustomizations {
   #tellTrust(): void {
     if (!this.#known || this.#closed) return;
     const { store } = this.#options;
-    const folder = this.mustAsk ? this.#known.workspace : undefined;
+    const folder = !this.#isRefused(this.#known) && this.#wouldAsk() ? this.#known.workspace : undefined;
     if (folder === untrustedFolder(store.state.summary)) return;
     store.dispatch({ type: 'session/metadataChanged', metadata: withUntrustedFolder(folder) });
   }
