@@ -11,6 +11,7 @@ import {
 } from '@agenthost/sessions';
 import { ended, exampleHost } from './parts/exampleHost.ts';
 import { MarkdownFolderProvider } from './parts/markdownFolderProvider.ts';
+import { nodeNoteFolder } from './parts/nodeNoteFolder.ts';
 
 const { url, token, stateDir, close } = await exampleHost();
 const host = await connect({ url, token });
@@ -21,7 +22,7 @@ await ended(session, await session.send('title Ask the agent'));
 const folder = join(stateDir, 'notes');
 await mkdir(folder);
 await writeFile(join(folder, 'milk.md'), '# Buy milk\n');
-const notes = new MarkdownFolderProvider(folder);
+const notes = new MarkdownFolderProvider(nodeNoteFolder(folder));
 
 const providers = new SessionsProvidersService();
 const sessions = new SessionsManagementService(providers);

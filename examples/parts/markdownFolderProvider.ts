@@ -1,9 +1,9 @@
-// A sessions provider in one file: each markdown file of a folder is a session, its heading is the title.
-import { type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+// A sessions provider in one file: each markdown file of a folder is a session, its heading is the title, what was written
+// below it is the conversation. nodeNoteFolder.ts is such a folder on a disk, storageNoteFolder.ts one in a browser.
 import {
   type ChatFields,
+  type ChatModel,
+  chatModelOf,
   createChat,
   type EditableChat,
   Emitter,
@@ -18,34 +18,40 @@ import {
   type SessionsProvider,
   type SessionType,
   type SessionWorkspace,
+  type SessionWorkspaceBrowseAction,
+  type SettableObservable,
   sessionOfChats,
 } from '@agenthost/sessions';
+import { appendTurn, type NoteFile, type NoteFolder, readNote, withTitle } from './noteFile.ts';
 
-type Note = { readonly session: Session; readonly chat: EditableChat; readonly path: string };
+type Turns = SettableObservable<ReturnType<typeof readNote>['turns']>;
+type Note = { readonly session: Session; readonly chat: EditableChat; readonly turns: Turns; file?: NoteFile };
 
 export class MarkdownFolderProvider implements SessionsProvider {
   readonly id = 'markdown';
   readonly label = 'Markdown files';
   readonly icon = 'markdown';
   readonly sessionTypes: readonly SessionType[] = [{ id: 'note', label: 'Note', icon: 'note' }];
-  readonly browseActions = [];
-  readonly #folder: string;
-  readonly #watcher: FSWatcher;
+  readonly browseActions: readonly SessionWorkspaceBrowseAction[];
+  readonly #folder: NoteFolder;
+  readonly #watching: { dispose(): void };
   readonly #notes = new Map<string, Note>();
   readonly #changes = new Emitter<SessionsChangeEvent>();
   readonly #replacements = new Emitter<SessionReplacement>();
   readonly onDidChangeSessions = this.#changes.event;
   readonly onDidReplaceSession = this.#replacements.event;
 
-  constructor(folder: string) {
-    this.#folder = resolve(folder);
-    mkdirSync(this.#folder, { recursive: true });
-    this.#watcher = watch(this.#folder, () => this.#read());
+  constructor(folder: NoteFolder) {
+    this.#folder = folder;
+    const run = async () => this.resolveWorkspace(folder.uri);
+    this.browseActions = [{ label: 'Notes', icon: 'folder', providerId: this.id, run }];
+    this.#watching = folder.watch(() => this.#read());
     this.#read();
   }
 
   resolveWorkspace(uri: string): SessionWorkspace {
-    return { label: basename(uri), icon: 'folder', repositories: [{ uri }], requiresWorkspaceTrust: false };
+    const label = uri.split('/').findLast((part) => part !== '') ?? uri;
+    return { label, icon: 'folder', repositories: [{ uri }], requiresWorkspaceTrust: false };
   }
 
   getSessions = () => [...this.#notes.values()].map(({ session }) => session);
@@ -61,23 +67,33 @@ export class MarkdownFolderProvider implements SessionsProvider {
   async sendAndCreateChat(sessionId: string, { query }: SendRequestOptions): Promise<Session> {
     const { session: from } = this.#find(sessionId);
     if (from.status.value !== SessionStatus.Untitled) throw new NotSupportedError('a note is one chat; begin another');
-    const { session: to, chat, path } = this.#put(`${crypto.randomUUID()}.md`, from.workspace.value);
-    writeFileSync(path, `# ${query}\n`);
-    chat.update(readNote(path));
+    const to = this.#put(`${crypto.randomUUID()}.md`, from.workspace.value);
+    const title = query.trim().split('\n')[0] ?? '';
+    this.#show(to, this.#folder.write(nameOf(to), appendTurn(`# ${title}`, query)));
     this.#notes.delete(sessionId);
-    this.#replacements.fire({ from, to });
-    return to;
+    this.#replacements.fire({ from, to: to.session });
+    return to.session;
+  }
+
+  openChat(chatUri: string): ChatModel {
+    const note = [...this.#notes.values()].find(({ chat, file }) => file && chat.resource === chatUri);
+    if (!note) throw new SessionNotFoundError(`note ${chatUri}`);
+    const { session, chat, turns } = note;
+    const submit = async ({ text }: { readonly text: string }, id: string) => {
+      if (!turns.value.some((turn) => turn.id === id)) this.#rewrite(note, (all) => appendTurn(all, text, id));
+    };
+    const markRead = (isRead = true) => this.setRead(session.sessionId, isRead);
+    return chatModelOf({ chat, turns, sessionType: session.sessionType, submit, actions: { markRead } });
   }
 
   async renameChat(sessionId: string, chatUri: string, title: string): Promise<void> {
-    const { path } = this.#find(sessionId, chatUri);
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/^(?:# .*)?/, `# ${title}`));
-    this.#set(sessionId, readNote(path));
+    this.#rewrite(this.#find(sessionId, chatUri), (text) => withTitle(text, title));
   }
 
   async deleteSession(sessionId: string): Promise<void> {
-    const { session, path } = this.#find(sessionId);
-    rmSync(path, { force: true });
+    const note = this.#find(sessionId);
+    const { session } = note;
+    this.#folder.remove(nameOf(note));
     this.#notes.delete(sessionId);
     this.#fire({ removed: [session] });
   }
@@ -96,21 +112,22 @@ export class MarkdownFolderProvider implements SessionsProvider {
   archiveSession = async (sessionId: string) => this.#set(sessionId, { isArchived: true });
   unarchiveSession = async (sessionId: string) => this.#set(sessionId, { isArchived: false });
   setRead = async (sessionId: string, isRead: boolean) => this.#set(sessionId, { isRead });
-  dispose = () => this.#watcher.close();
+  dispose = () => this.#watching.dispose();
 
   /** Finds what others have written, changed and removed. */
   #read(): void {
-    const names = new Set(readdirSync(this.#folder).filter((name) => name.endsWith('.md')));
-    for (const { session, path } of [...this.#notes.values()]) {
-      if (session.status.value === SessionStatus.Untitled || names.has(basename(path))) continue;
-      this.#notes.delete(session.sessionId);
-      this.#fire({ removed: [session] });
+    const files = this.#folder.list();
+    const names = new Set(files.map(({ name }) => name));
+    for (const note of [...this.#notes.values()]) {
+      if (!note.file || names.has(note.file.name)) continue;
+      this.#notes.delete(note.session.sessionId);
+      this.#fire({ removed: [note.session] });
     }
-    for (const name of names) {
-      const known = this.#notes.get(`${this.id}:${name}`);
-      const note = known ?? this.#put(name, this.resolveWorkspace(pathToFileURL(this.#folder).href));
-      note.chat.update(readNote(note.path));
-      this.#fire(known ? { changed: [note.session] } : { added: [note.session] });
+    for (const file of files) {
+      const known = this.#notes.get(`${this.id}:${file.name}`);
+      if (known?.file?.text === file.text) continue;
+      const { session } = this.#show(known ?? this.#put(file.name, this.resolveWorkspace(this.#folder.uri)), file);
+      this.#fire(known ? { changed: [session] } : { added: [session] });
     }
   }
 
@@ -119,8 +136,23 @@ export class MarkdownFolderProvider implements SessionsProvider {
     const chat = createChat(resource, createdAt);
     const shown = { sessionType: 'note', icon: 'note', createdAt, resource, workspace: observable(workspace) };
     const session = sessionOfChats({ providerId: this.id, localId, ...shown, chats: observable([chat]) });
-    const note = { session, chat, path: join(this.#folder, localId) };
+    const note = { session, chat, turns: observable([]) };
     this.#notes.set(session.sessionId, note);
+    return note;
+  }
+
+  #rewrite(note: Note, change: (text: string) => string): void {
+    this.#show(note, this.#folder.write(nameOf(note), change(note.file?.text ?? '')));
+    this.#fire({ changed: [note.session] });
+  }
+
+  #show(note: Note, file: NoteFile): Note {
+    const { title, turns } = readNote(file);
+    const last = turns.at(-1)?.endedAt;
+    note.file = file;
+    note.turns.set(turns);
+    const lastTurnEnd = last === undefined ? undefined : new Date(last);
+    note.chat.update({ title, updatedAt: file.modifiedAt, status: SessionStatus.Completed, lastTurnEnd });
     return note;
   }
 
@@ -141,7 +173,6 @@ export class MarkdownFolderProvider implements SessionsProvider {
   }
 }
 
-function readNote(path: string): Partial<ChatFields> {
-  const title = /^# (.*)/.exec(readFileSync(path, 'utf8'))?.[1] ?? basename(path);
-  return { title, updatedAt: statSync(path).mtime, status: SessionStatus.Completed };
+function nameOf({ session }: Note): string {
+  return session.sessionId.slice(session.providerId.length + 1);
 }

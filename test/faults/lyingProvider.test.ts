@@ -127,7 +127,9 @@ describe('a client that keeps the files and says anything', { timeout: LONG_MS }
   it('[FS3] loses no turn that was accepted', async () => {
     let accepted = 0;
     for (let seed = 1; seed <= RUNS; seed++) accepted += (await run(seed)).accepted;
-    console.info(`${RUNS} providers that lie in ${SHARE_OF_LIES * 100} % of their answers: ${accepted} turns accepted, 0 lost`);
+    console.info(
+      `${RUNS} providers that lie in ${SHARE_OF_LIES * 100} % of their answers: ${accepted} turns accepted, 0 lost`,
+    );
     expect(accepted).toBeGreaterThan(RUNS);
   });
 });

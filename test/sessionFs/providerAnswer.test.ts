@@ -13,7 +13,11 @@ describe('an answer of a provider', () => {
     ['sessionFs.stat', ENOENT, { ...NO_STAT, error: ENOENT }],
     ['sessionFs.stat', FILE, { ...FILE, mtime: '', birthtime: '' }],
     ['sessionFs.stat', { isFile: true, isDirectory: false }, { ...FILE, size: 0, mtime: '', birthtime: '' }],
-    ['sessionFs.stat', { ...FILE, mtime: 0, birthtime: 9e99 }, { ...FILE, mtime: '1970-01-01T00:00:00.000Z', birthtime: '' }],
+    [
+      'sessionFs.stat',
+      { ...FILE, mtime: 0, birthtime: 9e99 },
+      { ...FILE, mtime: '1970-01-01T00:00:00.000Z', birthtime: '' },
+    ],
     ['sessionFs.readdir', ENOENT, { entries: [], error: ENOENT }],
     ['sessionFs.exists', ENOENT, { exists: false }],
     ['sessionFs.writeFile', undefined, null],

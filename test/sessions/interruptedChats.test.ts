@@ -65,14 +65,14 @@ describe('[REC3] a chat whose session the host can not load', () => {
     await until(host.connection, ({ state }) => state === 'reconnecting', 'the loss');
     await unreadable(uri);
     proxy.allow(true);
-    chat.retryNow();
+    chat.retryNow?.();
     const phase = await interrupted(chat);
     expect(phase).toMatchObject({ error: { message: expect.stringContaining('EMFILE: a hiccup') } });
     expect(chat.state.value?.summary.title).toBe('kept');
     const sent = chat.submit('hello');
     await interrupted(chat, 2);
     storage.failing.clear();
-    chat.retryNow();
+    chat.retryNow?.();
     await sent;
     expect(chat.phase.value).toEqual({ state: 'open' });
     await until(chat.confirmed, (state) => state?.turns.length === 1, 'the turn');
@@ -86,7 +86,7 @@ describe('[REC3] a chat whose session the host can not load', () => {
     expect(chat.state.value).toBeUndefined();
     const sent = chat.submit('hello');
     storage.failing.clear();
-    chat.retryNow();
+    chat.retryNow?.();
     await sent;
     expect(chat.phase.value).toEqual({ state: 'open' });
   });
@@ -98,7 +98,7 @@ describe('[REC3] a chat whose session the host can not load', () => {
     await interrupted(chat);
     storage.failing.clear();
     await host.disposeSession(uri);
-    chat.retryNow();
+    chat.retryNow?.();
     await until(chat.phase, ({ state }) => state === 'gone', 'gone');
     await expect(chat.submit('x')).rejects.toThrow('any more');
   });

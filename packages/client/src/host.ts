@@ -225,8 +225,12 @@ export class Host {
     return fetchContent(this.#commands, uri, options);
   }
 
-  browseDirectory(uri: URI, options?: CommandOptions): Promise<BrowseDirectoryResult> {
-    return this.#commands.request('browseDirectory', { uri }, options);
+  /** With `provider` the answer also says what somebody would have to trust before sessions of that agent work there. */
+  browseDirectory(
+    uri: URI,
+    { provider, ...options }: CommandOptions & { readonly provider?: string } = {},
+  ): Promise<BrowseDirectoryResult> {
+    return this.#commands.request('browseDirectory', { uri, ...(provider !== undefined && { provider }) }, options);
   }
 
   /** Resolves when the host has begun; `notify/progress` and `root.state` tell the rest. */

@@ -17,6 +17,18 @@ export function showHiddenCharacters(text: string, show: (name: string) => strin
   return text.replace(HIDDEN, (found) => (found.startsWith(FLAG) ? found : show(nameOf(found))));
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/**
+ * A command as it runs, for whoever is to allow it. Nothing is taken out: what a terminal would obey in output (an escape sequence, a
+ * return that overwrites the line) is part of a command like any other text, and may have one between its ends.
+ */
+export function showCommand(text: string, show: (name: string) => string): string {
+  const written = text.replaceAll('\r\n', '\n').replace(CONTROL, (character) => show(nameOf(character)));
+  return showHiddenCharacters(written, show);
+}
+
 function nameOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -103,7 +103,7 @@ export type {
 export { dateOf } from './dates.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
-export { showHiddenCharacters } from './hiddenCharacters.js';
+export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,
@@ -223,6 +223,7 @@ export type {
 } from './state/turn.js';
 export { type ByteTools, fromStoredText, isPlainStoredText, toStoredText } from './storedText.js';
 export { contentHash, turnContents } from './turnContents.js';
+export { untrustedFolder, withoutUntrustedFolder, withUntrustedFolder } from './untrustedFolder.js';
 export {
   type ArtifactUriParts,
   artifactUri,

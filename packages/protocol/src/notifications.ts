@@ -38,6 +38,8 @@ export interface SessionSummaryChanges {
   readonly workingDirectory?: URI | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly changes?: readonly FileChangeSummary[] | null;
+  readonly lastTurnEndedAt?: number | null;
+  readonly isCreating?: true | null;
 }
 
 export interface ProgressNotification {

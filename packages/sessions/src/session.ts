@@ -26,7 +26,10 @@ export type SessionFileChange = FileChangeSummary;
 
 export interface SessionMode {
   readonly id: string;
+  /** What the mode is one of, e.g. `agent` for modes of an agent's own. */
   readonly kind: string;
+  /** To be shown; the id where there is none. */
+  readonly name?: string;
 }
 
 export interface SessionRepository {
@@ -45,7 +48,7 @@ export interface SessionWorkspace {
   readonly label: string;
   readonly icon: IconId;
   readonly repositories: readonly SessionRepository[];
-  /** Whether somebody has to trust the workspace before an agent works there. */
+  /** Whether somebody has to trust the workspace before an agent works there; `true` also while that is not known. */
   readonly requiresWorkspaceTrust: boolean;
 }
 

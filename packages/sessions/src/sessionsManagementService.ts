@@ -2,9 +2,10 @@ import type { Disposable, Observable } from '@agenthost/client';
 import { ActiveProvider } from './activeProvider.js';
 import type { ActiveSession } from './activeSession.js';
 import { AggregatedSessions } from './aggregatedSessions.js';
+import type { ChatModel, OpenChatOptions } from './chatModel.js';
 import { type ContextKeys, SessionContextKeys } from './contextKeys.js';
 import type { Event } from './emitter.js';
-import { ProviderFailedError, SessionNotFoundError } from './errors.js';
+import { NotSupportedError, ProviderFailedError, SessionNotFoundError } from './errors.js';
 import { ProviderCalls } from './providerCalls.js';
 import { reportFailure } from './reportFailure.js';
 import { type FoundSessions, type SearchAllOptions, searchAll } from './searchAll.js';
@@ -233,6 +234,45 @@ export class SessionsManagementService {
 
   setRead(session: Session, read: boolean): Promise<void> {
     return this.#route(session, 'setRead', (provider, id) => provider.setRead(id, read));
+  }
+
+  /**
+   * A conversation to look at, whoever's it is; `undefined` where its provider shows none. Whoever calls disposes of it. Throws
+   * where there is no such chat.
+   */
+  openModel(
+    session: Session,
+    chatUri: URI = session.mainChat.resource,
+    options?: OpenChatOptions,
+  ): ChatModel | undefined {
+    const { providerId } = parseSessionId(session.sessionId);
+    return this.#calls.callSync(providerId, 'openChat', (provider) => provider.openChat?.(chatUri, options));
+  }
+
+  canFork({ sessionId }: Session): boolean {
+    return this.#providers.getProvider(parseSessionId(sessionId).providerId)?.forkChat !== undefined;
+  }
+
+  /** A session that begins with the turns of that chat, up to the given one or all of them. */
+  async forkChat(session: Session, chatUri: URI, toTurnId?: string): Promise<Session> {
+    const { providerId } = parseSessionId(session.sessionId);
+    const fork = async (provider: SessionsProvider) => {
+      if (!provider.forkChat) throw new NotSupportedError(`${provider.label} can't fork its sessions`);
+      return provider.forkChat(chatUri, toTurnId);
+    };
+    return this.#own(providerId, await this.#calls.call(providerId, 'forkChat', fork));
+  }
+
+  /** Also a session that was not listed yet. Rejects where there is none. */
+  async findSession(sessionId: string): Promise<Session> {
+    const { providerId, localId } = parseSessionId(sessionId);
+    const known = this.#sessions.byId(sessionId);
+    if (known) return known;
+    const find = async (provider: SessionsProvider) => {
+      if (!provider.findSession) throw new SessionNotFoundError(`session ${sessionId}`);
+      return provider.findSession(localId);
+    };
+    return this.#own(providerId, await this.#calls.call(providerId, 'findSession', find));
   }
 
   dispose(): void {

@@ -1,5 +1,6 @@
 import type { Observable } from '@agenthost/client';
 import type { AgentAvailability, Attachment } from '@agenthost/protocol';
+import type { ChatModel, OpenChatOptions } from './chatModel.js';
 import type { Event } from './emitter.js';
 import type { IconId, Session, SessionWorkspace, URI } from './session.js';
 
@@ -70,7 +71,10 @@ export interface SearchOptions {
  * - A field's observable and `onDidChangeSessions` both tell of a change; the event is for lists, once for each change.
  * - A new session is `Untitled`. When its first message is committed it is replaced: `getSessions` shows the new one and
  *   not the old, and then `onDidReplaceSession` is fired, which stands for its removal and the other's addition.
- * - Nothing throws synchronously but `resolveWorkspace` and `getSessionTypes`; promises reject with an error that says why.
+ * - A session is `loading` from the call of `sendAndCreateChat` that sends its first message until it is replaced or that is refused.
+ * - `lastTurnEnd` is when a turn ended, and nothing else; renaming, reading and archiving leave it as it is.
+ * - Nothing throws synchronously but `resolveWorkspace`, `getSessionTypes` and `openChat`; promises reject with an error that says
+ *   why.
  */
 export interface SessionsProvider {
   /** `isProviderId`; one instance, so two hosts are two providers. */
@@ -91,6 +95,10 @@ export interface SessionsProvider {
   /** There when `getSessions` begins with the newest ones only. */
   readonly hasMoreSessions?: Observable<boolean>;
   loadMoreSessions?(): Promise<void>;
+  /** Whether a list is on its way: what is not in `getSessions` may still come. */
+  readonly isLoadingSessions?: Observable<boolean>;
+  /** A session by what follows `${id}:` in its id, also one that `getSessions` does not show yet. Rejects where there is none. */
+  findSession?(localId: string): Promise<Session>;
   /** Full-text search, also of sessions that `getSessions` does not show yet; those that are found are shown from then on. */
   searchSessions?(text: string, options?: SearchOptions): Promise<SearchResults>;
 
@@ -108,4 +116,12 @@ export interface SessionsProvider {
 
   /** Makes a chat of the message: the first one of a new session, another one of an existing session. */
   sendAndCreateChat(sessionId: string, options: SendRequestOptions): Promise<Session>;
+
+  /**
+   * There when conversations can be shown: opens one that was sent already. Throws a SessionNotFoundError for a chat that it does
+   * not have. Each call makes a model of its own, which whoever called disposes.
+   */
+  openChat?(chatUri: URI, options?: OpenChatOptions): ChatModel;
+  /** A session that begins with the turns of that chat, up to the given one or all of them. */
+  forkChat?(chatUri: URI, toTurnId?: string): Promise<Session>;
 }

@@ -1,3 +1,4 @@
+import { untrustedFolder } from '@agenthost/protocol';
 import type { GitHubInfo, GitHubPullRequest, SessionRepository, SessionWorkspace, URI } from './session.js';
 import { type SessionMetadata, workspaceLabel } from './workspaceLabel.js';
 
@@ -26,8 +27,7 @@ export function workspaceOfMetadata({
     icon:
       text(known, 'remoteAgentHost') !== undefined ? 'remote' : repository?.detail !== undefined ? 'repo' : 'folder',
     repositories: repository ? [repository] : [],
-    // An agent works there with the rights of whoever runs it.
-    requiresWorkspaceTrust: true,
+    requiresWorkspaceTrust: untrustedFolder({ metadata: known }) !== undefined,
   };
 }
 

@@ -1,19 +1,54 @@
 import { describe, expect, it, vi } from 'vitest';
 import { providerContract } from '../src/contract/providerContract.js';
-import { InMemoryProvider, type Session, type SessionsProvider } from '../src/index.js';
+import {
+  type ChatModel,
+  computed,
+  constant,
+  InMemoryProvider,
+  type Session,
+  type SessionsProvider,
+} from '../src/index.js';
 
 const workspaceUri = 'file:///src/project';
 
 vi.spyOn(console, 'error').mockImplementation(() => {});
 
 describe.each([true, false])('the in-memory provider with several chats: %s', (supportsMultipleChats) => {
-  const cases = providerContract(async () => ({
-    provider: new InMemoryProvider({ supportsMultipleChats }),
-    workspaceUri,
-    modelId: 'small',
-  }));
+  const cases = providerContract(async () => memoryFixture({ supportsMultipleChats }));
   it.each(cases)('$name', ({ run }) => run());
 });
+
+/** Also with what the contract checks only where a fixture can bring it about. */
+function memoryFixture(options: ConstructorParameters<typeof InMemoryProvider>[0] = {}) {
+  let refuses = false;
+  const provider = new InMemoryProvider({
+    ...options,
+    reply: async () => {
+      if (refuses) {
+        refuses = false;
+        throw new Error('refused on purpose');
+      }
+      return 'Yes.';
+    },
+  });
+  const untrustedUri = 'file:///src/untrusted';
+  const resolve = provider.resolveWorkspace.bind(provider);
+  provider.resolveWorkspace = (uri) => ({ ...resolve(uri), requiresWorkspaceTrust: uri === untrustedUri });
+  return {
+    provider,
+    workspaceUri,
+    modelId: 'small',
+    refuseNext: () => {
+      refuses = true;
+    },
+    setMode: async ({ sessionId, mainChat }: Session, id: string | undefined) =>
+      provider.updateChat(sessionId, mainChat.resource, { mode: id === undefined ? undefined : { id, kind: 'agent' } }),
+    trust: {
+      untrustedUri,
+      trust: async ({ sessionId }: Session) => provider.setRequiresTrust(sessionId, false),
+    },
+  };
+}
 
 /** The in-memory provider with one fault each, and the case that finds it. */
 const faults: [name: string, change: (provider: SessionsProvider) => Partial<SessionsProvider>, found: RegExp][] = [
@@ -82,6 +117,73 @@ const faults: [name: string, change: (provider: SessionsProvider) => Partial<Ses
     /not its own/,
   ],
   [
+    'never says that it is loading',
+    (it) => ({
+      createNewSession: async (workspace) => withField(await it.createNewSession(workspace), 'loading', false),
+    }),
+    /is loading/,
+  ],
+  [
+    'goes on loading after a refusal',
+    (it) => ({
+      createNewSession: async (workspace) => {
+        const session = await it.createNewSession(workspace);
+        let wasLoading = false;
+        return new Proxy(session, {
+          get: (target, key) => {
+            if (key !== 'loading') return Reflect.get(target, key, target);
+            wasLoading ||= target.loading.value;
+            return constant(wasLoading);
+          },
+        });
+      },
+    }),
+    /refused/,
+  ],
+  [
+    'forgets the mode',
+    (it) => ({
+      sendAndCreateChat: async (id, options) => withField(await it.sendAndCreateChat(id, options), 'mode', undefined),
+    }),
+    /mode/,
+  ],
+  [
+    'takes any change for the end of a turn',
+    (it) => ({
+      sendAndCreateChat: async (id, options) => {
+        const session = await it.sendAndCreateChat(id, options);
+        const lastTurnEnd = computed(() => new Date(session.updatedAt.value.getTime() + session.title.value.length));
+        return new Proxy(session, {
+          get: (target, key) => (key === 'lastTurnEnd' ? lastTurnEnd : Reflect.get(target, key, target)),
+        });
+      },
+    }),
+    /last turn/,
+  ],
+  [
+    'says that every workspace is trusted',
+    (it) => ({ resolveWorkspace: (uri) => ({ ...it.resolveWorkspace(uri), requiresWorkspaceTrust: false }) }),
+    /trust/,
+  ],
+  [
+    'has the title of its last chat',
+    (it) => ({
+      sendAndCreateChat: async (id, options) => {
+        const session = await it.sendAndCreateChat(id, options);
+        const title = computed(() => session.chats.value.at(-1)?.title.value ?? '');
+        return new Proxy(session, {
+          get: (target, key) => (key === 'title' ? title : Reflect.get(target, key, target)),
+        });
+      },
+    }),
+    /several chats/,
+  ],
+  [
+    'opens any chat',
+    (it) => ({ openChat: () => it.openChat?.(it.getSessions().at(-1)?.mainChat.resource ?? '') as ChatModel }),
+    /opens a chat/,
+  ],
+  [
     'never disposes',
     (it) => ({
       onDidChangeSessions: (listener) => [it.onDidChangeSessions(listener), { dispose: () => {} }][1] as never,
@@ -95,8 +197,8 @@ describe('the contract suite', () => {
     const failed: string[] = [];
     const cases = providerContract(
       async () => {
-        const provider = new InMemoryProvider();
-        return { provider: faulty(provider, change(provider)), workspaceUri, modelId: 'small' };
+        const fixture = memoryFixture();
+        return { ...fixture, provider: faulty(fixture.provider, change(fixture.provider)) };
       },
       { timeoutMs: 50 },
     );
@@ -125,6 +227,12 @@ function faulty(provider: SessionsProvider, change: Partial<SessionsProvider>): 
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },
+  });
+}
+
+function withField(session: Session, field: keyof Session, value: unknown): Session {
+  return new Proxy(session, {
+    get: (target, key) => (key === field ? constant(value) : Reflect.get(target, key, target)),
   });
 }
 

@@ -338,3 +338,38 @@ describe('context keys', () => {
     expect(values()).toMatchObject({ isActiveSessionBackgroundProvider: true, activeSessionHasGitRepository: true });
   });
 });
+
+describe('conversations', () => {
+  it('are opened whoever has them, and not where a provider shows none', async () => {
+    const { service, providers } = manage(['a', 'b']);
+    const [first, second] = await Promise.all(providers.map((provider) => send(provider, 'hello')));
+    if (!first || !second) throw new Error('nothing was sent');
+    const model = service.openModel(first);
+    expect(model?.state.value?.turns.map(({ userMessage }) => userMessage.text)).toEqual(['hello']);
+    await model?.submit('and again');
+    expect(model?.state.value?.turns.length).toBe(2);
+    model?.dispose();
+    expect(() => service.openModel(first, 'a:nothing')).toThrow('openChat failed at the provider a');
+    Object.assign(providers[1] as InMemoryProvider, { openChat: undefined });
+    expect(service.openModel(second)).toBeUndefined();
+  });
+
+  it('are forked where their provider can', async () => {
+    const { service, providers } = manage(['a']);
+    const [provider] = providers;
+    const session = await send(provider as InMemoryProvider);
+    expect(service.canFork(session)).toBe(false);
+    await expect(service.forkChat(session, session.mainChat.resource)).rejects.toThrow("A can't fork its sessions");
+    Object.assign(provider as InMemoryProvider, { forkChat: async () => session });
+    expect([service.canFork(session), await service.forkChat(session, '')]).toEqual([true, session]);
+  });
+
+  it('are found by their id, also where they were not listed', async () => {
+    const { service, providers } = manage(['a']);
+    const session = await send(providers[0] as InMemoryProvider);
+    expect(await service.findSession(session.sessionId)).toBe(session);
+    await expect(service.findSession('a:other')).rejects.toThrow('there is no session a:other');
+    Object.assign(providers[0] as InMemoryProvider, { findSession: async () => session });
+    expect(await service.findSession('a:other')).toBe(session);
+  });
+});

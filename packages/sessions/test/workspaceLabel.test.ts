@@ -72,8 +72,18 @@ describe('a workspace of metadata', () => {
           baseBranchProtected: true,
         },
       ],
-      requiresWorkspaceTrust: true,
+      requiresWorkspaceTrust: false,
     });
+  });
+
+  it('requires trust where the host names a folder that has to be trusted', () => {
+    const trusted = (metadata: object) =>
+      workspaceOfMetadata({ metadata: { ...metadata }, workingDirectory: 'file:///src' })?.requiresWorkspaceTrust;
+    expect([trusted({ untrustedFolder: '/src' }), trusted({ untrustedFolder: '' }), trusted({})]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('is the working directory where nothing else is known, and undefined where nothing is', () => {

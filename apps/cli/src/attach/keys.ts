@@ -5,6 +5,7 @@ import { composerKey } from './composerKeys.js';
 import { dialogKey } from './dialogKeys.js';
 import { listKey } from './listKeys.js';
 import { currentPrompt, promptKey } from './promptKeys.js';
+import { type PromptView, scrollPrompt } from './promptView.js';
 import type { Focus } from './uiState.js';
 
 /** How soon the second Ctrl+C has to follow the first. */
@@ -15,6 +16,8 @@ export interface Screen {
   readonly rows: number;
   /** How far one can scroll up. */
   readonly maxScroll: number;
+  /** What is asked, as far as it is on the screen. */
+  readonly prompt?: PromptView | undefined;
 }
 
 /** Others are Ctrl and a letter. */
@@ -61,6 +64,7 @@ export class Keys {
     if (key.tab && !key.shift && completeCommand(model)) return;
     if (key.tab) return model.update({ focus: nextFocus(model, key.shift ? -1 : 1) });
     if (key.ctrl && input === 'd' && composer.text === '') return this.#leave();
+    if (focus === 'prompt' && this.#scrollPrompt(key, screen.prompt)) return;
     if (key.pageUp && focus !== 'list') return scroll(model, Math.max(screen.rows - 2, 1), screen);
     if (key.pageDown && focus !== 'list') return scroll(model, -Math.max(screen.rows - 2, 1), screen);
     if (key.ctrl && input === 'g') return model.update({ scrolledUp: 0 });
@@ -68,8 +72,16 @@ export class Keys {
     if (input === '?') return model.update({ dialog: { kind: 'help' } });
     if (input === 'q') return this.#leave();
     if (input === '[') return model.update({ isListHidden: !model.ui.isListHidden, focus: 'composer' });
-    if (focus === 'prompt') return key.escape ? model.update({ focus: 'composer' }) : promptKey(model, input);
+    if (focus === 'prompt')
+      return key.escape ? model.update({ focus: 'composer' }) : promptKey(model, input, screen.prompt);
     listKey(model, input, key);
+  }
+
+  /** Of a text that does not fit. */
+  #scrollPrompt({ upArrow, downArrow, pageUp, pageDown }: Key, view: PromptView | undefined): boolean {
+    const page = Math.max((view?.rows ?? 1) - 1, 1);
+    const by = upArrow ? -1 : downArrow ? 1 : pageUp ? -page : pageDown ? page : 0;
+    return view !== undefined && by !== 0 && scrollPrompt(this.#model, view, by);
   }
 
   /** Once stops the turn, twice leaves. */

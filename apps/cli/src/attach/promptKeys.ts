@@ -1,6 +1,7 @@
 import { ActionRejectedError } from '@agenthost/client';
 import { answerPrompt, isConfirmation, type Prompt, promptChoices, takesText } from '../turn/prompt.js';
 import type { AttachModel } from './attachModel.js';
+import type { PromptView } from './promptView.js';
 import { editOf, NOTHING } from './textEdit.js';
 
 /** What waits for an answer in the open session; the first one is asked. */
@@ -18,13 +19,14 @@ export function canEdit(model: AttachModel, prompt: Prompt): boolean {
   return mayType && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
 }
 
-export function promptKey(model: AttachModel, input: string) {
+export function promptKey(model: AttachModel, input: string, view: PromptView | undefined) {
   const prompt = currentPrompt(model);
   if (!prompt) return model.update({ focus: 'composer' });
   if (!model.may('session/toolCallConfirmed')) return;
   const pressed = input.toLowerCase();
   const key = pressed === 'x' ? 'n' : pressed;
   const chosen = promptChoices(prompt).find((choice) => choice.key === key);
+  if (chosen?.approves && view?.isSeen === false) return model.notify('Look at the rest of it first: ↓ or Page Down.');
   if (chosen) return finish(model, answerPrompt(prompt, chosen));
   if (key === 'e' && canEdit(model, prompt) && isConfirmation(prompt)) {
     model.update({ dialog: { kind: 'command', edit: editOf(prompt.toolCall.toolInput ?? ''), prompt } });

@@ -22,6 +22,8 @@ export interface UiState {
   readonly selectedId?: string;
   /** How many lines of the conversation are below the screen; 0 follows the newest. */
   readonly scrolledUp: number;
+  /** How far the text of a prompt that does not fit was scrolled, and how many of its lines were on the screen. */
+  readonly asked?: { readonly key: string; readonly top: number; readonly seen: number };
   readonly composer: TextEdit;
   /** The queued message that the composer changes. */
   readonly editing?: string;

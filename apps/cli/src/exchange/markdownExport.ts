@@ -8,7 +8,7 @@ import {
 } from '@agenthost/protocol';
 import { titleOf } from '../sessionTable.js';
 import { contentLine, resultContents } from '../text/contentLine.js';
-import { safeLine, safeText } from '../text/safeText.js';
+import { safeCommand, safeLine, safeText } from '../text/safeText.js';
 import { by } from '../turn/toolLine.js';
 
 /** For people to read: messages as quotes, answers as they are, tools as lines with their output below. */
@@ -56,7 +56,7 @@ function toolMarkdown(call: CompletedToolCall | undefined): string {
     call.status === 'completed'
       ? `${call.result.success ? '✓' : '×'} ${safeLine(call.result.pastTenseMessage)}`
       : `– ${call.cancelled === 'denied' ? 'Denied' : 'Stopped'}: ${safeLine(call.invocationMessage)}`;
-  const input = call.toolKind === 'terminal' && call.toolInput ? fenced(`$ ${call.toolInput}`) : '';
+  const input = call.toolKind === 'terminal' && call.toolInput ? fenced(`$ ${safeCommand(call.toolInput)}`) : '';
   const view = call.output && viewToolOutput(call.output);
   const output = view ? view.head + (view.omitted > 0 ? `\n… ${view.omitted} characters …\n${view.tail}` : '') : '';
   const contents = resultContents(call).map((ref) => `*${contentLine(ref)}*`);

@@ -1,4 +1,4 @@
-import { showHiddenCharacters } from '@agenthost/protocol';
+import { showCommand, showHiddenCharacters } from '@agenthost/protocol';
 
 // What agents, and the programs that they run, wrote is shown without being obeyed: no escape sequence reaches the terminal
 // but colours, and characters that reverse or hide text become visible.
@@ -44,6 +44,11 @@ function lastWritten(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end--;
   return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
+}
+
+/** What would be run, every character of it. */
+export function safeCommand(text: string): string {
+  return showCommand(text, (name) => `⟨${name}⟩`);
 }
 
 /** The same on one line. */

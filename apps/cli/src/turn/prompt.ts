@@ -1,5 +1,5 @@
 import type { PendingConfirmation, PendingPermission } from '@agenthost/client';
-import { safeLine, safeText } from '../text/safeText.js';
+import { safeCommand, safeLine } from '../text/safeText.js';
 
 export interface Choice {
   readonly key: string;
@@ -70,13 +70,10 @@ function permissionText({ request }: PendingPermission): string {
   return [safeLine(request.title), ...indented(request.message)].join('\n');
 }
 
-const MAX_SHOWN_LINES = 40;
-
+/** All lines: nobody is to allow what was not shown. */
 function indented(text: string): string[] {
-  const lines = safeText(text).trimEnd().split('\n');
-  if (lines.length === 1 && lines[0] === '') return [];
-  const shown = lines.slice(0, MAX_SHOWN_LINES).map((line) => `    ${line}`);
-  return lines.length > shown.length ? [...shown, `    … ${lines.length - shown.length} more lines`] : shown;
+  const lines = safeCommand(text).trimEnd().split('\n');
+  return lines.length === 1 && lines[0] === '' ? [] : lines.map((line) => `    ${line}`);
 }
 
 function numbered(

@@ -13,7 +13,7 @@ import { SettingsDialog } from '../overlays/SettingsDialog.js';
 import { Shortcuts } from '../overlays/Shortcuts.js';
 import { Tray } from '../overlays/Tray.js';
 import { useAttention } from './notifications.js';
-import type { PageHost } from './pageHosts.js';
+import type { PageHost } from './pagePlace.js';
 import { currentRoute, goTo } from './route.js';
 import { useServices } from './services.js';
 import { applyTheme } from './settings.js';
@@ -29,7 +29,7 @@ type Overlay =
   | { readonly kind: 'rename' | 'delete'; readonly session: Session };
 
 export function App() {
-  const { management, hosts, list, settings } = useServices();
+  const { management, hosts, places, list, settings } = useServices();
   const { theme, singleLetters, notifications } = useObservable(settings.value);
   const route = useObservable(currentRoute);
   useObservable(list.version);
@@ -60,7 +60,7 @@ export function App() {
     singleLetters,
   );
   const session = routed.session;
-  const host = session && hosts.byId(session.providerId);
+  const place = session && places.byId(session.providerId);
   return (
     <div className={listHidden ? 'app hide-list' : 'app'} data-view={route.view === 'start' ? 'list' : 'chat'}>
       <Sidebar
@@ -71,13 +71,13 @@ export function App() {
         onSettings={() => setOverlay({ kind: 'settings' })}
         onHost={(one) => setOverlay({ kind: 'host', host: one })}
       />
-      {route.view === 'new' && <NewSession />}
+      {route.view === 'new' && <NewSession key={route.agent} agent={route.agent} />}
       {route.view === 'start' && <FirstRun isFirst={list.sessionCount === 0} />}
       {route.view === 'session' &&
-        (session && host ? (
+        (session && place ? (
           <ChatView
             session={session}
-            host={host}
+            place={place}
             chat={routed.chat ?? session.mainChat.resource}
             onRename={() => setOverlay({ kind: 'rename', session })}
             onDelete={() => setOverlay({ kind: 'delete', session })}
@@ -99,7 +99,7 @@ export function App() {
                 </div>
               </div>
             ) : (
-              <AwaitedSession host={routed.host} chat={routed.awaited} />
+              <AwaitedSession place={routed.place} chat={routed.awaited} />
             )}
           </main>
         ))}

@@ -1,4 +1,4 @@
-import { type ConnectionState, createHost, type Host } from '@agenthost/client';
+import { createHost, type Host } from '@agenthost/client';
 import type { Role } from '@agenthost/protocol';
 import {
   AgentHostProvider,
@@ -8,23 +8,13 @@ import {
   type SessionsProvidersService,
   type UnsentMessages,
 } from '@agenthost/sessions';
+import type { FolderPicks } from './folderPicks.js';
 import type { MessageDrafts } from './messageDrafts.js';
 import { rememberOwnId } from './ownIds.js';
+import type { PageHost } from './pagePlace.js';
 import type { KnownHost, SettingsStore } from './settings.js';
 import { forgetToken, loadToken, saveToken } from './tokens.js';
 import { whyNot } from './whyNot.js';
-
-export interface PageHost {
-  readonly id: string;
-  readonly name: string;
-  readonly url: string;
-  /** The one that serves this page. */
-  readonly isOwn: boolean;
-  readonly connection: Observable<ConnectionState>;
-  /** What it lets this page do. */
-  readonly role: Observable<Role>;
-  readonly provider: AgentHostProvider;
-}
 
 interface Attached extends PageHost {
   readonly host: Host;
@@ -40,6 +30,7 @@ interface PageHostsOptions {
   readonly settings: SettingsStore;
   readonly unsent: UnsentMessages;
   readonly drafts: MessageDrafts;
+  readonly folderPicks: FolderPicks;
 }
 
 /** The hosts that this page shows: the one that serves it, and those that were added. Each is a provider of sessions. */
@@ -48,6 +39,7 @@ export class PageHosts {
   readonly #all = observable<readonly Attached[]>([]);
   readonly #options: PageHostsOptions;
   readonly #settings: SettingsStore;
+  readonly #hostIds = new Set<string>();
 
   constructor(options: PageHostsOptions) {
     this.all = this.#all;
@@ -66,6 +58,11 @@ export class PageHosts {
 
   byId(id: string): PageHost | undefined {
     return this.#all.value.find((host) => host.id === id);
+  }
+
+  /** Also of a host that is about to be in `all`, or has just left it. */
+  isHost(providerId: string): boolean {
+    return this.#hostIds.has(providerId);
   }
 
   /** From a link as `agenthost serve` prints it. Throws with what is wrong about it. */
@@ -114,13 +111,15 @@ export class PageHosts {
       clientInfo: { name: this.#settings.value.value.userName || NO_NAME, device: deviceName() },
     });
     rememberOwnId(host.clientId);
-    const { providers, unsent, drafts } = this.#options;
+    const { providers, unsent, drafts, folderPicks } = this.#options;
     const ownName = this.#settings.value.value.machine || OWN_NAME;
     const provider = new AgentHostProvider(host, {
       ...(name === undefined ? { label: ownName } : { name }),
       unsent,
+      pickFolder: (folders) => folderPicks.pick(folders),
       onUnsendable: ({ resource, message }) => drafts.giveBack(resource, message),
     });
+    this.#hostIds.add(provider.id);
     const registration = providers.registerProvider(provider);
     const role = observable<Role>(host.role);
     const learning = host.connection.subscribe(() => {
@@ -134,6 +133,7 @@ export class PageHosts {
       isOwn: name === undefined,
       connection: host.connection,
       role,
+      staleSince: provider.status.staleSince,
       provider,
       host,
       dispose: () => {

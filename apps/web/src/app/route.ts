@@ -2,7 +2,7 @@ import { type Observable, observable } from '@agenthost/sessions';
 
 export type Route =
   | { readonly view: 'start' }
-  | { readonly view: 'new' }
+  | { readonly view: 'new' /** To begin with. */; readonly agent?: string }
   | { readonly view: 'session'; readonly sessionId: string; readonly chat?: string };
 
 const route = observable<Route>(parse(location.hash));
@@ -27,11 +27,13 @@ function parse(hash: string): Route {
   const sessionId = parameters.get('session');
   const chat = parameters.get('chat');
   if (sessionId) return { view: 'session', sessionId, ...(chat && { chat }) };
-  return parameters.has('new') ? { view: 'new' } : { view: 'start' };
+  const agent = parameters.get('new');
+  if (agent === null) return { view: 'start' };
+  return { view: 'new', ...(agent && { agent }) };
 }
 
 function format(next: Route): string {
   if (next.view === 'start') return '';
-  if (next.view === 'new') return '#new';
+  if (next.view === 'new') return next.agent === undefined ? '#new' : `#${new URLSearchParams({ new: next.agent })}`;
   return `#${new URLSearchParams({ session: next.sessionId, ...(next.chat && { chat: next.chat }) })}`;
 }

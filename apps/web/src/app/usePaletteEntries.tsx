@@ -1,11 +1,12 @@
 import type { Session } from '@agenthost/sessions';
-import { Bell, Keyboard, MessageSquareText, Moon, Plus, RefreshCw, Settings, SquarePen } from 'lucide-react';
+import { Archive, Bell, Keyboard, MessageSquareText, Moon, Plus, RefreshCw, Settings, SquarePen } from 'lucide-react';
 import { useCallback } from 'react';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { rowStatus } from '../list/SessionRow.js';
 import type { PaletteEntry } from '../overlays/Palette.js';
 import { goTo } from './route.js';
 import { useServices } from './services.js';
+import { whyNot } from './whyNot.js';
 
 interface PaletteCommands {
   readonly onTray: () => void;
@@ -18,7 +19,7 @@ const MOST_SESSIONS = 8;
 const MOST_MESSAGES = 6;
 
 export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }: PaletteCommands) {
-  const { management, hosts, settings } = useServices();
+  const { management, hosts, places, settings } = useServices();
   const sessionsWith = (query: string) =>
     management
       .getSessions()
@@ -60,31 +61,44 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
   }
 
   function sessionEntry(session: Session): PaletteEntry {
-    const host = hosts.byId(session.providerId);
+    const place = places.byId(session.providerId);
     return {
       key: session.sessionId,
       group: 'Sessions',
       label: session.title.value || 'New session',
       icon: <StatusGlyph status={rowStatus(session.status.value, session.isRead.value, session.isArchived.value)} />,
-      detail: [session.workspace.value?.label, host?.name].filter(Boolean).join(', '),
+      detail: [session.workspace.value?.label, place?.name].filter(Boolean).join(', '),
       choose: () => goTo({ view: 'session', sessionId: session.sessionId }),
     };
   }
 
+  /** What can be done with the session that is looked at, where one is. */
+  function sessionCommands(): PaletteEntry[] {
+    const { isNewChatSession, isActiveSessionArchived, activeSessionProviderId } = management.contextKeys;
+    const session = management.activeSession.value;
+    const role = places.byId(activeSessionProviderId.value)?.role.value;
+    if (isNewChatSession.value || !session || !role || whyNot(role, 'session/isArchivedChanged') !== undefined)
+      return [];
+    const isArchived = isActiveSessionArchived.value;
+    const change = () => (isArchived ? management.unarchiveSession(session) : management.archiveSession(session));
+    const icon = <Archive size={16} aria-hidden />;
+    // The list shows whether it was done.
+    return [
+      command(
+        isArchived ? 'Bring this session back' : 'Archive this session',
+        icon,
+        () => void change().catch(() => {}),
+      ),
+    ];
+  }
+
   function allCommands(): PaletteEntry[] {
-    const command = (label: string, icon: PaletteEntry['icon'], choose: () => void, keys?: string): PaletteEntry => ({
-      key: label,
-      group: 'Commands',
-      label,
-      icon,
-      choose,
-      ...(keys && { keys }),
-    });
     const dark = document.documentElement.dataset.theme === 'dark';
     return [
       ...(hosts.whyNoNewSession.value === undefined
         ? [command('New session', <SquarePen size={16} aria-hidden />, () => goTo({ view: 'new' }), 'N')]
         : []),
+      ...sessionCommands(),
       command('Needs input', <Bell size={16} aria-hidden />, onTray, 'I'),
       command(dark ? 'Light theme' : 'Dark theme', <Moon size={16} aria-hidden />, () =>
         settings.update({ theme: dark ? 'light' : 'dark' }),
@@ -101,6 +115,10 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
         ),
     ];
   }
+}
+
+function command(label: string, icon: PaletteEntry['icon'], choose: () => void, keys?: string): PaletteEntry {
+  return { key: label, group: 'Commands', label, icon, choose, ...(keys && { keys }) };
 }
 
 function queryOf(text: string): string {

@@ -1,24 +1,26 @@
 import { parseSessionId, type Session } from '@agenthost/sessions';
-import { useEffect, useReducer, useRef } from 'react';
-import type { PageHost } from './pageHosts.js';
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'react';
+import { asHost, type PagePlace } from './pagePlace.js';
 import type { Route } from './route.js';
 import { goTo } from './route.js';
 import { useServices } from './services.js';
+import { useObservable } from './useObservable.js';
 
 export interface RoutedSession {
   readonly session: Session | undefined;
   readonly chat: string | undefined;
   /** Whose it is, by its name. */
-  readonly host: PageHost | undefined;
+  readonly place: PagePlace | undefined;
   /** The chat that the address names, while nothing is known of it. */
   readonly awaited: string | undefined;
   /** The lists have come, and it is in none of them. */
   readonly isMissing: boolean;
 }
 
-/** The session that the address names, as soon as a host tells of it; followed when it is replaced by its committed one. */
+/** The session that the address names, as soon as its provider tells of it; followed when it is replaced by its committed one. */
 export function useRoutedSession(route: Route): RoutedSession {
-  const { management, hosts } = useServices();
+  const { management, places } = useServices();
+  useObservable(places.all);
   const [, changed] = useReducer((count: number) => count + 1, 0);
   const sessionId = route.view === 'session' ? route.sessionId : undefined;
   useEffect(() => {
@@ -35,29 +37,24 @@ export function useRoutedSession(route: Route): RoutedSession {
   useEffect(() => {
     last.current = session;
   }, [session]);
+  const wanted = route.view === 'session' ? route.chat : undefined;
+  const chat = session?.chats.value.some(({ resource }) => resource === wanted) ? wanted : undefined;
+  // Before anything is painted: what depends on the active session must not show that of the one before.
+  useLayoutEffect(() => {
+    if (listed)
+      void management.openSession(listed.resource, chat === undefined ? {} : { chatUri: chat }).catch(() => {});
+    else if (sessionId === undefined) management.openNewSessionView();
+  }, [management, listed, chat, sessionId]);
   useEffect(() => {
-    if (listed) void management.openSession(listed.resource).catch(() => undefined);
-  }, [management, listed]);
-  useEffect(() => {
-    if (sessionId === undefined || session) return;
     // Older than what was listed first: ask for it by name.
-    const { providerId, localId } = safeParse(sessionId);
-    const provider = hosts.byId(providerId)?.provider;
-    provider?.findSession(localId).then(changed, () => changed());
-  }, [hosts, session, sessionId]);
-  const chat =
-    route.view === 'session' && session?.chats.value.some(({ resource }) => resource === route.chat)
-      ? route.chat
-      : undefined;
-  const host = sessionId === undefined ? undefined : hosts.byId(safeParse(sessionId).providerId);
-  const provider = host?.provider;
-  const isMissing =
-    sessionId !== undefined &&
-    !session &&
-    (provider === undefined ||
-      (!provider.isLoadingSessions.value && provider.status.connection.value.state === 'connected'));
+    if (sessionId !== undefined && !session) management.findSession(sessionId).then(changed, () => changed());
+  }, [management, session, sessionId]);
+  const place = sessionId === undefined ? undefined : places.byId(providerOf(sessionId));
+  const isConnected = (asHost(place)?.connection.value.state ?? 'connected') === 'connected';
+  const isListed = place?.provider.isLoadingSessions?.value !== true && isConnected;
+  const isMissing = sessionId !== undefined && !session && (place === undefined || isListed);
   const awaited = route.view === 'session' && !session ? (route.chat ?? sessionId) : undefined;
-  return { session, chat, host, awaited, isMissing };
+  return { session, chat, place, awaited, isMissing };
 
   function find(id: string): Session | undefined {
     try {
@@ -69,10 +66,10 @@ export function useRoutedSession(route: Route): RoutedSession {
   }
 }
 
-function safeParse(sessionId: string): { providerId: string; localId: string } {
+function providerOf(sessionId: string): string {
   try {
-    return parseSessionId(sessionId);
+    return parseSessionId(sessionId).providerId;
   } catch {
-    return { providerId: '', localId: '' };
+    return '';
   }
 }

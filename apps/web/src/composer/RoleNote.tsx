@@ -1,7 +1,7 @@
 import type { Role } from '@agenthost/protocol';
 import { Eye } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PagePlace } from '../app/pagePlace.js';
 import { useObservable } from '../app/useObservable.js';
 import { type Deed, whyNot } from '../app/whyNot.js';
 
@@ -28,6 +28,6 @@ export function RoleNote({ role, deed, children, instead }: RoleNoteProps) {
   );
 }
 
-export function HostRoleNote({ host, ...props }: Omit<RoleNoteProps, 'role'> & { readonly host: PageHost }) {
-  return <RoleNote role={useObservable(host.role)} {...props} />;
+export function PlaceRoleNote({ place, ...props }: Omit<RoleNoteProps, 'role'> & { readonly place: PagePlace }) {
+  return <RoleNote role={useObservable(place.role)} {...props} />;
 }

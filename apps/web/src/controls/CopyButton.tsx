@@ -1,12 +1,14 @@
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
 export function CopyButton({
   text,
   label,
+  icon: Icon = Copy,
 }: {
   readonly text: string | (() => Promise<string>);
   readonly label: string;
+  readonly icon?: LucideIcon;
 }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -26,7 +28,7 @@ export function CopyButton({
       title={label}
       onClick={() => void copy().catch(() => setCopied(false))}
     >
-      {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+      {copied ? <Check size={14} aria-hidden /> : <Icon size={14} aria-hidden />}
     </button>
   );
 }

@@ -1,4 +1,4 @@
-import type { PageHost } from '../app/pageHosts.js';
+import type { PagePlace } from '../app/pagePlace.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useStable } from '../app/useStable.js';
@@ -8,30 +8,30 @@ import { KeptMessages } from './KeptMessages.js';
 import { Skeleton } from './Skeleton.js';
 
 interface AwaitedSessionProps {
-  readonly host: PageHost | undefined;
+  readonly place: PagePlace | undefined;
   readonly chat: string | undefined;
 }
 
-/** A session of a host that has not told of it: what was sent before the page was loaded is here, and nothing else. */
-export function AwaitedSession({ host, chat }: AwaitedSessionProps) {
+/** A session of a place that has not told of it: what was sent before the page was loaded is here, and nothing else. */
+export function AwaitedSession({ place, chat }: AwaitedSessionProps) {
   const { unsent } = useServices();
   const messages = useObservable(useStable(() => unsent.of(chat ?? ''), [unsent, chat]));
-  if (!host) return <Skeleton />;
+  if (!place) return <Skeleton />;
   return (
-    <ChatProvider value={contextOf(host)}>
-      <Banner host={host} />
+    <ChatProvider value={contextOf(place)}>
+      <Banner place={place} />
       <KeptMessages messages={messages} />
     </ChatProvider>
   );
 }
 
-function contextOf(host: PageHost): ChatContext {
-  const unavailable = () => Promise.reject(new Error(`${host.name} isn't answering.`));
+function contextOf(place: PagePlace): ChatContext {
+  const unavailable = () => Promise.reject(new Error(`${place.name} isn't answering.`));
   return {
     me: new Set(),
     agentName: '',
     role: 'viewer',
-    hostName: host.name,
+    hostName: place.name,
     folder: undefined,
     home: undefined,
     staleSince: undefined,

@@ -2,7 +2,7 @@ import type { ErrorInfo } from '@agenthost/protocol';
 import type { ChatPhase } from '@agenthost/sessions';
 import { CircleAlert, Unplug, WifiOff, X } from 'lucide-react';
 import { useState } from 'react';
-import type { PageHost } from '../app/pageHosts.js';
+import { asHost, type PageHost, type PagePlace } from '../app/pagePlace.js';
 import { problemText } from '../app/problemText.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
@@ -11,7 +11,7 @@ import { AskDialog } from '../overlays/AskDialog.js';
 import { clock } from './times.js';
 
 interface BannerProps {
-  readonly host: PageHost;
+  readonly place: PagePlace;
   readonly phase?: ChatPhase;
   /** Why the session could not be made. */
   readonly creationError?: ErrorInfo | undefined;
@@ -21,11 +21,16 @@ interface BannerProps {
 }
 
 /** What is wrong and what to do, in a sentence, above what it is about. Nothing where nothing is. */
-export function Banner({ host, phase, creationError, problem, onDismiss, onRetry }: BannerProps) {
+export function Banner({ place, ...about }: BannerProps) {
+  const host = asHost(place);
+  return host ? <HostBanner host={host} {...about} /> : <ChatBanner place={place} {...about} />;
+}
+
+function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly host: PageHost }) {
   const { hosts } = useServices();
   const connection = useObservable(host.connection);
-  const staleSince = useObservable(host.provider.status.staleSince);
-  const now = useNow(connection.state === 'reconnecting' || phase?.state === 'interrupted', 500);
+  const staleSince = useObservable(host.staleSince);
+  const now = useNow(connection.state === 'reconnecting', 500);
   const [signingIn, setSigningIn] = useState(false);
   if (connection.state === 'closed' && connection.reason.name === 'UnauthorizedError') {
     return (
@@ -76,12 +81,18 @@ export function Banner({ host, phase, creationError, problem, onDismiss, onRetry
       </div>
     );
   }
+  return <ChatBanner place={host} {...about} />;
+}
+
+/** What is wrong with the conversation itself. */
+function ChatBanner({ place, phase, creationError, problem, onDismiss, onRetry }: BannerProps) {
+  const now = useNow(phase?.state === 'interrupted', 500);
   if (phase?.state === 'gone') {
     return (
       <div className="banner" role="alert">
         <CircleAlert size={16} aria-hidden />
         <span className="grow">
-          <b>This session was deleted.</b> Somebody removed it from {host.name}. What you see is how it was last; what
+          <b>This session was deleted.</b> Somebody removed it from {place.name}. What you see is how it was last; what
           you wrote below is kept until you leave.
         </span>
       </div>
@@ -92,7 +103,7 @@ export function Banner({ host, phase, creationError, problem, onDismiss, onRetry
       <div className="banner" role="status">
         <CircleAlert size={16} aria-hidden />
         <span className="grow num">
-          <b>{host.name} can't load this session right now.</b> {problemText(phase.error)} Trying again{' '}
+          <b>{place.name} can't load this session right now.</b> {problemText(phase.error)} Trying again{' '}
           {soon(phase.at, now)}, attempt {phase.attempt}. What you send is kept until then.
         </span>
         <button type="button" className="btn plain sm" onClick={onRetry}>

@@ -1,5 +1,5 @@
-import type { SessionState } from '@agenthost/protocol';
-import type { ChatModel, Session } from '@agenthost/sessions';
+import type { AgentInfo, SessionState } from '@agenthost/protocol';
+import { type ChatModel, constant, type Session } from '@agenthost/sessions';
 import {
   Archive,
   Ellipsis,
@@ -13,20 +13,19 @@ import {
   MessageSquareX,
   Pencil,
   Puzzle,
+  ShieldQuestionMark,
   Trash2,
 } from 'lucide-react';
 import { useState } from 'react';
 import { ownIds } from '../app/ownIds.js';
-import type { PageHost } from '../app/pageHosts.js';
+import { asHost, type PagePlace } from '../app/pagePlace.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
-import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 import { whyNot } from '../app/whyNot.js';
 import { BackButton } from '../controls/BackButton.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentName } from '../list/agentName.js';
-import { connectionWords } from '../list/HostRows.js';
 import { ChangesDialog } from '../overlays/ChangesDialog.js';
 import { CustomizationsDialog } from '../overlays/CustomizationsDialog.js';
 import { DeleteChatDialog } from '../overlays/DeleteChatDialog.js';
@@ -36,35 +35,45 @@ import { NewChatDialog } from '../overlays/NewChatDialog.js';
 import { authorName, initials } from './authorName.js';
 import { ContextRing, modelOf } from './ContextRing.js';
 import { Delta } from './DiffCard.js';
+import { HostState } from './HostState.js';
 import { pathOf, shortPath } from './relativePath.js';
+
+/** Of a place that is no host. */
+const NO_AGENTS = constant<readonly AgentInfo[]>([]);
 
 interface ChatHeaderProps {
   readonly session: Session;
-  readonly host: PageHost;
+  readonly place: PagePlace;
   readonly state: SessionState | undefined;
   readonly model: ChatModel;
   readonly onRename: () => void;
   readonly onDelete: () => void;
-  readonly onFork: () => void;
+  /** Not there where the provider can't. */
+  readonly onFork: (() => void) | undefined;
   readonly onProblem: (work: Promise<unknown>) => void;
 }
 
-export function ChatHeader({ session, host, state, model, onRename, onDelete, onFork, onProblem }: ChatHeaderProps) {
+export function ChatHeader({ session, place, state, model, onRename, onDelete, onFork, onProblem }: ChatHeaderProps) {
   const { management } = useServices();
   const me = useObservable(ownIds);
-  const role = useObservable(host.role);
+  const { contextKeys } = management;
+  const host = asHost(place);
+  const role = useObservable(place.role);
   const title = useObservable(session.title);
-  const isArchived = useObservable(session.isArchived);
+  const isArchived = useObservable(contextKeys.isActiveSessionArchived);
+  const supportsMultiChat = useObservable(contextKeys.activeSessionSupportsMultiChat);
+  const hasRepository = useObservable(contextKeys.activeSessionHasGitRepository);
+  const goesOn = useObservable(contextKeys.isActiveSessionBackgroundProvider);
+  const isActive = useObservable(contextKeys.activeSessionProviderId) === session.providerId;
+  const mode = useObservable(session.mode);
   const workspace = useObservable(session.workspace);
   const chats = useObservable(session.chats);
-  const connection = useObservable(host.connection);
-  const now = useNow(connection.state === 'reconnecting', 500);
   const [dialog, setDialog] = useState<'changes' | 'customizations' | 'files' | 'newChat' | 'deleteChat'>();
   const changes = state?.summary.changes ?? [];
   const folder = state?.summary.workingDirectory;
-  const branch = workspace?.repositories[0]?.detail;
+  const branch = hasRepository ? workspace?.repositories[0]?.detail : undefined;
   const others = (state?.clients ?? []).filter(({ clientId }) => !me.has(clientId));
-  const agents = useObservable(host.provider.status.agents);
+  const agents = useObservable(host?.provider.status.agents ?? NO_AGENTS);
   const models = agents.find(({ provider }) => provider === session.sessionType)?.models ?? [];
   const modelName = modelOf(models, state?.summary.model)?.name;
   const items: (MenuItem | 'line')[] = [
@@ -87,23 +96,35 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
       whyNot: whyNot(role, 'session/isReadChanged'),
       choose: () => onProblem(management.setRead(session, false).then(() => goTo({ view: 'start' }))),
     },
-    {
-      label: 'Fork',
-      icon: <GitFork size={14} aria-hidden />,
-      hint: 'F',
-      whyNot: whyNot(role, 'forkSession'),
-      choose: onFork,
-    },
+    ...(onFork
+      ? [
+          {
+            label: 'Fork',
+            icon: <GitFork size={14} aria-hidden />,
+            hint: 'F',
+            whyNot: whyNot(role, 'forkSession'),
+            choose: onFork,
+          },
+        ]
+      : []),
     {
       label: 'New chat in this session',
       icon: <MessageSquarePlus size={14} aria-hidden />,
-      whyNot:
-        whyNot(role, 'createSession') ??
-        (session.capabilities.supportsMultipleChats ? undefined : 'This session can have only one chat.'),
+      whyNot: whyNot(role, 'createSession') ?? (supportsMultiChat ? undefined : 'This session can have only one chat.'),
       choose: () => setDialog('newChat'),
     },
-    { label: 'Files', icon: <Files size={14} aria-hidden />, choose: () => setDialog('files') },
-    { label: 'Customizations', icon: <Puzzle size={14} aria-hidden />, choose: () => setDialog('customizations') },
+    ...(model.supports.has('artifacts')
+      ? [{ label: 'Files', icon: <Files size={14} aria-hidden />, choose: () => setDialog('files') }]
+      : []),
+    ...(model.supports.has('customizations')
+      ? [
+          {
+            label: 'Customizations',
+            icon: <Puzzle size={14} aria-hidden />,
+            choose: () => setDialog('customizations'),
+          },
+        ]
+      : []),
     'line',
     ...(chats.length > 1
       ? [
@@ -141,7 +162,7 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
           {folder && (
             <span className="wide" title={pathOf(folder)}>
               <Folder size={13} aria-hidden />
-              {shortPath(folder, host.provider.folders.home)}
+              {shortPath(folder, host?.provider.folders.home)}
             </span>
           )}
           {branch && (
@@ -150,10 +171,17 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
               {branch}
             </span>
           )}
+          {workspace?.requiresWorkspaceTrust && (
+            <span title="You will be asked whether you trust this folder before the agent goes on.">
+              <ShieldQuestionMark size={13} aria-hidden />
+              Not trusted
+            </span>
+          )}
           <span className="wide">
             <AgentIcon icon={session.icon} />
-            {agentName(host, session.sessionType)}
+            {agentName(place, session.sessionType)}
             {modelName && `, ${modelName}`}
+            {mode && `, ${mode.name ?? mode.id}`}
           </span>
         </div>
       </div>
@@ -187,10 +215,12 @@ export function ChatHeader({ session, host, state, model, onRename, onDelete, on
             <Delta insertions={sum(changes, 'insertions')} deletions={sum(changes, 'deletions')} />
           </button>
         )}
-        <span className="stat wide">
-          <i className={connection.state === 'connected' ? 'dot' : 'dot wait'} />
-          {host.name}, {connectionWords(connection, now, false)}
-        </span>
+        {host ? <HostState host={host} /> : <span className="stat wide">{place.name}</span>}
+        {isActive && !goesOn && (
+          <span className="stat wide" title="Its agent stops when this page is closed.">
+            Runs in this page
+          </span>
+        )}
         <Menu label="Session actions" className="ib" items={items}>
           <Ellipsis size={18} aria-hidden />
         </Menu>

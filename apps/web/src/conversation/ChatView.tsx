@@ -1,6 +1,7 @@
-import type { ChatModel, Session } from '@agenthost/sessions';
+import type { ChatModel, Session, SessionsManagementService } from '@agenthost/sessions';
 import { useEffect, useRef, useState } from 'react';
-import type { PageHost } from '../app/pageHosts.js';
+import { asHost, type PagePlace } from '../app/pagePlace.js';
+import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useAttempt } from '../app/useAttempt.js';
@@ -18,13 +19,14 @@ import { ChatHeader } from './ChatHeader.js';
 import { ChatProvider } from './chatContext.js';
 import { KeptMessages } from './KeptMessages.js';
 import { ModelPicker } from './ModelPicker.js';
+import { NoConversation } from './NoConversation.js';
 import { Thread, type ThreadHandle } from './Thread.js';
 import { useChatContext } from './useChatContext.js';
 import { useSeen } from './useSeen.js';
 
 interface ChatViewProps {
   readonly session: Session;
-  readonly host: PageHost;
+  readonly place: PagePlace;
   /** The chat's resource. */
   readonly chat: string;
   readonly onRename: () => void;
@@ -33,39 +35,66 @@ interface ChatViewProps {
 
 /** One conversation: opened when it is shown, closed when it isn't. */
 export function ChatView(props: ChatViewProps) {
-  const { chat } = props;
-  const { provider } = props.host;
-  const [model, setModel] = useState<ChatModel>();
+  const { session, chat, place } = props;
+  const { management } = useServices();
+  const [opened, setOpened] = useState<Opened>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a place that comes back brings another provider
   useEffect(() => {
-    const opened = provider.openChat(chat);
-    setModel(opened);
-    return () => opened.dispose();
-  }, [provider, chat]);
-  if (!model || model.resource !== chat) return <main className="main" />;
-  return <OpenedChat key={chat} {...props} model={model} />;
+    const next = open(management, session, chat);
+    setOpened(next);
+    return () => next.model?.dispose();
+  }, [management, session, chat, place]);
+  if (opened?.chat !== chat) return <main className="main" />;
+  if (opened.model) return <OpenedChat key={chat} {...props} model={opened.model} />;
+  return <NoConversation session={session} reason={opened.reason} />;
 }
 
-function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatViewProps & { readonly model: ChatModel }) {
-  const { settings, unsent } = useServices();
+interface Opened {
+  readonly chat: string;
+  readonly model?: ChatModel | undefined;
+  /** Why there is none. */
+  readonly reason: string;
+}
+
+function open(management: SessionsManagementService, session: Session, chat: string): Opened {
+  try {
+    const model = management.openModel(session, chat);
+    return { chat, model, reason: 'The provider of this session lists it, but shows no conversation.' };
+  } catch (error) {
+    return { chat, reason: problemText(error) };
+  }
+}
+
+function OpenedChat({
+  session,
+  place,
+  chat,
+  model,
+  onRename,
+  onDelete,
+}: ChatViewProps & { readonly model: ChatModel }) {
+  const { management, settings, unsent } = useServices();
   const unacknowledged = useObservable(useStable(() => unsent.of(chat), [unsent, chat]));
   const state = useFrameObservable(model.state);
   const phase = useObservable(model.phase);
-  const staleSince = useObservable(host.provider.status.staleSince);
-  const role = useObservable(host.role);
+  const staleSince = useObservable(place.staleSince);
+  const role = useObservable(place.role);
   const { singleLetters } = useObservable(settings.value);
   const thread = useRef<ThreadHandle>(null);
   const { problem, setProblem, attempt } = useAttempt();
 
   const fork = (turnId?: string) => {
-    const forked = host.provider.forkChat(chat, turnId);
+    const forked = management.forkChat(session, chat, turnId);
     attempt(forked.then((to) => goTo({ view: 'session', sessionId: to.sessionId })));
   };
   const folder = state?.summary.workingDirectory;
   const may = (deed: Deed) => whyNot(role, deed) === undefined;
+  const canFork = management.canFork(session);
+  const host = asHost(place);
   const context = useChatContext(
-    { session, host, model, folder, onLost: setProblem },
+    { session, place, model, folder, onLost: setProblem },
     {
-      fork: may('forkSession') ? fork : undefined,
+      fork: canFork && may('forkSession') ? fork : undefined,
       showChanges: () => document.querySelector<HTMLElement>('[data-changes]')?.click(),
       retry:
         may('session/turnStarted') && state?.lifecycle !== 'creationFailed'
@@ -87,7 +116,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
       { key: 'g', run: () => thread.current?.toNewest() },
       { key: 'j', run: () => thread.current?.step(1) },
       { key: 'k', run: () => thread.current?.step(-1) },
-      { key: 'f', run: orSay('forkSession', () => fork()) },
+      ...(canFork ? [{ key: 'f', run: orSay('forkSession', () => fork()) }] : []),
       { key: 'r', run: orSay('session/titleChanged', onRename) },
     ],
     singleLetters,
@@ -105,21 +134,21 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
       <main className="main">
         <ChatHeader
           session={session}
-          host={host}
+          place={place}
           state={state}
           model={model}
           onRename={onRename}
           onDelete={onDelete}
-          onFork={() => fork()}
+          onFork={canFork ? () => fork() : undefined}
           onProblem={attempt}
         />
         <Banner
-          host={host}
+          place={place}
           phase={phase}
           creationError={state?.creationError}
           problem={problem}
           onDismiss={() => setProblem(undefined)}
-          onRetry={() => model.retryNow()}
+          onRetry={() => model.retryNow?.()}
         />
         {state ? (
           <Thread
@@ -132,40 +161,44 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
         ) : (
           <KeptMessages messages={unacknowledged} />
         )}
-        <div className="dock">
-          <div className="col">
-            <Queue
-              messages={state?.queuedMessages ?? []}
-              steering={state?.steeringMessage}
-              onReorder={
-                may('session/queuedMessagesReordered') ? (order) => attempt(model.reorderQueue(order)) : undefined
-              }
-              onEdit={may('session/pendingMessageSet') ? (message) => attempt(composer.edit(message)) : undefined}
-              onRemove={may('session/pendingMessageRemoved') ? (id) => attempt(model.removePending(id)) : undefined}
-            />
-            <RoleNote role={role} deed="session/turnStarted" instead={stop}>
-              <Composer
-                draft={composer.draft}
-                onDraft={composer.setDraft}
-                onSend={composer.send}
-                onStop={() => attempt(model.cancel())}
-                onEditLast={() => attempt(composer.editLast())}
-                running={running}
-                canSteer
-                placeholder={placeholder(offline, running, host.name, composer.editing)}
-                autoFocus={window.innerWidth >= 720}
-                {...(state?.commands && { commands: state.commands })}
-              >
-                <ModelPicker
-                  host={host}
-                  session={session}
-                  state={state}
-                  onModel={(id) => attempt(model.setModel(id))}
-                />
-              </Composer>
-            </RoleNote>
+        {model.supports.has('submit') && (
+          <div className="dock">
+            <div className="col">
+              <Queue
+                messages={state?.queuedMessages ?? []}
+                steering={state?.steeringMessage}
+                onReorder={
+                  may('session/queuedMessagesReordered') ? (order) => attempt(model.reorderQueue(order)) : undefined
+                }
+                onEdit={may('session/pendingMessageSet') ? (message) => attempt(composer.edit(message)) : undefined}
+                onRemove={may('session/pendingMessageRemoved') ? (id) => attempt(model.removePending(id)) : undefined}
+              />
+              <RoleNote role={role} deed="session/turnStarted" instead={stop}>
+                <Composer
+                  draft={composer.draft}
+                  onDraft={composer.setDraft}
+                  onSend={composer.send}
+                  onStop={() => attempt(model.cancel())}
+                  onEditLast={() => attempt(composer.editLast())}
+                  running={running}
+                  canSteer={model.supports.has('steer')}
+                  placeholder={placeholder(offline, running, place.name, composer.editing)}
+                  autoFocus={window.innerWidth >= 720}
+                  {...(state?.commands && { commands: state.commands })}
+                >
+                  {host && (
+                    <ModelPicker
+                      host={host}
+                      session={session}
+                      state={state}
+                      onModel={(id) => attempt(model.setModel(id))}
+                    />
+                  )}
+                </Composer>
+              </RoleNote>
+            </div>
           </div>
-        </div>
+        )}
       </main>
     </ChatProvider>
   );

@@ -1,13 +1,15 @@
 import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
 import { Pencil } from 'lucide-react';
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
 import { whyNot } from '../app/whyNot.js';
 import { RoleNote } from '../composer/RoleNote.js';
 import { Problem } from '../controls/Problem.js';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
-import { visibleText } from '../text/visibleText.js';
+import { visibleCommand } from '../text/visibleText.js';
+import { CommandField } from './CommandField.js';
+import { commandLanguage } from './CommandText.js';
 import { useChat } from './chatContext.js';
 import { FoldButton } from './FoldButton.js';
 import { InlineText } from './InlineText.js';
@@ -40,7 +42,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const editable =
     confirmation.editable === true && whyNot(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
   // What is approved unchanged is sent as it came; a field can only show it made visible.
-  const input = toolInput === undefined ? undefined : visibleText(toolInput).replace(/\r\n?/g, '\n');
+  const input = useMemo(() => (toolInput === undefined ? undefined : visibleCommand(toolInput)), [toolInput]);
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
   const approvals = options.filter((option) => option.kind === 'approve');
   const denials = options.filter((option) => option.kind === 'deny');
@@ -107,13 +109,12 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             <span className="prompt" aria-hidden="true">
               {call.toolKind === 'terminal' ? '$' : '›'}
             </span>
-            <textarea
-              ref={command}
-              rows={1}
-              defaultValue={input}
+            <CommandField
+              field={command}
+              initial={input ?? ''}
+              language={commandLanguage(call)}
               readOnly={!editable}
-              aria-label={editable ? 'Command, editable' : 'What it would do'}
-              spellCheck={false}
+              label={editable ? 'Command, editable' : 'What it would do'}
             />
             {editable && (
               <button type="button" className="ib sm" aria-label="Edit the command" onClick={edit}>

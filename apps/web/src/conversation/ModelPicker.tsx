@@ -1,8 +1,9 @@
 import type { SessionState } from '@agenthost/protocol';
 import type { Session } from '@agenthost/sessions';
 import { ChevronDown } from 'lucide-react';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PageHost } from '../app/pagePlace.js';
 import { goTo } from '../app/route.js';
+import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { Menu } from '../overlays/Menu.js';
@@ -16,8 +17,10 @@ interface ModelPickerProps {
 
 /** A session's agent is fixed: picking another one begins a new session. Its model can be changed for the next turn. */
 export function ModelPicker({ host, session, state, onModel }: ModelPickerProps) {
+  const { contextKeys } = useServices().management;
   const agents = useObservable(host.provider.status.agents);
-  const agent = agents.find(({ provider }) => provider === session.sessionType);
+  const active = useObservable(contextKeys.activeSessionType);
+  const agent = agents.find(({ provider }) => provider === active);
   const model = state?.summary.model;
   const shown = agent?.models.find(({ id }) => id === model)?.name ?? model;
   return (
@@ -26,9 +29,9 @@ export function ModelPicker({ host, session, state, onModel }: ModelPickerProps)
         label={`Agent: ${agent?.displayName ?? session.sessionType}`}
         className="pick"
         items={agents.map(({ provider, displayName }) => ({
-          label: provider === session.sessionType ? displayName : `New session with ${displayName}`,
-          checked: provider === session.sessionType,
-          choose: () => provider !== session.sessionType && goTo({ view: 'new' }),
+          label: provider === active ? displayName : `New session with ${displayName}`,
+          checked: provider === active,
+          choose: () => provider !== active && goTo({ view: 'new', agent: provider }),
         }))}
       >
         <AgentIcon icon={session.icon} size={14} />

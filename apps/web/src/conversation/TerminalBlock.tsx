@@ -1,7 +1,8 @@
 import type { ToolCallState } from '@agenthost/protocol';
-import { Terminal } from 'lucide-react';
+import { ClipboardCopy, Terminal } from 'lucide-react';
 import { useNow } from '../app/useNow.js';
 import { CopyButton } from '../controls/CopyButton.js';
+import { CommandText, commandLanguage } from './CommandText.js';
 import { useChat } from './chatContext.js';
 import { OutputText } from './OutputText.js';
 import { clock, duration } from './times.js';
@@ -19,21 +20,33 @@ export function TerminalBlock({ call }: { readonly call: ToolCallState }) {
   const took = ('endedAt' in call ? call.endedAt : (staleSince ?? now)) - began;
   const copied = uri && output?.truncated ? async () => (await fetchContent(uri)).text() : text;
   return (
-    <figure className="card" aria-label={`Terminal: ${command}`}>
-      <figcaption className="card-h">
+    <figure className="card terminal" data-outcome={outcomeOf(call)} aria-label={`Terminal: ${firstLine(command)}`}>
+      <figcaption className="card-h term-h">
         <Terminal size={15} aria-hidden />
-        <span className="mono clip grow" title={command}>
-          {command}
+        <CommandText text={command} language={commandLanguage(call)} />
+        <span className="term-meta">
+          <span className="meta">{duration(took)}</span>
+          <ExitBadge call={call} staleSince={staleSince} />
+          <CopyButton text={command} label="Copy command" icon={ClipboardCopy} />
+          <CopyButton text={copied} label="Copy output" />
         </span>
-        <span className="meta">{duration(took)}</span>
-        <ExitBadge call={call} staleSince={staleSince} />
-        <CopyButton text={copied} label="Copy output" />
       </figcaption>
       {(text !== '' || running) && (
-        <OutputText text={text} output={output} of={command} live={running && staleSince === undefined} />
+        <OutputText text={text} output={output} of={firstLine(command)} live={running && staleSince === undefined} />
       )}
     </figure>
   );
+}
+
+/** For names, which are read aloud. */
+function firstLine(text: string): string {
+  const [line = '', ...more] = text.split('\n');
+  return more.length > 0 ? `${line} …` : line;
+}
+
+function outcomeOf(call: ToolCallState): 'success' | 'failure' | undefined {
+  if (call.status !== 'completed') return undefined;
+  return call.result.success ? 'success' : 'failure';
 }
 
 function ExitBadge({ call, staleSince }: { readonly call: ToolCallState; readonly staleSince: number | undefined }) {

@@ -1,7 +1,7 @@
 import type { ChatModel, Session } from '@agenthost/sessions';
 import { useMemo } from 'react';
 import { ownIds } from '../app/ownIds.js';
-import type { PageHost } from '../app/pageHosts.js';
+import { asHost, type PagePlace } from '../app/pagePlace.js';
 import { useObservable } from '../app/useObservable.js';
 import { agentName } from '../list/agentName.js';
 import type { ChatContext } from './chatContext.js';
@@ -9,7 +9,7 @@ import { useAnswers } from './useAnswers.js';
 
 interface ShownChat {
   readonly session: Session;
-  readonly host: PageHost;
+  readonly place: PagePlace;
   readonly model: ChatModel;
   readonly folder: string | undefined;
   /** Somebody else answered first. */
@@ -18,29 +18,29 @@ interface ShownChat {
 
 /** What parts of a conversation need, wherever they stand. `whole` is what only the whole of it can do. */
 export function useChatContext(
-  { session, host, model, folder, onLost }: ShownChat,
+  { session, place, model, folder, onLost }: ShownChat,
   whole: Pick<ChatContext, 'fork' | 'retry' | 'showChanges'> = {},
 ): ChatContext {
   const me = useObservable(ownIds);
-  const role = useObservable(host.role);
-  const staleSince = useObservable(host.provider.status.staleSince);
+  const role = useObservable(place.role);
+  const staleSince = useObservable(place.staleSince);
   const answers = useAnswers(model, onLost);
-  const name = agentName(host, session.sessionType);
+  const name = agentName(place, session.sessionType);
   const canRetry = whole.retry !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what `whole` does is the same for the same chat and role
   return useMemo(
     (): ChatContext => ({
       me,
       agentName: name,
-      hostName: host.name,
+      hostName: place.name,
       role,
       folder,
-      home: host.provider.folders.home,
+      home: asHost(place)?.provider.folders.home,
       staleSince,
       ...answers,
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       ...whole,
     }),
-    [model, host, role, name, folder, staleSince, answers, me, canRetry],
+    [model, place, role, name, folder, staleSince, answers, me, canRetry],
   );
 }

@@ -1,6 +1,6 @@
 import type { ConnectionState } from '@agenthost/client';
 import { Plus, Unplug } from 'lucide-react';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PageHost } from '../app/pagePlace.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 

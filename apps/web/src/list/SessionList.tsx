@@ -4,6 +4,7 @@ import { type FocusEvent, type KeyboardEvent, type MouseEvent, useEffect, useRef
 import { VList, type VListHandle } from 'virtua';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
+import { RowMenu, type RowMenuRequest } from './RowMenu.js';
 import { SessionRow } from './SessionRow.js';
 
 export interface SessionListProps {
@@ -34,6 +35,7 @@ export function SessionList(props: SessionListProps) {
   const list = useRef<VListHandle>(null);
   const region = useRef<HTMLDivElement>(null);
   const [focusId, setFocusId] = useState<string>();
+  const [menu, setMenu] = useState<RowMenuRequest>();
   /** By a key: the focus follows. */
   const moved = useRef(false);
   const focused = focusId !== undefined && model.indexOf(focusId) !== -1 ? focusId : currentId;
@@ -98,6 +100,16 @@ export function SessionList(props: SessionListProps) {
     if (event.ctrlKey || event.metaKey) props.onSelect(toggled(selectedIds, session.sessionId));
     else props.onOpen(session);
   };
+  /** By the right button, or the key for it. */
+  const openMenu = (event: MouseEvent) => {
+    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-session]');
+    const session = sessionAt(model.indexOf(row?.dataset['session'] ?? ''));
+    if (!row || !session) return;
+    event.preventDefault();
+    const { left, bottom } = row.getBoundingClientRect();
+    const isByKey = event.clientX === 0 && event.clientY === 0;
+    setMenu({ session, row, at: isByKey ? { left, top: bottom } : { left: event.clientX, top: event.clientY } });
+  };
   const scrolled = () => {
     const { current } = list;
     if (current && current.findItemIndex(current.scrollOffset + current.viewportSize) > model.length - NEAR_END)
@@ -111,6 +123,7 @@ export function SessionList(props: SessionListProps) {
       aria-label="Session list"
       onKeyDown={keyDown}
       onFocus={followFocus}
+      onContextMenu={openMenu}
       data-list
     >
       <VList
@@ -152,6 +165,16 @@ export function SessionList(props: SessionListProps) {
           );
         }}
       </VList>
+      {menu && (
+        <RowMenu
+          key={`${menu.session.sessionId} ${menu.at.left} ${menu.at.top}`}
+          request={menu}
+          onOpen={props.onOpen}
+          onArchive={props.onArchive}
+          onUnread={props.onUnread}
+          onClosed={() => setMenu(undefined)}
+        />
+      )}
     </div>
   );
 }

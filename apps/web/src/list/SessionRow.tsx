@@ -33,6 +33,7 @@ export const SessionRow = memo(function SessionRow({
   const status = useObservable(session.status);
   const isRead = useObservable(session.isRead);
   const isArchived = useObservable(session.isArchived);
+  const loading = useObservable(session.loading);
   const updatedAt = useObservable(session.updatedAt);
   const description = useObservable(session.description);
   const changes = useObservable(session.changes);
@@ -65,7 +66,7 @@ export const SessionRow = memo(function SessionRow({
           <AgentIcon icon={session.icon} />
           <span className="sr">{agentName}.</span>
           <span className="clip">
-            {snippet ? <Snippet text={snippet} /> : (description ?? fallback(shown, agentName))}
+            {snippet ? <Snippet text={snippet} /> : (description ?? fallback(shown, agentName, loading))}
           </span>
         </span>
         <Delta insertions={insertions} deletions={deletions} />
@@ -83,7 +84,8 @@ export function rowStatus(status: SessionStatus, isRead: boolean, isArchived: bo
   return isRead ? 'done' : 'doneUnread';
 }
 
-function fallback(status: RowStatus, agentName: string): string {
+function fallback(status: RowStatus, agentName: string, loading: boolean): string {
+  if (loading && status === 'untitled') return 'Starting';
   if (status === 'needsInput') return 'Needs your answer';
   if (status === 'running') return 'Working';
   if (status === 'error') return 'The last turn failed';

@@ -1,7 +1,7 @@
 import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/sessions';
 import { Archive, Inbox, ListFilter, Search, Settings, SquarePen, X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PageHost } from '../app/pagePlace.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useAttempt } from '../app/useAttempt.js';
@@ -33,8 +33,9 @@ const CHIPS = [
 ] as const;
 
 export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onHost }: SidebarProps) {
-  const { management, list, hosts, settings } = useServices();
+  const { management, list, hosts, places, settings } = useServices();
   const allHosts = useObservable(hosts.all);
+  const allPlaces = useObservable(places.all);
   const { singleLetters } = useObservable(settings.value);
   useObservable(list.version);
   const counts = useStatusCounts(management);
@@ -52,8 +53,8 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
   };
   const refusalFor = (sessions: readonly Session[], deed: Deed) =>
     sessions
-      .map(({ providerId }) => hosts.byId(providerId))
-      .map((host) => host && whyNot(host.role.value, deed))
+      .map(({ providerId }) => places.byId(providerId))
+      .map((place) => place && whyNot(place.role.value, deed))
       .find((why) => why !== undefined);
   const archive = (sessions: readonly Session[]) => {
     const refusal = refusalFor(sessions, ARCHIVE);
@@ -167,10 +168,10 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
                 checked: filter.providerIds === undefined,
                 choose: () => change({ providerIds: undefined }),
               },
-              ...allHosts.map((host) => ({
-                label: host.name,
-                checked: filter.providerIds?.[0] === host.id,
-                choose: () => change({ providerIds: [host.id] }),
+              ...allPlaces.map((place) => ({
+                label: place.name,
+                checked: filter.providerIds?.[0] === place.id,
+                choose: () => change({ providerIds: [place.id] }),
               })),
             ]}
           >
@@ -234,8 +235,8 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
         selectedIds={selected}
         singleLetters={singleLetters}
         snippets={snippets}
-        hostOf={(session) => (allHosts.length > 1 ? hosts.byId(session.providerId)?.name : undefined)}
-        agentName={(session) => agentName(hosts.byId(session.providerId), session.sessionType)}
+        hostOf={(session) => (allPlaces.length > 1 ? places.byId(session.providerId)?.name : undefined)}
+        agentName={(session) => agentName(places.byId(session.providerId), session.sessionType)}
         onOpen={(session) => goTo({ view: 'session', sessionId: session.sessionId })}
         onSelect={setSelected}
         onArchive={archive}
@@ -256,7 +257,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
 /** On a phone the banner of the other pane is not to be seen, and an empty list would tell nothing. */
 function ClosedBanner({ host }: { readonly host: PageHost }) {
   const { state } = useObservable(host.connection);
-  return state === 'closed' && <Banner host={host} />;
+  return state === 'closed' && <Banner place={host} />;
 }
 
 type FilterChanges = { [Key in keyof SessionsFilter]?: SessionsFilter[Key] | undefined };

@@ -1,5 +1,5 @@
-import type { PageHost } from '../app/pageHosts.js';
+import type { PagePlace } from '../app/pagePlace.js';
 
-export function agentName(host: PageHost | undefined, sessionType: string): string {
-  return host?.provider.sessionTypes.find(({ id }) => id === sessionType)?.label ?? sessionType;
+export function agentName(place: PagePlace | undefined, sessionType: string): string {
+  return place?.provider.sessionTypes.find(({ id }) => id === sessionType)?.label ?? sessionType;
 }

@@ -1,14 +1,10 @@
-import { useEffect, useState } from 'react';
+import { memo } from 'react';
 import { CopyButton } from '../controls/CopyButton.js';
-import { canHighlight, type HighlightedLine, highlight } from './highlight.js';
-
-interface Highlighted {
-  readonly code: string;
-  readonly lines: readonly HighlightedLine[];
-}
+import { visibleText } from '../text/visibleText.js';
+import type { HighlightedLine } from './highlight.js';
+import { useHighlighted } from './useHighlighted.js';
 
 export function CodeBlock({ code, language }: { readonly code: string; readonly language?: string | undefined }) {
-  const highlighted = useHighlighted(code, language);
   return (
     <figure className="card codeblock">
       <figcaption className="card-h">
@@ -16,13 +12,27 @@ export function CodeBlock({ code, language }: { readonly code: string; readonly 
         <CopyButton text={code} label="Copy code" />
       </figcaption>
       <pre className="code" tabIndex={0} role="region" aria-label={`Code, ${language || 'text'}`}>
-        <code>{highlighted ? <HighlightedCode lines={highlighted.lines} /> : code}</code>
+        <code>
+          <Code code={code} language={language} />
+        </code>
       </pre>
     </figure>
   );
 }
 
-export function HighlightedCode({ lines }: { readonly lines: readonly HighlightedLine[] }) {
+interface CodeProps {
+  readonly code: string;
+  readonly language: string | undefined;
+}
+
+/** Code in its colours, as soon as they are known. Thousands of elements, so it is rendered when it changes and not else. */
+export const Code = memo(function Code({ code, language }: CodeProps) {
+  const lines = useHighlighted(code, language);
+  // A text that is no child of an element is not made visible by itself.
+  return lines ? <HighlightedCode lines={lines} /> : visibleText(code);
+});
+
+function HighlightedCode({ lines }: { readonly lines: readonly HighlightedLine[] }) {
   return lines.map((line, row) => (
     <span key={row}>
       {row > 0 && '\n'}
@@ -33,24 +43,4 @@ export function HighlightedCode({ lines }: { readonly lines: readonly Highlighte
       ))}
     </span>
   ));
-}
-
-/** Plain first, coloured when the highlighter has come; what is still being written is coloured when it rests. */
-function useHighlighted(code: string, language: string | undefined): Highlighted | undefined {
-  const [highlighted, setHighlighted] = useState<Highlighted>();
-  useEffect(() => {
-    if (!canHighlight(code, language)) return;
-    let wanted = true;
-    const timer = setTimeout(() => {
-      highlight(code, language).then(
-        (lines) => wanted && lines && setHighlighted({ code, lines }),
-        () => undefined,
-      );
-    }, 80);
-    return () => {
-      wanted = false;
-      clearTimeout(timer);
-    };
-  }, [code, language]);
-  return highlighted?.code === code ? highlighted : undefined;
 }

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PageHost } from '../app/pagePlace.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
@@ -15,7 +15,7 @@ export function FirstRun({ isFirst }: { readonly isFirst: boolean }) {
   if (!host) return null;
   return (
     <main className="main">
-      <Banner host={host} />
+      <Banner place={host} />
       <div className="first">
         <div className="first-in">
           {refusal === undefined ? (

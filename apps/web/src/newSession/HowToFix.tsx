@@ -1,7 +1,7 @@
 import type { AgentInfo } from '@agenthost/protocol';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PageHost } from '../app/pagePlace.js';
 import { problemText } from '../app/problemText.js';
 import { useObservable } from '../app/useObservable.js';
 import { whyNot } from '../app/whyNot.js';

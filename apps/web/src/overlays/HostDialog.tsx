@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PageHost } from '../app/pagePlace.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';

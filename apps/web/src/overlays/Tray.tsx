@@ -3,13 +3,14 @@ import { ArrowRight, Bell, BellOff } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { askForNotifications } from '../app/notifications.js';
 import { ownIds } from '../app/ownIds.js';
-import type { PageHost } from '../app/pageHosts.js';
+import type { PagePlace } from '../app/pagePlace.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useNow } from '../app/useNow.js';
 import { useObservable } from '../app/useObservable.js';
 import { CloseButton } from '../controls/CloseButton.js';
 import { AnsweredLine } from '../conversation/AnsweredLine.js';
+import { CommandText, commandLanguage } from '../conversation/CommandText.js';
 import { Confirmation } from '../conversation/Confirmation.js';
 import { ChatProvider } from '../conversation/chatContext.js';
 import { Question } from '../conversation/Question.js';
@@ -138,13 +139,13 @@ interface WaitingProps {
 }
 
 function Waiting({ waiting, onLost, onOpen }: WaitingProps) {
-  const { hosts } = useServices();
+  const { places } = useServices();
   const { session, chat, model } = waiting;
-  const host = hosts.byId(session.providerId);
+  const place = places.byId(session.providerId);
   const confirmations = useObservable(model.confirmations);
   const permissions = useObservable(model.permissions);
   const now = useNow(true);
-  if (!host) return null;
+  if (!place) return null;
   const asked = [
     ...confirmations.map(({ toolCall }) => toolCall.startedAt),
     ...permissions.flatMap(({ request }) => request.askedAt ?? []),
@@ -153,7 +154,7 @@ function Waiting({ waiting, onLost, onOpen }: WaitingProps) {
   return (
     <section className="need">
       <From session={session} onOpen={open} aux={asked.length > 0 ? roughly(now - Math.min(...asked)) : undefined} />
-      <OpenPrompts session={session} host={host} model={model} onLost={onLost} />
+      <OpenPrompts session={session} place={place} model={model} onLost={onLost} />
       {permissions.some(({ request }) => request.kind === 'question') && (
         <div className="acts">
           <button type="button" className="btn quiet sm" onClick={open}>
@@ -174,7 +175,7 @@ interface FromProps {
 
 /** Which session asks; opens it. */
 function From({ session, aux, onOpen }: FromProps) {
-  const { hosts } = useServices();
+  const { places } = useServices();
   const title = useObservable(session.title);
   const workspace = useObservable(session.workspace);
   return (
@@ -183,7 +184,7 @@ function From({ session, aux, onOpen }: FromProps) {
       <b className="clip">{title || 'New session'}</b>
       <span className="clip">
         {workspace?.label ? `${workspace.label}, ` : ''}
-        {hosts.byId(session.providerId)?.name}
+        {places.byId(session.providerId)?.name}
       </span>
       <span className="grow" />
       {aux !== undefined && <span className="num">{aux}</span>}
@@ -199,12 +200,17 @@ function Answered({
   readonly onOpen: (sessionId: string, chat: string) => void;
 }) {
   const me = useObservable(ownIds);
-  const { session, chat, kind, answer, title, input } = prompt;
+  const { session, chat, kind, answer, title, input, toolKind, language } = prompt;
   return (
     <section className="need past">
       <From session={session} onOpen={() => onOpen(session.sessionId, chat.resource)} />
       <AnsweredLine kind={kind} answer={answer} me={me} {...(input === undefined && { title })} />
-      {input !== undefined && <p className="mono clip">{input}</p>}
+      {input !== undefined && (
+        <CommandText
+          text={input}
+          language={commandLanguage({ ...(toolKind && { toolKind }), ...(language && { language }) })}
+        />
+      )}
     </section>
   );
 }
@@ -212,18 +218,18 @@ function Answered({
 function OpenPrompts({
   model,
   session,
-  host,
+  place,
   onLost,
 }: {
   readonly model: ChatModel;
   readonly session: Session;
-  readonly host: PageHost;
+  readonly place: PagePlace;
   readonly onLost: (message: string) => void;
 }) {
   const confirmations = useObservable(model.confirmations);
   const permissions = useObservable(model.permissions);
   const folder = useObservable(model.state)?.summary.workingDirectory;
-  const context = useChatContext({ session, host, model, folder, onLost });
+  const context = useChatContext({ session, place, model, folder, onLost });
   return (
     <ChatProvider value={context}>
       {confirmations.map((one) => (

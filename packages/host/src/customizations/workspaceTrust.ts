@@ -17,6 +17,7 @@ export class WorkspaceTrust {
   readonly #log: HostLog;
   /** Also those that could not be stored: the answer was given. */
   readonly #unstored = new Set<string>();
+  readonly #listeners = new Set<(folder: string) => void>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(stateRoot: string, log: HostLog) {
@@ -29,10 +30,18 @@ export class WorkspaceTrust {
     return this.#unstored.has(folder) || (await this.#read()).includes(folder);
   }
 
+  /** Resolves when the folder is stored; listeners know by then. */
   async trust(folder: string): Promise<void> {
     this.#unstored.add(folder);
+    for (const listener of [...this.#listeners]) listener(folder);
     this.#writing = this.#writing.then(() => this.#add(folder));
     await this.#writing;
+  }
+
+  /** Called when somebody trusts a folder; must not throw. */
+  onTrusted(listener: (folder: string) => void): { dispose(): void } {
+    this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
   }
 
   async #add(folder: string): Promise<void> {

@@ -1,4 +1,4 @@
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** A session's texts have the numbers from `id << TEXT_BITS` on, so that a hit tells its session without a look-up. */
 const TEXT_BITS = 20;

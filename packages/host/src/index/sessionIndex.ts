@@ -135,6 +135,19 @@ export class SessionIndex {
     return rows?.map((row) => String(row['resource'])) ?? [];
   }
 
+  /** Of the sessions after the given one, in the order of `resources`, those whose summaries have that text somewhere. */
+  summariesWith(text: string, after: URI, limit: number): { summaries: SessionSummary[]; last: URI | undefined } {
+    this.flush();
+    const sql = `SELECT resource, CASE WHEN instr(summary, ?) > 0 THEN summary END AS summary
+      FROM (SELECT resource, summary FROM sessions WHERE resource > ? ORDER BY resource LIMIT ?)`;
+    const quoted = JSON.stringify(text).slice(1, -1);
+    const rows = this.#read(() => this.#database.prepare(sql).all(quoted, after, limit)) ?? [];
+    const found = rows.flatMap(({ summary }) =>
+      summary === null ? [] : [JSON.parse(String(summary)) as SessionSummary],
+    );
+    return { summaries: found, last: rows.length < limit ? undefined : String(rows.at(-1)?.['resource']) };
+  }
+
   providers(): string[] {
     const rows = this.#read(() => this.#database.prepare('SELECT DISTINCT provider FROM sessions').all());
     return rows?.map((row) => String(row['provider'])) ?? [];

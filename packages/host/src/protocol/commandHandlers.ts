@@ -1,6 +1,7 @@
 import { type Commands, ERROR_CODE } from '@agenthost/protocol';
 import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/agentInstallations.js';
+import { filePath } from '../sessions/workingDirectory.js';
 import { browseDirectory } from './browseDirectory.js';
 import type { ClientConnection } from './clientConnection.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
@@ -39,7 +40,12 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     },
     fetchTurns: async ({ session, range }) => (await services.sessions.open(session)).fetchTurns(range),
     listArtifacts: async (params) => (await services.sessions.open(params.session)).artifacts.list(params),
-    browseDirectory: ({ uri }) => browseDirectory(uri),
+    browseDirectory: async ({ uri, provider }) => {
+      const result = await browseDirectory(uri);
+      if (provider === undefined) return result;
+      const untrustedFolder = await services.sessions.untrustedFolder(provider, filePath(uri));
+      return { ...result, ...(untrustedFolder !== undefined && { untrustedFolder }) };
+    },
     fetchContent: (params) => services.sessions.fetchContent(params),
     forkSession: async (params) => {
       await services.sessions.fork(params);

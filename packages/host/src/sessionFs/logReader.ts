@@ -69,7 +69,10 @@ export class LogReader {
   /** Nothing is cut off, and the log goes on behind what can't be read. */
   async #leaveAsItIs(bytes: Uint8Array, from: LogPosition, found: DamagedLog): Promise<LoadEnd> {
     if (found.position.n === 0) {
-      throw this.#unusable('UNREADABLE', `no line of ${this.#file.path} is one of a session's log; it was left as it is`);
+      throw this.#unusable(
+        'UNREADABLE',
+        `no line of ${this.#file.path} is one of a session's log; it was left as it is`,
+      );
     }
     const lacksLineEnd = bytes.at(-1) !== NEWLINE;
     const end = { size: from.end + bytes.length, sum: crc32(bytes, from.sum) };

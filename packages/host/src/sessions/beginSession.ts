@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { type CreateSessionParams, PROTOCOL_VERSION } from '@agenthost/protocol';
+import { type CreateSessionParams, PROTOCOL_VERSION, withoutUntrustedFolder } from '@agenthost/protocol';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { openNewSession } from './openNewSession.js';
@@ -35,7 +35,7 @@ export async function beginSession(
     createdAt: now,
     workingDirectory: pathToFileURL(cwd).href,
     ...(params.model !== undefined && { model: params.model }),
-    metadata: { workingDirectoryPath: cwd, ...params.metadata },
+    metadata: { workingDirectoryPath: cwd, ...withoutUntrustedFolder(params.metadata ?? {}) },
     ...(params.config && { config: params.config }),
   };
   const fill = async ({ log }: StoredSession) => {

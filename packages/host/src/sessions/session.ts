@@ -200,6 +200,11 @@ export class Session {
     this.#options.store.dispatch({ type: 'session/customizationsChanged', customizations, commands });
   }
 
+  /** Somebody trusts a folder, which may be this session's. */
+  folderTrusted(folder: string): void {
+    this.#options.customizations?.folderTrusted(folder);
+  }
+
   /** Opens the agent for a session that was just made, and says how that went. */
   async createAgentSession(): Promise<void> {
     const { store, run, customizations } = this.#options;

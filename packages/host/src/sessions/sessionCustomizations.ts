@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { grantsTrust, type SessionCustomization, sameValue, TRUST_REQUEST } from '@agenthost/protocol';
+import {
+  grantsTrust,
+  type SessionCustomization,
+  sameValue,
+  TRUST_REQUEST,
+  untrustedFolder,
+  withUntrustedFolder,
+} from '@agenthost/protocol';
 import type { Agent, Decision } from '../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../agents/agentCustomization.js';
 import { PendingAnswers } from '../agents/pendingAnswers.js';
@@ -68,7 +75,15 @@ export class SessionCustomizations {
   get mustAsk(): boolean {
     // Could not be looked at in time: what isn't known may be anything.
     if (!this.#known) return this.#support.obeysWorkspace === true;
-    if (this.#support.obeysWorkspace === true && this.#known.foreignConfiguration.length > 0) return true;
+    return this.#isRefused(this.#known) || this.#wouldAsk();
+  }
+
+  /** Nobody can trust what belongs to another user. */
+  #isRefused({ foreignConfiguration }: Known): boolean {
+    return this.#support.obeysWorkspace === true && foreignConfiguration.length > 0;
+  }
+
+  #wouldAsk(): boolean {
     const runs = this.#wouldRun();
     return runs.length > 0 && keyOf(runs) !== this.#declined;
   }
@@ -121,6 +136,12 @@ export class SessionCustomizations {
   /** Whoever turns something on that was declined is asked again. */
   toggled(enabled: boolean): void {
     if (enabled) this.#declined = undefined;
+    this.#tellTrust();
+  }
+
+  /** Somebody trusts a folder, in this session or in another one. */
+  folderTrusted(folder: string): void {
+    if (this.#known?.workspace === folder && !this.#closed) this.#know({ ...this.#known, isTrusted: true });
   }
 
   /** Another one when the agent has to be given something else. */
@@ -159,6 +180,16 @@ export class SessionCustomizations {
     if (!sameValue(customizations, store.state.customizations ?? [])) {
       store.dispatch({ type: 'session/customizationsChanged', customizations });
     }
+    this.#tellTrust();
+  }
+
+  /** Lists show which sessions will ask for trust before they go on. */
+  #tellTrust(): void {
+    if (!this.#known || this.#closed) return;
+    const { store } = this.#options;
+    const folder = !this.#isRefused(this.#known) && this.#wouldAsk() ? this.#known.workspace : undefined;
+    if (folder === untrustedFolder(store.state.summary)) return;
+    store.dispatch({ type: 'session/metadataChanged', metadata: withUntrustedFolder(folder) });
   }
 
   #list(): SessionCustomization[] {

@@ -19,6 +19,7 @@ import { within } from '../agents/within.js';
 import { IndexReplacedError } from '../index/indexDamage.js';
 import { InvalidCursorError } from '../index/listQuery.js';
 import { SearchFailedError } from '../index/searchThread.js';
+import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
 import { Leftovers } from './leftovers.js';
@@ -55,6 +56,7 @@ export class SessionHub {
   readonly #indexing = new Map<string, Promise<unknown>>();
   readonly #filler: IndexFiller;
   readonly #sweep: NodeJS.Timeout;
+  readonly #trust: FolderTrust;
 
   constructor(options: SessionHubOptions) {
     this.#options = options;
@@ -74,6 +76,10 @@ export class SessionHub {
       ...options,
       indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
       forget: (uri) => this.#forget(uri),
+    });
+    this.#trust = new FolderTrust(options, {
+      open: () => this.#open.values(),
+      isLoaded: (uri) => this.#opening.has(uri),
     });
     this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
   }
@@ -180,6 +186,11 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
+  /** What somebody would have to trust before a new session of that agent works in a folder. */
+  untrustedFolder(provider: string, cwd: string): Promise<string | undefined> {
+    return this.#trust.needed(provider, cwd);
+  }
+
   /**
    * Read in the turn in which it is asked for: an answer that is sent at once can't be overtaken by the notification of a
    * change that it doesn't have. A search takes longer, in a thread; `withNewestSummaries` brings its result up to date.
@@ -189,16 +200,16 @@ export class SessionHub {
     if (params.filter?.text)
       return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
     try {
-      return index.list(params);
+      return this.#current(index.list(params));
     } catch (error) {
-      return this.#again(error, () => index.list(params));
+      return this.#again(error, () => this.#current(index.list(params)));
     }
   }
 
   /** The same sessions as they are now. */
   withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
     const { index } = this.#options;
-    return { ...result, items: result.items.map((item) => index.summary(item.resource) ?? item) };
+    return this.#current({ ...result, items: result.items.map((item) => index.summary(item.resource) ?? item) });
   }
 
   /** Once more where the index was damaged, when it has been made again. */
@@ -258,6 +269,7 @@ export class SessionHub {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
+    this.#trust.dispose();
     await this.#imports.dispose();
     await this.stopFilling();
     await Promise.allSettled(this.#opening.values());
@@ -266,6 +278,14 @@ export class SessionHub {
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
     await this.#leftovers.removeAll();
     this.#notifier.dispose();
+  }
+
+  /** A session whose host ended while it was created is created by whoever opens it, not now. */
+  #current({ items, ...page }: ListSessionsResult): ListSessionsResult {
+    const isStale = ({ isCreating, resource }: SessionSummary) => isCreating && !this.#opening.has(resource);
+    if (!items.some(isStale)) return { ...page, items };
+    const current = ({ isCreating: _, ...rest }: SessionSummary) => rest;
+    return { ...page, items: items.map((summary) => (isStale(summary) ? current(summary) : summary)) };
   }
 
   async #remove(uri: URI): Promise<void> {

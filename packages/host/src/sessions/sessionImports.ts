@@ -5,6 +5,7 @@ import {
   MAX_IMPORTED_SESSION_TURNS,
   PROTOCOL_VERSION,
   type URI,
+  withoutUntrustedFolder,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
@@ -153,7 +154,7 @@ export class SessionImports {
       workingDirectory: pathToFileURL(cwd).href,
       ...(title !== undefined && { title }),
       ...(model !== undefined && { model }),
-      ...(metadata && { metadata }),
+      ...(metadata && { metadata: withoutUntrustedFolder(metadata) }),
     });
     const ready = { type: 'session/ready', session, at: createdAt } as const;
     stored.log.append({ type: 'action', serverSeq: 0, action: ready });

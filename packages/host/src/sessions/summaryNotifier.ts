@@ -19,6 +19,8 @@ const KEYS = [
   'workingDirectory',
   'metadata',
   'changes',
+  'lastTurnEndedAt',
+  'isCreating',
 ] as const satisfies readonly (keyof SessionSummaryChanges)[];
 
 type Key = (typeof KEYS)[number];

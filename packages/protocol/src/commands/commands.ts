@@ -323,6 +323,8 @@ export interface ListArtifactsResult {
 
 export interface BrowseDirectoryParams {
   readonly uri: URI;
+  /** An agent: `untrustedFolder` of the answer is for sessions of it. */
+  readonly provider?: string;
 }
 
 export interface DirectoryEntry {
@@ -335,6 +337,8 @@ export interface DirectoryEntry {
 
 export interface BrowseDirectoryResult {
   readonly entries: readonly DirectoryEntry[];
+  /** The path of the folder that somebody would have to trust before a session of `provider` works here. */
+  readonly untrustedFolder?: string;
 }
 
 export interface AgentParams {

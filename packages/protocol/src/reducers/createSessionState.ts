@@ -13,6 +13,7 @@ export function createSessionState(session: NewSession): SessionState {
       status: 'idle',
       isRead: true,
       isArchived: false,
+      isCreating: true,
     },
     lifecycle: 'creating',
     ...(session.title && { titleByUser: true }),

@@ -1,7 +1,12 @@
 import type { CreationFailedAction } from '../actions/sessionActions.js';
 import type { PendingMessage, SessionState } from '../state/sessionState.js';
 import type { Turn } from '../state/turn.js';
-import { withNews } from './summary.js';
+import { changeSummary, withNews } from './summary.js';
+
+/** It is not being created any more, whatever came of it. */
+export function created(state: SessionState): SessionState {
+  return changeSummary(state, { isCreating: undefined });
+}
 
 /** Nothing will ever start what waits, so each message gets its end here: it must neither vanish nor wait for good. */
 export function failCreation(state: SessionState, action: CreationFailedAction): SessionState {
@@ -10,7 +15,8 @@ export function failCreation(state: SessionState, action: CreationFailedAction):
   const waiting = steeringMessage ? [steeringMessage, ...queuedMessages] : queuedMessages;
   const turns =
     waiting.length > 0 ? [...state.turns, ...waiting.map((message) => failedTurn(message, action))] : state.turns;
-  return withNews({ ...rest, lifecycle: 'creationFailed', creationError: action.error, turns }, action.at);
+  const failed: SessionState = { ...rest, lifecycle: 'creationFailed', creationError: action.error, turns };
+  return withNews(created(failed), action.at);
 }
 
 function failedTurn({ id, userMessage, by }: PendingMessage, { error, at }: CreationFailedAction): Turn {

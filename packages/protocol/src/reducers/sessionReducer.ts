@@ -2,7 +2,7 @@ import type { CustomizationsChangedAction, SessionAction } from '../actions/sess
 import { isSafeKey } from '../safeKey.js';
 import { sameValue } from '../sameValue.js';
 import type { SessionState } from '../state/sessionState.js';
-import { failCreation } from './creation.js';
+import { created, failCreation } from './creation.js';
 import { removePendingMessage, reorderQueue, setPendingMessage } from './pendingMessages.js';
 import { changeSummary, changeTitle } from './summary.js';
 import { completeToolCall, confirmToolCall, startToolCall, updateToolCall } from './toolCalls.js';
@@ -16,7 +16,7 @@ export function sessionReducer(state: SessionState, action: SessionAction): Sess
   if (action.session !== state.summary.resource) return state;
   switch (action.type) {
     case 'session/ready':
-      return state.lifecycle === 'creating' ? { ...state, lifecycle: 'ready' } : state;
+      return state.lifecycle === 'creating' ? created({ ...state, lifecycle: 'ready' }) : state;
     case 'session/creationFailed':
       return failCreation(state, action);
     case 'session/turnStarted':

@@ -137,7 +137,13 @@ export function endTurn(
   const next: SessionState = { ...rest, turns: [...state.turns, ended] };
   const isRead = ended.state === 'cancelled' ? state.summary.isRead : false;
   const modifiedAt = changedAt(state, action.at);
-  return changeSummary(next, { status: deriveStatus(next), modifiedAt, isRead, activity: undefined });
+  return changeSummary(next, {
+    status: deriveStatus(next),
+    modifiedAt,
+    lastTurnEndedAt: action.at,
+    isRead,
+    activity: undefined,
+  });
 }
 
 function outcome(action: TurnCompleteAction | TurnCancelledAction | ErrorAction): Pick<Turn, 'state' | 'error'> {

@@ -212,14 +212,17 @@ export const listArtifactsResult = z.object({
   isIncomplete: yes,
 });
 
-export const browseDirectoryParams = z.object({ uri });
+export const browseDirectoryParams = z.object({ uri, provider: id.exactOptional() });
 export const directoryEntry = z.object({
   name: z.string(),
   type: z.enum(['file', 'directory', 'symlink']),
   uri,
   branch: z.string().exactOptional(),
 });
-export const browseDirectoryResult = z.object({ entries: z.array(directoryEntry) });
+export const browseDirectoryResult = z.object({
+  entries: z.array(directoryEntry),
+  untrustedFolder: z.string().exactOptional(),
+});
 
 export const agentParams = z.object({ provider: id });
 export const pingParams = z.object({});

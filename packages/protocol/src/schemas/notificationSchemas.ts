@@ -14,6 +14,8 @@ export const sessionSummaryChanges = z.object({
   workingDirectory: uri.nullable().exactOptional(),
   metadata: anyRecord.nullable().exactOptional(),
   changes: z.array(fileChangeSummary).nullable().exactOptional(),
+  lastTurnEndedAt: timestamp.nullable().exactOptional(),
+  isCreating: z.literal(true).nullable().exactOptional(),
 });
 
 export const sessionAddedNotification = z.object({ type: z.literal('notify/sessionAdded'), summary: sessionSummary });

@@ -24,6 +24,8 @@ export const sessionSummary = z.object({
   workingDirectory: uri.exactOptional(),
   metadata: anyRecord.exactOptional(),
   changes: z.array(fileChangeSummary).exactOptional(),
+  lastTurnEndedAt: timestamp.exactOptional(),
+  isCreating: z.literal(true).exactOptional(),
 });
 
 export const pendingMessage = z.object({ id, userMessage, by: author.exactOptional() });

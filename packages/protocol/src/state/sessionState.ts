@@ -43,6 +43,10 @@ export interface SessionSummary {
   /** The keys of the metadata contract, and `group` for sessions that are chats of one another. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly changes?: readonly FileChangeSummary[];
+  /** When the newest turn that is over ended; absent before the first one has. */
+  readonly lastTurnEndedAt?: number;
+  /** Its agent is being started for the first time. */
+  readonly isCreating?: true;
 }
 
 /** A mode of the agent. The id is the agent's own. */

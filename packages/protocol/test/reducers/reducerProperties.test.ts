@@ -109,7 +109,7 @@ describe('sessionReducer, over random histories', () => {
         expect(new Set(waiting).size).toBe(waiting.length);
         for (const id of pendingIds(before)) {
           const gone = !findPendingMessage(after, id);
-          if (gone) expect(whereItWent(action, id)).not.toBe('nowhere');
+          if (gone) expect(whereItWent(action, id, after)).not.toBe('nowhere');
         }
       }),
     );
@@ -194,7 +194,8 @@ function pendingIds(state: SessionState): string[] {
   return [...steering, ...(state.queuedMessages ?? []).map((message) => message.id)];
 }
 
-function whereItWent(action: SessionAction, id: string): 'turn' | 'takenBack' | 'nowhere' {
+function whereItWent(action: SessionAction, id: string, after: SessionState): 'turn' | 'takenBack' | 'nowhere' {
+  if (action.type === 'session/creationFailed' && after.turns.some((turn) => turn.id === id)) return 'turn';
   if (action.type === 'session/turnStarted' && action.queuedMessageId === id) return 'turn';
   if (action.type === 'session/responsePart' && action.part.kind === 'steering' && action.part.id === id) return 'turn';
   if (action.type === 'session/pendingMessageRemoved' && action.id === id) return 'takenBack';

@@ -1,7 +1,9 @@
 import { type Disposable, type Host, listInStep, type Observable } from '@agenthost/client';
 import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
+import type { ChatModel, OpenChatOptions } from '../chatModel.js';
 import { Emitter } from '../emitter.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
+import { tracked } from '../observable.js';
 import type { Session, SessionWorkspace } from '../session.js';
 import { parseSessionId } from '../sessionId.js';
 import type {
@@ -16,12 +18,13 @@ import type {
 } from '../sessionsProvider.js';
 import type { UnsentMessage, UnsentMessages } from '../unsentMessages.js';
 import { ChatActions } from './chatActions.js';
-import { ChatModel, type OpenChatOptions } from './chatModel.js';
 import { createChatOnHost, type NewHostChat } from './createChatOnHost.js';
-import { FolderBrowser } from './folderBrowser.js';
+import { FolderBrowser, foldersAction } from './folderBrowser.js';
+import { HostChatModel } from './hostChatModel.js';
 import { chatResource, groupKeyOf, type HostSessionGroup, workspaceOfSummary } from './hostSessionGroup.js';
 import { HostSessionList } from './hostSessionList.js';
 import { HostStatus } from './hostStatus.js';
+import { sendLeftMessages } from './leftMessages.js';
 import { SessionCatalogue } from './sessionCatalogue.js';
 import { type UntitledSession, UntitledSessions } from './untitledSessions.js';
 
@@ -65,6 +68,8 @@ export class AgentHostProvider implements SessionsProvider {
   /** Why sessions could not be listed; `refreshSessions` tries again, and so does the next connection. */
   readonly listError: Observable<unknown>;
   readonly #host: Host;
+  /** Context keys that depend on an agent notice when it changes. */
+  readonly #agents: Observable<readonly AgentInfo[]>;
   readonly #remoteName: string | undefined;
   readonly #unsent: UnsentMessages | undefined;
   readonly #changes = new Emitter<SessionsChangeEvent>();
@@ -96,6 +101,7 @@ export class AgentHostProvider implements SessionsProvider {
       icon: (provider: string) => this.#agent(provider)?.icon ?? ANY_AGENT,
     };
     this.status = new HostStatus(host);
+    this.#agents = tracked(this.status.agents);
     this.#catalogue = new SessionCatalogue(identity, (event) => this.#changes.fire(event));
     this.#untitled = new UntitledSessions(identity);
     this.#actions = new ChatActions(host, this.#catalogue);
@@ -108,9 +114,12 @@ export class AgentHostProvider implements SessionsProvider {
     this.isLoadingSessions = this.#list.isLoading;
     this.listError = this.#list.error;
     this.folders = new FolderBrowser(host, () => this.#catalogue.newest());
-    this.browseActions = pickFolder ? [this.#browseAction(pickFolder)] : [];
+    const resolve = (uri: URI) => this.resolveWorkspace(uri);
+    this.browseActions = pickFolder ? [foldersAction(this.id, () => pickFolder(this.folders), resolve)] : [];
     this.#following = this.status.agents.subscribe(() => this.#typeChanges.fire());
-    for (const left of options.unsent?.all() ?? []) this.#sendLeft(left, options.onUnsendable);
+    const { unsent, onUnsendable } = options;
+    const openChat = (resource: URI) => this.openChat(resource);
+    if (unsent) sendLeftMessages({ unsent, onUnsendable, providerId: this.id, openChat });
   }
 
   /** The host's agents, also those that can't be used yet; `availability` says what to do about that. */
@@ -127,7 +136,11 @@ export class AgentHostProvider implements SessionsProvider {
     }
     const known = this.#catalogue.newest().find(({ workingDirectory }) => workingDirectory === repositoryUri);
     const workspace = workspaceOfSummary(known ?? { workingDirectory: repositoryUri }, this.#remoteName);
-    return workspace ?? { label: repositoryUri, icon: 'folder', repositories: [], requiresWorkspaceTrust: true };
+    const { label = repositoryUri, icon = 'folder', repositories: [repository] = [] } = workspace ?? {};
+    // The folder that was asked for, which may be one inside of a checkout.
+    const repositories = [{ uri: repositoryUri, ...repository, workingDirectory: repositoryUri }];
+    // Sessions that work there say what they had to be allowed; what another one would have to be, the host is asked for.
+    return { label, icon, repositories, requiresWorkspaceTrust: workspace?.requiresWorkspaceTrust !== false || !known };
   }
 
   getSessions(): readonly Session[] {
@@ -159,8 +172,10 @@ export class AgentHostProvider implements SessionsProvider {
     const types = this.sessionTypes;
     const type = types.find(({ availability }) => availability?.state === 'available') ?? types[0];
     if (!type) throw new NotSupportedError(`${this.label} has told of no agent yet; try again when it is connected`);
-    const { session } = this.#untitled.create(workspace, type.id);
+    const untitled = this.#untitled.create(workspace, type.id);
+    const { session } = untitled;
     this.#changes.fire({ added: [session], removed: [], changed: [] });
+    void this.#learnTrust(untitled);
     return session;
   }
 
@@ -170,8 +185,10 @@ export class AgentHostProvider implements SessionsProvider {
       throw new NotSupportedError(`the agent of ${sessionId} can't be changed any more; begin another chat with it`);
     }
     if (!this.#agent(type)) throw new NotSupportedError(`${this.label} has no agent ${type}`);
-    const { session } = this.#untitled.setType(found.localId, found.untitled, type);
+    const untitled = this.#untitled.setType(found.localId, found.untitled, type);
+    const { session } = untitled;
     this.#changes.fire({ added: [], removed: [], changed: [session] });
+    void this.#learnTrust(untitled);
     return session;
   }
 
@@ -244,7 +261,9 @@ export class AgentHostProvider implements SessionsProvider {
     if (providerId !== this.id || this.#untitled.get(uri)) {
       throw new SessionNotFoundError(`chat ${resource} of ${this.label}`);
     }
-    return new ChatModel({ ...options, host: this.#host, uri, resource, unsent: this.#unsent });
+    const model = new HostChatModel({ ...options, host: this.#host, uri, resource, unsent: this.#unsent });
+    this.#catalogue.chat(uri)?.openedWith(model.opened());
+    return model;
   }
 
   /** A session that begins with the turns of that chat, up to the given one. */
@@ -263,29 +282,11 @@ export class AgentHostProvider implements SessionsProvider {
     this.status.dispose();
   }
 
-  #sendLeft(left: UnsentMessage, onUnsendable: AgentHostProviderOptions['onUnsendable']): void {
-    if (parseSessionId(left.resource).providerId !== this.id) return;
-    const chat = this.openChat(left.resource);
-    const { kind, id, message } = left;
-    const sending =
-      kind === 'edit'
-        ? chat.editPending(id, message)
-        : kind === 'steer'
-          ? chat.steer(message, id)
-          : chat.submit(message, id);
-    sending
-      .catch((error: unknown) => {
-        if (!this.#unsent?.has(id)) onUnsendable?.(left, error);
-      })
-      .finally(() => chat.dispose());
-  }
-
   /** Where the new session takes the place of the one that was begun, in one step. */
   async #commit({ localId, untitled }: Found & { kind: 'untitled' }, options: SendRequestOptions): Promise<Session> {
     const { chat, workspace, loading, session: from } = untitled;
     if (loading.value) throw new NotSupportedError(`${from.sessionId} is being sent already; wait for that`);
     const uri = sessionUri(from.sessionType, crypto.randomUUID());
-    const [repository] = workspace.repositories;
     loading.set(true);
     this.#catalogue.hold(uri);
     try {
@@ -294,7 +295,7 @@ export class AgentHostProvider implements SessionsProvider {
         uri,
         group: uri,
         provider: from.sessionType,
-        workingDirectory: repository?.workingDirectory ?? repository?.uri,
+        workingDirectory: folderOf(workspace.value),
         model: chat.modelId.value,
         title: chat.title.value,
       };
@@ -336,6 +337,18 @@ export class AgentHostProvider implements SessionsProvider {
     else await this.#actions.run(urisOf(found.group), (session) => session.archive(isArchived));
   }
 
+  /** What the host will ask is known to it alone, and not before it knows the agent. */
+  async #learnTrust({ session, workspace }: UntitledSession): Promise<void> {
+    const folder = folderOf(workspace.value);
+    if (folder === undefined) return;
+    const needed = await this.folders.requiresTrust(folder, session.sessionType).catch(() => undefined);
+    const { localId } = parseSessionId(session.sessionId);
+    const isCurrent = this.#untitled.get(localId)?.session === session;
+    if (!isCurrent || needed === undefined || needed === workspace.value.requiresWorkspaceTrust) return;
+    workspace.set({ ...workspace.value, requiresWorkspaceTrust: needed });
+    this.#changes.fire({ added: [], removed: [], changed: [session] });
+  }
+
   #updateUntitled({ session, chat }: UntitledSession, fields: Parameters<typeof chat.update>[0]): void {
     chat.update(fields);
     this.#changes.fire({ added: [], removed: [], changed: [session] });
@@ -364,20 +377,12 @@ export class AgentHostProvider implements SessionsProvider {
   }
 
   #agent(provider: string): AgentInfo | undefined {
-    return this.status.agents.value.find((agent) => agent.provider === provider);
+    return this.#agents.value.find((agent) => agent.provider === provider);
   }
+}
 
-  #browseAction(pickFolder: NonNullable<AgentHostProviderOptions['pickFolder']>): SessionWorkspaceBrowseAction {
-    return {
-      label: 'Folders',
-      icon: 'folder',
-      providerId: this.id,
-      run: async () => {
-        const picked = await pickFolder(this.folders);
-        return picked === undefined ? undefined : this.resolveWorkspace(picked);
-      },
-    };
-  }
+function folderOf({ repositories: [repository] }: SessionWorkspace): URI | undefined {
+  return repository?.workingDirectory ?? repository?.uri;
 }
 
 function urisOf({ chats }: HostSessionGroup): readonly URI[] {

@@ -1,16 +1,7 @@
-import {
-  ActionRejectedError,
-  type ApproveOptions,
-  type DenyOptions,
-  type Session as HostSession,
-  type PermissionAnswer,
-} from '@agenthost/client';
+import { ActionRejectedError, type Session as HostSession, type PermissionAnswer } from '@agenthost/client';
 import { type Author, REJECTION, type SessionState, type ToolCallState } from '@agenthost/protocol';
+import type { ConfirmationAnswer } from '../chatModel.js';
 import { AnsweredElsewhereError } from '../errors.js';
-
-export type ConfirmationAnswer =
-  | ({ readonly approved: true } & ApproveOptions)
-  | ({ readonly approved: false } & DenyOptions);
 
 /** Rejects with an AnsweredElsewhereError when somebody else was faster, and says what they decided. */
 export async function answerConfirmation(

@@ -13,6 +13,9 @@ export interface AnsweredPrompt {
   readonly title: string;
   /** What would be run, where that was asked. */
   readonly input?: string;
+  /** What kind of input that is, as the tool call says it. */
+  readonly toolKind?: 'terminal';
+  readonly language?: string;
   readonly answer: PromptAnswer;
 }
 
@@ -25,7 +28,7 @@ export interface PromptAnswer {
   readonly at: number;
 }
 
-type OpenPrompt = Pick<AnsweredPrompt, 'id' | 'kind' | 'title' | 'input'>;
+type OpenPrompt = Pick<AnsweredPrompt, 'id' | 'kind' | 'title' | 'input' | 'toolKind' | 'language'>;
 
 const MOST = 20;
 
@@ -62,7 +65,9 @@ function openPrompts({ activeTurn }: SessionState): OpenPrompt[] {
   const calls = Object.values(activeTurn.toolCalls).flatMap((call): OpenPrompt[] => {
     if (call.status !== 'pendingConfirmation') return [];
     const title = call.confirmation.title ?? call.invocationMessage;
-    const input = call.toolInput === undefined ? {} : { input: call.toolInput };
+    const { toolKind, language } = call;
+    const shown = { ...(toolKind && { toolKind }), ...(language !== undefined && { language }) };
+    const input = call.toolInput === undefined ? {} : { input: call.toolInput, ...shown };
     return [{ id: call.toolCallId, kind: 'permission', title, ...input }];
   });
   const requests = Object.values(activeTurn.pendingPermissions);

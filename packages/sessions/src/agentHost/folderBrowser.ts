@@ -1,6 +1,7 @@
 import type { Host } from '@agenthost/client';
 import type { DirectoryEntry, SessionSummary } from '@agenthost/protocol';
-import type { URI } from '../session.js';
+import type { SessionWorkspace, URI } from '../session.js';
+import type { SessionWorkspaceBrowseAction } from '../sessionsProvider.js';
 
 const MAX_RECENT = 20;
 
@@ -31,10 +32,33 @@ export class FolderBrowser {
     return entries.filter(({ type }) => type !== 'file');
   }
 
+  /** Whether somebody has to trust something before a new session of that agent works in the folder. Rejects as `list` does. */
+  async requiresTrust(uri: URI, agent: string, signal?: AbortSignal): Promise<boolean> {
+    const { untrustedFolder } = await this.#host.browseDirectory(uri, { provider: agent, signal });
+    return untrustedFolder !== undefined;
+  }
+
   /** `undefined` for a root. */
   parent(uri: URI): URI | undefined {
     const { href } = new URL('..', uri.endsWith('/') ? uri : `${uri}/`);
     const parent = href.length > 'file:///'.length ? href.replace(/\/$/, '') : href;
     return parent === uri || `${parent}/` === uri ? undefined : parent;
   }
+}
+
+/** "Folders", in a picker of workspaces. */
+export function foldersAction(
+  providerId: string,
+  pick: () => Promise<URI | undefined>,
+  resolve: (uri: URI) => SessionWorkspace,
+): SessionWorkspaceBrowseAction {
+  return {
+    label: 'Folders',
+    icon: 'folder',
+    providerId,
+    run: async () => {
+      const picked = await pick();
+      return picked === undefined ? undefined : resolve(picked);
+    },
+  };
 }

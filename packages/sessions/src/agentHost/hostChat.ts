@@ -1,6 +1,6 @@
 import type { Observable } from '@agenthost/client';
-import { dateOf, type SessionSummary } from '@agenthost/protocol';
-import { computed, constant, observable, sameDate } from '../observable.js';
+import { dateOf, type SessionSummary, sameValue } from '@agenthost/protocol';
+import { computed, observable, type SettableObservable, sameDate } from '../observable.js';
 import { type Chat, type SessionFileChange, type SessionMode, SessionStatus, type URI } from '../session.js';
 
 const STATUS = {
@@ -10,28 +10,30 @@ const STATUS = {
 } as const;
 
 const NO_CHANGES: readonly SessionFileChange[] = [];
-const NO_MODE = constant<SessionMode | undefined>(undefined);
+/** Modes are the agent's own. */
+const MODE_KIND = 'agent';
 
 /** A session of the host, which is one chat here, as far as its summary tells: nothing is subscribed for it. */
 export class HostChat implements Chat {
   readonly resource: URI;
   readonly createdAt: Date;
-  readonly mode = NO_MODE;
-  readonly #state;
+  readonly #summary: SettableObservable<SessionSummary>;
+  readonly #opening = observable(0);
+  #wasOpened = false;
   #fields: Partial<Record<keyof Chat, Observable<unknown>>> = {};
 
   constructor(resource: URI, summary: SessionSummary) {
     this.resource = resource;
     this.createdAt = dateOf(summary.createdAt);
-    this.#state = observable({ summary, turnEnd: lastTurnEnd(summary, undefined) });
+    this.#summary = observable(summary);
   }
 
   get summary(): SessionSummary {
-    return this.#state.value.summary;
+    return this.#summary.value;
   }
 
   set summary(summary: SessionSummary) {
-    this.#state.set({ summary, turnEnd: lastTurnEnd(summary, this.#state.value.turnEnd) });
+    this.#summary.set(summary);
   }
 
   get title(): Observable<string> {
@@ -54,6 +56,10 @@ export class HostChat implements Chat {
     return this.#field('modelId', ({ model }) => model);
   }
 
+  get mode(): Observable<SessionMode | undefined> {
+    return this.#field('mode', ({ mode }) => mode && { kind: MODE_KIND, ...mode }, sameValue);
+  }
+
   get isArchived(): Observable<boolean> {
     return this.#field('isArchived', ({ isArchived }) => isArchived);
   }
@@ -69,12 +75,25 @@ export class HostChat implements Chat {
   get lastTurnEnd(): Observable<Date | undefined> {
     return this.#field(
       'lastTurnEnd',
-      () => {
-        const { turnEnd } = this.#state.value;
-        return turnEnd === undefined ? undefined : dateOf(turnEnd);
-      },
+      ({ lastTurnEndedAt }) => (lastTurnEndedAt === undefined ? undefined : dateOf(lastTurnEndedAt)),
       sameDate,
     );
+  }
+
+  /** Its agent is being started, or somebody waits for its conversation for the first time. */
+  get isLoading(): boolean {
+    return this.summary.isCreating === true || this.#opening.value > 0;
+  }
+
+  /** Somebody waits for its conversation until the promise has settled. Once it was there it is only looked at again. */
+  openedWith(opening: Promise<unknown>): void {
+    if (this.#wasOpened) return;
+    this.#opening.set(this.#opening.value + 1);
+    const settled = () => this.#opening.set(this.#opening.value - 1);
+    opening.then(() => {
+      this.#wasOpened = true;
+      settled();
+    }, settled);
   }
 
   #field<T>(key: keyof Chat, select: (summary: SessionSummary) => T, same?: (a: T, b: T) => boolean): Observable<T> {
@@ -91,16 +110,7 @@ function statusOf(summary: SessionSummary): SessionStatus {
   return hasNews(summary) ? SessionStatus.Completed : SessionStatus.Untitled;
 }
 
-/**
- * A summary does not say it, but what an idle session was last changed by is the end of its last turn. While a turn runs it
- * is what was known before.
- */
-function lastTurnEnd(summary: SessionSummary, before: number | undefined): number | undefined {
-  const isAtRest = summary.status === 'idle' || summary.status === 'error';
-  return isAtRest && hasNews(summary) ? summary.modifiedAt : before;
-}
-
 /** Not equal rather than later: the turns of a fork are older than the fork. */
-function hasNews({ modifiedAt, createdAt }: SessionSummary): boolean {
-  return modifiedAt !== createdAt;
+function hasNews({ modifiedAt, createdAt, lastTurnEndedAt }: SessionSummary): boolean {
+  return lastTurnEndedAt !== undefined || modifiedAt !== createdAt;
 }

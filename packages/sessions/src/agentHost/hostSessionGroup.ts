@@ -44,6 +44,7 @@ export class HostSessionGroup {
         },
       },
       chats: this.#chats,
+      loading: computed(() => main().isLoading),
       workspace: computed(() => workspaceOfSummary(main().summary, identity.remoteName), sameValue),
       gitHubInfo: computed((): GitHubInfo | undefined => gitHubInfoOf(main().summary.metadata), sameValue),
     });

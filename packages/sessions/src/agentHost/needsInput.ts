@@ -1,12 +1,11 @@
 import type { Disposable, Observable } from '@agenthost/client';
+import type { ChatModel } from '../chatModel.js';
 import type { SessionsSource } from '../list/sessionsListModel.js';
 import { computed, observable, sameItems } from '../observable.js';
 import { type Chat, type Session, SessionStatus, type URI } from '../session.js';
 import type { SessionsChangeEvent } from '../sessionsProvider.js';
 import type { SessionsProvidersService } from '../sessionsProvidersService.js';
-import { AgentHostProvider } from './agentHostProvider.js';
 import { type AnsweredPrompt, AnsweredPrompts } from './answeredPrompts.js';
-import type { ChatModel } from './chatModel.js';
 
 /** A chat that waits for somebody, opened: its `confirmations` and `permissions` can be answered. */
 export interface WaitingChat {
@@ -99,8 +98,8 @@ export class NeedsInput {
       return known;
     }
     const provider = this.#providers.getProvider(session.providerId);
-    // Other providers have no prompts that this layer could show.
-    if (!(provider instanceof AgentHostProvider)) return undefined;
+    // Without conversations there is nothing to answer in.
+    if (!provider?.openChat) return undefined;
     known?.following.dispose();
     const model = known?.model ?? provider.openChat(chat.resource);
     const following = model.confirmed.subscribe(() => {

@@ -2,6 +2,7 @@ import { withSummaryChanges } from '@agenthost/client';
 import type { SessionSummary, SessionSummaryChanges } from '@agenthost/protocol';
 import type { Session, URI } from '../session.js';
 import type { SessionsChangeEvent } from '../sessionsProvider.js';
+import type { HostChat } from './hostChat.js';
 import { groupKeyOf, type HostIdentity, HostSessionGroup } from './hostSessionGroup.js';
 
 /** What happened to groups; told as one event. */
@@ -45,8 +46,12 @@ export class SessionCatalogue {
     return this.#groups.get(key);
   }
 
+  chat(uri: URI): HostChat | undefined {
+    return this.#groupOf.get(uri)?.find(uri);
+  }
+
   summary(uri: URI): SessionSummary | undefined {
-    return this.#groupOf.get(uri)?.find(uri)?.summary;
+    return this.chat(uri)?.summary;
   }
 
   /** URIs of all chats. */

@@ -8,7 +8,7 @@ import { chatResource, type HostIdentity } from './hostSessionGroup.js';
 export interface UntitledSession {
   readonly session: Session;
   readonly chat: EditableChat;
-  readonly workspace: SessionWorkspace;
+  readonly workspace: SettableObservable<SessionWorkspace>;
   readonly loading: SettableObservable<boolean>;
 }
 
@@ -32,7 +32,7 @@ export class UntitledSessions {
     // No colon in it, so it is no URI of the host's.
     const localId = `untitled-${crypto.randomUUID()}`;
     const chat = createChat(chatResource(this.#identity.providerId, localId), new Date());
-    return this.#put(localId, { chat, workspace, loading: observable(false) }, type);
+    return this.#put(localId, { chat, workspace: observable(workspace), loading: observable(false) }, type);
   }
 
   /** Another object under the same id, with the same chat. */
@@ -58,7 +58,7 @@ export class UntitledSessions {
       createdAt: chat.createdAt,
       capabilities: { supportsMultipleChats: supportsMultipleChats(type) },
       chats: observable([chat]),
-      workspace: observable(workspace),
+      workspace,
       loading,
     });
     const untitled = { session, chat, workspace, loading };

@@ -11,15 +11,23 @@ export interface ProviderFixture {
   readonly query?: string;
   /** A model of the first session type; without one `setModel` is not checked. */
   readonly modelId?: string;
+  /** Makes the provider refuse the next message to a new session; without it that is not checked. */
+  readonly refuseNext?: () => void;
+  /** Has the session's agent work in that mode, or in none; without it that is not checked. */
+  readonly setMode?: (session: Session, modeId: string | undefined) => Promise<void>;
+  /** A workspace that somebody has to trust, and somebody who does when a session was sent; without it that is not checked. */
+  readonly trust?: TrustFixture;
   dispose?(): void | Promise<void>;
 }
 
+export interface TrustFixture {
+  readonly untrustedUri: URI;
+  trust(session: Session): Promise<void>;
+}
+
 /** What a case works with. */
-export interface ContractTools {
-  readonly provider: SessionsProvider;
+export interface ContractTools extends Omit<ProviderFixture, 'query' | 'dispose'> {
   readonly query: string;
-  readonly modelId: string | undefined;
-  readonly workspaceUri: URI;
   /** Every event since the case began, oldest first. */
   readonly events: readonly ContractEvent[];
   /** A session that was not sent yet. */
@@ -40,7 +48,7 @@ export function contractTools(
   fixture: ProviderFixture,
   timeoutMs: number,
 ): { readonly tools: ContractTools; dispose(): void } {
-  const { provider, workspaceUri, query = 'hello', modelId } = fixture;
+  const { provider, workspaceUri, query = 'hello' } = fixture;
   const events: ContractEvent[] = [];
   const waiting = new Set<() => void>();
   const record = (event: ContractEvent) => {
@@ -71,10 +79,8 @@ export function contractTools(
     });
   const createNew = () => provider.createNewSession(provider.resolveWorkspace(workspaceUri));
   const tools: ContractTools = {
-    provider,
+    ...fixture,
     query,
-    modelId,
-    workspaceUri,
     events,
     createNew,
     create: async () => provider.sendAndCreateChat((await createNew()).sessionId, { query }),

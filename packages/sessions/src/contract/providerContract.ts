@@ -1,6 +1,7 @@
 import { type ContractTools, contractTools, type ProviderFixture } from './contractTools.js';
 import { lifecycleCases } from './lifecycleCases.js';
 import { listingCases } from './listingCases.js';
+import { truthCases } from './truthCases.js';
 
 export type { ProviderFixture } from './contractTools.js';
 
@@ -26,7 +27,7 @@ export function providerContract(
   createFixture: () => Promise<ProviderFixture>,
   { timeoutMs = DEFAULT_TIMEOUT_MS }: ContractOptions = {},
 ): ContractCase[] {
-  return Object.entries({ ...listingCases, ...lifecycleCases }).map(([name, check]) => ({
+  return Object.entries({ ...listingCases, ...lifecycleCases, ...truthCases }).map(([name, check]) => ({
     name,
     run: async () => {
       const fixture = await createFixture();

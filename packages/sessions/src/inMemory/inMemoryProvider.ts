@@ -1,3 +1,6 @@
+import type { Turn, UserMessage } from '@agenthost/protocol';
+import type { ChatModel } from '../chatModel.js';
+import { chatModelOf } from '../chatModelOf.js';
 import { createChat, type EditableChat } from '../editableChat.js';
 import { Emitter } from '../emitter.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
@@ -13,33 +16,41 @@ import type {
   SessionWorkspaceBrowseAction,
 } from '../sessionsProvider.js';
 import { workspaceOfMetadata } from '../workspaceOfMetadata.js';
+import { InMemoryTurns } from './inMemoryTurns.js';
 
 export interface InMemoryProviderOptions {
   readonly id?: string;
   readonly label?: string;
   readonly sessionTypes?: readonly SessionType[];
   readonly supportsMultipleChats?: boolean;
+  readonly browseActions?: readonly Omit<SessionWorkspaceBrowseAction, 'providerId'>[];
+  /** What answers a message; nothing does unless told. May reject: then the message is refused. */
+  readonly reply?: (message: UserMessage) => Promise<string | undefined>;
   readonly now?: () => Date;
 }
 
 interface Entry {
   readonly session: Session;
   readonly chats: SettableObservable<readonly EditableChat[]>;
-  readonly workspace: SessionWorkspace;
+  readonly workspace: SettableObservable<SessionWorkspace>;
+  readonly loading: SettableObservable<boolean>;
 }
+
+type EntryParts = Omit<Entry, 'session'>;
 
 const DEFAULT_TYPES: readonly SessionType[] = [
   { id: 'notes', label: 'Notes', icon: 'note' },
   { id: 'lists', label: 'Lists', icon: 'list' },
 ];
 
-/** Sessions that live as long as the process: for tests and examples. Nothing answers what is sent to it. */
+/** Sessions that live as long as the process: for tests and examples. */
 export class InMemoryProvider implements SessionsProvider {
   readonly id: string;
   readonly label: string;
   readonly icon = 'memory';
-  readonly browseActions: readonly SessionWorkspaceBrowseAction[] = [];
+  readonly browseActions: readonly SessionWorkspaceBrowseAction[];
   readonly #sessions = new Map<string, Entry>();
+  readonly #turns: InMemoryTurns;
   readonly #changes = new Emitter<SessionsChangeEvent>();
   readonly #replacements = new Emitter<SessionReplacement>();
   readonly #typeChanges = new Emitter<void>();
@@ -57,6 +68,9 @@ export class InMemoryProvider implements SessionsProvider {
     this.#types = options.sessionTypes ?? DEFAULT_TYPES;
     this.#supportsMultipleChats = options.supportsMultipleChats ?? true;
     this.#now = options.now ?? (() => new Date());
+    this.#turns = new InMemoryTurns({ reply: options.reply ?? (async () => undefined), now: this.#now });
+    const { browseActions = [] } = options;
+    this.browseActions = browseActions.map((action) => ({ ...action, providerId: this.id }));
   }
 
   get sessionTypes(): readonly SessionType[] {
@@ -81,19 +95,19 @@ export class InMemoryProvider implements SessionsProvider {
   async createNewSession(workspace: SessionWorkspace): Promise<Session> {
     const [type] = this.#types;
     if (!type) throw new NotSupportedError(`${this.label} has no session type; set one first`);
-    const { session } = this.#put(this.#entry(type, workspace, crypto.randomUUID()));
+    const { session } = this.#put(this.#entry(type, crypto.randomUUID(), this.#newParts(workspace)));
     this.#changes.fire({ added: [session], removed: [], changed: [] });
     return session;
   }
 
   async setSessionType(sessionId: string, typeId: string): Promise<Session> {
-    const { session, workspace, chats } = this.#find(sessionId);
+    const { session, ...parts } = this.#find(sessionId);
     const type = this.#types.find(({ id }) => id === typeId);
     if (!type) throw new NotSupportedError(`${this.label} has no session type ${typeId}`);
     if (session.status.value !== SessionStatus.Untitled) {
       throw new NotSupportedError(`${sessionId} has begun; its type can't be changed any more`);
     }
-    const updated = this.#put(this.#entry(type, workspace, localId(session), chats));
+    const updated = this.#put(this.#entry(type, localId(session), parts));
     this.#changes.fire({ added: [], removed: [], changed: [updated.session] });
     return updated.session;
   }
@@ -125,8 +139,9 @@ export class InMemoryProvider implements SessionsProvider {
   }
 
   async deleteSession(sessionId: string): Promise<void> {
-    const { session } = this.#find(sessionId);
+    const { session, chats } = this.#find(sessionId);
     this.#sessions.delete(sessionId);
+    for (const { resource } of chats.value) this.#turns.delete(resource);
     this.#changes.fire({ added: [], removed: [session], changed: [] });
   }
 
@@ -136,28 +151,64 @@ export class InMemoryProvider implements SessionsProvider {
     if (left.length === chats.value.length) throw new SessionNotFoundError(`chat ${chatUri} in ${sessionId}`);
     if (left.length === 0) return this.deleteSession(sessionId);
     chats.set(left);
+    this.#turns.delete(chatUri);
     this.#changes.fire({ added: [], removed: [], changed: [session] });
   }
 
-  async sendAndCreateChat(sessionId: string, { query }: SendRequestOptions): Promise<Session> {
-    const { session, chats, workspace } = this.#find(sessionId);
-    const sent = { title: firstLine(query), status: SessionStatus.Completed, lastTurnEnd: this.#now() };
-    if (session.status.value === SessionStatus.Untitled) {
-      const type = this.#types.find(({ id }) => id === session.sessionType);
-      if (!type) throw new NotSupportedError(`${this.label} has no session type ${session.sessionType} any more`);
-      const committed = this.#entry(type, workspace, crypto.randomUUID());
-      committed.chats.value[0]?.update(sent);
-      this.#sessions.delete(sessionId);
-      this.#put(committed);
-      this.#replacements.fire({ from: session, to: committed.session });
-      return committed.session;
+  async sendAndCreateChat(sessionId: string, { query, attachedContext }: SendRequestOptions): Promise<Session> {
+    const { session, chats, loading } = this.#find(sessionId);
+    const message: UserMessage = { text: query, ...(attachedContext?.length && { attachments: attachedContext }) };
+    if (session.status.value !== SessionStatus.Untitled) {
+      if (!session.capabilities.supportsMultipleChats) {
+        throw new NotSupportedError(`${sessionId} has one chat only; begin another session`);
+      }
+      const turn = await this.#turns.take(message);
+      chats.set([...chats.value, this.#turns.add(createChat(this.#newResource(), this.#now()), turn)]);
+      this.#changes.fire({ added: [], removed: [], changed: [session] });
+      return session;
     }
-    if (!session.capabilities.supportsMultipleChats) {
-      throw new NotSupportedError(`${sessionId} has one chat only; begin another session`);
+    if (loading.value) throw new NotSupportedError(`${sessionId} is being sent already; wait for that`);
+    loading.set(true);
+    try {
+      return this.#commit(sessionId, await this.#turns.take(message));
+    } finally {
+      loading.set(false);
     }
-    chats.set([...chats.value, createChat(this.#newResource(), this.#now(), sent)]);
+  }
+
+  openChat(chatUri: URI): ChatModel {
+    const entry = [...this.#sessions.values()].find((one) => one.chats.value.some((it) => it.resource === chatUri));
+    const turns = this.#turns.of(chatUri);
+    const chat = entry?.chats.value.find(({ resource }) => resource === chatUri);
+    if (!entry || !chat || !turns) throw new SessionNotFoundError(`chat ${chatUri} of ${this.label}`);
+    const { session, workspace } = entry;
+    const update = async (fields: Parameters<EditableChat['update']>[0]) =>
+      this.updateChat(session.sessionId, chatUri, fields);
+    const folder = workspace.value.repositories[0]?.workingDirectory;
+    return chatModelOf({
+      chat,
+      turns,
+      sessionType: session.sessionType,
+      ...(folder !== undefined && { workingDirectory: folder }),
+      submit: async (message, id) => {
+        if (turns.value.some((turn) => turn.id === id)) return;
+        this.#turns.add(chat, await this.#turns.take(message, id));
+        this.#changes.fire({ added: [], removed: [], changed: [session] });
+      },
+      actions: {
+        rename: (title) => update({ title }),
+        setModel: (modelId) => update({ modelId }),
+        markRead: (isRead = true) => update({ isRead }),
+        archive: (isArchived = true) => update({ isArchived }),
+      },
+    });
+  }
+
+  /** As if somebody had trusted the workspace, or taken that back. */
+  setRequiresTrust(sessionId: string, requiresWorkspaceTrust: boolean): void {
+    const { session, workspace } = this.#find(sessionId);
+    workspace.set({ ...workspace.value, requiresWorkspaceTrust });
     this.#changes.fire({ added: [], removed: [], changed: [session] });
-    return session;
   }
 
   /** As if the agent had done something. */
@@ -188,24 +239,36 @@ export class InMemoryProvider implements SessionsProvider {
     return entry;
   }
 
-  #entry(
-    type: SessionType,
-    workspace: SessionWorkspace,
-    id: string,
-    chats: Entry['chats'] = observable([createChat(this.#newResource(), this.#now())]),
-  ): Entry {
+  #newParts(workspace: SessionWorkspace): EntryParts {
+    const chats = observable([createChat(this.#newResource(), this.#now())]);
+    return { chats, workspace: observable(workspace), loading: observable(false) };
+  }
+
+  #entry(type: SessionType, id: string, parts: EntryParts): Entry {
     const session = sessionOfChats({
       providerId: this.id,
       localId: id,
       resource: `${this.id}:${id}`,
       sessionType: type.id,
       icon: type.icon,
-      createdAt: chats.value[0]?.createdAt ?? this.#now(),
+      createdAt: parts.chats.value[0]?.createdAt ?? this.#now(),
       capabilities: { supportsMultipleChats: this.#supportsMultipleChats },
-      workspace: observable(workspace),
-      chats,
+      ...parts,
     });
-    return { session, chats, workspace };
+    return { session, ...parts };
+  }
+
+  /** In one step: whoever looks sees the untitled session or the committed one, never both and never none. */
+  #commit(sessionId: string, turn: Turn): Session {
+    const { session: from, workspace } = this.#find(sessionId);
+    const type = this.#types.find(({ id }) => id === from.sessionType);
+    if (!type) throw new NotSupportedError(`${this.label} has no session type ${from.sessionType} any more`);
+    const committed = this.#entry(type, crypto.randomUUID(), this.#newParts(workspace.value));
+    for (const chat of committed.chats.value) this.#turns.add(chat, turn);
+    this.#sessions.delete(sessionId);
+    this.#put(committed);
+    this.#replacements.fire({ from, to: committed.session });
+    return committed.session;
   }
 
   #newResource(): URI {
@@ -215,8 +278,4 @@ export class InMemoryProvider implements SessionsProvider {
 
 function localId({ providerId, sessionId }: Session): string {
   return sessionId.slice(providerId.length + 1);
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n')[0] ?? '';
 }

@@ -8,7 +8,7 @@ import {
   viewToolOutput,
 } from '@agenthost/protocol';
 import { contentLine, resultContents } from '../../text/contentLine.js';
-import { safeLine, safeText } from '../../text/safeText.js';
+import { safeCommand, safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';
 import { fit } from '../../text/width.js';
 import { by } from '../../turn/toolLine.js';
@@ -88,7 +88,7 @@ function toolLines(call: ToolCallState, columns: number): Line[] {
     ...resultContents(call).flatMap((ref) => contentLines(ref, '  ', columns)),
   ];
   if (call.toolKind !== 'terminal') return head;
-  const command = wrapText(safeText(call.toolInput ?? ''), columns - 4).map((line, at) =>
+  const command = wrapText(safeCommand(call.toolInput ?? ''), columns - 4).map((line, at) =>
     lineOf(`  ${at === 0 ? '$' : ' '} ${line}`, 'text'),
   );
   if (call.status === 'pendingConfirmation' || !call.output) return [...head, ...command];

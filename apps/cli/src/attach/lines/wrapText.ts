@@ -3,12 +3,12 @@ import { textWidth } from '../../text/width.js';
 /** What a long text can have at the most; the rest is for `agenthost log`. */
 const MAX_LINES = 5_000;
 
-/** Plain text in lines of at most so many columns, broken between words where there are any. */
-export function wrapText(text: string, columns: number): string[] {
+/** Plain text in lines of at most so many columns, broken between words where there are any; `maxLines` of them. */
+export function wrapText(text: string, columns: number, maxLines = MAX_LINES): string[] {
   const width = Math.max(columns, 1);
   const lines: string[] = [];
   for (const line of text.replaceAll('\t', '    ').split('\n')) {
-    if (lines.length >= MAX_LINES) {
+    if (lines.length >= maxLines) {
       lines.push('… the rest is shown by agenthost log');
       break;
     }

@@ -9,6 +9,7 @@ import type { Keys } from '../keys.js';
 import { conversationLines } from '../lines/conversationLines.js';
 import { type Line, lineOf } from '../lines/line.js';
 import { currentPrompt } from '../promptKeys.js';
+import { promptView } from '../promptView.js';
 import { insert } from '../textEdit.js';
 import { Composer, composerRows } from './Composer.js';
 import { Conversation, headerText, queueLines } from './Conversation.js';
@@ -21,6 +22,11 @@ import { StatusBar } from './StatusBar.js';
 /** From here on there is room for the list beside the conversation. */
 const TWO_PANES = 90;
 const LIST_COLUMNS = 34;
+/** Rows of a prompt beside its text: the title, where in the text one is, the keys, a blank one. */
+const PROMPT_FRAME = 5;
+/** A prompt leaves so much of the conversation, and has so much itself, however low the window is. */
+const MIN_CONVERSATION = 3;
+const MIN_PROMPT = 3;
 
 export function App({ model, keys }: { readonly model: AttachModel; readonly keys: Keys }): ReactElement {
   useSyncExternalStore(model.subscribe, model.version);
@@ -35,16 +41,18 @@ export function App({ model, keys }: { readonly model: AttachModel; readonly key
 
   const prompt = currentPrompt(model);
   const waiting = (chat?.confirmations.value.length ?? 0) + (chat?.permissions.value.length ?? 0);
-  const asked = prompt ? promptLines(model, prompt, width, waiting) : [];
   const queue = state ? queueLines(state, width) : [];
   const typed = composerRows(ui.composer, width).length;
+  const promptRows = Math.max(rows - 3 - queue.length - typed - PROMPT_FRAME - MIN_CONVERSATION, MIN_PROMPT);
+  const view = prompt && promptView(model, prompt, width - 2, promptRows);
+  const asked = prompt && view ? promptLines(model, prompt, width, waiting, view) : [];
   const below = queue.length + (asked.length > 0 ? asked.length + 1 : 0) + typed;
   const conversationRows = Math.max(rows - 1 - 1 - 1 - below, 1);
   const lines = state ? conversationLines(state, width) : phaseLines(model);
   const maxScroll = Math.max(lines.length - conversationRows, 0);
   const scrolledUp = Math.min(ui.scrolledUp, maxScroll);
 
-  useInput((input, key) => keys.press(input, key, { rows: conversationRows, maxScroll }));
+  useInput((input, key) => keys.press(input, key, { rows: conversationRows, maxScroll, prompt: view }));
   usePaste((text) => {
     const { dialog, composer } = model.ui;
     if (dialog && 'edit' in dialog) model.update({ dialog: withEdit(dialog, insert(dialog.edit, pasted(text))) });

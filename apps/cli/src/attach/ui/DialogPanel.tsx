@@ -64,7 +64,7 @@ const SHEET = [
   ['Writing', '⏎ send, or queue while a turn runs · Ctrl+J new line · Ctrl+S steer · / and Tab a command of the agent'],
   ['', '↑ change the last queued · Esc Esc stop · Ctrl+D leave'],
   ['Reading', 'Page Up, Page Down · Ctrl+G newest'],
-  ['Asked', 'Y once · S in this session · N or X no · E change the command'],
+  ['Asked', 'Y once · S in this session · N or X no · E change the command · ↑ ↓ the rest of a long one'],
 ] as const;
 
 function HelpSheet(): ReactElement {

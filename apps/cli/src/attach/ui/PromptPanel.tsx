@@ -1,20 +1,27 @@
 import { describeRole } from '@agenthost/protocol';
 import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
-import { type Prompt, promptChoices, promptText, takesText } from '../../turn/prompt.js';
+import { type Prompt, promptChoices, takesText } from '../../turn/prompt.js';
 import type { AttachModel } from '../attachModel.js';
 import { type Line, lineOf } from '../lines/line.js';
 import { wrapText } from '../lines/wrapText.js';
 import { canEdit } from '../promptKeys.js';
+import type { PromptView } from '../promptView.js';
 import { Lines } from './Lines.js';
 
-const MAX_TEXT_LINES = 6;
-
 /** What the agent asks, with the keys that answer it. Only these lines are tinted. */
-export function promptLines(model: AttachModel, prompt: Prompt, columns: number, waiting: number): Line[] {
+export function promptLines(
+  model: AttachModel,
+  prompt: Prompt,
+  columns: number,
+  waiting: number,
+  view: PromptView,
+): Line[] {
   const isFocused = model.ui.focus === 'prompt';
-  const [title = '', ...rest] = wrapText(promptText(prompt), columns - 2);
-  const shown = rest.length > MAX_TEXT_LINES ? [...rest.slice(0, MAX_TEXT_LINES - 1), '    …'] : rest;
+  const { title, lines, rows, top } = view;
+  const fits = lines.length <= rows;
+  const shown = fits ? lines : lines.slice(top, top + rows);
+  const place = fits ? [] : [`    lines ${top + 1} to ${top + shown.length} of ${lines.length} · ↑ ↓ scroll`];
   const more = waiting > 1 ? ` (1 of ${waiting})` : '';
   const keys = promptChoices(prompt).map(({ key, label }) => `${key} ${label}`);
   const extra = [
@@ -26,6 +33,7 @@ export function promptLines(model: AttachModel, prompt: Prompt, columns: number,
   return [
     lineOf(`? ${title}${more}`, 'needs'),
     ...shown.map((line) => lineOf(line)),
+    ...place.map((line) => lineOf(line, 'dim')),
     ...wrapText(`  ${hint}`, columns).map((line) => lineOf(line, isFocused ? 'needs' : 'dim')),
   ];
 }

@@ -18,29 +18,23 @@ import {
   UnsupportedVersionError,
 } from '@agenthost/client';
 import { type Artifact, DEFAULT_SNAPSHOT_TURNS, type SessionState, type UserMessage } from '@agenthost/protocol';
+import {
+  CHAT_FEATURES,
+  type ChatFeature,
+  type ChatModel,
+  type ChatPhase,
+  type ConfirmationAnswer,
+  type OpenChatOptions,
+} from '../chatModel.js';
 import { NotSupportedError } from '../errors.js';
 import { computed, observable, tracked } from '../observable.js';
 import type { URI } from '../session.js';
 import type { UnsentKind, UnsentMessages } from '../unsentMessages.js';
-import { answerConfirmation, answerPermission, type ConfirmationAnswer } from './answerPrompt.js';
+import { answerConfirmation, answerPermission } from './answerPrompt.js';
 import { deliver } from './deliverMessage.js';
 import { PatientOpening } from './patientOpening.js';
 
-export type ChatPhase =
-  | { readonly state: 'opening' }
-  | { readonly state: 'open' }
-  /** The host has it but can't load it now, and is asked again; `state` shows what it was last, and what is sent waits. */
-  | ({ readonly state: 'interrupted' } & Interruption)
-  /** The host has it no more; `state` shows what it was last. */
-  | { readonly state: 'gone'; readonly error: SessionGoneError }
-  | { readonly state: 'failed'; readonly error: unknown };
-
-export interface OpenChatOptions {
-  /** How many of the newest turns to begin with. */
-  readonly turns?: number;
-}
-
-export interface ChatModelOptions extends OpenChatOptions {
+interface HostChatModelOptions extends OpenChatOptions {
   readonly host: Host;
   readonly uri: URI;
   readonly resource: URI;
@@ -60,21 +54,16 @@ interface Opened {
 
 const NONE: readonly never[] = [];
 
-/**
- * A conversation that somebody looks at: all its state and all that can be done in it. Subscribed from the moment it is
- * made until it is disposed. What changes something waits until it is open, shows at once in `state`, resolves when the host
- * has accepted it and rejects when it has not.
- */
-export class ChatModel {
+/** A session of the host that somebody looks at; subscribed from the moment it is made until it is disposed. */
+export class HostChatModel implements ChatModel {
   readonly resource: URI;
+  readonly supports: ReadonlySet<ChatFeature> = new Set(CHAT_FEATURES);
   readonly phase: Observable<ChatPhase>;
-  /** As it will be when the host accepts what was sent; nothing until it is open. */
   readonly state: Observable<SessionState | undefined>;
-  /** The host's word: what is in `state` only is kept here, and sent when there is a connection. */
   readonly confirmed: Observable<SessionState | undefined>;
   readonly confirmations: Observable<readonly PendingConfirmation[]>;
   readonly permissions: Observable<readonly PendingPermission[]>;
-  readonly #options: ChatModelOptions;
+  readonly #options: HostChatModelOptions;
   readonly #opened = observable<Opened | undefined>(undefined);
   readonly #failure = observable<{ readonly error: unknown } | undefined>(undefined);
   readonly #closing = new AbortController();
@@ -83,7 +72,7 @@ export class ChatModel {
   readonly #deliveries = new Set<Promise<unknown>>();
   #isDisposed = false;
 
-  constructor(options: ChatModelOptions) {
+  constructor(options: HostChatModelOptions) {
     this.#options = options;
     this.resource = options.resource;
     const of = <T>(read: (opened: Opened) => T, otherwise: T) =>
@@ -101,26 +90,19 @@ export class ChatModel {
     this.#opening.catch(() => {});
   }
 
-  /** Resolves when its state is here. */
   async opened(): Promise<void> {
     await this.#opening;
   }
 
-  /** Ends the wait for the next attempt, where the host could not load it. */
   retryNow(): void {
     this.#patience.retryNow();
     this.#options.host.retryNow();
   }
 
-  /**
-   * Starts a turn; while one runs, the message waits for its end. Resolves with the message's id. Sent again with the same id,
-   * it is taken once.
-   */
   submit(message: Message, id: string = crypto.randomUUID()): Promise<string> {
     return this.#deliver('send', id, message);
   }
 
-  /** For the running turn; when that is over by then, for the next one. */
   steer(message: Message, id: string = crypto.randomUUID()): Promise<string> {
     return this.#deliver('steer', id, message);
   }
@@ -129,12 +111,10 @@ export class ChatModel {
     await this.#deliver('edit', id, message);
   }
 
-  /** Rejects with an AnsweredElsewhereError when somebody was faster. */
   async confirm(turnId: string, toolCallId: string, answer: ConfirmationAnswer): Promise<void> {
     await answerConfirmation(await this.#opening, turnId, toolCallId, answer);
   }
 
-  /** As `confirm`, for a question or permission of the agent. */
   async answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void> {
     await answerPermission(await this.#opening, turnId, requestId, answer);
   }
@@ -147,7 +127,6 @@ export class ChatModel {
     await (await this.#opening).reorderQueue(order);
   }
 
-  /** Stops the running turn. */
   async cancel(): Promise<void> {
     await (await this.#opening).cancel();
   }
@@ -172,27 +151,22 @@ export class ChatModel {
     await (await this.#opening).toggleCustomization(uri, enabled);
   }
 
-  /** Puts older turns in front of those in `state`; resolves with how many there were. */
   async loadEarlierTurns(limit?: number): Promise<number> {
     return (await this.#opening).loadEarlierTurns(limit);
   }
 
-  /** Forgets old turns but for the newest; `loadEarlierTurns` brings them back. */
   trimTurns(keep: number): void {
     this.#opened.value?.session.trimTurns(keep);
   }
 
-  /** A message as it was sent: `state` only refers to what is large. To edit it. */
   async wholeMessage(message: UserMessage): Promise<UserMessage> {
     return (await this.#opening).wholeMessage(message);
   }
 
-  /** What `state` only refers to: large output, images. */
   fetchContent(uri: URI, options?: FetchContentOptions): Promise<Content> {
     return this.#options.host.fetchContent(uri, options);
   }
 
-  /** What the session keeps beside its conversation; as many as asked for. */
   async listArtifacts(limit: number): Promise<readonly Artifact[]> {
     const found: Artifact[] = [];
     for await (const artifact of (await this.#opening).artifacts()) {
@@ -202,7 +176,6 @@ export class ChatModel {
     return found;
   }
 
-  /** What was sent goes on. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;

@@ -1,0 +1,106 @@
+/** What a worker is asked, and what it answers; `undefined` where it could not. */
+export interface ThreadRequest<Asked> {
+  readonly id: number;
+  readonly asked: Asked;
+}
+
+export interface ThreadAnswer<Answer> {
+  readonly id: number;
+  readonly answer?: Answer;
+}
+
+/** As much of a Worker as is needed. */
+export interface ThreadWorker<Asked, Answer> {
+  postMessage(request: ThreadRequest<Asked>): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: ThreadAnswer<Answer> }) => void): void;
+  addEventListener(type: 'error', listener: () => void): void;
+  terminate(): void;
+}
+
+export interface WorkerThreadOptions {
+  /** How long one request may take. The first one waits for the worker to be loaded. */
+  readonly mostMs: number;
+  /** When more than this wait, whoever waits longest gets no answer. */
+  readonly mostWaiting?: number;
+}
+
+interface Job<Asked, Answer> {
+  readonly asked: Asked;
+  readonly signal: AbortSignal | undefined;
+  readonly settle: (answer: Answer | undefined) => void;
+}
+
+const MOST_WAITING = 200;
+
+/** One request at a time, in a worker that is made when it is needed and ended when it takes too long; the next gets another one. */
+export class WorkerThread<Asked, Answer> {
+  readonly #createWorker: () => ThreadWorker<Asked, Answer>;
+  readonly #options: WorkerThreadOptions;
+  readonly #waiting: Job<Asked, Answer>[] = [];
+  #worker: ThreadWorker<Asked, Answer> | undefined;
+  #current:
+    | { readonly id: number; readonly job: Job<Asked, Answer>; readonly timer: ReturnType<typeof setTimeout> }
+    | undefined;
+  #lastId = 0;
+
+  constructor(createWorker: () => ThreadWorker<Asked, Answer>, options: WorkerThreadOptions) {
+    this.#createWorker = createWorker;
+    this.#options = options;
+  }
+
+  /** Never rejects: `undefined` where there is no answer, or nobody waits for it any more. */
+  run(asked: Asked, signal?: AbortSignal): Promise<Answer | undefined> {
+    return new Promise((settle) => {
+      this.#waiting.push({ asked, signal, settle });
+      const { mostWaiting = MOST_WAITING } = this.#options;
+      if (this.#waiting.length > mostWaiting) this.#waiting.shift()?.settle(undefined);
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#current) return;
+    const job = this.#waiting.shift();
+    if (!job) return;
+    if (job.signal?.aborted) {
+      job.settle(undefined);
+      this.#next();
+      return;
+    }
+    const id = ++this.#lastId;
+    const timer = setTimeout(() => this.#giveUp(), this.#options.mostMs);
+    this.#current = { id, job, timer };
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.postMessage({ id, asked: job.asked });
+    } catch {
+      // A browser that lets no worker run.
+      this.#giveUp();
+    }
+  }
+
+  #start(): ThreadWorker<Asked, Answer> {
+    const worker = this.#createWorker();
+    worker.addEventListener('message', ({ data }) => {
+      if (worker === this.#worker && data.id === this.#current?.id) this.#finish(data.answer);
+    });
+    worker.addEventListener('error', () => {
+      if (worker === this.#worker) this.#giveUp();
+    });
+    return worker;
+  }
+
+  #giveUp(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#finish(undefined);
+  }
+
+  #finish(answer: Answer | undefined): void {
+    const current = this.#current;
+    this.#current = undefined;
+    clearTimeout(current?.timer);
+    current?.job.settle(answer);
+    this.#next();
+  }
+}
