@@ -84,7 +84,7 @@ function forkedStart(
 ): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
   // A fork is a session of its own, not another chat of the one that its source is a chat of.
   const { group: _group, ...inherited } = start.metadata ?? {};
-  const { v: _, n: __, id: ___, at: ____, ...rest } = start;
+  const { v: _, n: __, id: ___, at: ____, provisional: _____, ...rest } = start;
   return {
     ...rest,
     sessionId: target.sessionId,

@@ -8,6 +8,14 @@ import {
 import type { SessionIndex } from '../index/sessionIndex.js';
 import type { EventLog } from '../sessionFs/eventLog.js';
 import { foldLog } from './foldLog.js';
+import { isProvisional } from './provisionalSessions.js';
+
+/** What a log says of its session. */
+export interface IndexedLog {
+  readonly summary: SessionSummary;
+  /** It has no message, and is in no list before it has one. */
+  readonly isProvisional: boolean;
+}
 
 /**
  * Tells the index of all turns in a log, one at a time, however many there are. Without the session's summary that is
@@ -17,7 +25,7 @@ export async function indexLog(
   index: SessionIndex,
   log: EventLog,
   known?: () => SessionSummary,
-): Promise<SessionSummary | undefined> {
+): Promise<IndexedLog | undefined> {
   let last: Turn | undefined;
   let told: SessionSummary | undefined;
   let release: (() => void) | undefined;
@@ -35,9 +43,10 @@ export async function indexLog(
       last = ended;
       return withNewestTurns(state, 1);
     });
-    if (folded) tell(folded.state, folded.state.activeTurn);
+    const isHidden = folded !== undefined && isProvisional(folded);
+    if (folded && !isHidden) tell(folded.state, folded.state.activeTurn);
     release?.();
-    return folded?.state.summary;
+    return folded && { summary: folded.state.summary, isProvisional: isHidden };
   } catch (error) {
     release?.();
     if (told && !known) index.remove(told.resource);

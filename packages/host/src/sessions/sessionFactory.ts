@@ -235,7 +235,8 @@ export async function createSession(
 
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;
-    if (summary !== before.summary) summaryChanged();
+    // A message that waits makes a provisional session known.
+    if (summary !== before.summary || action.type === 'session/pendingMessageSet') summaryChanged();
     const ended = turns.at(-1);
     if (ended && ended !== before.turns.at(-1)) options.onTurn(uri, ended);
     if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
