@@ -83,7 +83,9 @@ it('[trap 2] and what another socket of it looks at goes with that one', async (
   const [gone, leftGone] = [removalOf(ours, session), removalOf(ours, left.session)];
   await broken.end();
   await leftGone;
-  expect(await back.act(chat, { type: 'session/titleChanged', title: 'Still here' })).not.toHaveProperty('rejectionReason');
+  expect(await back.act(chat, { type: 'session/titleChanged', title: 'Still here' })).not.toHaveProperty(
+    'rejectionReason',
+  );
   await back.end();
   await gone;
 });

@@ -170,7 +170,8 @@ export class AhpClient {
     }
     const { kind } = named;
     const known = this.names.known(named.session);
-    const opening = known === undefined ? this.names.find(named.session).then((session) => this.link(session)) : this.link(known);
+    const opening =
+      known === undefined ? this.names.find(named.session).then((session) => this.link(session)) : this.link(known);
     opening.then(
       (link) => link.dispatch(kind, echo),
       (error: unknown) =>

@@ -51,7 +51,10 @@ function namedBy(name: URI, given: string | undefined): { session: URI; provider
   const id = specifiedId(name);
   if (id === undefined) return { session: name, provider: given ?? parseSessionUri(name)?.provider ?? '' };
   if (given === undefined || !isProviderId(given)) {
-    throw new RpcError(RPC_ERROR.invalidParams, 'provider must be the id of an agent: ahp-session:/<id> does not name it');
+    throw new RpcError(
+      RPC_ERROR.invalidParams,
+      'provider must be the id of an agent: ahp-session:/<id> does not name it',
+    );
   }
   return { session: sessionUri(given, id), provider: given };
 }

@@ -121,7 +121,14 @@ function ready(call: any, action: any): any {
     const { toolCallId, toolName, displayName } = call;
     const _meta = action._meta ?? call._meta;
     const { invocationMessage, toolInput } = action;
-    const base = { toolCallId, toolName, displayName, _meta, invocationMessage, toolInput: toolInput ?? call.toolInput };
+    const base = {
+      toolCallId,
+      toolName,
+      displayName,
+      _meta,
+      invocationMessage,
+      toolInput: toolInput ?? call.toolInput,
+    };
     if (action.confirmed) return { ...base, status: 'running', confirmed: action.confirmed };
     const old = call.status === 'pending-confirmation' ? call : {};
     return {

@@ -39,7 +39,11 @@ export function comparable({ session, chat }: Folded, { derivesTime }: Dialect):
   return JSON.parse(
     JSON.stringify({
       session,
-      chat: { ...restOfChat, turns: chat.turns.map(withoutAnswered), ...(derivesTime && { modifiedAt, title: chat.title }) },
+      chat: {
+        ...restOfChat,
+        turns: chat.turns.map(withoutAnswered),
+        ...(derivesTime && { modifiedAt, title: chat.title }),
+      },
       activeTurn: activeTurn && withoutQuestions(activeTurn),
       questions: [
         ...inputRequests,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { current, env, history, offer, permission, say, text, update } from './conversation.ts';
+import { editTool, type StubEdit } from './edits.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
 
 async function endless(): Promise<void> {
@@ -20,6 +21,7 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   tool: (rest) => runTool(rest, true),
   unannounced: (rest) => runTool(rest, false),
   write: writeTool,
+  edit: (rest) => editTool(JSON.parse(rest) as StubEdit),
   terminal: hostTerminal,
   endless,
   stubborn: async () => {

@@ -4,12 +4,14 @@ import type {
   AvailableAgent,
   ErrorInfo,
   FileChangeSummary,
+  FileEditResultContent,
   ModelInfo,
   PermissionRequest,
   SessionCommand,
   SessionMode,
   ToolCallResult,
   ToolCallStart,
+  ToolResultContent,
   UnavailableAgent,
   UsageInfo,
   UserMessage,
@@ -112,6 +114,22 @@ export interface Decision {
   readonly text?: string;
 }
 
+export interface AgentToolResult extends Omit<ToolCallResult, 'content'> {
+  readonly content?: readonly (Exclude<ToolResultContent, FileEditResultContent> | AgentFileEdit)[];
+}
+
+/** A file that a tool changed. The host stores its contents, and refers to them. */
+export interface AgentFileEdit extends Omit<FileEditResultContent, 'before' | 'after'> {
+  /** Only where both are known for sure, to the last byte: somebody may write them back. */
+  readonly whole?: WholeEdit;
+}
+
+export interface WholeEdit {
+  /** `null` where there was no such file. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
 export type AgentEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -123,7 +141,7 @@ export type AgentEvent =
       readonly output?: string;
       readonly invocationMessage?: string;
     }
-  | { readonly type: 'toolComplete'; readonly toolCallId: string; readonly result: ToolCallResult }
+  | { readonly type: 'toolComplete'; readonly toolCallId: string; readonly result: AgentToolResult }
   | { readonly type: 'permissionRequest'; readonly request: PermissionRequest }
   | { readonly type: 'notice'; readonly text: string; readonly severity: 'info' | 'warning' | 'error' }
   | { readonly type: 'usage'; readonly usage: UsageInfo }

@@ -11,11 +11,12 @@ import {
   type ToolCallStart,
   type UsageInfo,
 } from '@agenthost/protocol';
-import type { AgentEvent } from './agent.js';
+import type { AgentEvent, AgentToolResult } from './agent.js';
 import type { AgentAction } from './agentAction.js';
 import { AgentIds } from './agentIds.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
+import { mapFileEdits } from './mapFileEdits.js';
 
 export type { AgentAction };
 
@@ -36,7 +37,7 @@ export interface AgentEventMapperOptions {
   /** An event that has no place where it came, e.g. an update of an unknown call. It was dropped. */
   readonly onDropped?: (event: AgentEvent, reason: string) => void;
   /** What of a result goes into state. Who stores large output elsewhere puts a reference in its place here. */
-  readonly boundResult?: (result: ToolCallResult) => ToolCallResult;
+  readonly boundResult?: (result: AgentToolResult) => ToolCallResult;
   readonly newId?: () => string;
 }
 
@@ -51,7 +52,7 @@ const NOTHING: MappedEvent = { actions: [] };
 export class AgentEventMapper {
   readonly #turnId: string;
   readonly #onDropped: (event: AgentEvent, reason: string) => void;
-  readonly #boundResult: (result: ToolCallResult) => ToolCallResult;
+  readonly #boundResult: (result: AgentToolResult) => ToolCallResult;
   readonly #newId: () => string;
   readonly #ids: AgentIds;
   /** By the agent's ids. `replaceable`: runs without having been subject to an answer (rule TOOL3). */
@@ -62,7 +63,7 @@ export class AgentEventMapper {
   constructor(options: AgentEventMapperOptions) {
     this.#turnId = options.turnId;
     this.#onDropped = options.onDropped ?? (() => {});
-    this.#boundResult = options.boundResult ?? boundedToolResult;
+    this.#boundResult = options.boundResult ?? ((result) => boundedToolResult(mapFileEdits(result, () => ({}))));
     this.#newId = options.newId ?? randomUUID;
     this.#ids = new AgentIds(options.newId);
   }

@@ -1,5 +1,12 @@
 import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
-import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
+import type {
+  Agent,
+  AgentEvent,
+  AgentSession,
+  AgentToolResult,
+  Decision,
+  OpenSessionOptions,
+} from '../agents/agent.js';
 import { type AgentAction, type AgentArtifact, AgentEventMapper, sessionAction } from '../agents/agentEventMapper.js';
 import { boundedToolResult } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
@@ -18,7 +25,7 @@ export interface AgentRunOptions {
   readonly openKey?: () => string;
   readonly onAction: (action: AgentAction) => void;
   /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
-  readonly keepResult: (result: ToolCallResult) => ToolCallResult;
+  readonly keepResult: (result: AgentToolResult) => ToolCallResult;
   /** A message as it was sent, with what the state only refers to. */
   readonly wholeMessage: (message: UserMessage) => Promise<UserMessage>;
   /** About how many bytes of what the agent reported wait to be stored or sent, and when those have gone. */

@@ -20,6 +20,7 @@ import type { Publisher } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
+import { EditedFiles } from './editedFiles.js';
 import { MessageIntake } from './messageIntake.js';
 import { MetadataRefresh } from './metadataRefresh.js';
 import { PastedContent } from './pastedContent.js';
@@ -119,6 +120,7 @@ export async function createSession(
     },
   });
   const outputs = new ToolOutputs(content, options.newId);
+  const editedFiles = new EditedFiles(content, options.newId);
   const pasted = new PastedContent({ content, session: uri, maxBytes: options.maxPastedBytes ?? MAX_PASTED_BYTES });
   const tempFiles = new TempFiles({
     fs: stored.fs,
@@ -161,18 +163,21 @@ export async function createSession(
     agent &&
     new AgentRun({
       agent,
-      openOptions: async () => ({
-        sessionId: start.sessionId,
-        cwd: cwd(),
-        sessionFs: stored.fs,
-        ...(databasePath !== undefined && { databasePath }),
-        customizations: (await customizations?.forAgent()) ?? [],
-        config: start.config ?? {},
-        env: options.agentEnv,
-        tempFiles,
-        ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
-        ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
-      }),
+      openOptions: async () => {
+        await editedFiles.load();
+        return {
+          sessionId: start.sessionId,
+          cwd: cwd(),
+          sessionFs: stored.fs,
+          ...(databasePath !== undefined && { databasePath }),
+          customizations: (await customizations?.forAgent()) ?? [],
+          config: start.config ?? {},
+          env: options.agentEnv,
+          tempFiles,
+          ...(store.state.summary.model !== undefined && { model: store.state.summary.model }),
+          ...(workspace.nativeSessionId !== undefined && { resume: workspace.nativeSessionId }),
+        };
+      },
       ...(customizations && {
         prepare: (turnId, signal) => customizations.prepare(turnId, signal),
         openKey: () => customizations.key,
@@ -180,7 +185,7 @@ export async function createSession(
       onAction: (action) => {
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },
-      keepResult: (result) => outputs.keepResult(result),
+      keepResult: (result) => outputs.keepResult(editedFiles.keep(result)),
       wholeMessage: (message) => pasted.whole(message),
       waitingBytes: () => content.waitingBytes + stored.log.bufferedBytes + delivery.waitingLength,
       relieved: async () => {
