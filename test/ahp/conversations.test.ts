@@ -64,6 +64,18 @@ describe('the model', () => {
     expect(snapshots.chat.state.draft).toEqual({ text: '', origin: { kind: 'user' }, model: { id: 'mock-large' } });
   });
 
+  it('of a session that has none is the agent’s own choice, and stays so', async () => {
+    const client = await host.client('has no choice');
+    const { session, chat, snapshots } = await ahpSession(client);
+    expect(snapshots.chat.state.draft.model).toEqual({ id: 'default' });
+    const root = (await client.request('subscribe', { channel: 'ahp-root://' })).snapshot.state;
+    const mock = root.agents.find(({ provider }: { provider: string }) => provider === 'mock');
+    expect(mock.models.map(({ id }: { id: string }) => id)).toContain('default');
+    await say(client, chat, 'model', { model: { id: 'default' } });
+    const ours = await (await host.connect()).openSession(session);
+    expect(ours.confirmed.value.summary).not.toHaveProperty('model');
+  });
+
   it('that somebody chooses elsewhere replaces the one in the draft, and nothing else of it', async () => {
     const ours = await host.connect();
     const session = await ours.createSession({ provider: 'mock', model: 'mock-large' });
@@ -96,6 +108,10 @@ describe('a truncation', () => {
     const started = client.act(chat, ahpTurn('hello'));
     expect(await truncated).toHaveProperty('rejectionReason');
     expect(await started).toHaveProperty('rejectionReason');
+    // VS Code shows the error, and takes the turn that it has begun by itself out again.
+    const turnId = (await started).action.turnId;
+    expect((await client.action('chat/error')).action).toMatchObject({ turnId, part: { kind: 'error' } });
+    expect((await client.action('chat/truncated')).action.turnId).not.toBe(turnId);
     const message = { text: 'hello', origin: { kind: 'user' } };
     const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message };
     expect(await client.act(chat, queued)).toHaveProperty('rejectionReason');

@@ -6,7 +6,7 @@ import { createMemoryTransportPair } from '@agenthost/rpc';
 import { AHP_PATH, AHP_TOKEN_PARAMETER, ahpAddress } from '../../apps/cli/src/ahpAddress.js';
 import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
 import { AhpTestClient } from './ahpClient.js';
-import { stubEntry, writeAgents } from './stubAgent.js';
+import { writeStubAgents } from './stubAgent.js';
 import { startTestHost, type TestHost, temporaryFolder } from './testHost.js';
 
 /** A host in this process with the gateway in front of it, for what `serve --ahp` gives no handle on. */
@@ -80,13 +80,10 @@ export async function startAhpHost(
   };
 }
 
-/** For a host that has ACP agents, too: `moded` offers modes, `plain` offers none. */
+/** For a host that has the ACP agents `moded` and `plain`, too. */
 export async function withStubAgents(): Promise<Partial<HostOptions>> {
   const stateDir = await temporaryFolder();
-  await writeAgents(stateDir, {
-    moded: stubEntry(stateDir, {}, { name: 'Moded' }),
-    plain: stubEntry(stateDir, { STUB_CHOICES: 'none' }, { name: 'Plain' }),
-  });
+  await writeStubAgents(stateDir);
   return { stateDir, agentSources: [new AcpAgents({ catalogue: [] })] };
 }
 

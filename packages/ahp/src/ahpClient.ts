@@ -8,7 +8,7 @@ import { AhpOutlet } from './outlet.js';
 import { type Echo, type Origin, SessionLink } from './sessionLink.js';
 import { SessionList } from './sessionList.js';
 import { SessionNames } from './sessionNames.js';
-import { agentsOf, chatOf, rootOf, type SessionView, sessionOf } from './state.js';
+import { agentsOf, chatOf, NO_MODEL, rootOf, type SessionView, sessionOf } from './state.js';
 import { AHP_ROOT, type AhpAction, type AhpEnvelope, type AhpSnapshot } from './types.js';
 import { type Channel, type ChannelKind, channelNames, parseChannel } from './uris.js';
 import type { SpokenVersion, VersionTraits } from './versions.js';
@@ -305,7 +305,7 @@ export class AhpClient {
     const local = this.#options.local.of(channel.session);
     const view: SessionView = {
       ...local,
-      draft: local.draft ?? (summary.model === undefined ? undefined : modelDraft(summary.model)),
+      draft: local.draft ?? modelDraft(summary.model ?? NO_MODEL.id),
       name: this.names.nameOf(channel.session),
       isReadOnly: this.host.role === 'viewer',
     };

@@ -52,8 +52,7 @@ const PAGE = 200;
 const CHAT = { kind: 'chat' } as const;
 /** Actions by which a client goes on with the conversation that it shows. */
 const CONTINUES: ReadonlySet<string> = new Set(['chat/turnStarted', 'chat/pendingMessageSet']);
-const STALE =
-  'this client shows another conversation than there is, since going back to an earlier message was refused: open the session again';
+const STALE = 'Going back to an earlier message is not supported, so nothing was sent. Open the session again to go on with it.';
 
 /** One session of one AHP client: our actions out as AHP's, and AHP's in as ours. */
 export class SessionLink {
@@ -161,7 +160,7 @@ export class SessionLink {
     const { action } = echo;
     const { reject, takeLocal, models, lastSent } = this.#options;
     if (action.type === 'chat/truncated' && !this.#isLast(action['turnId'])) this.#isStale = true;
-    if (this.#isStale && CONTINUES.has(action.type)) return reject(echo, STALE);
+    if (this.#isStale && CONTINUES.has(action.type)) return this.#refuseStale(echo);
     if (action.type === 'chat/turnStarted' && this.state.lifecycle === 'creating') await this.session.ready();
     const intent = intentOf(to, action, { state: this.state, models: models() });
     if (intent.kind === 'refuse') return reject(echo, intent.reason);
@@ -177,6 +176,23 @@ export class SessionLink {
     accepted.catch((error: unknown) => {
       if (this.#echoes.delete(number)) reject(echo, reasonOf(error));
     });
+  }
+
+  /**
+   * VS Code shows no rejection, but an error of the turn that it has begun by itself. It is told one, and then that the turn is
+   * gone; for who had not begun it, neither means anything.
+   */
+  #refuseStale(echo: Echo): void {
+    const { emit, reject, onJump } = this.#options;
+    const { type, turnId } = echo.action;
+    const last = this.state.turns.at(-1);
+    const isShown = type === 'chat/turnStarted' && typeof turnId === 'string' && last && !this.state.activeTurn;
+    const error = { errorType: 'notSupported', message: STALE };
+    if (isShown) emit(CHAT, { type: 'chat/error', turnId, duration: 0, part: { kind: 'error', error }, error });
+    reject(echo, STALE);
+    if (isShown) emit(CHAT, { type: 'chat/truncated', turnId: last.id });
+    // Who has been told that turns are gone takes the chat for idle.
+    if (isShown && last.state === 'error') onJump();
   }
 
   /** Nothing comes after this turn. */

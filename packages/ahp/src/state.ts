@@ -49,8 +49,11 @@ export function rootOf({ agents }: RootState, config: AhpConfig, activeSessions:
   return { agents: agentsOf(agents), ...(activeSessions !== undefined && { activeSessions }), config };
 }
 
-/** VS Code sends nothing to an agent without a model. A message that names this one is taken as if it named none. */
-const NO_MODEL = { id: 'default', name: 'Default' } as const;
+/**
+ * What the agent takes when it is told no model. VS Code sends nothing without one, and chooses another one for a session that
+ * has none. A message that names this one is taken as if it named none, unless the agent has a model of this name.
+ */
+export const NO_MODEL = { id: 'default', name: 'Default' } as const;
 
 /** Only those that can be used: AHP has no word for one that is not installed. */
 export function agentsOf(agents: readonly AgentInfo[]): readonly AhpAgent[] {
@@ -60,7 +63,7 @@ export function agentsOf(agents: readonly AgentInfo[]): readonly AhpAgent[] {
       provider,
       displayName,
       description,
-      models: models.length > 0 ? models : [{ ...NO_MODEL, provider }],
+      models: models.some(({ id }) => id === NO_MODEL.id) ? models : [{ ...NO_MODEL, provider }, ...models],
     }));
 }
 
