@@ -15,6 +15,29 @@ it('takes the best version that the client offers too, whatever the order', asyn
   expect(hello).toMatchObject({ protocolVersion: '1.0.0', serverInfo: { name: 'agenthost' } });
 });
 
+it.each([
+  [['1.1.0', '1.0.0'], '1.1.0'],
+  [['1.7.3', '0.9.0'], '1.7.3'],
+  [['0.9.1'], '0.9.1'],
+  [['0.9.12', '0.9.2'], '0.9.12'],
+  [['0.5.9', 'latest', '^0.9.0', '01.0.0', '1.0'], '0.5.9'],
+])('speaks every version that is compatible with one of ours: of %j it takes %j', async (offers, version) => {
+  const client = await host.open();
+  expect(await client.initialize('newer', offers)).toMatchObject({ protocolVersion: version });
+});
+
+it.each([[['2.0.0']], [['0.11.0', '0.4.9']], [['^0.9.0', '~1.0.0', '1.x', '1.0.0-rc.1', '']], [[]]])(
+  'refuses %j: a range is no version',
+  async (offers) => {
+    const client = await host.open();
+    const refused = await client.refusal('initialize', { clientId: 'odd', protocolVersions: offers });
+    expect(refused).toMatchObject({
+      code: -32005,
+      data: { supportedVersions: expect.arrayContaining(['1.1.0', '0.9.1']) },
+    });
+  },
+);
+
 it('refuses a client that offers none of them with the list, says so in the log, and lets it try again', async () => {
   const client = await host.open();
   const offer = { clientId: 'future', protocolVersions: ['2.0.0'], clientInfo: { name: 'Tomorrow' } };

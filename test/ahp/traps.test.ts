@@ -1,7 +1,18 @@
+import type { Host as HostConnection } from '@agenthost/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AhpTestHost, ahpSession, ahpSubscribe, ahpTurn, startAhpHost } from '../support/ahpHost.js';
 
 let host: AhpTestHost;
+
+/** Resolves when this client, which is subscribed to the session, is told that it is gone. */
+function removalOf(client: HostConnection, session: string): Promise<void> {
+  return new Promise((resolve) => {
+    client.onNotification((event) => {
+      if (event.type === 'notify/sessionRemoved' && event.session === session) resolve();
+    });
+  });
+}
+
 beforeAll(async () => {
   host = await startAhpHost({ awayMs: 50 });
 });
@@ -55,12 +66,27 @@ it('[trap 2] what a client made and nobody used goes with it', async () => {
   const ours = await host.connect();
   const client = await host.client('leaves');
   const { session } = await ahpSession(client);
-  const gone = new Promise<void>((resolve) => {
-    ours.onNotification((event) => {
-      if (event.type === 'notify/sessionRemoved' && event.session === session) resolve();
-    });
-  });
+  const gone = removalOf(ours, session);
+  await ours.openSession(session);
   await client.end();
+  await gone;
+});
+
+it('[trap 2] and what another socket of it looks at goes with that one', async () => {
+  const ours = await host.connect();
+  const [broken, back] = [await host.client('comes back twice'), await host.client('comes back twice')];
+  const { session, chat } = await ahpSession(broken);
+  const left = await ahpSession(broken);
+  await ahpSubscribe(back, session);
+  await ours.openSession(session);
+  await ours.openSession(left.session);
+  const [gone, leftGone] = [removalOf(ours, session), removalOf(ours, left.session)];
+  await broken.end();
+  await leftGone;
+  expect(await back.act(chat, { type: 'session/titleChanged', title: 'Still here' })).not.toHaveProperty(
+    'rejectionReason',
+  );
+  await back.end();
   await gone;
 });
 

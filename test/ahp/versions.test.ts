@@ -92,7 +92,7 @@ describe.each(AHP_VERSIONS)('a client of %s', (version) => {
     await client.request('ping');
     const now = await fresh(version, session);
     const folded = fold(client, version, snapshots);
-    expect(comparable(folded)).toEqual(comparable(now));
+    expect(comparable(folded, traits)).toEqual(comparable(now, traits));
     const texts = now.chat.turns.map((turn: { responseParts: { kind: string; content: string }[] }) =>
       turn.responseParts.flatMap(({ kind, content }) => (kind === 'markdown' ? [content] : [])).join(''),
     );
@@ -119,7 +119,7 @@ describe.each(AHP_VERSIONS)('a client of %s', (version) => {
     expect(late).not.toHaveProperty('rejectionReason');
     await back.request('ping');
     const resumed = fold(client, version, snapshots, [...replay.actions, ...envelopes(back)]);
-    expect(comparable(resumed)).toEqual(comparable(await fresh(version, session)));
+    expect(comparable(resumed, traits)).toEqual(comparable(await fresh(version, session), traits));
 
     const { items } = await back.request('listSessions', {});
     const listed = items.find(({ resource }: { resource: string }) => resource === session);

@@ -50,6 +50,19 @@ describe('what nobody uses', () => {
     expect(said(again)).toMatchObject([{ content: `Yes, from mock-${idOf(session.uri)}.` }]);
   });
 
+  it('[PROV1] stays provisional when it leaves the memory and comes back', async () => {
+    await start({ sessionIdleMs: 40, agentIdleMs: HOUR });
+    const client = await host.connect();
+    const session = await client.createSession({ provider: 'mock', provisional: true });
+    await session.ready();
+    session.dispose();
+    await agent.ended(session.uri);
+    const again = await client.openSession(session.uri);
+    expect((await client.listSessions()).total).toBe(0);
+    await again.send('hello');
+    expect((await client.listSessions()).items).toMatchObject([{ resource: session.uri }]);
+  });
+
   it('leaves the memory again and again, and takes what is sent to it meanwhile', async () => {
     await start({ sessionIdleMs: 20, agentIdleMs: HOUR });
     const raw = await host.raw('raw');

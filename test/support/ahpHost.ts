@@ -1,10 +1,12 @@
+import { rm } from 'node:fs/promises';
 import { AhpGateway, type AhpLimits } from '@agenthost/ahp';
-import type { HostLog, HostOptions } from '@agenthost/host';
+import { AcpAgents, type HostLog, type HostOptions } from '@agenthost/host';
 import type { Role } from '@agenthost/protocol';
 import { createMemoryTransportPair } from '@agenthost/rpc';
 import { AHP_PATH, AHP_TOKEN_PARAMETER, ahpAddress } from '../../apps/cli/src/ahpAddress.js';
 import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
 import { AhpTestClient } from './ahpClient.js';
+import { writeStubAgents } from './stubAgent.js';
 import { startTestHost, type TestHost, temporaryFolder } from './testHost.js';
 
 /** A host in this process with the gateway in front of it, for what `serve --ahp` gives no handle on. */
@@ -24,7 +26,7 @@ export async function startAhpHost(
   limits: Partial<AhpLimits> = {},
   options: Partial<HostOptions> = {},
 ): Promise<AhpTestHost> {
-  const stateDir = await temporaryFolder();
+  const stateDir = options.stateDir ?? (await temporaryFolder());
   const devices = new DeviceTokens(stateDir);
   const tokens = new Map<Role, string>();
   for (const role of ['viewer', 'approver', 'driver'] as const) tokens.set(role, await devices.add(role, role));
@@ -72,14 +74,23 @@ export async function startAhpHost(
       await Promise.all(clients.map((client) => client.end()));
       gateway.dispose();
       await test.dispose();
+      // Agents that are just being ended may still write.
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }
 
+/** For a host that has the ACP agents `moded` and `plain`, too. */
+export async function withStubAgents(): Promise<Partial<HostOptions>> {
+  const stateDir = await temporaryFolder();
+  await writeStubAgents(stateDir);
+  return { stateDir, agentSources: [new AcpAgents({ catalogue: [] })] };
+}
+
 /** A session of this client's own, with both of its channels subscribed. */
-export async function ahpSession(client: AhpTestClient) {
-  const session = `mock:/${crypto.randomUUID()}`;
-  await client.request('createSession', { channel: session, provider: 'mock' });
+export async function ahpSession(client: AhpTestClient, provider = 'mock', params: object = {}) {
+  const session = `${provider}:/${crypto.randomUUID()}`;
+  await client.request('createSession', { channel: session, provider, ...params });
   return ahpSubscribe(client, session);
 }
 

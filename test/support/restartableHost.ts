@@ -26,8 +26,10 @@ export interface RestartableHost {
 export async function startRestartableHost(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  prepare: (stateDir: string) => Promise<void> = async () => {},
 ): Promise<RestartableHost> {
   const stateDir = await temporaryFolder();
+  await prepare(stateDir);
   const proxy = await startTcpProxy();
   const clients: HostConnection[] = [];
   const raws: RawClient[] = [];

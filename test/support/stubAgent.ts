@@ -21,6 +21,14 @@ export async function writeAgents(stateDir: string, agents: object): Promise<voi
   await writeFile(join(stateDir, 'agents.json'), JSON.stringify({ agents }));
 }
 
+/** Two ACP agents: `moded` offers modes, `plain` offers none. */
+export async function writeStubAgents(stateDir: string): Promise<void> {
+  await writeAgents(stateDir, {
+    moded: stubEntry(stateDir, {}, { name: 'Moded' }),
+    plain: stubEntry(stateDir, { STUB_CHOICES: 'none' }, { name: 'Plain' }),
+  });
+}
+
 /** A session of the stub that is ready. */
 export async function stubSession(client: Host): Promise<Session> {
   const session = await client.createSession({ provider: 'stub' });

@@ -8,9 +8,10 @@ import type {
   Turn,
 } from '@agenthost/protocol';
 import { messageOf } from './messages.js';
-import { inputRequestOf, openQuestions } from './questions.js';
+import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';
 import { chatSummaryOf } from './state.js';
 import { type CallAnswer, toolCallActions } from './toolCallActions.js';
+import { toolCallOf } from './toolCalls.js';
 import { activeCallOf, addedPartOf, durationOf, isoTime, usageOf } from './turns.js';
 import type { AhpAction, AhpChatSummary } from './types.js';
 
@@ -57,7 +58,7 @@ function turnActions(action: SessionAction, before: SessionState, after: Session
           type: 'chat/turnStarted',
           turnId: action.turnId,
           startedAt: isoTime(action.at),
-          message: messageOf(action.userMessage),
+          message: messageOf(action.userMessage, after.activeTurn?.model),
           ...(action.queuedMessageId !== undefined && { queuedMessageId: action.queuedMessageId }),
         },
       ];
@@ -103,12 +104,11 @@ function endOf(
 function promptActions(action: SessionAction, before: ActiveTurn, state: SessionState): AhpAction[] {
   const after = state.activeTurn;
   if (!after) return [];
-  const edits = { session: state.summary.resource, turnId: after.id };
   const answer = answerIn(action);
   const calls = after.responseParts.flatMap((part) => {
     if (part.kind !== 'toolCall' || isSameCall(part.toolCallId, before, after)) return [];
-    const now = activeCallOf(after, part.toolCallId, edits);
-    return now ? toolCallActions(after.id, activeCallOf(before, part.toolCallId, edits), now, answer) : [];
+    const now = activeCallOf(after, part.toolCallId);
+    return now ? toolCallActions(after.id, activeCallOf(before, part.toolCallId), now, answer) : [];
   });
   return [...calls, ...questionActions(action, before, after)];
 }
@@ -139,9 +139,21 @@ function questionActions(action: SessionAction, before: ActiveTurn, after: Activ
   ];
 }
 
-/** What nobody answered before the turn ended can't be answered any more. */
+/** What nobody answered before the turn ended can't be answered any more: a call that was asked about was running. */
 function unanswered(turn: ActiveTurn): AhpAction[] {
-  return openQuestions(turn).map(({ requestId }) => ({ type: 'chat/inputCompleted', requestId, response: 'cancel' }));
+  const asked = Object.values(turn.toolCalls).filter((call) => questionOfCall(turn, call.toolCallId));
+  return [
+    ...asked.flatMap((call) => {
+      const shown = activeCallOf(turn, call.toolCallId);
+      return toolCallActions(turn.id, shown, toolCallOf(call, undefined)).filter(isReady);
+    }),
+    ...openQuestions(turn).map(({ requestId }) => ({ type: 'chat/inputCompleted', requestId, response: 'cancel' })),
+  ];
+}
+
+/** Its output is not kept when it is cancelled. */
+function isReady({ type }: AhpAction): boolean {
+  return type === 'chat/toolCallReady';
 }
 
 /** By what is different, because a message of ours can move from one place to the other. */
@@ -211,7 +223,6 @@ function chatUpdated(before: SessionState, after: SessionState): AhpAction[] {
   const keys: readonly (keyof AhpChatSummary)[] = ['title', 'status', 'modifiedAt', 'activity'];
   const changed = keys.filter((key) => was[key] !== is[key]);
   if (changed.length === 0) return [];
-  // An activity that is over has no value that JSON could carry.
-  const changes = Object.fromEntries(changed.map((key) => [key, is[key] ?? '']));
+  const changes = Object.fromEntries(changed.map((key) => [key, is[key]]));
   return [{ type: 'session/chatUpdated', chat: is.resource, changes }];
 }

@@ -1,40 +1,33 @@
 import type { FileEditResultContent, SessionState, ToolCallState, URI } from '@agenthost/protocol';
-import { type EditSideAddress, fileEditOf, sideOfDiffs } from './fileEdits.js';
-import type { AhpAction, AhpChangeset, AhpChangesetFile } from './types.js';
+import { fileEditOf } from './fileEdits.js';
+import type { AhpAction, AhpChangeset } from './types.js';
 
-/** What the agent's tools changed, a file an entry: in one turn, or in all turns that are held. */
+/**
+ * What the agent's tools changed, a file an entry: in one turn, or in all turns that are held. Files of which the contents before
+ * or after are not known whole are left out: there is nothing to compare.
+ */
 export function changesetOf(state: SessionState, turnId?: string): AhpChangeset {
-  const context = { session: state.summary.resource, ...(turnId !== undefined && { turnId }) };
   const counted = new Map(turnId === undefined ? state.summary.changes?.map((change) => [change.uri, change]) : []);
-  const files = new Map<URI, AhpChangesetFile>();
-  for (const [uri, edits] of editsByFile(state, turnId)) {
+  const files = [...editsByFile(state, turnId)].flatMap(([uri, edits]) => {
     const [first, last] = [edits[0], edits.at(-1)];
-    if (!first || !last) continue;
-    const sums = counted.get(uri) ?? {
+    if (!first || !last || !isKnown(first) || !isKnown(last)) return [];
+    const { insertions, deletions } = counted.get(uri) ?? {
       insertions: edits.reduce((sum, edit) => sum + edit.insertions, 0),
       deletions: edits.reduce((sum, edit) => sum + edit.deletions, 0),
     };
-    const { insertions, deletions } = sums;
     const { before } = first;
     const { after } = last;
-    const diffs = edits.flatMap(({ diff }) => diff ?? []);
-    const edit = {
+    const edit = fileEditOf({
       type: 'fileEdit',
       uri,
       insertions,
       deletions,
       ...(before && { before }),
       ...(after && { after }),
-      ...(diffs.length > 0 && { diff: diffs.join('\n') }),
-    } as const;
-    files.set(uri, { id: uri, edit: fileEditOf(edit, context) });
-  }
-  // Changed by something that is no tool of a turn that is held: there is nothing to show but how much.
-  for (const [uri, { insertions, deletions }] of counted) {
-    if (files.has(uri)) continue;
-    files.set(uri, { id: uri, edit: fileEditOf({ type: 'fileEdit', uri, insertions, deletions }, context) });
-  }
-  return { status: 'ready', files: [...files.values()] };
+    });
+    return edit ? [{ id: uri, edit }] : [];
+  });
+  return { status: 'ready', files };
 }
 
 /** The actions that lead from one to the other. */
@@ -49,15 +42,8 @@ export function changesetActions(before: AhpChangeset, after: AhpChangeset): Ahp
   ];
 }
 
-/** The text of one side of a file, as far as the tools told it; `undefined` when none of them changed that file. */
-export function readSide(state: SessionState, { turnId, file, side }: EditSideAddress): string | undefined {
-  const edits = editsByFile(state, turnId).get(file);
-  if (edits)
-    return sideOfDiffs(
-      edits.flatMap(({ diff }) => diff ?? []),
-      side,
-    );
-  return state.summary.changes?.some(({ uri }) => uri === file) ? '' : undefined;
+function isKnown({ before, after }: FileEditResultContent): boolean {
+  return before !== undefined || after !== undefined;
 }
 
 function editsByFile(state: SessionState, turnId: string | undefined): Map<URI, FileEditResultContent[]> {

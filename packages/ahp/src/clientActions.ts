@@ -80,6 +80,9 @@ function chatIntent(action: AhpAction, context: IntentContext): ClientIntent | u
     case 'chat/draftChanged':
     case 'chat/inputAnswerChanged':
       return { kind: 'local' };
+    // VS Code renames a session on the channel of its chat.
+    case 'session/titleChanged':
+      return sessionIntent(action);
     default:
       return refuse(action);
   }

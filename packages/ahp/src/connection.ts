@@ -1,14 +1,15 @@
-import { ERROR_CODE, MAX_FRAME_BYTES, MAX_ID_LENGTH, MAX_LIST_LIMIT, parseSessionUri } from '@agenthost/protocol';
+import { ERROR_CODE, MAX_FRAME_BYTES, MAX_ID_LENGTH, MAX_LIST_LIMIT } from '@agenthost/protocol';
 import { LateResult, type LocalRpcError, RPC_ERROR, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
 import type { AhpClient } from './ahpClient.js';
 import { ahpError } from './errors.js';
 import type { AhpDoor, AhpGateway } from './gateway.js';
 import { isRecord, type JsonRecord, textOf, textsOf } from './json.js';
+import { createSession, sessionChannel } from './newSession.js';
 import type { AhpSocket } from './outlet.js';
 import { dispatchParams, optionalCount, optionalText, recordParams, requiredText, requiredTexts } from './params.js';
 import { reconnect } from './reconnect.js';
 import { resourceList, resourceRead, resourceResolve } from './resources.js';
-import { EMPTY_CONFIG } from './state.js';
+import { SESSION_CONFIG } from './sessionConfig.js';
 import { parseChannel } from './uris.js';
 import { AHP_VERSIONS, chooseVersion } from './versions.js';
 
@@ -87,18 +88,19 @@ export class AhpConnection implements AhpSocket {
     const offers = requiredTexts(params, 'protocolVersions').slice(0, MAX_OFFERS);
     const clientId = requiredText(params, 'clientId', MAX_ID_LENGTH);
     const name = nameOf(params);
-    const version = chooseVersion(offers);
-    if (version === undefined) {
+    const spoken = chooseVersion(offers);
+    if (spoken === undefined) {
       const offered = JSON.stringify(offers).slice(0, MAX_NAME_LENGTH);
-      const spoken = AHP_VERSIONS.join(', ');
+      const ours = `${AHP_VERSIONS.join(', ')} and what is compatible with them`;
       this.#gateway.log.warn(
-        `AHP: ${JSON.stringify(name)} offers the versions ${offered}, none of which is spoken here (${spoken})`,
+        `AHP: ${JSON.stringify(name)} offers the versions ${offered}, none of which is spoken here (${ours})`,
       );
-      throw new RpcError(ERROR_CODE.unsupportedProtocolVersion, `none of ${offered} is spoken here, but ${spoken}`, {
+      throw new RpcError(ERROR_CODE.unsupportedProtocolVersion, `none of ${offered} is spoken here, but ${ours}`, {
         data: { supportedVersions: AHP_VERSIONS },
       });
     }
-    const client = await this.#gateway.createClient({ clientId, name, version }, this.#door);
+    const wantsSpecifiedNames = wantsSpecified(params);
+    const client = await this.#gateway.createClient({ clientId, name, spoken, wantsSpecifiedNames }, this.#door);
     this.#gateway.hold(client, this);
     const wanted = [...new Set(textsOf(params['initialSubscriptions']) ?? [])];
     const opened = await Promise.allSettled(wanted.map((uri) => client.subscribe(uri)));
@@ -108,7 +110,7 @@ export class AhpConnection implements AhpSocket {
       const snapshots = opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : []));
       this.#gateway.attach(client, this);
       return {
-        protocolVersion: version,
+        protocolVersion: spoken.version,
         serverSeq: this.#gateway.currentSeq,
         snapshots,
         serverInfo: { name: serverInfo?.name ?? 'agenthost', version: serverInfo?.version ?? '' },
@@ -123,7 +125,6 @@ export class AhpConnection implements AhpSocket {
       parse: recordParams,
       handle: async (params: JsonRecord) => {
         const client = await this.#client(method);
-        if (method === 'createSession') return createSession(this.#gateway, client, params);
         try {
           return await handle(client, params);
         } catch (error) {
@@ -170,7 +171,8 @@ export class AhpConnection implements AhpSocket {
 const METHODS: Readonly<Record<string, Method>> = {
   subscribe: async (client, params) => {
     const view = isRecord(params['view']) ? params['view'] : {};
-    const take = await client.subscribe(requiredText(params, 'channel'), optionalCount(view['turns'], 'view.turns'));
+    const turns = optionalCount(view['turns'], 'view.turns');
+    const take = await client.subscribe(requiredText(params, 'channel'), { turns });
     return new LateResult(() => ({ snapshot: take() }));
   },
   listSessions: (client, params) => {
@@ -181,11 +183,10 @@ const METHODS: Readonly<Record<string, Method>> = {
       ...(cursor !== undefined && { cursor }),
     });
   },
-  createSession: () => null,
+  createSession,
   disposeSession: async (client, params) => {
-    const session = sessionChannel(params);
+    const session = await client.names.find(sessionChannel(params));
     await client.host.disposeSession(session);
-    client.sessions.made.delete(session);
     return null;
   },
   fetchTurns: async (client, params) => {
@@ -195,7 +196,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     if (await link.fetchTurns(optionalText(params, 'cursor'))) return {};
     throw new RpcError(RPC_ERROR.invalidParams, 'cursor is none of this chat');
   },
-  resolveSessionConfig: () => EMPTY_CONFIG,
+  resolveSessionConfig: () => SESSION_CONFIG,
   sessionConfigCompletions: () => ({ items: [] }),
   completions: () => ({ items: [] }),
   resourceRead,
@@ -203,42 +204,14 @@ const METHODS: Readonly<Record<string, Method>> = {
   resourceResolve,
 };
 
-async function createSession(gateway: AhpGateway, client: AhpClient, params: JsonRecord): Promise<null> {
-  const session = sessionChannel(params);
-  const provider = optionalText(params, 'provider') ?? parseSessionUri(session)?.provider ?? '';
-  const workingDirectory = textsOf(params['workingDirectories'])?.[0] ?? optionalText(params, 'workingDirectory');
-  const { config, activeClient } = params;
-  const model = isRecord(params['model']) ? textOf(params['model']['id']) : undefined;
-  const wasHidden = gateway.hide(session, client);
-  try {
-    const made = await client.host.createSession({
-      session,
-      provider,
-      ...(workingDirectory !== undefined && { workingDirectory }),
-      // As with a message: one that the agent does not have must not cost the session.
-      ...(model !== undefined && client.modelsOf(provider).includes(model) && { model }),
-      ...(isRecord(config) && Object.keys(config).length > 0 && { config }),
-    });
-    made.dispose();
-  } catch (error) {
-    if (!wasHidden) gateway.reveal(session, client);
-    throw ahpError(error);
-  }
-  if (activeClient !== undefined) {
-    gateway.local.apply({ type: 'session/activeClientSet', activeClient }, session, client.clientId);
-  }
-  return null;
-}
-
-function sessionChannel(params: JsonRecord): string {
-  const session = requiredText(params, 'channel');
-  if (parseSessionUri(session)) return session;
-  throw new RpcError(RPC_ERROR.invalidParams, 'channel must be a session: <provider>:/<id>');
-}
-
 /** What others see of who did something. */
 function nameOf({ clientInfo }: JsonRecord): string {
   const info = isRecord(clientInfo) ? clientInfo : {};
   const name = textOf(info['title']) || textOf(info['name']) || 'AHP client';
   return name.slice(0, MAX_NAME_LENGTH);
+}
+
+/** VS Code says so from the version on that knows sessions by this name. */
+function wantsSpecified({ _meta }: JsonRecord): boolean {
+  return isRecord(_meta) && _meta['vscode.ahpSessionUris'] === true;
 }

@@ -19,7 +19,7 @@ export function patchSnapshot(snapshot: AhpSnapshot, traits: VersionTraits): Ahp
 }
 
 export function patchAction(action: AhpAction, traits: VersionTraits): AhpAction {
-  if (action.type === 'chat/turnsLoaded' && !traits.hasErrorPart) {
+  if (action.type === 'chat/turnsLoaded') {
     return { ...action, turns: (action['turns'] as readonly AhpTurn[]).map((turn) => patchTurn(turn, traits)) };
   }
   if (action.type === 'chat/error' && !traits.hasErrorPart) {
@@ -41,23 +41,26 @@ function patchSession(session: AhpSession, traits: VersionTraits): AhpSession {
   return patchFolders({ ...session, lifecycle }, traits);
 }
 
-function patchChat(chat: AhpChat, traits: VersionTraits): AhpChat {
-  if (traits.hasErrorPart) return chat;
+function patchChat(full: AhpChat, traits: VersionTraits): AhpChat {
+  const { title, activeTurn, ...chat } = full;
   const turns = chat.turns.map((turn) => patchTurn(turn, traits));
-  const { activeTurn } = chat;
-  if (!activeTurn) return { ...chat, turns };
+  // No action changes it: where there may be none, clients take the one that the session has in its list of chats.
+  const named = traits.hasOptionalTitle || title === undefined ? {} : { title };
+  if (!activeTurn) return { ...chat, ...named, turns };
   const [parts, questions] = splitQuestions(activeTurn, traits);
   return {
     ...chat,
+    ...named,
     turns,
     activeTurn: { ...activeTurn, responseParts: parts },
     ...(questions.length > 0 && { inputRequests: questions }),
   };
 }
 
-function patchTurn(turn: AhpTurn, { hasErrorPart }: VersionTraits): AhpTurn {
+function patchTurn({ error, ...turn }: AhpTurn, { hasErrorPart }: VersionTraits): AhpTurn {
   if (hasErrorPart) return turn;
-  return { ...turn, responseParts: turn.responseParts.filter(({ kind }) => kind !== 'error') };
+  const responseParts = turn.responseParts.filter(({ kind }) => kind !== 'error');
+  return { ...turn, responseParts, ...(error && { error }) };
 }
 
 function splitQuestions(

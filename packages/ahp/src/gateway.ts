@@ -1,13 +1,13 @@
 import { connect, type Schedule } from '@agenthost/client';
-import type { SessionSummary, URI } from '@agenthost/protocol';
+import type { URI } from '@agenthost/protocol';
 import type { Disposable, Transport } from '@agenthost/rpc';
-import { AhpClient, rememberingSeq } from './ahpClient.js';
+import { AhpClient, type Place, rememberingSeq } from './ahpClient.js';
 import { AhpConnection } from './connection.js';
 import { type AhpLimits, DEFAULT_AHP_LIMITS } from './limits.js';
 import { LocalState } from './localState.js';
-import type { Origin } from './sessionLink.js';
+import type { Echo } from './sessionLink.js';
 import type { AhpAction } from './types.js';
-import type { AhpVersion } from './versions.js';
+import type { SpokenVersion } from './versions.js';
 
 export interface AhpLog {
   debug(message: string): void;
@@ -33,7 +33,9 @@ export interface AhpGatewayOptions {
 export interface ClientIdentity {
   readonly clientId: string;
   readonly name: string;
-  readonly version: AhpVersion;
+  readonly spoken: SpokenVersion;
+  /** It names sessions `ahp-session:/<id>`, also those that others made. */
+  readonly wantsSpecifiedNames: boolean;
 }
 
 const CLOSE_GOING_AWAY = 1001;
@@ -50,8 +52,6 @@ export class AhpGateway {
   readonly #clients = new Set<AhpClient>();
   /** Of clients without a socket: what happens to them when they stay away. In the order in which they went. */
   readonly #away = new Map<AhpClient, Disposable[]>();
-  /** Sessions that AHP clients made and nobody has used: VS Code makes one whenever an agent is picked, and drops it again. */
-  readonly #provisional = new Set<URI>();
   #seq: number;
   #isClosed = false;
 
@@ -91,15 +91,14 @@ export class AhpGateway {
     const client = new AhpClient({
       clientId: identity.clientId,
       credentialId,
-      version: identity.version,
+      spoken: identity.spoken,
+      wantsSpecifiedNames: identity.wantsSpecifiedNames,
       host,
       lastSent: () => seq.last,
       local: this.local,
       nextSeq: () => ++this.#seq,
       currentSeq: () => this.#seq,
-      broadcast: (channel, action, from, origin) => this.#broadcast(channel, action, from, origin),
-      isProvisional: (session) => this.#provisional.has(session),
-      announce: (summary) => this.#announce(summary),
+      broadcast: (place, action, from, echo) => this.#broadcast(place, action, from, echo),
       limits: this.limits,
       schedule: this.#schedule,
     });
@@ -145,22 +144,6 @@ export class AhpGateway {
     if (this.#away.size > this.limits.maxAwayClients && first) this.#end(first);
   }
 
-  /** The session is hidden from lists until somebody uses it. True: it was already. */
-  hide(session: URI, client: AhpClient): boolean {
-    if (this.#provisional.has(session)) return true;
-    this.#provisional.add(session);
-    client.sessions.made.set(session, undefined);
-    // Those that were disposed stay for a while: not all clients have heard of it yet.
-    const [oldest] = this.#provisional;
-    if (this.#provisional.size > this.limits.maxProvisional && oldest !== undefined) this.#provisional.delete(oldest);
-    return false;
-  }
-
-  reveal(session: URI, client: AhpClient): void {
-    this.#provisional.delete(session);
-    client.sessions.made.delete(session);
-  }
-
   dispose(): void {
     this.#isClosed = true;
     for (const connection of this.#connections) connection.close('the gateway stops', CLOSE_GOING_AWAY);
@@ -174,13 +157,15 @@ export class AhpGateway {
     return this.clientsNamed(client.clientId, client).some(({ outlet }) => outlet.socket !== undefined);
   }
 
-  #broadcast(channel: URI, action: AhpAction, from: AhpClient, origin: Origin | undefined): void {
-    for (const client of this.#clients) client.emit(channel, action, client === from ? origin : undefined);
+  #broadcast(place: Place, action: AhpAction, from: AhpClient, echo: Echo | undefined): void {
+    for (const client of this.#clients) client.emit(place, action, client === from ? echo : undefined);
   }
 
-  #announce(summary: SessionSummary): void {
-    if (!this.#provisional.delete(summary.resource)) return;
-    for (const client of this.#clients) client.sessions.announced(summary);
+  /** Another client looks at it, which may be the same window with a new socket: it goes with that one. */
+  #inherits(session: URI): boolean {
+    const heir = [...this.#clients].find((client) => client.looksAt(session));
+    heir?.sessions.made.add(session);
+    return heir !== undefined;
   }
 
   /** The host has ended its connection for good: its token was taken back, say. */
@@ -198,11 +183,8 @@ export class AhpGateway {
     this.#clients.delete(client);
     if (!this.#isElsewhere(client))
       for (const session of this.local.sessionsOf(client.clientId)) client.leaveSession(session);
-    const unused = [...client.sessions.made.keys()];
-    void Promise.allSettled(unused.map((session) => client.host.disposeSession(session))).then(() => {
-      for (const session of unused) this.#provisional.delete(session);
-      client.dispose();
-    });
+    const unused = [...client.sessions.made].filter((session) => !this.#inherits(session));
+    void Promise.allSettled(unused.map((session) => client.host.disposeSession(session))).then(() => client.dispose());
   }
 }
 

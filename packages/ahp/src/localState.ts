@@ -1,5 +1,5 @@
 import { REJECTION, type URI } from '@agenthost/protocol';
-import { isRecord, sizeOf, textOf } from './json.js';
+import { isRecord, type JsonRecord, sizeOf, textOf } from './json.js';
 import type { AhpLimits } from './limits.js';
 import { EMPTY_CONFIG, type LocalSession } from './state.js';
 import type { AhpAction, AhpActiveClient, AhpConfig } from './types.js';
@@ -7,7 +7,7 @@ import type { AhpAction, AhpActiveClient, AhpConfig } from './types.js';
 /** What AHP clients share with one another and our host has no place for. Lives as long as the gateway, and no longer. */
 export class LocalState {
   readonly #limits: AhpLimits;
-  readonly #drafts = new Map<URI, unknown>();
+  readonly #drafts = new Map<URI, JsonRecord>();
   readonly #activeClients = new Map<URI, Map<string, AhpActiveClient>>();
   #config: AhpConfig = EMPTY_CONFIG;
 
@@ -58,6 +58,16 @@ export class LocalState {
     return [...this.#activeClients].flatMap(([session, clients]) => (clients.has(clientId) ? [session] : []));
   }
 
+  /** The draft with another model; 'none' where there is no draft, `undefined` where it has that model already. */
+  setDraftModel(session: URI, model: string): JsonRecord | 'none' | undefined {
+    const draft = this.#drafts.get(session);
+    if (!draft) return 'none';
+    if (isRecord(draft['model']) && draft['model']['id'] === model) return undefined;
+    const changed = { ...draft, model: { id: model } };
+    this.#drafts.set(session, changed);
+    return changed;
+  }
+
   forgetSession(session: URI): void {
     this.#drafts.delete(session);
     this.#activeClients.delete(session);
@@ -92,4 +102,9 @@ export class LocalState {
     this.#activeClients.set(session, clients);
     return undefined;
   }
+}
+
+/** What a client writes a message with that nobody has begun: VS Code takes the model for the next message from there. */
+export function modelDraft(model: string): JsonRecord {
+  return { text: '', origin: { kind: 'user' }, model: { id: model } };
 }

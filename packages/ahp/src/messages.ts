@@ -2,11 +2,13 @@ import type { Attachment, ContentRef, PendingMessage, UserMessage } from '@agent
 import { isRecord, type JsonRecord, textOf } from './json.js';
 import type { AhpAttachment, AhpContentRef, AhpMessage, AhpPendingMessage } from './types.js';
 
-export function messageOf({ text, attachments = [] }: UserMessage): AhpMessage {
+/** With the model that it was written for, where that is known. */
+export function messageOf({ text, attachments = [] }: UserMessage, model?: string): AhpMessage {
   return {
     text,
     origin: { kind: 'user' },
     ...(attachments.length > 0 && { attachments: attachments.map(attachmentOf) }),
+    ...(model !== undefined && { model: { id: model } }),
   };
 }
 
@@ -76,12 +78,22 @@ function ourAttachment(attachment: unknown): Attachment | undefined {
 }
 
 function resourceAttachment(attachment: JsonRecord, label: string): Attachment | undefined {
-  const uri = textOf(attachment['uri']);
-  if (uri === undefined) return undefined;
+  const named = textOf(attachment['uri']);
+  if (named === undefined) return undefined;
+  const uri = fileOf(named);
   const range = isRecord(attachment['selection']) ? attachment['selection']['range'] : undefined;
   const isFolder = attachment['displayKind'] === 'directory';
   if (!isRecord(range)) return { kind: isFolder ? 'directory' : 'file', label, uri };
   return { kind: 'selection', label, uri, range: range as unknown as NonNullable<Attachment['range']> };
+}
+
+/**
+ * In a browser VS Code calls files of the machine that its server runs on `vscode-remote://<server>/<path>`. It maps the folders of
+ * sessions to `file:` by itself, but not what is attached.
+ */
+function fileOf(uri: string): string {
+  const path = /^vscode-remote:\/\/[^/?#]*(\/[^?#]*)/.exec(uri)?.[1];
+  return path !== undefined && URL.canParse(`file://${path}`) ? new URL(`file://${path}`).href : uri;
 }
 
 function embeddedAttachment(attachment: JsonRecord, label: string): Attachment | undefined {
@@ -96,7 +108,7 @@ function embeddedAttachment(attachment: JsonRecord, label: string): Attachment |
 function decodedText(base64: string): string | undefined {
   try {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }

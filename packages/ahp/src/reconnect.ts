@@ -16,7 +16,8 @@ export async function reconnect(gateway: AhpGateway, connection: AhpConnection, 
   const kept = known.find(({ outlet }) => outlet.socket === undefined);
   const name = 'AHP client';
   // A socket that broke may look alive for a while. What it has is not taken from it: this one begins with snapshots.
-  const client = kept ?? (await gateway.createClient({ clientId: any.clientId, name, version: any.version }, door));
+  const { clientId, spoken, wantsSpecifiedNames } = any;
+  const client = kept ?? (await gateway.createClient({ clientId, name, spoken, wantsSpecifiedNames }, door));
   gateway.hold(client, connection);
   const channels = [...new Set(wanted.cursors.map(({ channel }) => channel))];
   for (const channel of client.channels) if (!channels.includes(channel)) client.unsubscribe(channel);
@@ -24,7 +25,7 @@ export async function reconnect(gateway: AhpGateway, connection: AhpConnection, 
   const opened = new Map<URI, () => AhpSnapshot>();
   await Promise.all(
     channels.map(async (channel) => {
-      const take = await client.subscribe(channel).catch(() => undefined);
+      const take = await client.subscribe(channel, { isReopened: false }).catch(() => undefined);
       if (take) opened.set(channel, take);
     }),
   );

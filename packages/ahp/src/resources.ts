@@ -1,19 +1,17 @@
 import { ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { AhpClient } from './ahpClient.js';
-import { readSide } from './changesets.js';
-import { type EditSideAddress, parseSideUri } from './fileEdits.js';
+import { parseSideUri } from './fileEdits.js';
 import type { JsonRecord } from './json.js';
 import { requiredText } from './params.js';
 
 /** Fits into a frame in base64. */
 const MAX_CONTENT_BYTES = 2 * 1024 * 1024;
 
-/** What our states refer to, and the sides of files that the changesets refer to. No files of the machine: there is nobody to ask. */
+/** What our states refer to. No files of the machine: there is nobody to ask. */
 export async function resourceRead(client: AhpClient, params: JsonRecord) {
-  const uri = requiredText(params, 'uri');
-  const side = parseSideUri(uri);
-  if (side) return { data: await readEdit(client, side), encoding: 'utf-8', contentType: 'text/plain' };
+  const named = requiredText(params, 'uri');
+  const uri = parseSideUri(named) ?? named;
   if (uri.startsWith('file:')) {
     throw new RpcError(ERROR_CODE.permissionDenied, `${uri.slice(0, 200)}: files are not read through this host`);
   }
@@ -44,13 +42,6 @@ export async function resourceResolve(client: AhpClient, params: JsonRecord) {
   return { uri: found.uri, type: found.type };
 }
 
-async function readEdit(client: AhpClient, address: EditSideAddress): Promise<string> {
-  const { state } = await client.link(address.session);
-  const text = readSide(state, address);
-  if (text === undefined) throw new RpcError(ERROR_CODE.notFound, 'no tool of this session changed that file');
-  return text;
-}
-
 function parentOf(uri: URI): URI | undefined {
   const match = /^(file:\/\/[^/]*\/(?:.*\/)?)[^/]+$/.exec(uri);
   if (!match) return undefined;
@@ -60,7 +51,7 @@ function parentOf(uri: URI): URI | undefined {
 
 function textIn(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }

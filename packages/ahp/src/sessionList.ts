@@ -2,6 +2,7 @@ import { type Host, type HostEvent, listInStep } from '@agenthost/client';
 import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
 import { LateResult } from '@agenthost/rpc';
 import { patchFolders } from './downlevel.js';
+import type { SessionNames } from './sessionNames.js';
 import { summaryOf } from './state.js';
 import { KnownStatuses, summaryChangesOf } from './summaryChanges.js';
 import { AHP_ROOT, type AhpSessionSummary } from './types.js';
@@ -10,19 +11,17 @@ import type { VersionTraits } from './versions.js';
 export interface SessionListOptions {
   readonly host: Host;
   readonly traits: VersionTraits;
+  readonly names: SessionNames;
   readonly tell: (method: string, params: object) => void;
   /** How many more there are. */
   readonly onCount: (more: number) => void;
   readonly onRemoved: (session: URI) => void;
-  readonly isProvisional: (session: URI) => boolean;
-  /** A session is in use: all may know of it, if they don't. */
-  readonly announce: (summary: SessionSummary) => void;
 }
 
-/** The host's sessions as one AHP client lists them: without those that were only made to be thrown away. */
+/** The host's sessions as one AHP client lists them. */
 export class SessionList {
-  /** Sessions that this client made and nobody has used yet, as the host told of them. */
-  readonly made = new Map<URI, SessionSummary | undefined>();
+  /** Sessions that this client made and nobody has written to: the host hides them. They go with the client. */
+  readonly made = new Set<URI>();
   readonly statuses = new KnownStatuses();
   readonly #options: SessionListOptions;
 
@@ -36,16 +35,8 @@ export class SessionList {
     return new LateResult(() => {
       const { items, nextCursor } = take();
       for (const item of items) this.statuses.learn(item);
-      const shown = items.filter(({ resource }) => !this.#options.isProvisional(resource));
-      return { items: shown.map((item) => this.#listed(item)), ...(nextCursor !== undefined && { nextCursor }) };
+      return { items: items.map((item) => this.#listed(item)), ...(nextCursor !== undefined && { nextCursor }) };
     });
-  }
-
-  announced(summary: SessionSummary): void {
-    this.made.delete(summary.resource);
-    this.statuses.learn(summary);
-    this.#options.tell('root/sessionAdded', { channel: AHP_ROOT, summary: this.#listed(summary) });
-    this.#options.onCount(1);
   }
 
   hostEvent(event: HostEvent): void {
@@ -55,39 +46,33 @@ export class SessionList {
   }
 
   #listed(summary: SessionSummary): AhpSessionSummary {
-    return patchFolders(summaryOf(summary), this.#options.traits);
+    const { names, traits } = this.#options;
+    this.statuses.learn(summary);
+    names.learn(summary.resource);
+    return { ...patchFolders(summaryOf(summary), traits), resource: names.nameOf(summary.resource) };
   }
 
   #added(summary: SessionSummary): void {
-    this.statuses.learn(summary);
-    if (this.made.has(summary.resource)) this.made.set(summary.resource, summary);
-    if (!this.#options.isProvisional(summary.resource)) this.announced(summary);
+    this.made.delete(summary.resource);
+    this.#options.tell('root/sessionAdded', { channel: AHP_ROOT, summary: this.#listed(summary) });
+    this.#options.onCount(1);
   }
 
-  #changed(session: URI, changes: SessionSummaryChanges): void {
-    const status = this.statuses.change(session, changes);
-    if (this.made.has(session)) this.#madeChanged(session, changes as Partial<SessionSummary>);
-    if (this.#options.isProvisional(session)) return;
+  #changed(uri: URI, changes: SessionSummaryChanges): void {
+    const status = this.statuses.change(uri, changes);
     const told = patchFolders(summaryChangesOf(changes, status), this.#options.traits);
     if (Object.keys(told).length === 0) return;
+    const session = this.#options.names.nameOf(uri);
     this.#options.tell('root/sessionSummaryChanged', { channel: AHP_ROOT, session, changes: told });
   }
 
-  #removed(session: URI): void {
-    this.made.delete(session);
-    this.statuses.forget(session);
-    this.#options.onRemoved(session);
-    if (this.#options.isProvisional(session)) return;
+  #removed(uri: URI): void {
+    const session = this.#options.names.nameOf(uri);
+    const wasHidden = this.made.delete(uri);
+    this.statuses.forget(uri);
+    this.#options.onRemoved(uri);
+    if (wasHidden) return;
     this.#options.tell('root/sessionRemoved', { channel: AHP_ROOT, session });
     this.#options.onCount(-1);
-  }
-
-  #madeChanged(session: URI, changes: Partial<SessionSummary>): void {
-    const summary = this.made.get(session);
-    if (!summary) return;
-    const now = { ...summary, ...changes };
-    this.made.set(session, now);
-    // What is told is gathered: a short turn may be over when its beginning would be told.
-    if (now.status !== 'idle' || !now.isRead || now.modifiedAt !== now.createdAt) this.#options.announce(now);
   }
 }

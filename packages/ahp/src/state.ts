@@ -10,7 +10,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { pendingMessageOf } from './messages.js';
-import { activeTurnOf, isoTime, turnOf } from './turns.js';
+import { activeTurnOf, durationOf, isoTime, turnOf } from './turns.js';
 import type {
   AhpActiveClient,
   AhpAgent,
@@ -36,14 +36,24 @@ export interface LocalSession {
   readonly draft?: unknown;
 }
 
+/** A session as one client sees it. */
+export interface SessionView extends LocalSession {
+  /** What the client calls it. */
+  readonly name: URI;
+  readonly isReadOnly: boolean;
+}
+
 export const EMPTY_CONFIG: AhpConfig = { schema: { type: 'object', properties: {} }, values: {} };
 
 export function rootOf({ agents }: RootState, config: AhpConfig, activeSessions: number | undefined): AhpRoot {
   return { agents: agentsOf(agents), ...(activeSessions !== undefined && { activeSessions }), config };
 }
 
-/** VS Code sends nothing to an agent without a model. A message that names this one is taken as if it named none. */
-const NO_MODEL = { id: 'default', name: 'Default' } as const;
+/**
+ * What the agent takes when it is told no model. VS Code sends nothing without one, and chooses another one for a session that
+ * has none. A message that names this one is taken as if it named none, unless the agent has a model of this name.
+ */
+export const NO_MODEL = { id: 'default', name: 'Default' } as const;
 
 /** Only those that can be used: AHP has no word for one that is not installed. */
 export function agentsOf(agents: readonly AgentInfo[]): readonly AhpAgent[] {
@@ -53,7 +63,7 @@ export function agentsOf(agents: readonly AgentInfo[]): readonly AhpAgent[] {
       provider,
       displayName,
       description,
-      models: models.length > 0 ? models : [{ ...NO_MODEL, provider }],
+      models: models.some(({ id }) => id === NO_MODEL.id) ? models : [{ ...NO_MODEL, provider }, ...models],
     }));
 }
 
@@ -74,7 +84,8 @@ export function summaryOf(summary: SessionSummary): AhpSessionSummary {
     status: statusOf(summary),
     createdAt: isoTime(createdAt),
     modifiedAt: isoTime(modifiedAt),
-    ...(activity !== undefined && { activity }),
+    // Also when there is none: what is over is told as an empty one.
+    activity: activity ?? '',
     ...foldersOf(summary.workingDirectory),
     ...(changes && { changes: changeCountsOf(changes) }),
     ...(metadata && { _meta: metadata }),
@@ -93,23 +104,27 @@ export function foldersOf(folder: URI | undefined) {
   return folder === undefined ? {} : { workingDirectories: [folder], workingDirectory: folder };
 }
 
-export function sessionOf(state: SessionState, local: LocalSession): AhpSession {
+/**
+ * What the session does is not in its own status, but in that of its chat and in the list: no action of AHP's could change it
+ * there, so that it would be right in a snapshot alone.
+ */
+export function sessionOf(state: SessionState, view: SessionView): AhpSession {
   const { summary, creationError } = state;
   const { resource, provider, title, activity, metadata } = summary;
   return {
     provider,
     title,
-    status: statusOf(summary),
+    status: statusOf({ ...summary, status: 'idle' }),
     ...(activity !== undefined && { activity }),
     ...foldersOf(summary.workingDirectory),
     lifecycle: state.lifecycle === 'creationFailed' ? 'failed' : state.lifecycle,
     ...(creationError && { creationError }),
-    activeClients: local.activeClients,
-    chats: [chatSummaryOf(state)],
+    activeClients: view.activeClients,
+    chats: [{ ...chatSummaryOf(state), ...interactivityOf(view) }],
     defaultChat: chatUri(resource),
     changesets: [
-      { label: 'Session Changes', uriTemplate: changesetUri(resource), changeKind: 'session' },
-      { label: 'Turn Changes', uriTemplate: `${resource}/changeset/turn/{turnId}`, changeKind: 'turn' },
+      { label: 'Session Changes', uriTemplate: changesetUri(view.name), changeKind: 'session' },
+      { label: 'Turn Changes', uriTemplate: `${view.name}/changeset/turn/{turnId}`, changeKind: 'turn' },
     ],
     ...(metadata && { _meta: metadata }),
   };
@@ -117,13 +132,13 @@ export function sessionOf(state: SessionState, local: LocalSession): AhpSession 
 
 /** Only what goes on: whether it was read is the session's. */
 export function chatSummaryOf(state: SessionState): AhpChatSummary {
-  const { resource, title, modifiedAt, activity } = state.summary;
+  const { resource, title, activity } = state.summary;
   return {
     resource: chatUri(resource),
     title,
     status: chatStatusOf(state),
-    modifiedAt: isoTime(modifiedAt),
-    ...(activity !== undefined && { activity }),
+    modifiedAt: isoTime(chatModifiedAt(state)),
+    activity: activity ?? '',
   };
 }
 
@@ -133,14 +148,29 @@ function chatStatusOf({ activeTurn, turns }: SessionState): number {
   return turns.at(-1)?.state === 'error' ? ACTIVITY.error : ACTIVITY.idle;
 }
 
-export function chatOf(state: SessionState, { draft }: LocalSession): AhpChat {
+/** As clients derive it: the start of a turn and its end are all that they count. */
+function chatModifiedAt({ activeTurn, turns, summary }: SessionState): number {
+  const last = turns.at(-1);
+  if (activeTurn) return activeTurn.startedAt;
+  return last ? last.startedAt + durationOf(last.startedAt, last.endedAt) : summary.createdAt;
+}
+
+function interactivityOf({ isReadOnly }: SessionView): { readonly interactivity?: 'read-only' } {
+  return isReadOnly ? { interactivity: 'read-only' } : {};
+}
+
+export function chatOf(state: SessionState, view: SessionView): AhpChat {
   const { activeTurn, steeringMessage, queuedMessages, turns } = state;
-  const session = state.summary.resource;
+  const { activity: _, ...summary } = chatSummaryOf(state);
+  const { activity } = state.summary;
+  const { draft } = view;
   const cursor = cursorOf(state);
   return {
-    ...chatSummaryOf(state),
-    turns: turns.map((turn) => turnOf(turn, session)),
-    ...(activeTurn && { activeTurn: activeTurnOf(activeTurn, session) }),
+    ...summary,
+    ...(activity !== undefined && { activity }),
+    ...interactivityOf(view),
+    turns: turns.map(turnOf),
+    ...(activeTurn && { activeTurn: activeTurnOf(activeTurn) }),
     ...(cursor !== undefined && { turnsNextCursor: cursor }),
     ...(steeringMessage && { steeringMessage: pendingMessageOf(steeringMessage) }),
     ...(queuedMessages && { queuedMessages: queuedMessages.map(pendingMessageOf) }),

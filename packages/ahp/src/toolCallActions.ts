@@ -52,7 +52,7 @@ function fromPending(
   after: AhpToolCall,
   answer: CallAnswer | undefined,
 ): AhpAction[] {
-  if (after.status === 'cancelled') return [denied(ids, after, answer)];
+  if (after.status === 'cancelled') return [denied(ids, after)];
   // What a client keeps of the earlier question when it is asked another one must go first.
   if (after.status === 'pending-confirmation') {
     return [ready(ids, { ...before, status: 'running', confirmed: 'not-needed' }), ready(ids, after)];
@@ -66,7 +66,7 @@ function fromPending(
         approved: true,
         confirmed,
         ...(after.toolInput !== before.toolInput && { editedToolInput: after.toolInput }),
-        ...(answer.optionId !== undefined && { selectedOptionId: answer.optionId }),
+        _meta: after._meta,
       }
     : ready(ids, { ...after, status: 'running', confirmed });
   return [running, ...(after.status === 'completed' ? [complete(ids, after)] : content(ids, after))];
@@ -86,20 +86,20 @@ function ready(ids: Ids, call: AhpPendingCall | Omit<AhpRunningCall, 'content'>)
     type: 'chat/toolCallReady',
     ...ids,
     invocationMessage,
-    ...(toolInput !== undefined && { toolInput }),
+    toolInput,
     _meta: call._meta,
     ...rest,
   };
 }
 
-function denied(ids: Ids, call: Extract<AhpToolCall, { status: 'cancelled' }>, answer?: CallAnswer): AhpAction {
+function denied(ids: Ids, call: Extract<AhpToolCall, { status: 'cancelled' }>): AhpAction {
   return {
     type: 'chat/toolCallConfirmed',
     ...ids,
     approved: false,
     reason: call.reason,
     ...(call.reasonMessage !== undefined && { reasonMessage: call.reasonMessage }),
-    ...(answer?.optionId !== undefined && { selectedOptionId: answer.optionId }),
+    _meta: call._meta,
   };
 }
 

@@ -8,7 +8,7 @@ import type {
   ToolResultContent,
 } from '@agenthost/protocol';
 import { viewToolOutput } from '@agenthost/protocol';
-import { type EditContext, fileEditOf } from './fileEdits.js';
+import { fileEditOf } from './fileEdits.js';
 import { contentRefOf } from './messages.js';
 import type { AhpConfirmed, AhpOption, AhpResultContent, AhpToolCall, AhpToolResult } from './types.js';
 
@@ -17,17 +17,13 @@ const CONFIRMED = { user: 'user-action', policy: 'setting', notNeeded: 'not-need
 >;
 
 /** A call that runs and has a question of its own is shown as one that waits: AHP asks on the call itself. */
-export function toolCallOf(
-  call: ToolCallState,
-  question: PermissionRequest | undefined,
-  edits: EditContext,
-): AhpToolCall {
+export function toolCallOf(call: ToolCallState, question: PermissionRequest | undefined): AhpToolCall {
   const base = baseOf(call);
   switch (call.status) {
     case 'pendingConfirmation': {
       const { title, options, editable } = call.confirmation;
       return {
-        ...base,
+        ...unconfirmed(base),
         status: 'pending-confirmation',
         ...(title !== undefined && { confirmationTitle: title }),
         ...(editable !== undefined && { editable }),
@@ -35,7 +31,7 @@ export function toolCallOf(
       };
     }
     case 'running': {
-      if (question) return askedCall(base, question);
+      if (question) return askedCall(unconfirmed(base), question);
       const content = liveContent(call.output);
       return { ...base, status: 'running', confirmed: CONFIRMED[call.confirmed.how], ...(content && { content }) };
     }
@@ -44,16 +40,22 @@ export function toolCallOf(
         ...base,
         status: 'completed',
         confirmed: CONFIRMED[call.confirmed.how],
-        ...resultOf(call.result, call.output, edits),
+        ...resultOf(call.result, call.output),
       };
     case 'cancelled':
       return {
-        ...base,
+        ...(call.confirmed ? base : unconfirmed(base)),
         status: 'cancelled',
         reason: call.cancelled === 'denied' ? 'denied' : 'skipped',
         ...(call.cancelled === 'denied' && call.reason !== undefined && { reasonMessage: call.reason }),
       };
   }
+}
+
+interface CallMeta {
+  readonly toolKind?: string;
+  readonly language?: string;
+  readonly [key: string]: unknown;
 }
 
 function baseOf({
@@ -70,10 +72,19 @@ function baseOf({
     toolName,
     displayName,
     invocationMessage,
-    ...(toolInput !== undefined && { toolInput }),
-    // Also when there is none: one that is left out keeps what was there before.
-    _meta: { ...(toolKind && { toolKind }), ...(language && { language }) },
+    // Both also when there is none: what is left out of an action stays as it was before.
+    toolInput: toolInput ?? '',
+    _meta: { ...(toolKind && { toolKind }), ...(language && { language }) } as CallMeta,
   };
+}
+
+/**
+ * For the call of a terminal VS Code has a confirmation of its own, which offers its own answers in place of the agent's. So it is
+ * told that it is one when it was confirmed.
+ */
+function unconfirmed(base: ReturnType<typeof baseOf>): ReturnType<typeof baseOf> {
+  const { toolKind: _, ...meta } = base._meta;
+  return { ...base, _meta: meta };
 }
 
 /** The call's own words stay: they are what is left of it when the turn ends without an answer. */
@@ -93,10 +104,9 @@ function optionOf({ id, label, kind }: ConfirmationOption): AhpOption {
 function resultOf(
   { success, pastTenseMessage, toolOutput, content = [], exitCode, error }: ToolCallResult,
   output: ToolOutput | undefined,
-  edits: EditContext,
 ): AhpToolResult {
   const text = toolOutput === undefined ? [] : [{ type: 'text', text: toolOutput } as const];
-  const given = [...text, ...content.map((piece) => resultContentOf(piece, edits))];
+  const given = [...text, ...content.flatMap(resultContentOf)];
   const shown = given.length > 0 ? given : (liveContent(output) ?? []);
   const failed = exitCode !== undefined && exitCode !== 0 && !error ? { message: `exit code ${exitCode}` } : error;
   return {
@@ -107,14 +117,17 @@ function resultOf(
   };
 }
 
-function resultContentOf(piece: ToolResultContent, edits: EditContext): AhpResultContent {
+function resultContentOf(piece: ToolResultContent): AhpResultContent[] {
   switch (piece.type) {
     case 'text':
-      return { type: 'text', text: piece.text };
+      return [{ type: 'text', text: piece.text }];
     case 'contentRef':
-      return { type: 'resource', ...contentRefOf(piece.ref) };
-    case 'fileEdit':
-      return { type: 'fileEdit', ...fileEditOf(piece, edits) };
+      return [{ type: 'resource', ...contentRefOf(piece.ref) }];
+    case 'fileEdit': {
+      const edit = fileEditOf(piece);
+      if (edit) return [{ type: 'fileEdit', ...edit }];
+      return piece.diff ? [{ type: 'text', text: piece.diff }] : [];
+    }
   }
 }
 

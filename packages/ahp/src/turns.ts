@@ -5,10 +5,8 @@ import {
   type ResponsePart,
   type ToolCallState,
   type Turn,
-  type URI,
   type UsageInfo,
 } from '@agenthost/protocol';
-import type { EditContext } from './fileEdits.js';
 import { contentRefOf, messageOf } from './messages.js';
 import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';
 import { toolCallOf } from './toolCalls.js';
@@ -18,13 +16,12 @@ export function isoTime(ms: number): string {
   return dateOf(ms).toISOString();
 }
 
-export function turnOf(turn: Turn, session: URI): AhpTurn {
-  const edits = { session, turnId: turn.id };
+export function turnOf(turn: Turn): AhpTurn {
   const calls = new Map(turn.toolCalls.map((call) => [call.toolCallId, call]));
   const parts = turn.responseParts.flatMap((part) =>
     partOf(part, (id) => {
       const call = calls.get(id);
-      return call && toolCallOf(call, undefined, edits);
+      return call && toolCallOf(call, undefined);
     }),
   );
   const { error } = turn;
@@ -32,7 +29,7 @@ export function turnOf(turn: Turn, session: URI): AhpTurn {
     id: turn.id,
     startedAt: isoTime(turn.startedAt),
     duration: durationOf(turn.startedAt, turn.endedAt),
-    message: messageOf(turn.userMessage),
+    message: messageOf(turn.userMessage, turn.model),
     responseParts: error ? [...parts, { kind: 'error', error }] : parts,
     ...(turn.usage && { usage: usageOf(turn.usage) }),
     state: turn.state,
@@ -40,26 +37,25 @@ export function turnOf(turn: Turn, session: URI): AhpTurn {
   };
 }
 
-export function activeTurnOf(turn: ActiveTurn, session: URI): AhpActiveTurn {
-  const edits = { session, turnId: turn.id };
-  const parts = turn.responseParts.flatMap((part) => partOf(part, (id) => activeCallOf(turn, id, edits)));
+export function activeTurnOf(turn: ActiveTurn): AhpActiveTurn {
+  const parts = turn.responseParts.flatMap((part) => partOf(part, (id) => activeCallOf(turn, id)));
   const questions = openQuestions(turn).map(
     (request): AhpPart => ({ kind: 'inputRequest', request: inputRequestOf(request) }),
   );
   return {
     id: turn.id,
     startedAt: isoTime(turn.startedAt),
-    message: messageOf(turn.userMessage),
+    message: messageOf(turn.userMessage, turn.model),
     responseParts: [...parts, ...questions],
     ...(turn.usage && { usage: usageOf(turn.usage) }),
   };
 }
 
-export function activeCallOf(turn: ActiveTurn, toolCallId: string, edits: EditContext) {
+export function activeCallOf(turn: ActiveTurn, toolCallId: string) {
   const call: ToolCallState | undefined = Object.hasOwn(turn.toolCalls, toolCallId)
     ? turn.toolCalls[toolCallId]
     : undefined;
-  return call && toolCallOf(call, questionOfCall(turn, toolCallId), edits);
+  return call && toolCallOf(call, questionOfCall(turn, toolCallId));
 }
 
 /** Never negative: a clock that was set back is nothing to show. */

@@ -77,10 +77,12 @@ export interface AhpChangeCounts {
 
 export interface AhpChatSummary {
   readonly resource: string;
-  readonly title: string;
+  /** Since 0.9 that of the session where there is none. */
+  readonly title?: string;
   readonly status: number;
   readonly modifiedAt: string;
   readonly activity?: string;
+  readonly interactivity?: 'read-only';
 }
 
 export interface AhpSession extends Folders {
@@ -129,6 +131,7 @@ export interface AhpMessage {
   readonly text: string;
   readonly origin: { readonly kind: 'user' };
   readonly attachments?: readonly AhpAttachment[];
+  readonly model?: { readonly id: string };
 }
 
 export interface AhpAttachment {
@@ -202,7 +205,7 @@ interface AhpToolCallBase {
   readonly toolName: string;
   readonly displayName: string;
   readonly invocationMessage: string;
-  readonly toolInput?: string;
+  readonly toolInput: string;
   readonly _meta: Readonly<Record<string, unknown>>;
 }
 

@@ -1,5 +1,7 @@
 import { parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
 
+/** How the specification names sessions. VS Code up to 1.139 names them `<provider>:/<id>`, as we do. */
+const SPECIFIED = 'ahp-session:/';
 const CHAT = 'ahp-chat:/';
 /** In neither a provider's id nor a session's. */
 const BETWEEN = '~';
@@ -14,13 +16,33 @@ export function chatUri(session: URI): URI {
   return `${CHAT}${parts.provider}${BETWEEN}${parts.sessionId}`;
 }
 
+/** `ahp-session:/<id>` for a session of ours. */
+export function specifiedName(session: URI): URI {
+  return `${SPECIFIED}${session.slice(session.indexOf('/') + 1)}`;
+}
+
+/** The id in `ahp-session:/<id>`; `undefined` for every other name. */
+export function specifiedId(name: URI): string | undefined {
+  return name.startsWith(SPECIFIED) ? parseSessionUri(name)?.sessionId : undefined;
+}
+
 export function changesetUri(session: URI, turnId?: string): URI {
   return `${session}${CHANGESET}${turnId === undefined ? 'session' : TURN + encodeURIComponent(turnId)}`;
 }
 
-export type Channel =
-  | { readonly kind: 'session' | 'chat'; readonly session: URI }
-  | { readonly kind: 'changeset'; readonly session: URI; readonly turnId?: string };
+export type Channel = { readonly session: URI } & ChannelKind;
+
+/** Which of a session's channels it is. */
+export type ChannelKind =
+  | { readonly kind: 'session' | 'chat' }
+  | { readonly kind: 'changeset'; readonly turnId?: string };
+
+/** All names that a channel of this session can have. */
+export function channelNames(session: URI, channel: ChannelKind): readonly URI[] {
+  if (channel.kind === 'chat') return [chatUri(session)];
+  const names = [session, specifiedName(session)];
+  return channel.kind === 'changeset' ? names.map((name) => changesetUri(name, channel.turnId)) : names;
+}
 
 /** What a channel other than the root's is, or `undefined` when it is nothing of ours. */
 export function parseChannel(uri: string): Channel | undefined {

@@ -3,13 +3,17 @@ import { agentsOf } from '../src/state.js';
 
 const AGENT = { displayName: 'One', description: 'An agent.', availability: { state: 'available' } } as const;
 
-it('every agent has a model, since VS Code sends nothing to one without', () => {
+it('every agent has a model that stands for its own choice, since VS Code sends nothing without one', () => {
+  const small = { id: 'small', provider: 'mock', name: 'Small' };
+  const own = { id: 'default', provider: 'claude', name: 'Recommended' };
   const agents = agentsOf([
     { ...AGENT, provider: 'shell', models: [] },
-    { ...AGENT, provider: 'mock', models: [{ id: 'small', provider: 'mock', name: 'Small' }] },
+    { ...AGENT, provider: 'mock', models: [small] },
+    { ...AGENT, provider: 'claude', models: [small, own] },
   ]);
   expect(agents.map(({ models }) => models)).toEqual([
     [{ id: 'default', provider: 'shell', name: 'Default' }],
-    [{ id: 'small', provider: 'mock', name: 'Small' }],
+    [{ id: 'default', provider: 'mock', name: 'Default' }, small],
+    [small, own],
   ]);
 });

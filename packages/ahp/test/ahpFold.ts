@@ -9,6 +9,8 @@ export interface Dialect {
   /** 0.8: questions are parts. Before: a list beside the turns. */
   readonly inputPart: boolean;
   readonly failed: string;
+  /** 0.9: the times of a chat come from its turns. Before: from the client's clock. */
+  readonly derivesTime: boolean;
 }
 
 const NOT_ACTIVITY = ~31;
@@ -49,10 +51,12 @@ export function foldChat(state: any, action: any, dialect: Dialect): any {
       return ended(state, action, 'complete', []);
     case 'chat/turnCancelled':
       return ended(state, action, 'cancelled', []);
-    case 'chat/error': {
-      const parts = dialect.errorPart ? [action.part] : [];
-      return ended(state, action, 'error', parts, dialect.errorPart ? action.part.error : action.error);
-    }
+    case 'chat/error':
+      return dialect.errorPart
+        ? ended(state, action, 'error', [action.part])
+        : ended(state, action, 'error', [], action.error);
+    case 'chat/draftChanged':
+      return { ...state, draft: action.draft };
     case 'chat/toolCallStart': {
       const { toolCallId, toolName, displayName, _meta } = action;
       const toolCall = { toolCallId, toolName, displayName, _meta, status: 'streaming' };
@@ -92,6 +96,7 @@ function turnStarted(state: any, { turnId, startedAt, message, queuedMessageId }
   return status({
     ...state,
     activeTurn: { id: turnId, startedAt, message, responseParts: [], usage: undefined },
+    modifiedAt: startedAt,
     steeringMessage: state.steeringMessage?.id === queuedMessageId ? undefined : state.steeringMessage,
     queuedMessages: left.length > 0 ? left : undefined,
   });
@@ -106,7 +111,8 @@ function ended(state: any, { turnId, duration }: any, how: string, more: any[], 
     return { kind: 'toolCall', toolCall: { ...base, status: 'cancelled', reason: 'skipped' } };
   });
   const done = { ...turn, responseParts: [...parts, ...more], duration, state: how, error };
-  const next = { ...state, activeTurn: undefined, inputRequests: undefined, turns: [...state.turns, done] };
+  const modifiedAt = new Date(Date.parse(turn.startedAt) + duration).toISOString();
+  const next = { ...state, activeTurn: undefined, inputRequests: undefined, turns: [...state.turns, done], modifiedAt };
   return how === 'error' ? { ...next, status: (next.status & NOT_ACTIVITY) | 2 } : status(next);
 }
 
@@ -115,12 +121,18 @@ function ready(call: any, action: any): any {
     const { toolCallId, toolName, displayName } = call;
     const _meta = action._meta ?? call._meta;
     const { invocationMessage, toolInput } = action;
-    const base = { toolCallId, toolName, displayName, _meta, invocationMessage };
-    if (action.confirmed) return { ...base, toolInput, status: 'running', confirmed: action.confirmed };
+    const base = {
+      toolCallId,
+      toolName,
+      displayName,
+      _meta,
+      invocationMessage,
+      toolInput: toolInput ?? call.toolInput,
+    };
+    if (action.confirmed) return { ...base, status: 'running', confirmed: action.confirmed };
     const old = call.status === 'pending-confirmation' ? call : {};
     return {
       ...base,
-      toolInput: toolInput ?? old.toolInput,
       status: 'pending-confirmation',
       confirmationTitle: action.confirmationTitle ?? old.confirmationTitle,
       editable: action.editable ?? old.editable,
@@ -131,17 +143,20 @@ function ready(call: any, action: any): any {
 
 function confirmed(call: any, action: any): any {
   return expectStatus(call, ['pending-confirmation'], () => {
-    const { toolCallId, toolName, displayName, _meta, invocationMessage, toolInput } = call;
-    const base = { toolCallId, toolName, displayName, _meta, invocationMessage };
+    const { toolCallId, toolName, displayName, invocationMessage, toolInput, options = [] } = call;
+    const base = { toolCallId, toolName, displayName, _meta: action._meta ?? call._meta, invocationMessage };
+    const selectedOption = options.find(({ id }: any) => id === action.selectedOptionId);
     if (action.approved) {
       return {
         ...base,
         toolInput: action.editedToolInput ?? toolInput,
         status: 'running',
         confirmed: action.confirmed,
+        selectedOption,
       };
     }
-    return { ...base, toolInput, status: 'cancelled', reason: action.reason, reasonMessage: action.reasonMessage };
+    const { reason, reasonMessage } = action;
+    return { ...base, toolInput, status: 'cancelled', reason, reasonMessage, selectedOption };
   });
 }
 

@@ -10,31 +10,40 @@ export interface Folded {
   chat: Ahp;
 }
 
+const CURRENT: Dialect = { errorPart: true, inputPart: true, failed: 'failed', derivesTime: true };
+const BEFORE_0_9: Dialect = { errorPart: false, inputPart: true, failed: 'creationFailed', derivesTime: false };
+const BEFORE_0_8: Dialect = { ...BEFORE_0_9, inputPart: false };
+
 /** What the versions differ in, told here again: the table of the gateway is what is tested. */
 export const DIALECTS: Readonly<Record<AhpVersion, Dialect>> = {
-  '1.0.0': { errorPart: true, inputPart: true, failed: 'failed' },
-  '0.10.0': { errorPart: true, inputPart: true, failed: 'failed' },
-  '0.9.0': { errorPart: true, inputPart: true, failed: 'failed' },
-  '0.8.0': { errorPart: false, inputPart: true, failed: 'creationFailed' },
-  '0.7.0': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-  '0.6.0': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-  '0.5.2': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-  '0.5.1': { errorPart: false, inputPart: false, failed: 'creationFailed' },
-  '0.5.0': { errorPart: false, inputPart: false, failed: 'creationFailed' },
+  '1.1.0': CURRENT,
+  '1.0.0': CURRENT,
+  '0.10.0': CURRENT,
+  '0.9.1': CURRENT,
+  '0.9.0': CURRENT,
+  '0.8.0': BEFORE_0_9,
+  '0.7.0': BEFORE_0_8,
+  '0.6.0': BEFORE_0_8,
+  '0.5.2': BEFORE_0_8,
+  '0.5.1': BEFORE_0_8,
+  '0.5.0': BEFORE_0_8,
 };
 
 /**
- * Without what the two can't have in common: a client's clock (`chat.modifiedAt`), what has no action (`chat.title`, what a
- * session does), the answered questions, which our state forgets, and where among the parts an open one stands.
+ * Without what the two can't have in common: the answered questions, which our state forgets, and where among the parts an open
+ * one stands. Before 0.9 also not a client's clock (`chat.modifiedAt`), and what has no action (`chat.title`).
  */
-export function comparable({ session, chat }: Folded): Ahp {
-  const { modifiedAt: _, title: __, activeTurn, inputRequests = [], ...restOfChat } = chat;
-  const chats = session.chats.map((entry: Ahp) => ({ ...entry, activity: entry.activity || undefined }));
+export function comparable({ session, chat }: Folded, { derivesTime }: Dialect): Ahp {
+  const { modifiedAt, title: _, activeTurn, inputRequests = [], ...restOfChat } = chat;
   const parts: Ahp[] = activeTurn?.responseParts ?? [];
   return JSON.parse(
     JSON.stringify({
-      session: { ...session, status: session.status & 96, chats },
-      chat: { ...restOfChat, turns: chat.turns.map(withoutAnswered), activity: chat.activity || undefined },
+      session,
+      chat: {
+        ...restOfChat,
+        turns: chat.turns.map(withoutAnswered),
+        ...(derivesTime && { modifiedAt, title: chat.title }),
+      },
       activeTurn: activeTurn && withoutQuestions(activeTurn),
       questions: [
         ...inputRequests,

@@ -1,24 +1,29 @@
+import type { FileEditResultContent } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
 import { fileEditOf, parseSideUri } from '../src/fileEdits.js';
 
-const SESSION = 'mock:/0d6e5b4a-6a1c-4a5e-9d36-1f6c6d6f4e21';
+const EDIT: FileEditResultContent = { type: 'fileEdit', uri: 'file:///work/a.txt', insertions: 1, deletions: 1 };
+const content = (id: string) => ({ uri: `mock://0d6e5b4a-6a1c-4a5e-9d36-1f6c6d6f4e21/${id}.txt`, sizeHint: 3 });
 
 it.each(['a.txt', 'a&side=after=.txt', 'naïve – 漢字 %.txt', 'with space+plus.txt'])(
-  'finds the sides of %j by addresses that were decoded and encoded anew',
+  'finds the contents of %j by addresses that were decoded and encoded anew',
   (name) => {
-    const file = new URL(encodeURIComponent(name), 'file:///work/').href;
-    const told = {
-      type: 'fileEdit',
-      uri: file,
-      insertions: 1,
-      deletions: 1,
-      diff: '@@ -1,1 +1,1 @@\n-a\n+b\n',
-    } as const;
-    const edit = fileEditOf(told, { session: SESSION, turnId: 'request_1' });
-    const sides = [edit.before, edit.after].map((side) => parseSideUri(recoded(side?.content.uri ?? '')));
-    expect(sides).toEqual(['before', 'after'].map((side) => ({ session: SESSION, turnId: 'request_1', side, file })));
+    const uri = new URL(encodeURIComponent(name), 'file:///work/').href;
+    const edit = fileEditOf({ ...EDIT, uri, before: content('one'), after: content('two') });
+    const sides = [edit?.before, edit?.after].map((side) => parseSideUri(recoded(side?.content.uri ?? '')));
+    expect(sides).toEqual([content('one').uri, content('two').uri]);
+    expect(edit?.before?.content.uri).toMatch(/^ahp-edit:\/work\//);
   },
 );
+
+it('tells nothing of a file whose contents are not known, however much of a diff there is', () => {
+  expect(fileEditOf({ ...EDIT, diff: '@@ -1,1 +1,1 @@\n-a\n+b\n' })).toBeUndefined();
+});
+
+it('tells a new file by what it has, and a deleted one by what it had', () => {
+  expect(Object.keys(fileEditOf({ ...EDIT, after: content('two') }) ?? {})).toEqual(['after', 'diff']);
+  expect(Object.keys(fileEditOf({ ...EDIT, before: content('one') }) ?? {})).toEqual(['before', 'diff']);
+});
 
 it.each(['ahp-edit:/a.txt', 'ahp-edit:/a.txt?', 'ahp-edit:/a.txt?%%%', 'ahp-edit:/a.txt?AAAAA', 'file:///a.txt'])(
   'is not misled by %j',

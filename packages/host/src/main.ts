@@ -189,7 +189,7 @@ export class Host {
         delivery,
         publisher,
         sequence,
-        broadcast: (notification) => clients.broadcast(notification),
+        broadcast: (notification, subscribersOf) => clients.broadcast(notification, subscribersOf),
         agentEnv: { ...agentEnvironment(options.env ?? process.env), ...leftoverMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,

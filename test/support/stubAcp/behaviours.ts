@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compact, compactLater, compactOddly } from './compaction.ts';
 import { current, env, history, offer, permission, say, text, update } from './conversation.ts';
+import { editTool, type StubEdit } from './edits.ts';
 import { repeatBlock, sayBlocks, thinkBlocks, toolBlocks } from './media.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
 
@@ -27,6 +28,7 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   tool: (rest) => runTool(rest, true),
   unannounced: (rest) => runTool(rest, false),
   write: writeTool,
+  edit: (rest) => editTool(JSON.parse(rest) as StubEdit),
   terminal: hostTerminal,
   endless,
   stubborn: async () => {

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Host as HostConnection, Session } from '@agenthost/client';
 import type { Browser } from 'playwright-core';
 import { type RestartableHost, startRestartableHost } from '../../support/restartableHost.js';
+import { writeStubAgents } from '../../support/stubAgent.js';
 import { until } from '../../support/until.js';
 import type { VscodeVersion } from './installVscode.ts';
 import { startVscodeServer, type VscodeServerOptions } from './vscodeServer.ts';
@@ -20,7 +21,7 @@ export class VscodeWorld {
   readonly #ends: (() => Promise<unknown>)[];
 
   static async start(version: VscodeVersion, options: VscodeServerOptions = {}): Promise<VscodeWorld> {
-    const host = await startRestartableHost(['--ahp']);
+    const host = await startRestartableHost(['--ahp'], {}, writeStubAgents);
     const ends = [() => host.dispose()];
     try {
       const folder = join(host.stateDir, 'work');

@@ -50,6 +50,41 @@ export class Workbench {
     await this.page.getByText(`Chat with ${agent}`).filter({ visible: true }).waitFor();
   }
 
+  /** From the menu of its row in the list. */
+  async rename(title: string, other: string): Promise<void> {
+    await this.row(title).first().click({ button: 'right' });
+    await this.page.getByRole('menuitem', { name: /^Rename/ }).click();
+    const input = this.page.locator('.quick-input-widget input').filter({ visible: true });
+    await input.fill(other);
+    await input.press('Enter');
+  }
+
+  /** A file of the folder that is open. */
+  async attach(name: string): Promise<void> {
+    await this.composer.locator('[aria-label*="Add Context"]').first().click();
+    const picker = this.page.locator('.quick-input-widget').filter({ visible: true });
+    await picker.getByText('Files & Folders', { exact: false }).first().click();
+    await picker.locator('input').first().fill(name);
+    await picker.locator('.monaco-list-row').filter({ hasText: name }).first().click();
+    await this.composer.locator('.chat-attached-context-attachment').filter({ hasText: name }).waitFor();
+  }
+
+  get composer(): Locator {
+    return this.page.locator('.interactive-input-part').filter({ visible: true }).first();
+  }
+
+  /** The name of the model that the next message is for. */
+  model(name: string): Locator {
+    return this.composer.getByText(name, { exact: true });
+  }
+
+  /** Goes back to before this message, counted from 0. */
+  async restoreCheckpoint(message: number): Promise<void> {
+    const request = this.conversation.locator('.interactive-request').nth(message);
+    await request.hover();
+    await request.getByText(/^(Restore Checkpoint|Start Over)$/).click();
+  }
+
   /** What is written so far stays in place when it isn't sent. */
   async write(text: string): Promise<void> {
     await this.page.locator('.interactive-input-editor').filter({ visible: true }).first().click();
@@ -87,6 +122,13 @@ export class Workbench {
   /** A button of what is asked. */
   async press(label: string): Promise<void> {
     await this.button(label).click();
+  }
+
+  /** An answer that is offered behind the first one. */
+  async pressMore(label: string): Promise<void> {
+    const more = this.page.locator('.interactive-session .monaco-dropdown-button').filter({ visible: true });
+    await more.first().click();
+    await this.page.getByRole('menuitem', { name: label }).click();
   }
 
   button(label: string): Locator {

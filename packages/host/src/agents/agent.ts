@@ -4,12 +4,14 @@ import type {
   AvailableAgent,
   ErrorInfo,
   FileChangeSummary,
+  FileEditResultContent,
   ModelInfo,
   PermissionRequest,
   SessionCommand,
   SessionMode,
   ToolCallResult,
   ToolCallStart,
+  ToolResultContent,
   UnavailableAgent,
   UsageInfo,
   UserMessage,
@@ -131,6 +133,22 @@ export interface AgentContent {
   readonly mimeType?: string | undefined;
 }
 
+export interface AgentToolResult extends Omit<ToolCallResult, 'content'> {
+  readonly content?: readonly (Exclude<ToolResultContent, FileEditResultContent> | AgentFileEdit)[];
+}
+
+/** A file that a tool changed. The host stores its contents, and refers to them. */
+export interface AgentFileEdit extends Omit<FileEditResultContent, 'before' | 'after'> {
+  /** Only where both are known for sure, to the last byte: somebody may write them back. */
+  readonly whole?: WholeEdit;
+}
+
+export interface WholeEdit {
+  /** `null` where there was no such file. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
 export type AgentEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -145,7 +163,7 @@ export type AgentEvent =
   | {
       readonly type: 'toolComplete';
       readonly toolCallId: string;
-      readonly result: ToolCallResult;
+      readonly result: AgentToolResult;
       /** Images, audio and files of the result. The host adds a reference to each to `result.content`. */
       readonly contents?: readonly AgentContent[];
     }

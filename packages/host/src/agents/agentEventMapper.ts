@@ -10,11 +10,12 @@ import {
   type ToolCallStart,
   type UsageInfo,
 } from '@agenthost/protocol';
-import type { AgentContent, AgentEvent } from './agent.js';
+import type { AgentContent, AgentEvent, AgentToolResult } from './agent.js';
 import type { AgentAction } from './agentAction.js';
 import { AgentIds } from './agentIds.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
+import { mapFileEdits } from './mapFileEdits.js';
 import { mapSessionEvent } from './mapSessionEvent.js';
 
 export type { AgentAction };
@@ -39,7 +40,7 @@ export interface AgentEventMapperOptions {
   /** An event that has no place where it came, e.g. an update of an unknown call. It was dropped. */
   readonly onDropped?: (event: AgentEvent, reason: string) => void;
   /** What of a result goes into state. Who stores large output elsewhere puts a reference in its place here. */
-  readonly boundResult?: (result: ToolCallResult) => ToolCallResult;
+  readonly boundResult?: (result: AgentToolResult) => ToolCallResult;
   /** Stores bytes of this turn. Without it none are kept. */
   readonly keepContent?: (content: AgentContent) => KeptContent;
   readonly newId?: () => string;
@@ -56,7 +57,7 @@ const NOTHING: MappedEvent = { actions: [] };
 export class AgentEventMapper {
   readonly #turnId: string;
   readonly #onDropped: (event: AgentEvent, reason: string) => void;
-  readonly #boundResult: (result: ToolCallResult) => ToolCallResult;
+  readonly #boundResult: (result: AgentToolResult) => ToolCallResult;
   readonly #keepContent: (content: AgentContent) => KeptContent;
   readonly #newId: () => string;
   readonly #ids: AgentIds;
@@ -68,7 +69,7 @@ export class AgentEventMapper {
   constructor(options: AgentEventMapperOptions) {
     this.#turnId = options.turnId;
     this.#onDropped = options.onDropped ?? (() => {});
-    this.#boundResult = options.boundResult ?? boundedToolResult;
+    this.#boundResult = options.boundResult ?? ((result) => boundedToolResult(mapFileEdits(result, () => ({}))));
     this.#keepContent = options.keepContent ?? (() => ({ refused: 'An image or a file was not kept.' }));
     this.#newId = options.newId ?? randomUUID;
     this.#ids = new AgentIds(options.newId);

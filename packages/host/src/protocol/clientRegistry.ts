@@ -4,6 +4,7 @@ import {
   ERROR_CODE,
   isNotificationKnownToVersion,
   type Notification,
+  type URI,
 } from '@agenthost/protocol';
 import { encodeNotification, RpcError } from '@agenthost/rpc';
 import type { Delivery } from '../state/delivery.js';
@@ -72,10 +73,12 @@ export class ClientRegistry {
     if (this.#clients.get(clientId) === connection) this.#clients.delete(clientId);
   }
 
-  /** To everybody; encoded once. */
-  broadcast(notification: Notification): void {
-    const receivers = [...this.#clients.values()].filter((client) =>
-      isNotificationKnownToVersion(notification, client.protocolVersion),
+  /** To everybody, or to the subscribers of that session; encoded once. */
+  broadcast(notification: Notification, subscribersOf?: URI): void {
+    const receivers = [...this.#clients.values()].filter(
+      ({ protocolVersion, subscriptions }) =>
+        isNotificationKnownToVersion(notification, protocolVersion) &&
+        (subscribersOf === undefined || subscriptions.has(subscribersOf)),
     );
     if (receivers.length === 0) return;
     const frame = new EncodedFrame(encodeNotification('notification', { notification }));

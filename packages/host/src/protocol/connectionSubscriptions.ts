@@ -21,6 +21,10 @@ export class ConnectionSubscriptions {
     return this.#subscribed.keys();
   }
 
+  has(uri: URI): boolean {
+    return this.#subscribed.has(uri);
+  }
+
   /** Finds the resource, loading it if need be. What it gives back subscribes: at once, or not at all. */
   async open(resource: URI, turns: number): Promise<() => Snapshot> {
     if (!this.#subscribed.has(resource) && this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS) {

@@ -22,6 +22,8 @@ export interface SessionStartRecord extends LogRecordBase {
   readonly workingDirectory?: URI;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly config?: Readonly<Record<string, unknown>>;
+  /** As long as no message follows, nobody is told of the session. */
+  readonly provisional?: true;
 }
 
 export interface ActionRecord extends LogRecordBase {

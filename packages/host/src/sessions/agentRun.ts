@@ -1,5 +1,13 @@
 import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
-import type { Agent, AgentContent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
+import type {
+  Agent,
+  AgentContent,
+  AgentEvent,
+  AgentSession,
+  AgentToolResult,
+  Decision,
+  OpenSessionOptions,
+} from '../agents/agent.js';
 import {
   type AgentAction,
   type AgentArtifact,
@@ -25,7 +33,7 @@ export interface AgentRunOptions {
   readonly openKey?: () => string;
   readonly onAction: (action: AgentAction) => void;
   /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
-  readonly keepResult: (result: ToolCallResult) => ToolCallResult;
+  readonly keepResult: (result: AgentToolResult) => ToolCallResult;
   /** What stores images, audio and files of one turn. */
   readonly contentKeeper: () => (content: AgentContent) => KeptContent;
   /** A message as it was sent, with what the state only refers to. */

@@ -37,6 +37,7 @@ export async function beginSession(
     ...(params.model !== undefined && { model: params.model }),
     metadata: { workingDirectoryPath: cwd, ...withoutUntrustedFolder(params.metadata ?? {}) },
     ...(params.config && { config: params.config }),
+    ...(params.provisional && { provisional: true }),
   };
   const fill = async ({ log }: StoredSession) => {
     const { v: _, n: __, ...record } = start;

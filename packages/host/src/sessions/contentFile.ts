@@ -24,6 +24,8 @@ export class ContentFile {
     let end = this.#end ?? (await this.#sizeIfAny());
     // Unknown again unless all of this succeeds.
     this.#end = undefined;
+    // An empty content is there, too.
+    if (content.length === 0) await this.#fs.appendFile(this.#segment(Math.floor(end / SEGMENT_BYTES)), content);
     for (let at = 0; at < content.length; ) {
       const room = SEGMENT_BYTES - (end % SEGMENT_BYTES);
       const piece = content.subarray(at, at + room);

@@ -96,7 +96,7 @@ function forkedStart(
 ): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
   // A fork is a session of its own, not another chat of the one that its source is a chat of.
   const { group: _group, ...inherited } = start.metadata ?? {};
-  const { v: _, n: __, id: ___, at: ____, title: _____, ...rest } = start;
+  const { v: _, n: __, id: ___, at: ____, title: _____, provisional: ______, ...rest } = start;
   return {
     ...rest,
     ...(target.title !== undefined && { title: target.title }),

@@ -9,6 +9,14 @@ import type { SessionIndex } from '../index/sessionIndex.js';
 import type { EventLog } from '../sessionFs/eventLog.js';
 import { foldLog } from './foldLog.js';
 import { newTurns } from './newTurns.js';
+import { isProvisional } from './provisionalSessions.js';
+
+/** What a log says of its session. */
+export interface IndexedLog {
+  readonly summary: SessionSummary;
+  /** It has no message, and is in no list before it has one. */
+  readonly isProvisional: boolean;
+}
 
 /**
  * Tells the index of all turns in a log, one at a time, however many there are. Without the session's summary that is
@@ -18,7 +26,7 @@ export async function indexLog(
   index: SessionIndex,
   log: EventLog,
   known?: () => SessionSummary,
-): Promise<SessionSummary | undefined> {
+): Promise<IndexedLog | undefined> {
   let last: Turn | undefined;
   let told: SessionSummary | undefined;
   let release: ReturnType<SessionIndex['hold']> | undefined;
@@ -35,9 +43,10 @@ export async function indexLog(
       last = state.turns.at(-1);
       return withNewestTurns(state, 1);
     });
-    if (folded) tell(folded.state, folded.state.activeTurn);
+    const isHidden = folded !== undefined && isProvisional(folded);
+    if (folded && !isHidden) tell(folded.state, folded.state.activeTurn);
     release?.({ isWhole: true });
-    return folded?.state.summary;
+    return folded && { summary: folded.state.summary, isProvisional: isHidden };
   } catch (error) {
     release?.({ isWhole: false });
     if (told && !known) index.remove(told.resource);

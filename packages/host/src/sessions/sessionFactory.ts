@@ -20,6 +20,7 @@ import type { Publisher } from '../state/publisher.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import type { AcceptedSequences } from './acceptedSequences.js';
 import { AgentRun } from './agentRun.js';
+import { EditedFiles } from './editedFiles.js';
 import { MessageIntake } from './messageIntake.js';
 import { MetadataRefresh } from './metadataRefresh.js';
 import { newTurns } from './newTurns.js';
@@ -126,6 +127,7 @@ export async function createSession(
   });
   const outputs = new ToolOutputs(content, options.newId);
   const reported = new ReportedContent(content, REPORTED_CONTENT_LIMITS);
+  const editedFiles = new EditedFiles(content, options.newId);
   const pasted = new PastedContent({ content, session: uri, maxBytes: options.maxPastedBytes ?? MAX_PASTED_BYTES });
   const tempFiles = new TempFiles({
     fs: stored.fs,
@@ -169,7 +171,7 @@ export async function createSession(
     new AgentRun({
       agent,
       openOptions: async () => {
-        await reported.load();
+        await Promise.all([reported.load(), editedFiles.load()]);
         return {
           sessionId: start.sessionId,
           cwd: cwd(),
@@ -191,7 +193,7 @@ export async function createSession(
       onAction: (action) => {
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },
-      keepResult: (result) => outputs.keepResult(result),
+      keepResult: (result) => outputs.keepResult(editedFiles.keep(result)),
       contentKeeper: () => reported.forTurn(),
       wholeMessage: (message) => pasted.whole(message),
       waitingBytes: () => content.waitingBytes + stored.log.bufferedBytes + delivery.waitingLength,
@@ -252,7 +254,8 @@ export async function createSession(
 
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;
-    if (summary !== before.summary) summaryChanged();
+    // A message that waits makes a provisional session known.
+    if (summary !== before.summary || action.type === 'session/pendingMessageSet') summaryChanged();
     if (turns !== before.turns) for (const turn of newTurns(turns, before.turns.at(-1))) options.onTurn(uri, turn);
     if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
     // Before anything is set off: the state is that of the last record now.

@@ -21,10 +21,12 @@ import { InvalidCursorError } from '../index/listQuery.js';
 import { SearchFailedError } from '../index/searchThread.js';
 import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
-import { indexLog } from './indexLog.js';
+import { type IndexedLog, indexLog } from './indexLog.js';
+import { inParallel } from './inParallel.js';
 import { Leftovers } from './leftovers.js';
 import { LogChecks } from './logChecks.js';
 import type { MissingInIndex } from './openSessionIndex.js';
+import { ProvisionalSessions } from './provisionalSessions.js';
 import type { Session } from './session.js';
 import { SessionImports } from './sessionImports.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
@@ -52,6 +54,7 @@ export class SessionHub {
   readonly #imports: SessionImports;
   readonly #checks: LogChecks;
   readonly #leftovers: Leftovers;
+  readonly #provisional = new ProvisionalSessions();
   /** By id: logs that are read for the index right now. Nobody may open them meanwhile. */
   readonly #indexing = new Map<string, Promise<unknown>>();
   readonly #filler: IndexFiller;
@@ -67,6 +70,7 @@ export class SessionHub {
       notifier: this.#notifier,
       checks: this.#checks,
       leftovers: this.#leftovers,
+      provisional: this.#provisional,
       onLoaded: (uri, session) => this.#open.set(uri, session),
     });
     const { storage, defaultDirectory, now } = options;
@@ -265,6 +269,7 @@ export class SessionHub {
         else log.error(`${uri} could not be opened`, error);
       });
     }
+    await this.#dropProvisional();
   }
 
   async close(): Promise<void> {
@@ -275,6 +280,7 @@ export class SessionHub {
     await Promise.allSettled(this.#opening.values());
     // Also what is on its way out already: nothing may touch the index, or a log, after this.
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
+    await this.#dropProvisional();
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
     await this.#leftovers.removeAll();
     this.#notifier.dispose();
@@ -308,10 +314,18 @@ export class SessionHub {
 
   #forget(uri: URI): void {
     const { index, publisher, sequence } = this.#options;
+    const wasHidden = this.#provisional.delete(uri);
     index.remove(uri);
     this.#notifier.forget(uri);
-    this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
+    this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri }, wasHidden ? uri : undefined);
     publisher.end(uri, sequence.next());
+  }
+
+  /** Sessions without a message end with the host. What can't be removed now is removed at the next start. */
+  async #dropProvisional(): Promise<void> {
+    await inParallel(this.#provisional.all(), DROPS_AT_ONCE, (uri) =>
+      this.remove(uri).catch((error: unknown) => this.#options.log.error(`${uri} could not be removed`, error)),
+    );
   }
 
   async #indexSession(sessionId: string, isNew: boolean): Promise<void> {
@@ -319,14 +333,20 @@ export class SessionHub {
     if (used !== undefined) return this.#indexUsed(used);
     const reading = this.#indexStored(sessionId);
     this.#indexing.set(sessionId, reading);
-    const summary = await reading.finally(() => this.#indexing.delete(sessionId));
-    if (!summary) return;
+    const found = await reading.finally(() => this.#indexing.delete(sessionId));
+    if (!found) return;
+    const { summary } = found;
+    if (found.isProvisional) {
+      // One that this host made is left to its client.
+      if (!this.#provisional.has(summary.resource)) await this.remove(summary.resource);
+      return;
+    }
     if (isNew) this.#options.broadcast({ type: 'notify/sessionAdded', summary });
     // It was interrupted: opening it says so.
     if (AT_WORK.some((status) => status === summary.status)) await this.open(summary.resource);
   }
 
-  async #indexStored(sessionId: string): Promise<SessionSummary | undefined> {
+  async #indexStored(sessionId: string): Promise<IndexedLog | undefined> {
     const stored = await this.#options.storage.open(sessionId);
     try {
       return stored && (await indexLog(this.#options.index, stored.log));
@@ -339,7 +359,7 @@ export class SessionHub {
   async #indexUsed(uri: URI): Promise<void> {
     const { index } = this.#options;
     const session = await this.open(uri);
-    if (index.isComplete(uri)) return;
+    if (index.isComplete(uri) || this.#provisional.has(uri)) return;
     await session.stored.log.flush();
     await indexLog(index, session.stored.log, () => session.state.summary);
     const { turns, activeTurn } = session.state;
@@ -415,6 +435,7 @@ export class SessionHub {
   }
 }
 
+const DROPS_AT_ONCE = 4;
 const AT_WORK = ['inProgress', 'inputNeeded'] as const;
 
 function alreadyExists(uri: URI): RpcError {

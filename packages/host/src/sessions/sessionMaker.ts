@@ -4,6 +4,7 @@ import {
   type ForkSessionParams,
   type Notification,
   parseSessionUri,
+  type SessionState,
   type SessionSummary,
   type URI,
 } from '@agenthost/protocol';
@@ -16,6 +17,7 @@ import { forkSession, noteFork } from './forkSession.js';
 import { indexLog } from './indexLog.js';
 import type { Leftovers } from './leftovers.js';
 import type { LogChecks } from './logChecks.js';
+import { hasMessage, isProvisional, type ProvisionalSessions } from './provisionalSessions.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
 import { type OpenedHistory, SessionHistory } from './sessionHistory.js';
@@ -25,7 +27,8 @@ export interface SessionMakerOptions
   extends Omit<SessionFactoryOptions, 'onSummaryChanged' | 'onTurn' | 'onTurnTakenBack' | 'isTurnIndexed'> {
   readonly storage: SessionStorage;
   readonly index: SessionIndex;
-  readonly broadcast: (notification: Notification) => void;
+  /** To everybody, or to the subscribers of one session. */
+  readonly broadcast: (notification: Notification, subscribersOf?: URI) => void;
   readonly defaultDirectory: string;
   /** What is kept of a session beside its log is used by the same version alone. */
   readonly hostVersion: string;
@@ -35,6 +38,7 @@ interface Surroundings {
   readonly notifier: SummaryNotifier;
   readonly checks: LogChecks;
   readonly leftovers: Leftovers;
+  readonly provisional: ProvisionalSessions;
   /** Called before a loaded session acts: what it does then is told to whoever asks. */
   readonly onLoaded: (uri: URI, session: Session) => void;
 }
@@ -63,10 +67,8 @@ export class SessionMaker {
     history.begin(start);
     const contents = { uri: params.session, start, state, history };
     const session = await createSession(stored, contents, this.#factoryOptions());
-    index.put(state.summary);
-    index.flush();
-    this.#around.notifier.know(state.summary);
-    this.#options.broadcast({ type: 'notify/sessionAdded', summary: state.summary });
+    if (start.provisional) this.#around.provisional.add(params.session);
+    else this.#announce(state.summary);
     return session;
   }
 
@@ -116,14 +118,18 @@ export class SessionMaker {
   async #loaded(uri: URI, stored: StoredSession, history: SessionHistory, opened: OpenedHistory): Promise<Session> {
     const { folded, skipped } = opened;
     const { index, log } = this.#options;
-    if (!index.isComplete(uri)) {
+    const isHidden = isProvisional(folded);
+    if (isHidden) this.#around.provisional.add(uri);
+    else if (!index.isComplete(uri)) {
       await indexLog(index, stored.log, () => folded.state.summary).catch((error: unknown) =>
         log.error(`${uri} can't be searched`, error),
       );
     }
     const session = await createSession(stored, { uri, ...folded, history }, this.#factoryOptions());
-    index.put(folded.state.summary);
-    this.#around.notifier.know(folded.state.summary);
+    if (!isHidden) {
+      index.put(folded.state.summary);
+      this.#around.notifier.know(folded.state.summary);
+    }
     this.#around.onLoaded(uri, session);
     session.recover();
     if (skipped) {
@@ -143,16 +149,33 @@ export class SessionMaker {
   #factoryOptions(): SessionFactoryOptions {
     return {
       ...this.#options,
-      onSummaryChanged: ({ summary }) => this.#summaryChanged(summary),
+      onSummaryChanged: (state) => this.#summaryChanged(state),
       onTurn: (uri, turn) => this.#options.index.putTurn(uri, turn),
       isTurnIndexed: (uri, turnId) => this.#options.index.hasTurn(uri, turnId),
       onTurnTakenBack: (uri, turnId) => this.#options.index.forgetTurn(uri, turnId),
     };
   }
 
-  #summaryChanged(summary: SessionSummary): void {
+  #summaryChanged(state: SessionState): void {
+    const { summary } = state;
+    const { provisional, notifier } = this.#around;
+    if (provisional.has(summary.resource)) {
+      if (!hasMessage(state)) return;
+      provisional.delete(summary.resource);
+      this.#announce(summary);
+      return;
+    }
     this.#options.index.put(summary);
-    this.#around.notifier.changed(summary);
+    notifier.changed(summary);
+  }
+
+  /** From now on everybody knows of it. */
+  #announce(summary: SessionSummary): void {
+    const { index, broadcast } = this.#options;
+    index.put(summary);
+    index.flush();
+    this.#around.notifier.know(summary);
+    broadcast({ type: 'notify/sessionAdded', summary });
   }
 }
 

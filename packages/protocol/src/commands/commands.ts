@@ -184,6 +184,8 @@ export interface CreateSessionParams {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** For the agent; the host passes it on as it is. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Nobody is told of the session, and no list has it, before its first message; without one it ends with the host. */
+  readonly provisional?: true;
 }
 
 export interface ForkSessionParams {

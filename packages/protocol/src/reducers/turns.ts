@@ -24,6 +24,7 @@ export function startTurn(state: SessionState, action: TurnStartedAction): Sessi
   // Somebody took the message back, or it has been in a turn already: starting it now would double it.
   if (queuedMessageId !== undefined && !waiting) return state;
   const by = action.by ?? waiting?.by;
+  const { model } = state.summary;
   const activeTurn: ActiveTurn = {
     id: action.turnId,
     userMessage: action.userMessage,
@@ -31,6 +32,7 @@ export function startTurn(state: SessionState, action: TurnStartedAction): Sessi
     responseParts: [],
     toolCalls: {},
     pendingPermissions: {},
+    ...(model !== undefined && { model }),
     startedAt: action.at,
   };
   const rest = queuedMessageId === undefined ? state : withoutPendingMessage(state, queuedMessageId);
@@ -129,6 +131,7 @@ export function endTurn(
     toolCalls: endedToolCalls(turn, action.at),
     ...(turn.answeredPermissions && { answeredPermissions: turn.answeredPermissions }),
     ...(turn.usage && { usage: turn.usage }),
+    ...(turn.model !== undefined && { model: turn.model }),
     ...outcome(action),
     startedAt: turn.startedAt,
     endedAt: action.at,

@@ -137,6 +137,7 @@ export const createSessionParams = z.object({
   workingDirectory: uri.exactOptional(),
   metadata: anyRecord.exactOptional(),
   config: anyRecord.exactOptional(),
+  provisional: z.literal(true).exactOptional(),
 });
 export const forkSessionParams = z.object({ source: uri, session: uri, toTurnId: id.exactOptional() });
 export const importedContent = z.object({

@@ -91,6 +91,7 @@ export const activeTurn = z.object({
   pendingPermissions: z.record(z.string(), permissionRequest),
   answeredPermissions,
   usage: usageInfo.exactOptional(),
+  model: id.exactOptional(),
   startedAt: timestamp,
 });
 
@@ -102,6 +103,7 @@ export const turn = z.object({
   toolCalls: z.array(completedToolCall),
   answeredPermissions,
   usage: usageInfo.exactOptional(),
+  model: id.exactOptional(),
   state: z.enum(['complete', 'cancelled', 'error']),
   error: errorInfo.exactOptional(),
   startedAt: timestamp,

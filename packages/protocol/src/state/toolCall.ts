@@ -78,6 +78,7 @@ export interface FileEditResultContent {
   readonly insertions: number;
   readonly deletions: number;
   readonly diff?: string;
+  /** The whole file before and after, to the last byte; neither where that is not known for sure. A new file has no `before`. */
   readonly before?: ContentRef;
   readonly after?: ContentRef;
 }

@@ -116,6 +116,8 @@ export interface ActiveTurn {
   /** In the order of the answers; the newest MAX_ANSWERED_PERMISSIONS. */
   readonly answeredPermissions?: readonly AnsweredPermission[];
   readonly usage?: UsageInfo;
+  /** The session's model when the turn began. */
+  readonly model?: string;
   readonly startedAt: number;
 }
 
@@ -127,6 +129,8 @@ export interface Turn {
   readonly toolCalls: readonly CompletedToolCall[];
   readonly answeredPermissions?: readonly AnsweredPermission[];
   readonly usage?: UsageInfo;
+  /** The session's model when the turn began. */
+  readonly model?: string;
   readonly state: 'complete' | 'cancelled' | 'error';
   readonly error?: ErrorInfo;
   readonly startedAt: number;

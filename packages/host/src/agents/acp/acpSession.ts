@@ -246,6 +246,7 @@ export class AcpSession implements AgentSession {
       if (!stopped) last = { type: 'error', error: errorInfo(failure) };
     }
     silence.stop();
+    await turn.calls.settled();
     // What it still asks is of no use to anybody.
     turn.aborted.abort(new Error('the turn has ended'));
     if (this.#turn !== turn) return;
@@ -315,6 +316,7 @@ export class AcpSession implements AgentSession {
       const answered = (requestId: string) => this.#answers.wait(requestId, turn.aborted.signal);
       const { requestId, shown, answer } = turn.calls.ask(request, answered);
       const { outcome, approved } = outcomeOf(await answer, request.options, shown);
+      if (approved) await turn.calls.looked(toolCallId);
       if (requestId === toolCallId) turn.calls.answered(toolCallId, approved);
       return outcome;
     } catch {

@@ -1,8 +1,10 @@
 import type { ConfirmationOption, FileChangeSummary } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
 import { callContents } from './contentBlocks.js';
+import { EditWitness } from './editWitness.js';
 import {
   type CallFacts,
+  type CallOutcome,
   callDisplay,
   callResult,
   contentText,
@@ -55,9 +57,18 @@ interface Call {
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #calls = new Map<string, Call>();
+  readonly #witness: EditWitness;
+  /** Calls that have ended and whose files are still looked at. */
+  readonly #ending = new Set<Promise<void>>();
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
+    this.#witness = new EditWitness(options.cwd);
+  }
+
+  /** Resolves when everything that has ended is told. Never rejects. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#ending);
   }
 
   /** Whether a call runs that may take its time. */
@@ -81,6 +92,7 @@ export class ToolCalls {
   ask<T>({ toolCall, options }: PermissionRequestFields, wait: (requestId: string) => T): Question<T> {
     const { toolCallId } = toolCall;
     const call = this.#merge(toolCall);
+    this.#witness.look(toolCallId, call.edits, { isBefore: true });
     const choices = options.map(
       ({ optionId, name, kind }): ConfirmationOption => ({
         id: optionId,
@@ -125,6 +137,11 @@ export class ToolCalls {
     return { requestId, shown, answer };
   }
 
+  /** What an approved call may change has been looked at: the agent can be told to begin. */
+  async looked(toolCallId: string): Promise<void> {
+    await this.#witness.looked(toolCallId, this.#calls.get(toolCallId)?.edits ?? []);
+  }
+
   /** What became of a question. A call that was denied is not heard of again. */
   answered(toolCallId: string, approved: boolean): void {
     const call = this.#calls.get(toolCallId);
@@ -137,6 +154,7 @@ export class ToolCalls {
     const given = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));
     const fields = { ...known?.fields, ...given, toolCallId: update.toolCallId } as ToolCallFields;
     const edits = update.content ? editsOf(update, cwd) : [];
+    this.#witness.look(update.toolCallId, edits, { isBefore: false });
     if (known) {
       known.fields = fields;
       // Agents replace the diff by "done" when they are: what was changed is still worth telling.
@@ -208,10 +226,17 @@ export class ToolCalls {
     const exitCode = call.exitCode ?? call.terminal?.exitCode();
     const isShown = call.live || text === '';
     call.phase = 'ended';
-    const result = callResult(this.#facts(call), { exitCode, output: isShown ? undefined : text });
+    const facts = this.#facts(call);
     const contents = callContents(fields);
-    this.#options.emit({ type: 'toolComplete', toolCallId, result, ...(contents.length > 0 && { contents }) });
-    if (status === 'completed') this.#options.onChanges(edits.length > 0 ? edits : touched(this.#facts(call)));
+    const end = (whole: CallOutcome['whole']) => {
+      const result = callResult(facts, { exitCode, output: isShown ? undefined : text, whole });
+      this.#options.emit({ type: 'toolComplete', toolCallId, result, ...(contents.length > 0 && { contents }) });
+      if (status === 'completed') this.#options.onChanges(edits.length > 0 ? edits : touched(facts));
+    };
+    if (status !== 'completed' || edits.length === 0) return end([]);
+    const ending = this.#witness.judge(toolCallId, edits).then(end);
+    this.#ending.add(ending);
+    void ending.finally(() => this.#ending.delete(ending));
   }
 
   #facts({ fields, edits }: Call): CallFacts {

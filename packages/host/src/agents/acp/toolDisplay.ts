@@ -2,11 +2,13 @@
 // agent to agent, and what is known of them is in this folder alone.
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { FileChangeSummary, PendingToolCallStart, ToolCallResult, ToolResultContent } from '@agenthost/protocol';
+import type { FileChangeSummary, PendingToolCallStart } from '@agenthost/protocol';
 import { isWithin } from '../../sessionFs/confinement.js';
+import type { AgentFileEdit, AgentToolResult, WholeEdit } from '../agent.js';
 import { oneLine } from '../boundedText.js';
 import { inlineCode } from '../inlineCode.js';
 import { blockText } from './contentBlocks.js';
+import type { WitnessedEdit } from './editWitness.js';
 import { lineDiff } from './lineDiff.js';
 import type { ToolCallFields, ToolKind } from './updateSchemas.js';
 
@@ -40,8 +42,7 @@ export interface CallFacts {
   readonly cwd: string;
 }
 
-export interface FileEdit extends FileChangeSummary {
-  readonly path: string;
+export interface FileEdit extends FileChangeSummary, WitnessedEdit {
   readonly diff: string;
 }
 
@@ -49,9 +50,10 @@ export interface FileEdit extends FileChangeSummary {
 export function editsOf(fields: ToolCallFields, cwd: string): FileEdit[] {
   return (fields.content ?? []).flatMap((content) => {
     if (content.type !== 'diff' || content.path === undefined) return [];
-    const { insertions, deletions, text } = lineDiff(content.oldText ?? '', content.newText ?? '');
+    const { oldText, newText = '' } = content;
+    const { insertions, deletions, text } = lineDiff(oldText ?? '', newText);
     const path = resolve(cwd, content.path);
-    return [{ path, uri: pathToFileURL(path).href, insertions, deletions, diff: text }];
+    return [{ path, oldText, newText, uri: pathToFileURL(path).href, insertions, deletions, diff: text }];
   });
 }
 
@@ -82,14 +84,19 @@ export interface CallOutcome {
   readonly exitCode: number | undefined;
   /** What it said, where that was not shown as live output already. */
   readonly output: string | undefined;
+  /** For each edit, what is known for sure of its file. */
+  readonly whole: readonly (WholeEdit | undefined)[];
 }
 
-export function callResult(facts: CallFacts, { exitCode, output }: CallOutcome): ToolCallResult {
+export function callResult(facts: CallFacts, { exitCode, output, whole }: CallOutcome): AgentToolResult {
   const { fields, edits, cwd } = facts;
   const { kind = 'other', status } = fields;
   const success = status === 'completed' && (exitCode === undefined || exitCode === 0);
   const failure = output || 'The agent did not say why.';
-  const content: ToolResultContent[] = edits.map(({ path: _, ...edit }) => ({ type: 'fileEdit', ...edit }));
+  const content = edits.map(({ uri, insertions, deletions, diff }, index): AgentFileEdit => {
+    const known = whole[index];
+    return { type: 'fileEdit', uri, insertions, deletions, diff, ...(known && { whole: known }) };
+  });
   return {
     success,
     pastTenseMessage: pastTense(facts, success, exitCode),

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { PendingToolCallStart, ToolCallResult } from '@agenthost/protocol';
-import type { Decision } from '../agent.js';
+import type { PendingToolCallStart } from '@agenthost/protocol';
+import type { AgentToolResult, Decision } from '../agent.js';
 import type { MockTurn } from './mockTurn.js';
 
 const CHUNK_BYTES = 4_096;
@@ -67,8 +67,8 @@ export async function writeFile(turn: MockTurn, path: string): Promise<void> {
   });
   if (!decision.approved) return turn.text('Not written.');
   try {
-    const { edit, diff } = await replaceInside(turn.cwd, path, decision.editedToolInput ?? NEW_CONTENT);
-    const content = [{ type: 'fileEdit', ...edit, ...(diff !== undefined && { diff }) }] as const;
+    const { edit, diff, whole } = await replaceInside(turn.cwd, path, decision.editedToolInput ?? NEW_CONTENT);
+    const content = [{ type: 'fileEdit', ...edit, ...(diff !== undefined && { diff }), whole }] as const;
     complete(turn, toolCallId, { success: true, pastTenseMessage: `Wrote ${path}`, content });
     turn.emit({ type: 'changes', changes: [edit] });
     turn.text('Written.');
@@ -98,7 +98,8 @@ async function replaceInside(cwd: string, path: string, content: string) {
       insertions: lines(content).length,
       deletions: lines(before).length,
     };
-    return { edit, diff: wholeDiff(lines(before), lines(content)) };
+    // It opens the file in any case, so that a new one is an empty one before.
+    return { edit, diff: wholeDiff(lines(before), lines(content)), whole: { before, after: content } };
   } finally {
     await file.close();
   }
@@ -155,6 +156,6 @@ async function ask(
   return { toolCallId, decision: await answered };
 }
 
-function complete(turn: MockTurn, toolCallId: string, result: ToolCallResult): void {
+function complete(turn: MockTurn, toolCallId: string, result: AgentToolResult): void {
   turn.emit({ type: 'toolComplete', toolCallId, result });
 }

@@ -102,7 +102,9 @@ describe('tool calls of an ACP agent', () => {
       language: 'diff',
       toolInput: 'a.txt\n@@ -0,0 +1,1 @@\n+a line\n',
     });
-    const content = [{ type: 'fileEdit', uri, insertions: 1, deletions: 0, diff: '@@ -0,0 +1,1 @@\n+a line\n' }];
+    const diff = '@@ -0,0 +1,1 @@\n+a line\n';
+    const whole = { before: null, after: 'a line\n' };
+    const content = [{ type: 'fileEdit', uri, insertions: 1, deletions: 0, diff, whole }];
     expect(first.recorder.of('toolComplete').map(({ result }) => result)).toEqual([
       { success: true, pastTenseMessage: 'Edited `a.txt` (+1 −0)', toolOutput: 'Wrote it.', content },
     ]);

@@ -16,7 +16,7 @@ function shown(call: object) {
   const fields = toolCallFields.parse({ toolCallId: 'a', ...call });
   const facts = { fields, edits: editsOf(fields, CWD), cwd: CWD };
   const output = contentText(fields) || undefined;
-  return { ...callDisplay(facts), result: callResult(facts, { exitCode: exitCodeOf(fields), output }) };
+  return { ...callDisplay(facts), result: callResult(facts, { exitCode: exitCodeOf(fields), output, whole: [] }) };
 }
 
 describe('what is shown of a tool call', () => {
