@@ -40,12 +40,12 @@ function readFields(lines: readonly string[]): Record<string, string> {
     // Everything that is indented, or a list at the beginning of the line, belongs to the name before it.
     const start = at;
     while (at < lines.length && /^(?:[ \t]|-[ \t]|$)/.test(lines[at] ?? '')) at++;
-    fields.set(key, valueOf(value.trim(), lines.slice(start, at)));
+    fields.set(key, fieldText(value.trim(), lines.slice(start, at)));
   }
   return Object.fromEntries(fields);
 }
 
-function valueOf(value: string, inside: readonly string[]): string {
+function fieldText(value: string, inside: readonly string[]): string {
   const block = BLOCK.exec(value)?.[1];
   if (block !== undefined) return blockText(inside, block === '>');
   const lines = inside.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
@@ -54,7 +54,11 @@ function valueOf(value: string, inside: readonly string[]): string {
       ? lines.map((line) => scalar(line.slice(2).trim())).join(', ')
       : lines.join('\n');
   }
-  if (value.startsWith('[') || value.startsWith('{')) return [value, ...lines].join(' ').replace(/^\[(.*)\]$/, '$1');
+  if (value.startsWith('[') || value.startsWith('{')) {
+    const flow = [value, ...lines].join(' ');
+    if (!flow.endsWith(value.startsWith('[') ? ']' : '}')) throw unreadable(value);
+    return value.startsWith('[') ? flow.slice(1, -1) : flow;
+  }
   // A text may go on in the lines below.
   return scalar([value, ...lines].join(' '));
 }

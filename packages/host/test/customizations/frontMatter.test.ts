@@ -45,6 +45,7 @@ describe('front matter', () => {
     ['a list', '- name'],
     ['a name twice', 'name: x\nname: y'],
     ['quotes that do not end', 'name: "x'],
+    ['a list that does not end', 'name: ['],
     ['a document of another kind', 'just text'],
   ])('is refused rather than guessed: %s', (_, yaml) => {
     expect(() => read(yaml)).toThrow(/Its front matter/);
