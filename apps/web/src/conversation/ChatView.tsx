@@ -119,6 +119,7 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
           creationError={state?.creationError}
           problem={problem}
           onDismiss={() => setProblem(undefined)}
+          onRetry={() => model.retryNow()}
         />
         {state ? (
           <Thread

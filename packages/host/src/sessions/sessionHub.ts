@@ -27,7 +27,7 @@ import type { MissingInIndex } from './openSessionIndex.js';
 import type { Session } from './session.js';
 import { SessionImports } from './sessionImports.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
-import { notFound, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
+import { alreadyExists, notFound, partsOf, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionHubOptions extends SessionMakerOptions {
@@ -174,19 +174,35 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
-  async list(params: ListSessionsParams): Promise<ListSessionsResult> {
+  /**
+   * Read in the turn in which it is asked for: an answer that is sent at once can't be overtaken by the notification of a
+   * change that it doesn't have. A search takes longer, in a thread; `withNewestSummaries` brings its result up to date.
+   */
+  list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     const { index } = this.#options;
-    const list = () => (params.filter?.text ? index.search(params) : index.list(params));
+    if (params.filter?.text)
+      return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
     try {
-      return await list();
+      return index.list(params);
     } catch (error) {
-      if (error instanceof InvalidCursorError)
-        throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
-      if (error instanceof SearchFailedError) throw new RpcError(ERROR_CODE.tooManyRequests, error.message);
-      if (!(error instanceof IndexReplacedError)) throw error;
-      await this.indexFilled();
-      return list();
+      return this.#again(error, () => index.list(params));
     }
+  }
+
+  /** The same sessions as they are now. */
+  withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
+    const { index } = this.#options;
+    return { ...result, items: result.items.map((item) => index.summary(item.resource) ?? item) };
+  }
+
+  /** Once more where the index was damaged, when it has been made again. */
+  async #again<T>(error: unknown, list: () => T | Promise<T>): Promise<T> {
+    if (error instanceof InvalidCursorError)
+      throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
+    if (error instanceof SearchFailedError) throw new RpcError(ERROR_CODE.tooManyRequests, error.message);
+    if (!(error instanceof IndexReplacedError)) throw error;
+    await this.indexFilled();
+    return list();
   }
 
   /** Looks at the sessions on disk for what the index lacks; `indexFilled` says when that is done. */
@@ -250,21 +266,26 @@ export class SessionHub {
     const session = await this.open(uri);
     // On its way out already: whoever comes after that finds what is left, or nothing.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
-    const { sessionId } = mustParse(uri);
+    const { sessionId } = partsOf(uri);
     try {
-      await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+      // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
+      await this.#close(uri, session, async () => {
+        await this.#options.storage.remove(sessionId);
+        this.#forget(uri);
+      });
     } catch (error) {
       // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
       session.cutOffSubscribers('the session could not be removed');
       throw error;
     }
-    this.#forget(uri);
   }
 
   #forget(uri: URI): void {
-    this.#options.index.remove(uri);
+    const { index, publisher, sequence } = this.#options;
+    index.remove(uri);
     this.#notifier.forget(uri);
     this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
+    publisher.end(uri, sequence.next());
   }
 
   async #indexSession(sessionId: string, isNew: boolean): Promise<void> {
@@ -322,7 +343,7 @@ export class SessionHub {
 
   /** Known from this turn on, so that a `subscribe` sent right behind finds it. */
   async #makeNew(uri: URI, make: () => Promise<Session>): Promise<Session> {
-    const { sessionId } = mustParse(uri);
+    const { sessionId } = partsOf(uri);
     // Somebody may be looking for it right now; it exists only if they find it.
     const sought = this.#opening.get(uri);
     let exists = false;
@@ -369,13 +390,3 @@ export class SessionHub {
 }
 
 const AT_WORK = ['inProgress', 'inputNeeded'] as const;
-
-function alreadyExists(uri: URI): RpcError {
-  return new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${uri} already exists`);
-}
-
-function mustParse(uri: URI) {
-  const parts = parseSessionUri(uri);
-  if (!parts) throw notFound(uri);
-  return parts;
-}
