@@ -30,7 +30,7 @@ import { ProvisionalSessions } from './provisionalSessions.js';
 import type { Session } from './session.js';
 import { SessionImports } from './sessionImports.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
-import { notFound, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
+import { alreadyExists, notFound, partsOf, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionHubOptions extends SessionMakerOptions {
@@ -298,7 +298,7 @@ export class SessionHub {
     const session = await this.open(uri);
     // On its way out already: whoever comes after that finds what is left, or nothing.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
-    const { sessionId } = mustParse(uri);
+    const { sessionId } = partsOf(uri);
     try {
       // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
       await this.#close(uri, session, async () => {
@@ -389,7 +389,7 @@ export class SessionHub {
 
   /** Known from this turn on, so that a `subscribe` sent right behind finds it. */
   async #makeNew(uri: URI, make: () => Promise<Session>): Promise<Session> {
-    const { sessionId } = mustParse(uri);
+    const { sessionId } = partsOf(uri);
     // Somebody may be looking for it right now; it exists only if they find it.
     const sought = this.#opening.get(uri);
     let exists = false;
@@ -437,13 +437,3 @@ export class SessionHub {
 
 const DROPS_AT_ONCE = 4;
 const AT_WORK = ['inProgress', 'inputNeeded'] as const;
-
-function alreadyExists(uri: URI): RpcError {
-  return new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${uri} already exists`);
-}
-
-function mustParse(uri: URI) {
-  const parts = parseSessionUri(uri);
-  if (!parts) throw notFound(uri);
-  return parts;
-}

@@ -182,3 +182,14 @@ export class SessionMaker {
 export function notFound(uri: URI): RpcError {
   return new RpcError(ERROR_CODE.sessionNotFound, `no session ${uri.slice(0, 200)}`);
 }
+
+export function alreadyExists(uri: URI): RpcError {
+  return new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${uri} already exists`);
+}
+
+/** Throws `notFound` for what is no URI of a session. */
+export function partsOf(uri: URI): { readonly provider: string; readonly sessionId: string } {
+  const parts = parseSessionUri(uri);
+  if (!parts) throw notFound(uri);
+  return parts;
+}
