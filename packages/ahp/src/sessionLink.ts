@@ -52,7 +52,8 @@ const PAGE = 200;
 const CHAT = { kind: 'chat' } as const;
 /** Actions by which a client goes on with the conversation that it shows. */
 const CONTINUES: ReadonlySet<string> = new Set(['chat/turnStarted', 'chat/pendingMessageSet']);
-const STALE = 'Going back to an earlier message is not supported, so nothing was sent. Open the session again to go on with it.';
+const STALE =
+  'Going back to an earlier message is not supported, so nothing was sent. Open the session again to go on with it.';
 
 /** One session of one AHP client: our actions out as AHP's, and AHP's in as ours. */
 export class SessionLink {

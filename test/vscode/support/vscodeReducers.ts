@@ -16,7 +16,10 @@ export interface VscodeReducers {
  * reports what none of them knows to the end of the chat's.
  */
 export async function vscodeReducers(version: VscodeVersion): Promise<VscodeReducers> {
-  const script = await readFile(join(await installVscode(version), 'out/vs/code/browser/workbench/workbench.js'), 'utf8');
+  const script = await readFile(
+    join(await installVscode(version), 'out/vs/code/browser/workbench/workbench.js'),
+    'utf8',
+  );
   const start = script.lastIndexOf('function ', script.indexOf('Unhandled action type:'));
   const rest = script.slice(start, start + 100_000);
   const last = /case"chat\/draftChanged":return\{[^}]*\};default:return [\w$]+\([\w$]+,[\w$]+\),[\w$]+\}\}/.exec(rest);
