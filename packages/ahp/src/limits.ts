@@ -9,8 +9,6 @@ export interface AhpLimits {
   /** How long it counts as an active client of its sessions meanwhile. */
   readonly activeClientMs: number;
   readonly maxSubscriptions: number;
-  /** Sessions that were made and are not yet shown to others. */
-  readonly maxProvisional: number;
   /** Envelopes and characters that are kept for a client that comes back; past either it gets snapshots. */
   readonly maxReplayEnvelopes: number;
   readonly maxReplayChars: number;
@@ -35,7 +33,6 @@ export const DEFAULT_AHP_LIMITS: AhpLimits = {
   awayMs: 5 * 60_000,
   activeClientMs: 30_000,
   maxSubscriptions: 256,
-  maxProvisional: 1_000,
   maxReplayEnvelopes: 1_000,
   maxReplayChars: 4_000_000,
   maxWaitingActions: 256,

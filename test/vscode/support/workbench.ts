@@ -3,6 +3,9 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 /** A workbench of ten megabytes of script on two busy cores; nothing waits for it that comes at all. */
 export const PATIENCE = 120_000;
 
+/** How often an agent is chosen anew where VS Code does not take it. */
+const CHOICES = 10;
+
 /** A person at a window of VS Code, with the chat and its list of sessions over the whole of it. */
 export class Workbench {
   readonly page: Page;
@@ -43,11 +46,19 @@ export class Workbench {
   async newSession(agent: string): Promise<void> {
     await this.page.getByText('New Session', { exact: true }).first().click();
     const picker = this.page.locator('.chat-session-target-picker-item').filter({ visible: true }).first();
-    if ((await picker.textContent())?.trim() !== agent) {
-      await picker.click();
-      await this.page.locator('.action-widget').getByText(agent, { exact: true }).click();
+    const chosen = this.page.getByText(`Chat with ${agent}`).filter({ visible: true }).first();
+    // VS Code may still be busy with what was chosen before, and then forgets the choice.
+    for (let tries = 1; !(await chosen.isVisible()); tries++) {
+      const timeout = tries < CHOICES ? PATIENCE / CHOICES : PATIENCE;
+      try {
+        await picker.click({ timeout });
+        await this.page.locator('.action-widget').getByText(agent, { exact: true }).click({ timeout });
+        await chosen.waitFor({ timeout });
+      } catch (error) {
+        if (tries >= CHOICES) throw error;
+        await this.page.keyboard.press('Escape');
+      }
     }
-    await this.page.getByText(`Chat with ${agent}`).filter({ visible: true }).waitFor();
   }
 
   /** From the menu of its row in the list. */
