@@ -22,6 +22,7 @@ import { type Credential, OWNER } from './protocol/credential.js';
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
+import { LoadFailures } from './protocol/loadFailures.js';
 import { Authenticator } from './server/authenticator.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
@@ -170,7 +171,8 @@ export class Host {
     for (const agent of options.agents) agents.register(agent);
 
     const delivery = new Delivery();
-    const replay = new ReplayBuffer(sequence.current, options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
+    // One that no earlier run can have given out: who has seen less than this has not seen this run.
+    const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
@@ -203,6 +205,8 @@ export class Host {
     const sessions = new HostSessions({
       local,
       providedBy: (provider) => {
+        // Its sessions are others than those of the same names here.
+        replay.forgetUpTo(sequence.next());
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
         const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
@@ -246,6 +250,7 @@ export class Host {
       delivery,
       replay,
       sequence,
+      loadFailures: new LoadFailures(),
       peerLimits: { maxIncomingRequests: 64 },
       log,
       onConnectionClosed: (connection) => {

@@ -3,6 +3,7 @@ import type {
   Content,
   DenyOptions,
   FetchContentOptions,
+  Interruption,
   Message,
   Observable,
   PendingConfirmation,
@@ -15,6 +16,8 @@ import type { URI } from './session.js';
 export type ChatPhase =
   | { readonly state: 'opening' }
   | { readonly state: 'open' }
+  /** Its provider has it but can't load it now, and is asked again; `state` shows what it was last, and what is sent waits. */
+  | ({ readonly state: 'interrupted' } & Interruption)
   /** Its provider has it no more; `state` shows what it was last. */
   | { readonly state: 'gone'; readonly error: Error }
   | { readonly state: 'failed'; readonly error: unknown };
@@ -55,6 +58,8 @@ export interface ChatModel {
 
   /** Resolves when its state is here. */
   opened(): Promise<void>;
+  /** Ends the wait for the next attempt, where it could not be loaded. */
+  retryNow(): void;
   /**
    * Starts a turn; while one runs, the message waits for its end. Resolves with the message's id. Sent again with the same
    * id, it is taken once.

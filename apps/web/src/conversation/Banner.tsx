@@ -14,6 +14,7 @@ interface BannerProps {
   readonly phase?: ChatPhase;
   readonly problem?: string | undefined;
   readonly onDismiss?: () => void;
+  readonly onRetry?: () => void;
 }
 
 /** What is wrong and what to do, in a sentence, above what it is about. Nothing where nothing is. */
@@ -64,13 +65,12 @@ function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly 
     );
   }
   if (connection.state === 'reconnecting') {
-    const seconds = Math.max(0, Math.ceil((connection.at - now) / 1000));
     return (
       <div className="banner" role="status">
         <WifiOff size={16} aria-hidden />
         <span className="grow num">
-          <b>{host.name} isn't answering.</b> Reconnecting {seconds === 0 ? 'now' : `in ${seconds} s`}, attempt{' '}
-          {connection.attempt}.{staleSince !== undefined && ` You see the state of ${clock(staleSince, true)}.`}
+          <b>{host.name} isn't answering.</b> Reconnecting {soon(connection.at, now)}, attempt {connection.attempt}.
+          {staleSince !== undefined && ` You see the state of ${clock(staleSince, true)}.`}
         </span>
         <button type="button" className="btn plain sm" onClick={() => host.provider.status.retryNow()}>
           Try now
@@ -82,7 +82,8 @@ function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly 
 }
 
 /** What is wrong with the conversation itself. */
-function ChatBanner({ place, phase, problem, onDismiss }: BannerProps) {
+function ChatBanner({ place, phase, problem, onDismiss, onRetry }: BannerProps) {
+  const now = useNow(phase?.state === 'interrupted', 500);
   if (phase?.state === 'gone') {
     return (
       <div className="banner" role="alert">
@@ -91,6 +92,20 @@ function ChatBanner({ place, phase, problem, onDismiss }: BannerProps) {
           <b>This session was deleted.</b> Somebody removed it from {place.name}. What you see is how it was last; what
           you wrote below is kept until you leave.
         </span>
+      </div>
+    );
+  }
+  if (phase?.state === 'interrupted') {
+    return (
+      <div className="banner" role="status">
+        <CircleAlert size={16} aria-hidden />
+        <span className="grow num">
+          <b>{place.name} can't load this session right now.</b> {problemText(phase.error)} Trying again{' '}
+          {soon(phase.at, now)}, attempt {phase.attempt}. What you send is kept until then.
+        </span>
+        <button type="button" className="btn plain sm" onClick={onRetry}>
+          Try now
+        </button>
       </div>
     );
   }
@@ -107,4 +122,9 @@ function ChatBanner({ place, phase, problem, onDismiss }: BannerProps) {
       )}
     </div>
   );
+}
+
+function soon(at: number, now: number): string {
+  const seconds = Math.max(0, Math.ceil((at - now) / 1000));
+  return seconds === 0 ? 'now' : `in ${seconds} s`;
 }

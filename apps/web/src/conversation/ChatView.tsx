@@ -139,7 +139,13 @@ function OpenedChat({
           onFork={canFork ? () => fork() : undefined}
           onProblem={attempt}
         />
-        <Banner place={place} phase={phase} problem={problem} onDismiss={() => setProblem(undefined)} />
+        <Banner
+          place={place}
+          phase={phase}
+          problem={problem}
+          onDismiss={() => setProblem(undefined)}
+          onRetry={() => model.retryNow()}
+        />
         {state ? (
           <Thread
             ref={thread}

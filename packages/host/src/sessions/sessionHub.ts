@@ -16,9 +16,6 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { within } from '../agents/within.js';
-import { IndexReplacedError } from '../index/indexDamage.js';
-import { InvalidCursorError } from '../index/listQuery.js';
-import { SearchFailedError } from '../index/searchThread.js';
 import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
@@ -28,6 +25,7 @@ import type { MissingInIndex } from './openSessionIndex.js';
 import type { Session } from './session.js';
 import { SessionImports } from './sessionImports.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
+import { SessionLists } from './sessionLists.js';
 import { notFound, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
@@ -57,6 +55,7 @@ export class SessionHub {
   readonly #filler: IndexFiller;
   readonly #sweep: NodeJS.Timeout;
   readonly #trust: FolderTrust;
+  readonly #lists: SessionLists;
 
   constructor(options: SessionHubOptions) {
     this.#options = options;
@@ -77,10 +76,9 @@ export class SessionHub {
       indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
       forget: (uri) => this.#forget(uri),
     });
-    this.#trust = new FolderTrust(options, {
-      open: () => this.#open.values(),
-      isLoaded: (uri) => this.#opening.has(uri),
-    });
+    const isLoaded = (uri: URI) => this.#opening.has(uri);
+    this.#trust = new FolderTrust(options, { open: () => this.#open.values(), isLoaded });
+    this.#lists = new SessionLists({ index: options.index, isLoaded, indexFilled: () => this.indexFilled() });
     this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
   }
 
@@ -185,19 +183,13 @@ export class SessionHub {
     return this.#trust.needed(provider, cwd);
   }
 
-  async list(params: ListSessionsParams): Promise<ListSessionsResult> {
-    const { index } = this.#options;
-    const list = () => (params.filter?.text ? index.search(params) : index.list(params));
-    try {
-      return this.#current(await list());
-    } catch (error) {
-      if (error instanceof InvalidCursorError)
-        throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
-      if (error instanceof SearchFailedError) throw new RpcError(ERROR_CODE.tooManyRequests, error.message);
-      if (!(error instanceof IndexReplacedError)) throw error;
-      await this.indexFilled();
-      return this.#current(await list());
-    }
+  list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
+    return this.#lists.list(params);
+  }
+
+  /** The same sessions as they are now. */
+  withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
+    return this.#lists.withNewestSummaries(result);
   }
 
   /** Looks at the sessions on disk for what the index lacks; `indexFilled` says when that is done. */
@@ -252,33 +244,30 @@ export class SessionHub {
     this.#notifier.dispose();
   }
 
-  /** A session whose host ended while it was created is created by whoever opens it, not now. */
-  #current({ items, ...page }: ListSessionsResult): ListSessionsResult {
-    const isStale = ({ isCreating, resource }: SessionSummary) => isCreating && !this.#opening.has(resource);
-    if (!items.some(isStale)) return { ...page, items };
-    const current = ({ isCreating: _, ...rest }: SessionSummary) => rest;
-    return { ...page, items: items.map((summary) => (isStale(summary) ? current(summary) : summary)) };
-  }
-
   async #remove(uri: URI): Promise<void> {
     const session = await this.open(uri);
     // On its way out already: whoever comes after that finds what is left, or nothing.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
     try {
-      await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+      // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
+      await this.#close(uri, session, async () => {
+        await this.#options.storage.remove(sessionId);
+        this.#forget(uri);
+      });
     } catch (error) {
       // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
       session.cutOffSubscribers('the session could not be removed');
       throw error;
     }
-    this.#forget(uri);
   }
 
   #forget(uri: URI): void {
-    this.#options.index.remove(uri);
+    const { index, publisher, sequence } = this.#options;
+    index.remove(uri);
     this.#notifier.forget(uri);
     this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
+    publisher.end(uri, sequence.next());
   }
 
   async #indexSession(sessionId: string, isNew: boolean): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type FetchContentOptions,
   type Host,
   type Session as HostSession,
+  type Interruption,
   type Message,
   type Observable,
   type PendingConfirmation,
@@ -31,6 +32,7 @@ import type { URI } from '../session.js';
 import type { UnsentKind, UnsentMessages } from '../unsentMessages.js';
 import { answerConfirmation, answerPermission } from './answerPrompt.js';
 import { deliver } from './deliverMessage.js';
+import { PatientOpening } from './patientOpening.js';
 
 interface HostChatModelOptions extends OpenChatOptions {
   readonly host: Host;
@@ -47,6 +49,7 @@ interface Opened {
   readonly confirmations: Observable<readonly PendingConfirmation[]>;
   readonly permissions: Observable<readonly PendingPermission[]>;
   readonly gone: Observable<SessionGoneError | undefined>;
+  readonly interrupted: Observable<Interruption | undefined>;
 }
 
 const NONE: readonly never[] = [];
@@ -64,6 +67,7 @@ export class HostChatModel implements ChatModel {
   readonly #opened = observable<Opened | undefined>(undefined);
   readonly #failure = observable<{ readonly error: unknown } | undefined>(undefined);
   readonly #closing = new AbortController();
+  readonly #patience: PatientOpening;
   readonly #opening: Promise<HostSession>;
   readonly #deliveries = new Set<Promise<unknown>>();
   #isDisposed = false;
@@ -78,6 +82,9 @@ export class HostChatModel implements ChatModel {
     this.confirmations = of(({ confirmations }) => confirmations.value, NONE);
     this.permissions = of(({ permissions }) => permissions.value, NONE);
     this.phase = computed((): ChatPhase => this.#phase(), samePhase);
+    const { host, uri, turns } = options;
+    const open = turns === undefined ? {} : { turns };
+    this.#patience = new PatientOpening({ host, uri, open, signal: this.#closing.signal });
     this.#opening = this.#open();
     // Whoever asks for something is told; `phase` tells everybody else.
     this.#opening.catch(() => {});
@@ -85,6 +92,11 @@ export class HostChatModel implements ChatModel {
 
   async opened(): Promise<void> {
     await this.#opening;
+  }
+
+  retryNow(): void {
+    this.#patience.retryNow();
+    this.#options.host.retryNow();
   }
 
   submit(message: Message, id: string = crypto.randomUUID()): Promise<string> {
@@ -203,12 +215,14 @@ export class HostChatModel implements ChatModel {
     const opened = this.#opened.value;
     const error = opened?.gone.value;
     if (error) return { state: 'gone', error };
+    const interrupted = opened ? opened.interrupted.value : this.#patience.interrupted.value;
+    if (interrupted) return { state: 'interrupted', ...interrupted };
     return { state: opened ? 'open' : 'opening' };
   }
 
   async #open(): Promise<HostSession> {
     try {
-      const session = await this.#whenConnected();
+      const session = await this.#patience.open();
       this.#opened.set({
         session,
         state: tracked(session.state),
@@ -216,28 +230,13 @@ export class HostChatModel implements ChatModel {
         confirmations: tracked(session.pendingConfirmations),
         permissions: tracked(session.pendingPermissions),
         gone: tracked(session.gone),
+        interrupted: tracked(session.interrupted),
       });
       await this.#fill(session);
       return session;
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#failure.set({ error });
       throw error;
-    }
-  }
-
-  /** Without a connection it stays on the way: the next one brings it. */
-  async #whenConnected(): Promise<HostSession> {
-    const { host, uri, turns } = this.#options;
-    for (;;) {
-      try {
-        const session = await host.openSession(uri, turns === undefined ? {} : { turns });
-        if (!this.#closing.signal.aborted) return session;
-        session.dispose();
-      } catch (error) {
-        if (!(error instanceof ConnectionLostError) && !(error instanceof CommandTimeoutError)) throw error;
-      }
-      this.#closing.signal.throwIfAborted();
-      await host.connected(this.#closing.signal);
     }
   }
 
@@ -263,5 +262,6 @@ function isAnswer(error: unknown): boolean {
 }
 
 function samePhase(a: ChatPhase, b: ChatPhase): boolean {
+  if (a.state === 'interrupted' && b.state === 'interrupted' && a.attempt !== b.attempt) return false;
   return a.state === b.state && ('error' in a ? a.error : undefined) === ('error' in b ? b.error : undefined);
 }
