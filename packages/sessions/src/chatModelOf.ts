@@ -39,6 +39,7 @@ export function chatModelOf(options: ChatModelOfOptions): ChatModel {
     confirmations: NONE,
     permissions: NONE,
     opened: async () => {},
+    retryNow: () => {},
     submit: async (message: Message, id: string = crypto.randomUUID()) => {
       if (!submit) throw new NotSupportedError(`${resource} can only be read`);
       await submit(typeof message === 'string' ? { text: message } : message, id);

@@ -16,9 +16,6 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { within } from '../agents/within.js';
-import { IndexReplacedError } from '../index/indexDamage.js';
-import { InvalidCursorError } from '../index/listQuery.js';
-import { SearchFailedError } from '../index/searchThread.js';
 import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
 import { type IndexedLog, indexLog } from './indexLog.js';
@@ -60,6 +57,7 @@ export class SessionHub {
   readonly #filler: IndexFiller;
   readonly #sweep: NodeJS.Timeout;
   readonly #trust: FolderTrust;
+  readonly #lists: SessionLists;
 
   constructor(options: SessionHubOptions) {
     this.#options = options;
@@ -81,10 +79,9 @@ export class SessionHub {
       indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
       forget: (uri) => this.#forget(uri),
     });
-    this.#trust = new FolderTrust(options, {
-      open: () => this.#open.values(),
-      isLoaded: (uri) => this.#opening.has(uri),
-    });
+    const isLoaded = (uri: URI) => this.#opening.has(uri);
+    this.#trust = new FolderTrust(options, { open: () => this.#open.values(), isLoaded });
+    this.#lists = new SessionLists({ index: options.index, isLoaded, indexFilled: () => this.indexFilled() });
     this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
   }
 
@@ -284,14 +281,6 @@ export class SessionHub {
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
     await this.#leftovers.removeAll();
     this.#notifier.dispose();
-  }
-
-  /** A session whose host ended while it was created is created by whoever opens it, not now. */
-  #current({ items, ...page }: ListSessionsResult): ListSessionsResult {
-    const isStale = ({ isCreating, resource }: SessionSummary) => isCreating && !this.#opening.has(resource);
-    if (!items.some(isStale)) return { ...page, items };
-    const current = ({ isCreating: _, ...rest }: SessionSummary) => rest;
-    return { ...page, items: items.map((summary) => (isStale(summary) ? current(summary) : summary)) };
   }
 
   async #remove(uri: URI): Promise<void> {
