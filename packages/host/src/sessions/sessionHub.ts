@@ -10,7 +10,6 @@ import {
   parseArtifactUri,
   parseContentUri,
   parseSessionUri,
-  type SessionSummary,
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
@@ -27,6 +26,7 @@ import { ProvisionalSessions } from './provisionalSessions.js';
 import type { Session } from './session.js';
 import { SessionImports } from './sessionImports.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
+import { SessionLists } from './sessionLists.js';
 import { alreadyExists, notFound, partsOf, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
@@ -192,35 +192,13 @@ export class SessionHub {
     return this.#trust.needed(provider, cwd);
   }
 
-  /**
-   * Read in the turn in which it is asked for: an answer that is sent at once can't be overtaken by the notification of a
-   * change that it doesn't have. A search takes longer, in a thread; `withNewestSummaries` brings its result up to date.
-   */
   list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
-    const { index } = this.#options;
-    if (params.filter?.text)
-      return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
-    try {
-      return this.#current(index.list(params));
-    } catch (error) {
-      return this.#again(error, () => this.#current(index.list(params)));
-    }
+    return this.#lists.list(params);
   }
 
   /** The same sessions as they are now. */
   withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
-    const { index } = this.#options;
-    return this.#current({ ...result, items: result.items.map((item) => index.summary(item.resource) ?? item) });
-  }
-
-  /** Once more where the index was damaged, when it has been made again. */
-  async #again<T>(error: unknown, list: () => T | Promise<T>): Promise<T> {
-    if (error instanceof InvalidCursorError)
-      throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
-    if (error instanceof SearchFailedError) throw new RpcError(ERROR_CODE.tooManyRequests, error.message);
-    if (!(error instanceof IndexReplacedError)) throw error;
-    await this.indexFilled();
-    return list();
+    return this.#lists.withNewestSummaries(result);
   }
 
   /** Looks at the sessions on disk for what the index lacks; `indexFilled` says when that is done. */
