@@ -385,7 +385,7 @@ export class Host {
   }
 
   #connect(transport: FrameTransport, credential: Credential): void {
-    if (this.#closing) {
+    if (this.#closing !== undefined) {
       transport.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
       return;
     }

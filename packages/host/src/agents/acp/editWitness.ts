@@ -61,7 +61,7 @@ export class EditWitness {
         const seen = this.#seen.get(keyOf(call, path));
         const before = { text: await seen?.text, isBefore: seen?.isBefore ?? false };
         const whole = wholeEdits(ofFile, before, await this.#read(path));
-        ofFile.forEach((edit, index) => judged.set(edit, whole?.[index]));
+        for (const [index, edit] of ofFile.entries()) judged.set(edit, whole?.[index]);
       }),
     );
     for (const { path } of edits) this.#seen.delete(keyOf(call, path));

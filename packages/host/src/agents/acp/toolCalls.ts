@@ -233,7 +233,10 @@ export class ToolCalls {
       this.#options.emit({ type: 'toolComplete', toolCallId, result, ...(contents.length > 0 && { contents }) });
       if (status === 'completed') this.#options.onChanges(edits.length > 0 ? edits : touched(facts));
     };
-    if (status !== 'completed' || edits.length === 0) return end([]);
+    if (status !== 'completed' || edits.length === 0) {
+      end([]);
+      return;
+    }
     const ending = this.#witness.judge(toolCallId, edits).then(end);
     this.#ending.add(ending);
     void ending.finally(() => this.#ending.delete(ending));
