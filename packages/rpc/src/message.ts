@@ -36,6 +36,8 @@ export type Message =
   | { readonly kind: 'response'; readonly id: RequestId; readonly result: unknown }
   | { readonly kind: 'errorResponse'; readonly id: RequestId | null; readonly error: ErrorObject }
   | { readonly kind: 'malformed'; readonly id: RequestId | null; readonly code: number; readonly message: string }
+  /** An id and nothing else: a response whose result was `undefined`, which JSON drops, or a request without a method. */
+  | { readonly kind: 'bareId'; readonly id: RequestId }
   | { readonly kind: 'malformedResponse'; readonly id: RequestId | null; readonly message: string };
 
 /** Never throws, whatever the text. */
@@ -63,6 +65,11 @@ export function oversizeFrame(maxBytes: number): Message & { readonly kind: 'mal
   return invalidRequest(null, `the frame is longer than ${maxBytes} bytes`);
 }
 
+/** The answer to a call that names no method. */
+export function withoutMethod(id: RequestId | null): Message & { readonly kind: 'malformed' } {
+  return invalidRequest(id, 'method must be a string');
+}
+
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isFinite(value);
 }
@@ -76,7 +83,8 @@ function toCall(fields: Fields, limits: MessageLimits): Message {
     return invalidRequest(null, `id must be a string of up to ${MAX_ID_LENGTH} characters or a finite number`);
   }
   if (fields.jsonrpc !== '2.0') return invalidRequest(validId, 'jsonrpc must be "2.0"');
-  if (typeof method !== 'string') return invalidRequest(validId, 'method must be a string');
+  if (validId !== null && method === undefined && params === undefined) return { kind: 'bareId', id: validId };
+  if (typeof method !== 'string') return withoutMethod(validId);
   if (params !== undefined && (typeof params !== 'object' || params === null)) {
     return invalidRequest(validId, 'params must be an object or an array');
   }

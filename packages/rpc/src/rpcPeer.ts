@@ -5,7 +5,14 @@ import { encodeNotification, encodeRequest } from './encode.js';
 import { ConnectionClosedError, type LocalErrorCode, LocalRpcError, RpcError } from './errors.js';
 import type { Frame } from './frame.js';
 import type { NotificationHandler, RequestHandler } from './handler.js';
-import { type ErrorObject, type Message, oversizeFrame, parseMessage, type RequestId } from './message.js';
+import {
+  type ErrorObject,
+  type Message,
+  oversizeFrame,
+  parseMessage,
+  type RequestId,
+  withoutMethod,
+} from './message.js';
 import { type PeerLimits, peerLimits, type RpcPeerOptions } from './peerOptions.js';
 import { type PendingRequest, PendingRequests } from './pendingRequests.js';
 import type { CloseReason, Transport } from './transport.js';
@@ -23,7 +30,7 @@ export interface RequestOptions {
  */
 export class RpcPeer {
   readonly #transport: Transport;
-  readonly #limits: PeerLimits;
+  #limits: PeerLimits;
   readonly #onError: ((error: LocalRpcError) => void) | undefined;
   readonly #pending: PendingRequests;
   readonly #dispatcher: Dispatcher;
@@ -51,6 +58,11 @@ export class RpcPeer {
   /** Why the connection is closed, or undefined while it is open. */
   get closeReason(): CloseReason | undefined {
     return this.#close.reason;
+  }
+
+  /** How long a frame from the other side may be, from now on. */
+  setMaxFrameBytes(maxFrameBytes: number): void {
+    this.#limits = peerLimits({ ...this.#limits, maxFrameBytes });
   }
 
   /**
@@ -131,6 +143,9 @@ export class RpcPeer {
       case 'errorResponse':
         this.#receiveError(message.id, message.error);
         return;
+      case 'bareId':
+        this.#receiveBareId(message.id);
+        return;
       case 'malformed':
         this.#dispatcher.answerError(message.id, new RpcError(message.code, message.message));
         this.#report('malformedFrame', message.message);
@@ -141,6 +156,13 @@ export class RpcPeer {
         this.#tell(error);
       }
     }
+  }
+
+  /** Many programs answer a method that returns nothing with a `result` of `undefined`, which JSON drops. */
+  #receiveBareId(id: RequestId): void {
+    const pending = this.#pending.take(id);
+    if (pending) pending.resolve(undefined);
+    else if (!this.#pending.takeAbandoned(id)) this.#receive(withoutMethod(id));
   }
 
   #receiveError(id: RequestId | null, { code, message, data }: ErrorObject): void {

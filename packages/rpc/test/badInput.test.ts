@@ -130,4 +130,16 @@ describe('bad input', () => {
     await expect(answer).rejects.toMatchObject({ name: 'LocalRpcError', code: 'malformedResponse' });
     expect(errors.map((error) => error.code)).toEqual(['malformedResponse']);
   });
+
+  it('a response without a result answers its request with undefined, since JSON drops a result that is undefined', async () => {
+    const { peer, receive, errors, answersPing, nextSent } = wirePeer();
+    const answer = peer.request('m');
+    await nextSent();
+    receive(call('"id":1'));
+    expect(await answer).toBeUndefined();
+    expect(errors).toEqual([]);
+    receive(call('"id":1'));
+    expect(await nextSent()).toEqual({ jsonrpc: '2.0', id: 1, error: badMethod });
+    expect(await answersPing()).toBe(true);
+  });
 });
