@@ -120,6 +120,7 @@ export {
   MAX_IMPORTED_TURNS,
   MAX_JSON_DEPTH,
   MAX_LIST_LIMIT,
+  MAX_PROVIDED_SESSIONS,
   MAX_QUEUED_MESSAGES,
   MAX_SNAPSHOT_TURNS,
   MAX_SUBSCRIPTIONS,
@@ -218,6 +219,7 @@ export type {
   Turn,
   UserMessage,
 } from './state/turn.js';
+export { type ByteTools, fromStoredText, isPlainStoredText, toStoredText } from './storedText.js';
 export {
   type ArtifactUriParts,
   artifactUri,

@@ -50,3 +50,6 @@ export const MAX_ANSWERED_PERMISSIONS = 100;
 export const MAX_ANSWER_KEPT = 1_000;
 
 export const MAX_SUBSCRIPTIONS = 256;
+
+/** Sessions that a client which keeps their files can name in `sessionFs.setProvider`. */
+export const MAX_PROVIDED_SESSIONS = 50_000;

@@ -1,3 +1,4 @@
+import type { URI } from '../uri.js';
 import type { Command } from './commands.js';
 
 /** `sessionFs.setProvider`: this connection keeps the sessions' files from now on. */
@@ -5,10 +6,14 @@ export interface SetProviderParams {
   readonly initialCwd: string;
   readonly sessionStatePath: string;
   readonly conventions: 'posix' | 'windows';
+  /** Sessions whose files the client has already: the host reads them for its list. At most `MAX_PROVIDED_SESSIONS`. */
+  readonly sessions?: readonly URI[];
 }
 
 export interface SetProviderResult {
   readonly success: true;
+  /** What will not work as it was asked for, and what to do: ready to display. */
+  readonly warnings?: readonly string[];
 }
 
 /** Host → client requests: the ten methods of a provided file system, and no others. */

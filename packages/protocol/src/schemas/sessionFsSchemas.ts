@@ -1,12 +1,17 @@
 import * as z from 'zod';
-import { count, id, path } from './primitives.js';
+import { MAX_PROVIDED_SESSIONS } from '../limits.js';
+import { count, id, path, uri } from './primitives.js';
 
 export const setProviderParams = z.object({
   initialCwd: path,
   sessionStatePath: path,
   conventions: z.enum(['posix', 'windows']),
+  sessions: z.array(uri).max(MAX_PROVIDED_SESSIONS).exactOptional(),
 });
-export const setProviderResult = z.object({ success: z.literal(true) });
+export const setProviderResult = z.object({
+  success: z.literal(true),
+  warnings: z.array(z.string()).exactOptional(),
+});
 
 export const sessionFsEncoding = z.enum(['utf-8', 'base64']);
 export const sessionFsError = z.object({ code: z.string(), message: z.string() });
