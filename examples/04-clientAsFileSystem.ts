@@ -18,7 +18,9 @@ const createSessionFsHandler = (uri: string) => {
 
 async function withHost(work: (client: Host) => Promise<void>): Promise<void> {
   const { url, token, stateDir, close } = await exampleHost();
-  const sessionFs = { initialCwd: tmpdir(), sessionStatePath: '/state', conventions: 'posix' } as const;
+  const where = { initialCwd: tmpdir(), sessionStatePath: '/state', conventions: 'posix' } as const;
+  // A host knows none of them when it starts: who keeps them says which there are.
+  const sessionFs = { ...where, sessions: [...sessions.keys()], createSessionFsHandler };
   const client = await connect({ url, token, sessionFs });
   await work(client);
   client.close();
@@ -27,21 +29,18 @@ async function withHost(work: (client: Host) => Promise<void>): Promise<void> {
 }
 
 await withHost(async (client) => {
-  const session = await client.createSession({ provider: 'mock', createSessionFsHandler });
+  const session = await client.createSession({ provider: 'mock' });
   await session.ready();
   await ended(session, await session.send('hello'));
 });
 
 await withHost(async (client) => {
-  // A new host knows none of them: who keeps them says which there are.
-  equal((await client.listSessions()).total, 0);
-  for (const uri of sessions.keys()) await client.openSession(uri, { createSessionFsHandler });
   const { items } = await client.listSessions();
   deepEqual(
     items.map(({ resource }) => resource),
     [...sessions.keys()],
   );
-  const session = await client.openSession(items[0]?.resource ?? '', { createSessionFsHandler });
+  const session = await client.openSession(items[0]?.resource ?? '');
   equal(session.confirmed.value.turns.length, 1);
   await ended(session, await session.send('hello'));
   equal(session.confirmed.value.turns.length, 2);

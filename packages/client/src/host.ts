@@ -81,7 +81,8 @@ export class Host {
     const reportError: ReportError = (error) => options.onError?.(error);
     const timeoutMs = options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
     this.clientId = clientId;
-    this.#files = options.sessionFs && new SessionFsServer(options.sessionFs);
+    this.#files =
+      options.sessionFs && new SessionFsServer(options.sessionFs, (warning) => reportError(new Error(warning)));
     this.#maxPendingActions = options.maxPendingActions ?? DEFAULT_MAX_PENDING_ACTIONS;
     this.#events = new Listeners(reportError);
     this.#sync = new StateSync({

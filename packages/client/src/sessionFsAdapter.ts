@@ -6,6 +6,7 @@ import {
   type WriteFileParams,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { HandlerContent } from './handlerContent.js';
 import type { SessionFsFileOptions, SessionFsHandler } from './sessionFsHandler.js';
 
 /** The ten calls as they come over the wire: what went wrong is part of the result. */
@@ -15,18 +16,17 @@ export type SessionFsAdapter = {
   ) => Promise<SessionFsRequests[M]['result']>;
 };
 
-/** Turns a handler, which returns and throws, into what the host expects. */
+/** Turns a handler, which returns and throws, and may know no `encoding`, into what the host expects. */
 export function createSessionFsAdapter(handler: SessionFsHandler): SessionFsAdapter {
+  const content = new HandlerContent(handler);
   return {
     'sessionFs.readFile': ({ path, encoding = 'utf-8' }) =>
       attempt(
-        async () => ({ content: await handler.readFile(path, encoding) }),
+        async () => ({ content: await content.read(path, encoding) }),
         (error) => ({ content: '', error }),
       ),
-    'sessionFs.writeFile': (params) =>
-      outcome(() => handler.writeFile(params.path, params.content, fileOptions(params))),
-    'sessionFs.appendFile': (params) =>
-      outcome(() => handler.appendFile(params.path, params.content, fileOptions(params))),
+    'sessionFs.writeFile': (params) => outcome(() => content.write(params.path, params.content, fileOptions(params))),
+    'sessionFs.appendFile': (params) => outcome(() => content.append(params.path, params.content, fileOptions(params))),
     // A question that can't be answered is not answered with "no": the call itself fails.
     'sessionFs.exists': async ({ path }) => {
       try {
@@ -38,8 +38,8 @@ export function createSessionFsAdapter(handler: SessionFsHandler): SessionFsAdap
     'sessionFs.stat': ({ path }) =>
       attempt(
         async () => {
-          const { mtime, birthtime, ...stat } = await handler.stat(path);
-          return { ...stat, mtime: mtime.toISOString(), birthtime: birthtime.toISOString() };
+          const { mtime, birthtime, ...stat } = await content.stat(path);
+          return { ...stat, mtime: isoTime(mtime), birthtime: isoTime(birthtime) };
         },
         (error) => ({ isFile: false, isDirectory: false, size: 0, mtime: '', birthtime: '', error }),
       ),
@@ -63,6 +63,12 @@ export function createSessionFsAdapter(handler: SessionFsHandler): SessionFsAdap
 
 function fileOptions({ encoding = 'utf-8', mode }: WriteFileParams): SessionFsFileOptions {
   return { encoding, ...(mode !== undefined && { mode }) };
+}
+
+/** A handler in JavaScript may give a text or a number, or nothing. */
+function isoTime(time: Date): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
 function outcome(run: () => void | Promise<void>): Promise<SessionFsOutcome> {

@@ -1,5 +1,7 @@
 import type { SessionFsEncoding, SessionFsEntry, URI } from '@agenthost/protocol';
 
+type Awaitable<T> = T | Promise<T>;
+
 /** This client keeps the sessions' files: the host stores nothing of them itself. */
 export interface SessionFsConfig {
   /** The folder of sessions that are made without one. */
@@ -8,6 +10,10 @@ export interface SessionFsConfig {
   readonly sessionStatePath: string;
   /** How paths are made there. */
   readonly conventions: 'posix' | 'windows';
+  /** The sessions whose files this client has: the host lists them from the start. Needs `createSessionFsHandler` here. */
+  readonly sessions?: readonly URI[] | (() => Awaitable<readonly URI[]>);
+  /** For sessions that are made or opened without a handler of their own, and for those of `sessions`. */
+  readonly createSessionFsHandler?: CreateSessionFsHandler;
 }
 
 /** Makes the file system of one session; asked for before the host is, so that its first call finds it. */
@@ -26,14 +32,13 @@ export interface SessionFsFileStat {
   readonly birthtime: Date;
 }
 
-type Awaitable<T> = T | Promise<T>;
-
 /**
  * The files of one session.
  *
  * Contract:
  * - Methods return values and throw. Something that is not there throws an error whose `code` is `ENOENT`.
- * - `content` is text, or base64 where `encoding` says so; both name the same bytes.
+ * - `content` is text, or base64 where `encoding` says so; both name the same bytes. A handler may ignore `encoding`, and keep
+ *   text alone: then it is given text alone, and what is no text in a text form (see docs/sessionFs.md).
  * - `appendFile` makes the file; `rename` replaces its target; `rm` with `force` does not mind what is not there.
  * - When a promise resolves, the change is kept: the host tells everybody then that it is.
  */
