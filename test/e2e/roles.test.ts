@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { UnauthorizedError } from '@agenthost/client';
 import {
   ACTION_INTRODUCED_IN,
@@ -155,6 +156,16 @@ describe('roles', () => {
     await devices.remove('the viewer');
     expect(await gone.client.closed).toEqual({ code: 4401, reason: 'the token was revoked' });
     await kept.client.fence();
+  });
+
+  it('a frame far over the limit is not even read from a device, only the owner may keep files', async () => {
+    const { client } = await open('driver');
+    const header = Buffer.alloc(14);
+    header.set([0x81, 0xff]);
+    header.writeBigUInt64BE(9n * 1024n * 1024n, 2);
+    const { _socket: wire } = client.socket as unknown as { readonly _socket: Writable };
+    wire.write(header);
+    expect((await client.closed).code).toBe(1009);
   });
 
   it('the file of tokens has no token in it, and is for its user alone', async () => {

@@ -28,7 +28,7 @@ import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
 import type { Credential } from './credential.js';
-import type { FrameTransport } from './frameTransport.js';
+import { type FrameTransport, MAX_FILE_FRAME_BYTES } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
 import { parseParams } from './parseParams.js';
 import { storageError } from './storageError.js';
@@ -131,6 +131,12 @@ export class ClientConnection implements Subscriber {
     } finally {
       this.#isCalling = false;
     }
+  }
+
+  /** This client keeps the sessions' files: a frame may be as long as a whole file needs. */
+  admitFiles(): void {
+    this.#transport.admitFiles?.();
+    this.#peer.setMaxFrameBytes(MAX_FILE_FRAME_BYTES);
   }
 
   cutOff(reason: string): void {

@@ -7,7 +7,12 @@ export interface FrameTransport extends Pick<Transport, 'onMessage' | 'onClose' 
   write(frames: readonly EncodedFrame[]): void;
   /** What one frame from the other side may have, where that is not the usual. */
   readonly maxFrameBytes?: number;
+  /** From now on it may have `MAX_FILE_FRAME_BYTES`. */
+  admitFiles?(): void;
 }
+
+/** What one frame may have from a client that keeps the sessions' files: a whole file, a session's log for one, is one frame. */
+export const MAX_FILE_FRAME_BYTES = 64 * 1024 * 1024;
 
 /** Any transport of `rpc`, for connections inside the process. */
 export function frameTransportOver(transport: Transport): FrameTransport {

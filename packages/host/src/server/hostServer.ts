@@ -7,7 +7,7 @@ import { CLOSE_CODE, FILES_SUBPROTOCOL, MAX_FRAME_BYTES, SUBPROTOCOL } from '@ag
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
 import { type Credential, OWNER } from '../protocol/credential.js';
-import type { FrameTransport } from '../protocol/frameTransport.js';
+import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../protocol/frameTransport.js';
 import type { Authenticator } from './authenticator.js';
 import type { PageFiles } from './pageFiles.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
@@ -44,15 +44,15 @@ export const SOCKET_PATH = '/ws';
 
 const GOODBYE_MS = 500;
 
-/** A session's log comes in one piece from a client that keeps it. */
-const MAX_FILE_FRAME_BYTES = 64 * 1024 * 1024;
+/** The peer answers what is over the limit of a frame; what is far over it ends the connection. */
+const FAR_OVER_BYTES = 2 * MAX_FRAME_BYTES;
 
 /** HTTP and WebSocket: decides who gets in, and hands each socket on as a transport. Knows nothing of sessions. */
 export class HostServer {
   readonly #options: HostServerOptions;
   readonly #http: Server;
   readonly #webSockets: WebSocketServer;
-  /** For clients that keep the sessions' files. */
+  /** For the owner, who alone may keep the sessions' files. */
   readonly #fileSockets: WebSocketServer;
   #guard: RequestGuard | undefined;
 
@@ -62,8 +62,7 @@ export class HostServer {
     const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
     this.#http = options.tls ? createSecureServer({ ...limits, ...options.tls }, handle) : createServer(limits, handle);
     this.#http.maxConnections = options.maxConnections;
-    // The peer answers what is over the limit; what is far over it is not even read.
-    this.#webSockets = webSocketServer(2 * MAX_FRAME_BYTES);
+    this.#webSockets = webSocketServer(FAR_OVER_BYTES);
     this.#fileSockets = webSocketServer(MAX_FILE_FRAME_BYTES);
     this.#http.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head));
     this.#http.on('clientError', (_error, socket) => socket.destroy());
@@ -157,12 +156,11 @@ export class HostServer {
       return;
     }
     authenticator.succeeded(remote);
-    // Only the owner may keep the sessions' files, so only the owner's frames may be that large.
-    const keepsFiles = !route && credential.role === 'owner' && offers(request, FILES_SUBPROTOCOL);
-    const server = keepsFiles ? this.#fileSockets : this.#webSockets;
+    const mayKeepFiles = !route && credential.role === 'owner';
+    const server = mayKeepFiles ? this.#fileSockets : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const maxFrameBytes = keepsFiles ? MAX_FILE_FRAME_BYTES : undefined;
-      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, maxFrameBytes);
+      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, FAR_OVER_BYTES);
+      if (mayKeepFiles && offers(request, FILES_SUBPROTOCOL)) transport.admitFiles();
       if (route) route.onConnection(transportOver(transport), credential);
       else this.#options.onConnection(transport, credential);
     });

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { CLOSE_CODE } from '@agenthost/protocol';
 import { type CloseReason, type Disposable, Inbox } from '@agenthost/rpc';
 import type { RawData, WebSocket } from 'ws';
-import type { FrameTransport } from '../protocol/frameTransport.js';
+import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../protocol/frameTransport.js';
 import type { EncodedFrame } from '../state/encodedFrame.js';
 
 export interface WebSocketLimits {
@@ -27,7 +27,8 @@ const joined = new WeakMap<readonly EncodedFrame[], Buffer>();
 
 /** A WebSocket whose frames are written as they were encoded: one write for all that a batch has. */
 export class WebSocketTransport implements FrameTransport {
-  readonly maxFrameBytes?: number;
+  maxFrameBytes?: number;
+  #maxReceivedBytes: number;
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #limits: WebSocketLimits;
@@ -41,8 +42,9 @@ export class WebSocketTransport implements FrameTransport {
   #budgetAt = performance.now();
   #closeReason: CloseReason | undefined;
 
-  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits, maxFrameBytes?: number) {
-    if (maxFrameBytes !== undefined) this.maxFrameBytes = maxFrameBytes;
+  /** A frame of more than `maxReceivedBytes` ends it, until it admits files. */
+  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits, maxReceivedBytes: number) {
+    this.#maxReceivedBytes = maxReceivedBytes;
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#limits = limits;
@@ -62,6 +64,11 @@ export class WebSocketTransport implements FrameTransport {
       this.#inbox.end(this.#closeReason ?? { code, message: reason.toString() || 'the client closed the connection' });
     });
     this.#ping = setInterval(() => this.#checkAlive(), limits.pingIntervalMs).unref();
+  }
+
+  admitFiles(): void {
+    this.maxFrameBytes = MAX_FILE_FRAME_BYTES;
+    this.#maxReceivedBytes = MAX_FILE_FRAME_BYTES;
   }
 
   onMessage(listener: (text: string) => void): Disposable {
@@ -107,6 +114,10 @@ export class WebSocketTransport implements FrameTransport {
   #receive(data: RawData, isBinary: boolean): void {
     if (isBinary) {
       this.close({ code: 1003, message: 'text frames only' });
+      return;
+    }
+    if ((data as Buffer).length > this.#maxReceivedBytes) {
+      this.close({ code: 1009, message: 'the frame is far longer than a frame may be' });
       return;
     }
     this.#slowDown();
