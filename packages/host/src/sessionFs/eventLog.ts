@@ -135,6 +135,11 @@ export interface EventLog {
    */
   rollbackTo(position: number): boolean;
   /**
+   * Cuts off everything after a place, for good; what is appended meanwhile comes after it. Flushes before, and rejects like
+   * `flush`; with `NOT_THERE` when the log doesn't have that place. When it rejects, the log is as it was.
+   */
+  truncate(to: LogPosition): Promise<void>;
+  /**
    * Resolves with the place after everything that was appended so far, when it is stored and can't be taken back any more;
    * with `undefined` when it was taken back. Nothing is written for it alone, so it may take until `close`.
    */
@@ -167,6 +172,12 @@ export type EventLogFailureCode =
   | 'TOO_LARGE'
   /** The file is shorter than what was stored in it: somebody else changed it. */
   | 'SHRUNK'
+  /** Less than the whole file came when it was read. */
+  | 'INCOMPLETE'
+  /** There are bytes in the file that would be lost if it was written anew. */
+  | 'DAMAGED'
+  /** No line of the file can be read as one of a log; it is left as it is. */
+  | 'UNREADABLE'
   /** The log doesn't have the place that it was to be read from. */
   | 'NOT_THERE'
   /** What is in the file isn't what was stored. */

@@ -138,9 +138,7 @@ export class JsonlEventLog implements EventLog {
   }
 
   append(record: NewLogRecord, fields?: string): number {
-    if (this.#state === 'closed') throw new EventLogFailure('CLOSED', 'the log is closed');
-    if (this.#state === 'unloaded')
-      throw new EventLogFailure('NOT_LOADED', 'the log has to be loaded to its end first');
+    this.#mustBeOpen();
     return this.#writer.append(record, fields);
   }
 
@@ -150,6 +148,15 @@ export class JsonlEventLog implements EventLog {
 
   rollbackTo(position: number): boolean {
     return this.#writer.rollbackTo(position);
+  }
+
+  async truncate(to: LogPosition): Promise<void> {
+    this.#mustBeOpen();
+    await this.flush();
+    await this.#writer.truncate(to, () => this.#reader.mustHave(to));
+    const { tornTail: _, ...damage } = this.#damage ?? { broken: [], repaired: true };
+    const broken = damage.broken.filter(({ line }) => line <= to.line);
+    this.#damage = broken.length > 0 ? { ...damage, broken } : undefined;
   }
 
   mark(): Promise<LogPosition | undefined> {
@@ -169,6 +176,12 @@ export class JsonlEventLog implements EventLog {
     } finally {
       this.#writer.stop();
     }
+  }
+
+  #mustBeOpen(): void {
+    if (this.#state === 'closed') throw new EventLogFailure('CLOSED', 'the log is closed');
+    if (this.#state === 'unloaded')
+      throw new EventLogFailure('NOT_LOADED', 'the log has to be loaded to its end first');
   }
 
   get #known(): readonly BrokenLine[] {

@@ -35,6 +35,14 @@ export class LogMarks {
     );
   }
 
+  /** What was stored after this place is no longer there. */
+  truncate(to: LogPosition): void {
+    this.#end(
+      (mark) => mark.place !== undefined && mark.place.end > to.end,
+      () => undefined,
+    );
+  }
+
   settle(isSettled: (position: number) => boolean): void {
     this.#end(
       (mark) => mark.place !== undefined && isSettled(mark.position),

@@ -15,6 +15,7 @@ import type { KeyedLock } from './keyedLock.js';
 import type { LogFile } from './logFile.js';
 import { decodeLine } from './logLine.js';
 import { type DamagedLog, LogScanner, scanDamagedLog } from './logScanner.js';
+import { ProviderFailure } from './providerFailure.js';
 import type { SessionFs } from './sessionFs.js';
 
 export interface LogReaderOptions {
@@ -30,6 +31,7 @@ export interface LoadEnd {
 }
 
 const PIECE_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
 
 /** Reads the log's file: from its beginning, from a place on, between two places. */
 export class LogReader {
@@ -48,18 +50,35 @@ export class LogReader {
     const { size, lines } = await this.#begin(from.position, () => sizeOf(this.#fs, this.#file.path));
     const read = yield* this.#readLines(lines, from, size);
     if (read.isWhole && read.position.end === size) {
-      this.#file.endsAt(size);
+      this.#file.endsAt({ size, sum: read.position.sum });
+      if (from.broken.length > 0) this.#file.holdsDamage();
       const known = from.broken.length > 0 ? { broken: from.broken, repaired: true } : undefined;
       return { position: read.position, damage: known };
     }
     const entries: LogEntry[] = [];
-    const bytes = await this.#bytes(from.position.end, size);
+    const bytes = await this.#bytesToEnd(from.position.end, size);
     const found = scanDamagedLog(bytes, from.position, from.broken, (entry) => entries.push(entry));
     for (const entry of entries) if (entry.position.n > read.lastN) yield entry;
-    this.#file.endsAt(found.end, found.damaged);
+    if (this.#fs.isUncertain) return this.#leaveAsItIs(bytes, from.position, found);
+    this.#file.endsAt({ size: found.end, sum: found.endSum }, { pieces: found.damaged, tail: found.tail });
     const repaired = await this.#locked(() => this.#file.repair());
-    const tornTail = found.tailBytes > 0 && { tornTail: { bytes: found.tailBytes } };
+    const tornTail = found.tail.length > 0 && { tornTail: { bytes: found.tail.length } };
     return { position: found.position, damage: { ...tornTail, broken: found.broken, repaired } };
+  }
+
+  /** Nothing is cut off, and the log goes on behind what can't be read. */
+  async #leaveAsItIs(bytes: Uint8Array, from: LogPosition, found: DamagedLog): Promise<LoadEnd> {
+    if (found.position.n === 0) {
+      throw this.#unusable(
+        'UNREADABLE',
+        `no line of ${this.#file.path} is one of a session's log; it was left as it is`,
+      );
+    }
+    const lacksLineEnd = bytes.at(-1) !== NEWLINE;
+    const end = { size: from.end + bytes.length, sum: crc32(bytes, from.sum) };
+    this.#file.endsUncut(end, found.damaged, lacksLineEnd);
+    const repaired = await this.#locked(() => this.#file.repair());
+    return { position: found.uncut, damage: { broken: found.allBroken, repaired } };
   }
 
   /** Along with the writer: up to the record that was the last one when it began. */
@@ -103,16 +122,29 @@ export class LogReader {
     known: readonly BrokenLine[],
     options: CheckOptions,
   ): Promise<DamageReport | undefined> {
+    if (await this.#has(upTo, options)) return undefined;
+    return this.#keep(scanDamagedLog(await this.#bytes(0, upTo.end)), upTo, known);
+  }
+
+  /** Throws `NOT_THERE` unless all bytes before the place are those that were there when it was noted. */
+  async mustHave(place: LogPosition): Promise<void> {
+    if (!(await this.#has(place))) throw this.#notThere(place);
+  }
+
+  async #has({ end, sum: expected }: LogPosition, options?: CheckOptions): Promise<boolean> {
     let sum = 0;
     let size = 0;
-    for await (const piece of this.#pieces(upTo.end)) {
+    for await (const piece of this.#pieces(end)) {
       sum = crc32(piece, sum);
       size += piece.length;
-      await options.pause();
-      options.signal.throwIfAborted();
+      await options?.pause();
+      options?.signal.throwIfAborted();
     }
-    if (size === upTo.end && sum === upTo.sum) return undefined;
-    return this.#keep(scanDamagedLog(await this.#bytes(0, upTo.end)), upTo, known);
+    return size === end && sum === expected;
+  }
+
+  #notThere({ n, end }: LogPosition): EventLogFailure {
+    return new EventLogFailure('NOT_THERE', `${this.#file.path} has no record ${n} that ends at byte ${end} any more`);
   }
 
   /** What was found where nobody looked since it was stored; `undefined` when all of it is known. */
@@ -128,9 +160,10 @@ export class LogReader {
 
   /** The lines of a place that is there; `size` is asked for in the same moment. */
   async #begin(
-    { start, end, n, crc }: LogPosition,
+    place: LogPosition,
     ask: () => Promise<number> | number,
   ): Promise<{ readonly size: number; readonly lines: AsyncIterable<string> }> {
+    const { start, end, n, crc } = place;
     const { lock, lockKey } = this.#options;
     const begun = await lock.run(lockKey, async () => {
       const size = await ask();
@@ -145,7 +178,7 @@ export class LogReader {
     const [record] = tied?.damage === undefined ? (tied?.records ?? []) : [];
     if (size >= end && record?.n === n && record.crc === crc) return { size, lines: rest(lines, undefined) };
     await lines.return?.();
-    throw new EventLogFailure('NOT_THERE', `${this.#file.path} has no record ${n} that ends at byte ${end} any more`);
+    throw this.#notThere(place);
   }
 
   /** Stops at the first line that isn't whole, at `size`, or after record `lastN`. */
@@ -179,6 +212,20 @@ export class LogReader {
     if (to <= from) return new Uint8Array();
     if (this.#fs.readRange) return this.#fs.readRange(this.#file.path, from, to - from);
     return (await this.#fs.readFileBytes(this.#file.path)).subarray(from, to);
+  }
+
+  /** Throws when the file is not as long as it was said to be: then nothing may be concluded from what was read. */
+  async #bytesToEnd(from: number, size: number): Promise<Uint8Array> {
+    const bytes = this.#fs.isUncertain
+      ? (await this.#fs.readFileBytes(this.#file.path)).subarray(from)
+      : await this.#bytes(from, size);
+    if (bytes.length === Math.max(size - from, 0)) return bytes;
+    const what = `${this.#file.path} has ${size} bytes, but ${from + bytes.length} came when it was read; it was left as it is`;
+    throw this.#unusable('INCOMPLETE', what);
+  }
+
+  #unusable(code: 'UNREADABLE' | 'INCOMPLETE', what: string): Error {
+    return this.#fs.isUncertain ? ProviderFailure.failed(code, what) : new EventLogFailure(code, what);
   }
 
   async *#pieces(size: number): AsyncGenerator<Uint8Array> {

@@ -79,7 +79,12 @@ export interface DamagedLog {
   readonly allBroken: readonly BrokenLine[];
   /** Where the last whole record ends, with its line's end if that is there. */
   readonly end: number;
-  readonly tailBytes: number;
+  /** CRC-32 of all bytes before that. */
+  readonly endSum: number;
+  /** What follows it. */
+  readonly tail: Uint8Array;
+  /** After everything, once the last line has an end; the numbers of records that the tail may have held are left free. */
+  readonly uncut: LogPosition;
   /** The broken lines and the tail, as they are. */
   readonly damaged: readonly Uint8Array[];
 }
@@ -123,7 +128,9 @@ export function scanDamagedLog(
     broken: scanner.broken.slice(0, brokenBeforeEnd),
     allBroken: scanner.broken,
     end: from.end + end,
-    tailBytes: tail.length,
+    endSum: crc32(buffer.subarray(0, end), from.sum),
+    tail,
+    uncut: { ...scanner.position, n: position.n + scanner.line - position.line },
     damaged: [
       ...damaged.filter(({ start }) => start < end).map((line) => line.bytes),
       ...(tail.length > 0 ? [tail] : []),

@@ -121,6 +121,25 @@ export class LogWriter {
     return this.#written.canTakeBack(position);
   }
 
+  /** Everything was flushed; what came since is written after the cut. `mustBeThere` rejects for a place that the log doesn't have. */
+  async truncate(to: LogPosition, mustBeThere: () => Promise<void>): Promise<void> {
+    const { lock, lockKey, file } = this.#options;
+    await lock.run(lockKey, async () => {
+      this.#isBusy = true;
+      try {
+        if (to.end > this.#end.end) throw new EventLogFailure('NOT_THERE', `the log ends before byte ${to.end}`);
+        await mustBeThere();
+        await file.truncate({ size: to.end, sum: to.sum });
+        this.#end = to;
+        this.#written.settle((this.#buffer[0]?.first ?? this.#position + 1) - 1);
+        this.#marks.truncate(to);
+      } finally {
+        this.#isBusy = false;
+        for (const rollback of this.#rollbacks.splice(0)) this.#rollback(rollback);
+      }
+    });
+  }
+
   mark(): Promise<LogPosition | undefined> {
     const isWritten = this.#buffer.length === 0 && this.#rollbacks.length === 0;
     const marked = this.#marks.add(this.#position, isWritten ? this.#end : undefined);
@@ -204,7 +223,7 @@ export class LogWriter {
     this.#marks.takeBack(after, upTo);
     const { cut, complete } = this.#written.takeBack(after);
     if (cut) {
-      this.#options.file.cutTo(cut.before.end);
+      this.#options.file.cutTo({ size: cut.before.end, sum: cut.before.sum });
       this.#end = cut.before;
       if (cut.entry.first <= after) {
         cut.entry.cutAfter(after);

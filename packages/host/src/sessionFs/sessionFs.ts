@@ -17,6 +17,11 @@ export interface SessionFs {
   readonly tmpdir: string;
   /** Whether its paths are paths of this machine, which programs here can open. */
   readonly isLocal?: boolean;
+  /**
+   * What is read here is what somebody else says: it may be half a file, or another one. So a log is never made shorter, nor
+   * written anew, because of what was read of it.
+   */
+  readonly isUncertain?: boolean;
   /** A file that grows beyond this can't be read back; without one, any can. */
   readonly maxFileBytes?: number;
   initialCwd(): string;

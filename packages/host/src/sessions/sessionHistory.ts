@@ -49,6 +49,8 @@ export class SessionHistory {
   /** Nothing before this is taken back. */
   #settled = LOG_BEGINNING;
   #rebuilds = 0;
+  /** How often the log was cut off: what was noted before may be of what is gone. */
+  #cuts = 0;
   #isMarking = false;
   #isGivenUp = false;
   /** One thing at a time: the index is read and written in turns. */
@@ -92,9 +94,10 @@ export class SessionHistory {
     if (!isDue && !this.#turns.isDue(state, log.size)) return;
     this.#isMarking = true;
     const captured = captureOf(state, contents);
+    const cuts = this.#cuts;
     void log.mark().then((position) => {
       this.#isMarking = false;
-      if (!position || this.#isGivenUp) return;
+      if (!position || this.#isGivenUp || cuts !== this.#cuts) return;
       this.#settled = position;
       this.#turns.endPage(state, position);
       if (isDue) this.#save(captured, position);
@@ -120,6 +123,26 @@ export class SessionHistory {
       const read = await readTurnsByFold(log, target, limit);
       if (this.#turns.isBroken && !this.#isGivenUp) void this.#inTurn(() => this.#rebuild()).catch(this.#failed);
       return read;
+    });
+  }
+
+  /**
+   * Cuts the log off after a place. What is kept beside it and reaches further goes first: whoever finds the one without the other
+   * reads the log as a whole.
+   */
+  async truncate(to: LogPosition): Promise<void> {
+    await this.#inTurn(async () => {
+      const { log, fs } = this.#options.stored;
+      this.#cuts++;
+      this.#rebuilds = 0;
+      if (this.#saved.end > to.end) await this.#checkpoints.remove();
+      if (this.#turns.boundary.position.end > to.end) {
+        this.#turns.breakOff();
+        await turnIndexFile(fs).remove();
+      }
+      await log.truncate(to);
+      if (this.#saved.end > to.end) this.#saved = { end: 0, bytes: 0 };
+      if (this.#settled.end > to.end) this.#settled = to;
     });
   }
 
@@ -207,8 +230,9 @@ export class SessionHistory {
     this.#savedAt = performance.now();
     // What is found broken later is not known to whoever opens from here: it is found again, and told again.
     const broken = (this.#options.stored.log.damage?.broken ?? []).filter(({ line }) => line <= position.line);
+    const cuts = this.#cuts;
     void this.#inTurn(async () => {
-      if (this.#isGivenUp) return;
+      if (this.#isGivenUp || cuts !== this.#cuts) return;
       const turns = await this.#store(this.#turns);
       const bytes = await this.#checkpoints.write({
         from: { position, broken },

@@ -40,6 +40,10 @@ export class FaultySessionFs implements SessionFs {
     return this.#inner.tmpdir;
   }
 
+  get isUncertain(): boolean {
+    return this.#inner.isUncertain ?? false;
+  }
+
   count(operation: Operation, name = ''): number {
     return this.calls.filter((call) => call.operation === operation && call.path.endsWith(name)).length;
   }

@@ -1,5 +1,7 @@
 import type { Turn } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
+import type { LogPosition } from '../../src/sessionFs/eventLog.js';
+import { JsonlEventLog } from '../../src/sessionFs/jsonlEventLog.js';
 import { MemorySessionFs } from '../../src/sessionFs/memorySessionFs.js';
 import { foldLog } from '../../src/sessions/foldLog.js';
 import { FaultySessionFs } from '../sessionFs/faultySessionFs.js';
@@ -284,3 +286,38 @@ describe('what is kept beside a log', () => {
     expect(written).toBeLessThan(1.5 * (await fs.stat(at(fs, 'events.jsonl'))).size);
   });
 });
+
+describe('a session whose log is cut off', () => {
+  it.each([
+    ['before its checkpoint', 2_000, false],
+    ['after its checkpoint', 3_999, true],
+  ])('%s is what is left of it, now and when it is opened again, and pages back', async (_where, left, isKept) => {
+    const fs = await copyOf(longFs);
+    const session = await opened(fs);
+    const place = await placeAfterTurn(fs, left);
+    await session.history.truncate(place);
+    expect(await fs.exists(at(fs, 'events.checkpoint.json'))).toBe(isKept);
+    const expected = await foldOf(await bytesOf(fs, 'events.jsonl'), 100_000);
+    expect(expected?.state.turns).toHaveLength(left);
+    const pageOf = async (history: typeof session.history, before: number) =>
+      (await history.readTurns({ ordinal: before }, 20, before))?.turns.map(({ id }) => id);
+    const ids = allTurns.slice(left - 220, left - 200).map(({ id }) => id);
+    expect(await pageOf(session.history, left - 200)).toEqual(ids);
+    await session.history.settled();
+
+    const again = await opened(fs);
+    expect(again.folded.state.turns.at(-1)?.id).toBe(allTurns[left - 1]?.id);
+    expect(again.reports).toEqual([]);
+    expect(await pageOf(again.history, left - 200)).toEqual(ids);
+    expect(comparable(again.folded).state.turns).toEqual(allTurns.slice(left - 200, left));
+  });
+});
+
+async function placeAfterTurn(fs: RangedMemoryFs, turns: number): Promise<LogPosition> {
+  const log = await JsonlEventLog.open({ fs });
+  let ended = 0;
+  for await (const { record, position } of log.entries()) {
+    if (record.type === 'action' && record.action.type === 'session/turnComplete' && ++ended === turns) return position;
+  }
+  throw new Error(`there are no ${turns} turns`);
+}
