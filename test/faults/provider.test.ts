@@ -4,6 +4,7 @@ import { amount, isWhole, LONG_MS } from './amount.js';
 import { everyFault } from './everyFault.js';
 import { FAULT_MODES } from './faultPlan.js';
 import { faultyProvider } from './faultyProvider.js';
+import { faultySeedProvider } from './faultySeedProvider.js';
 
 /** In `npm test` a few of them, spread over the whole. */
 const STEP = amount('every', { smoke: 12, full: 1 });
@@ -14,6 +15,10 @@ describe("every operation on a client's file system fails in its turn; what was 
   });
 
   it.each(FAULT_MODES)('%s', { timeout: LONG_MS }, (mode) => everyFault('provider', faultyProvider, mode, STEP));
+
+  it.each(FAULT_MODES)('%s, of a client that uses no SDK and keeps text alone', { timeout: LONG_MS }, (mode) =>
+    everyFault('seed provider', faultySeedProvider, mode, STEP),
+  );
 
   it.runIf(isWhole)(
     'which a host that acknowledges before it has stored does not pass',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ConnectionSessionFs } from '../../packages/host/src/protocol/connectionSessionFs.js';
 import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
 import { RpcSessionFs } from '../../packages/host/src/sessionFs/rpcSessionFs.js';
-import { memoryHandler } from '../support/memoryProvider.js';
-import { providedContract, provideSessionFs } from '../support/providedSessionFs.js';
+import { memoryHandler, textHandler } from '../support/memoryProvider.js';
+import { providedContract, provideSessionFs, rawContract } from '../support/providedSessionFs.js';
 
 const STATE_PATH = '/state';
 
@@ -13,12 +13,22 @@ function provided({ conventions = 'posix' as 'posix' | 'windows' } = {}) {
   return provideSessionFs(memoryHandler(files), { conventions, sessionStatePath });
 }
 
-describe('RpcSessionFs, over a connection to a client', () => {
-  const cases = providedContract(() => memoryHandler(new MemorySessionFs({ sessionStatePath: STATE_PATH })));
-  for (const { name, run } of cases) it(name, run);
+const files = () => new MemorySessionFs({ sessionStatePath: STATE_PATH });
 
+describe.each([
+  ['a client that uses the SDK', providedContract(() => memoryHandler(files()))],
+  ['a client that uses the SDK and keeps text alone', providedContract(() => textHandler(files()))],
+  ['a client that does not use the SDK', rawContract(() => memoryHandler(files()))],
+  ['a client that does not use the SDK and keeps text alone', rawContract(() => textHandler(files()))],
+])('RpcSessionFs of %s', (_client, cases) => {
+  for (const { name, run } of cases) it(name, run);
+});
+
+describe('RpcSessionFs, over a connection to a client', () => {
   it("calls the ten methods and no others, each with its session's id", async () => {
     const { fs, host } = await provided();
+    // What the client understands is found out once, with a file of its own.
+    await fs.stat(STATE_PATH);
     const called: [string, unknown][] = [];
     const request = host.request.bind(host);
     host.request = (method, params, options) => {

@@ -22,3 +22,18 @@ export function memoryHandler(files: SessionFs): SessionFsHandler {
     rename: (source, target) => files.rename(source, target),
   };
 }
+
+/** One that knows text alone: no `encoding`, and sizes in characters. */
+export function textHandler(files: SessionFs): SessionFsHandler {
+  const stored = memoryHandler(files);
+  return {
+    ...stored,
+    readFile: (path) => files.readFile(path),
+    writeFile: (path, content) => files.writeFile(path, content),
+    appendFile: (path, content) => files.appendFile(path, content),
+    stat: async (path) => {
+      const stat = await stored.stat(path);
+      return stat.isFile ? { ...stat, size: (await files.readFile(path)).length } : stat;
+    },
+  };
+}

@@ -3,7 +3,7 @@ import type { Turn } from '@agenthost/protocol';
 import { until } from './until.js';
 
 /** What the agent wrote in a turn. */
-export function textOf(turn: Turn | undefined): string {
+export function textOf(turn: Pick<Turn, 'responseParts'> | undefined): string {
   return (turn?.responseParts ?? []).map((part) => (part.kind === 'markdown' ? part.content : '')).join('');
 }
 

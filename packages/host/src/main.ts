@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +11,7 @@ import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import type { AgentSource } from './agents/agentSource.js';
 import { endLeftovers, leftoverMark } from './agents/leftovers.js';
+import { within } from './agents/within.js';
 import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
@@ -96,6 +96,9 @@ export interface Listening {
 }
 
 const MINUTE = 60_000;
+/** How long a host that stops waits for a client that keeps the sessions' files to take what is left. */
+const KEEPER_PATIENCE_MS = 5_000;
+const STOPPING = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
 const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
 /** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
@@ -104,6 +107,7 @@ export class Host {
   readonly #tempRoot: TempRoot;
   readonly #services: HostServices;
   readonly #index: SessionIndex;
+  #providedIndex: SessionIndex | undefined;
   readonly #sequence: SequenceFile;
   readonly #commands: CommandHandlers;
   readonly #connections = new Set<ClientConnection>();
@@ -146,16 +150,14 @@ export class Host {
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
+    const logs = { durability, now, newId: newRecordId, onDamage };
     const inStateRoot = () =>
       new LocalSessionStorage({
         stateRoot: stateRoot.path,
         listSessionIds: () => stateRoot.listSessionIds(),
-        durability,
         initialCwd: defaultDirectory,
         tempRoot: tempRoot.path,
-        now,
-        newId: newRecordId,
-        onDamage,
+        ...logs,
       });
     const storage = options.storage ?? inStateRoot();
     const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
@@ -204,13 +206,15 @@ export class Host {
     const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
       local,
-      providedBy: (provider) => {
-        // Its sessions are others than those of the same names here.
-        replay.forgetUpTo(sequence.next());
-        const { initialCwd } = provider.config;
-        const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
-        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
-        return hubFor(provided, new SessionIndex(':memory:', { searchInThread: true }), directory);
+      storage,
+      providedBy: async (provider) => {
+        const provided = await ProviderSessionStorage.open({ provider, log, ...logs });
+        return () => {
+          // Its sessions are others than those of the same names here.
+          replay.forgetUpTo(sequence.next());
+          host.#providedIndex = new SessionIndex(':memory:', { searchInThread: true });
+          return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
+        };
       },
       broadcast: (notification) => clients.broadcast(notification),
       log,
@@ -242,6 +246,7 @@ export class Host {
       get sessions() {
         return sessions.hub;
       },
+      keeper: () => sessions.keeper,
       setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
       dispatch,
       agents,
@@ -360,21 +365,25 @@ export class Host {
     for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
-    for (const connection of [...this.#connections]) {
-      connection.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
-    }
+    const { keeper } = this.#services;
+    for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(STOPPING);
+    // Who keeps the sessions' files is needed until every session is closed.
+    if (keeper()) await within(KEEPER_PATIENCE_MS, this.#services.sessions.close());
+    keeper()?.close(STOPPING);
     await this.#server?.close();
     await this.#services.sessions.close();
     await this.#services.installations.dispose();
     await this.#services.agents.dispose();
     this.#index.close();
+    this.#providedIndex?.close();
     await this.#sequence.dispose();
     await this.#tempRoot.dispose();
     await this.#stateRoot.dispose();
   }
 
   #connect(transport: FrameTransport, credential: Credential): void {
-    this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
+    if (this.#closing !== undefined) transport.close(STOPPING);
+    else this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
 
   #endConnections(credentialIds: ReadonlySet<string>, reason: CloseReason): void {

@@ -49,10 +49,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await services.sessions.import(params, connection);
       return null;
     },
-    'sessionFs.setProvider': (params, connection) => {
-      services.setSessionFsProvider(connection, params);
-      return { success: true };
-    },
+    'sessionFs.setProvider': (params, connection) => services.setSessionFsProvider(connection, params),
     installAgent: ({ provider }) => changeAgent(provider, async () => services.installations.begin(provider)),
     removeAgent: ({ provider }) => changeAgent(provider, () => services.installations.remove(provider)),
   };

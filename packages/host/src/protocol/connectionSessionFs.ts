@@ -1,7 +1,8 @@
-import { SESSION_FS_SCHEMAS, type SessionFsRequests, type SetProviderParams } from '@agenthost/protocol';
+import type { SessionFsRequests, SetProviderParams } from '@agenthost/protocol';
 import { ConnectionClosedError, RequestTimeoutError, RpcError } from '@agenthost/rpc';
-import { SessionFsFailure } from '../sessionFs/sessionFs.js';
+import { ProviderFailure } from '../sessionFs/providerFailure.js';
 import type { SessionFsProvider } from '../sessionFs/sessionFsProvider.js';
+import { readAnswer } from './providerAnswer.js';
 
 /** How a provider is called: a request to its connection. */
 export type ProviderRequest = (method: string, params: object, timeoutMs: number) => Promise<unknown>;
@@ -17,7 +18,7 @@ export class ConnectionSessionFs implements SessionFsProvider {
   readonly #request: ProviderRequest;
   readonly #waiting: (() => void)[] = [];
   #inFlight = 0;
-  #lost: SessionFsFailure | undefined;
+  #lost: ProviderFailure | undefined;
 
   constructor(config: SetProviderParams, request: ProviderRequest) {
     this.config = config;
@@ -25,11 +26,8 @@ export class ConnectionSessionFs implements SessionFsProvider {
   }
 
   /** The connection has ended: calls that wait, and all later ones, fail. */
-  lose(): SessionFsFailure {
-    this.#lost ??= new SessionFsFailure(
-      'UNAVAILABLE',
-      'the client that keeps the sessions has gone; start the host anew',
-    );
+  lose(): ProviderFailure {
+    this.#lost ??= ProviderFailure.gone();
     for (const go of this.#waiting.splice(0)) {
       this.#inFlight++;
       go();
@@ -40,12 +38,13 @@ export class ConnectionSessionFs implements SessionFsProvider {
   async call<M extends keyof SessionFsRequests>(
     method: M,
     params: SessionFsRequests[M]['params'],
+    timeoutMs = TIMEOUT_MS,
   ): Promise<SessionFsRequests[M]['result']> {
     if (this.#lost) throw this.#lost;
     await this.#turn();
     try {
       if (this.#lost) throw this.#lost;
-      return checked(method, await this.#request(method, params, TIMEOUT_MS));
+      return readAnswer(method, await this.#request(method, params, timeoutMs));
     } catch (error) {
       throw this.#lost ?? failureOf(method, error);
     } finally {
@@ -57,7 +56,7 @@ export class ConnectionSessionFs implements SessionFsProvider {
   async #turn(): Promise<void> {
     if (this.#inFlight >= MAX_IN_FLIGHT) {
       if (this.#waiting.length >= MAX_WAITING) {
-        throw new SessionFsFailure('EBUSY', 'too many calls wait for the client that keeps the sessions');
+        throw ProviderFailure.failed('EBUSY', 'too many calls wait for it');
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
       return;
@@ -73,21 +72,12 @@ export class ConnectionSessionFs implements SessionFsProvider {
   }
 }
 
-/** What a provider answers comes from outside, like everything else. */
-function checked<M extends keyof SessionFsRequests>(method: M, result: unknown): SessionFsRequests[M]['result'] {
-  const parsed = SESSION_FS_SCHEMAS[method].result.safeParse(result);
-  if (parsed.success) return parsed.data as SessionFsRequests[M]['result'];
-  throw new SessionFsFailure('EPROTO', `the answer to ${method} makes no sense`);
-}
-
-function failureOf(method: string, error: unknown): SessionFsFailure {
-  if (error instanceof SessionFsFailure) return error;
+function failureOf(method: string, error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  if (error instanceof ConnectionClosedError) return ProviderFailure.gone({ cause: error });
   if (error instanceof RequestTimeoutError) {
-    return new SessionFsFailure('ETIMEDOUT', `${method} was not answered in time`, { cause: error });
-  }
-  if (error instanceof ConnectionClosedError) {
-    return new SessionFsFailure('UNAVAILABLE', 'the client that keeps the sessions has gone', { cause: error });
+    return ProviderFailure.failed('ETIMEDOUT', `${method} was not answered in time`, { cause: error });
   }
   const message = error instanceof RpcError ? error.message : 'the call failed';
-  return new SessionFsFailure('UNKNOWN', `${method}: ${message}`, { cause: error });
+  return ProviderFailure.failed('UNKNOWN', `${method}: ${message}`, { cause: error });
 }

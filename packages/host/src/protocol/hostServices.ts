@@ -1,4 +1,4 @@
-import type { ServerInfo, SetProviderParams, Snapshot, URI } from '@agenthost/protocol';
+import type { ServerInfo, SetProviderParams, SetProviderResult, Snapshot, URI } from '@agenthost/protocol';
 import type { RpcPeerOptions } from '@agenthost/rpc';
 import type { AgentInstallations } from '../agents/agentInstallations.js';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
@@ -42,7 +42,12 @@ export interface HostServices {
   readonly loadFailures: LoadFailures;
   readonly peerLimits: Partial<RpcPeerOptions>;
   readonly log: HostLog;
-  /** From now on this connection keeps the sessions' files. Throws with the rule that speaks against it. */
-  readonly setSessionFsProvider: (connection: ClientConnection, config: SetProviderParams) => void;
+  /** From now on this connection keeps the sessions' files. Rejects with the rule that speaks against it. */
+  readonly setSessionFsProvider: (
+    connection: ClientConnection,
+    config: SetProviderParams,
+  ) => Promise<SetProviderResult>;
+  /** The connection that keeps the sessions' files. */
+  readonly keeper: () => ClientConnection | undefined;
   readonly onConnectionClosed: (connection: ClientConnection) => void;
 }

@@ -1,36 +1,41 @@
-import { isUtf8 } from 'node:buffer';
 import { posix, win32 } from 'node:path';
 import { isSessionId, type SessionFsError, type SessionFsOutcome } from '@agenthost/protocol';
+import { type ContentPiece, type ProviderContent, providerContent } from './providerContent.js';
+import { ProviderFailure } from './providerFailure.js';
+import { type ProviderAbilities, ProviderProbe } from './providerProbe.js';
 import type { SessionFs, SessionFsEntry, SessionFsStat } from './sessionFs.js';
 import { SessionFsFailure } from './sessionFs.js';
 import type { SessionFsProvider } from './sessionFsProvider.js';
 import { splitLines } from './splitLines.js';
 
-/** A write larger than this goes in pieces: base64 of it, in its frame, stays below what a frame may have. */
-const MAX_PIECE_BYTES = 1024 * 1024;
-
-/** The whole of a file comes back in one frame, in base64: this much of it fits into the 64 MiB that such a frame may have. */
-const MAX_FILE_BYTES = 44 * 1024 * 1024;
-
 /** A session's files in the file system of a client: every method is a call to it. */
 export class RpcSessionFs implements SessionFs {
   readonly conventions: 'posix' | 'windows';
   readonly sessionStatePath: string;
-  readonly maxFileBytes = MAX_FILE_BYTES;
   readonly tmpdir: string;
+  readonly isUncertain = true;
   readonly #provider: SessionFsProvider;
+  readonly #probe: ProviderProbe;
   readonly #sessionId: string;
   readonly #path: typeof posix;
+  #form: ProviderContent | undefined;
 
-  constructor(provider: SessionFsProvider, sessionId: string) {
+  /** `probe`: shared by all sessions of the provider. */
+  constructor(provider: SessionFsProvider, sessionId: string, probe = new ProviderProbe(provider)) {
     if (!isSessionId(sessionId)) throw new SessionFsFailure('EINVAL', `not a session id: ${JSON.stringify(sessionId)}`);
     const { conventions, sessionStatePath } = provider.config;
     this.#provider = provider;
+    this.#probe = probe;
     this.#sessionId = sessionId;
     this.conventions = conventions;
     this.#path = conventions === 'windows' ? win32 : posix;
     this.sessionStatePath = sessionStatePath;
     this.tmpdir = this.join(sessionStatePath, 'temp');
+  }
+
+  /** Known from the first read or write on. */
+  get maxFileBytes(): number {
+    return this.#form?.maxFileBytes ?? Number.POSITIVE_INFINITY;
   }
 
   initialCwd(): string {
@@ -47,27 +52,27 @@ export class RpcSessionFs implements SessionFs {
   }
 
   async readFile(path: string): Promise<string> {
-    const { content, error } = await this.#provider.call('sessionFs.readFile', this.#target(path));
-    throwIf(error, path);
-    return content;
+    const form = await this.#contentForm();
+    return form.textOf(await this.#readStored(path));
   }
 
   async readFileBytes(path: string): Promise<Uint8Array> {
-    const params = { ...this.#target(path), encoding: 'base64' } as const;
-    const { content, error } = await this.#provider.call('sessionFs.readFile', params);
-    throwIf(error, path);
-    return Buffer.from(content, 'base64');
+    const form = await this.#contentForm();
+    return form.bytesOf(await this.#readStored(path, form.readParams));
   }
 
   async writeFile(path: string, content: string | Uint8Array): Promise<void> {
-    const [first = { content: '' }, ...rest] = pieces(content);
-    throwIf(await this.#provider.call('sessionFs.writeFile', { ...this.#target(path), ...first }), path);
+    const [first, ...rest] = (await this.#contentForm()).piecesOf(content);
+    this.#throwIf(
+      await this.#provider.call('sessionFs.writeFile', { ...this.#target(path), ...(first ?? NO_CONTENT) }),
+      path,
+    );
     for (const piece of rest) await this.#append(path, piece);
   }
 
   async appendFile(path: string, content: string | Uint8Array): Promise<void> {
-    const all = pieces(content);
-    for (const piece of all.length > 0 ? all : [{ content: '' }]) await this.#append(path, piece);
+    const pieces = (await this.#contentForm()).piecesOf(content);
+    for (const piece of pieces.length > 0 ? pieces : [NO_CONTENT]) await this.#append(path, piece);
   }
 
   async exists(path: string): Promise<boolean> {
@@ -75,36 +80,41 @@ export class RpcSessionFs implements SessionFs {
   }
 
   async stat(path: string): Promise<SessionFsStat> {
+    const abilities = await this.#abilities();
     const stat = await this.#provider.call('sessionFs.stat', this.#target(path));
-    throwIf(stat.error, path);
-    const { isFile, isDirectory, size } = stat;
+    this.#throwIf(stat.error, path);
+    const { isFile, isDirectory } = stat;
+    const isCounted = !isFile || (abilities.takesBase64 && abilities.counts === 'bytes');
+    const size = isCounted ? stat.size : await this.#count(path, stat.size, abilities);
     return { isFile, isDirectory, size, mtime: time(stat.mtime), birthtime: time(stat.birthtime) };
   }
 
   async mkdir(path: string, { recursive }: { readonly recursive?: boolean } = {}): Promise<void> {
     const params = { ...this.#target(path), ...(recursive !== undefined && { recursive }) };
-    throwIf(await this.#provider.call('sessionFs.mkdir', params), path);
+    const error = await this.#provider.call('sessionFs.mkdir', params);
+    if (!recursive || error?.code !== 'EEXIST') this.#throwIf(error, path);
   }
 
   async readdir(path: string): Promise<string[]> {
     const { entries, error } = await this.#provider.call('sessionFs.readdir', this.#target(path));
-    throwIf(error, path);
+    this.#throwIf(error, path);
     return [...entries];
   }
 
   async readdirWithTypes(path: string): Promise<SessionFsEntry[]> {
     const { entries, error } = await this.#provider.call('sessionFs.readdirWithTypes', this.#target(path));
-    throwIf(error, path);
+    this.#throwIf(error, path);
     return [...entries];
   }
 
   async rm(path: string, options: { readonly recursive?: boolean; readonly force?: boolean } = {}): Promise<void> {
-    throwIf(await this.#provider.call('sessionFs.rm', { ...this.#target(path), ...options }), path);
+    const error = await this.#provider.call('sessionFs.rm', { ...this.#target(path), ...options });
+    if (!options.force || error?.code !== 'ENOENT') this.#throwIf(error, path);
   }
 
   async rename(source: string, target: string): Promise<void> {
     const params = { sessionId: this.#sessionId, src: source, dest: target };
-    throwIf(await this.#provider.call('sessionFs.rename', params), source);
+    this.#throwIf(await this.#provider.call('sessionFs.rename', params), source);
   }
 
   /** The whole file, split: the ten methods have none that reads a part. */
@@ -115,35 +125,48 @@ export class RpcSessionFs implements SessionFs {
 
   async dispose(): Promise<void> {}
 
-  async #append(path: string, piece: Piece): Promise<void> {
-    throwIf(await this.#provider.call('sessionFs.appendFile', { ...this.#target(path), ...piece }), path);
+  /** The size of a file whose provider doesn't count bytes, or keeps some of them as text. */
+  async #count(path: string, told: number, { counts }: ProviderAbilities): Promise<number> {
+    const form = await this.#contentForm();
+    const stored = await this.#readStored(path, form.readParams);
+    const bytes = form.bytesOf(stored);
+    const found = { bytes: Buffer.byteLength(stored), characters: stored.length, neither: told }[counts];
+    if (!form.readParams.encoding && found !== told) {
+      throw ProviderFailure.failed('EPROTO', `${path} has ${told} ${counts}, but ${found} came when it was read`);
+    }
+    return bytes.length;
+  }
+
+  async #readStored(path: string, params: ProviderContent['readParams'] = {}): Promise<string> {
+    const { content, error } = await this.#provider.call('sessionFs.readFile', { ...this.#target(path), ...params });
+    this.#throwIf(error, path);
+    return content;
+  }
+
+  async #append(path: string, piece: ContentPiece): Promise<void> {
+    this.#throwIf(await this.#provider.call('sessionFs.appendFile', { ...this.#target(path), ...piece }), path);
+  }
+
+  async #contentForm(): Promise<ProviderContent> {
+    return this.#form ?? providerContent(await this.#abilities());
+  }
+
+  async #abilities(): Promise<ProviderAbilities> {
+    const abilities = await this.#probe.abilities(this.#sessionId);
+    this.#form ??= providerContent(abilities);
+    return abilities;
   }
 
   #target(path: string) {
     return { sessionId: this.#sessionId, path };
   }
-}
 
-interface Piece {
-  readonly content: string;
-  readonly encoding?: 'base64';
-}
-
-/** Text as text where it is short, however it came; all else as base64, which can be cut anywhere. */
-function pieces(content: string | Uint8Array): Piece[] {
-  if (typeof content === 'string' && content.length * 3 <= MAX_PIECE_BYTES) return [{ content }];
-  const bytes = Buffer.from(content);
-  if (bytes.length * 3 <= MAX_PIECE_BYTES && isUtf8(bytes)) return [{ content: bytes.toString() }];
-  const all: Piece[] = [];
-  for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES) {
-    all.push({ content: bytes.subarray(at, at + MAX_PIECE_BYTES).toString('base64'), encoding: 'base64' });
+  #throwIf(error: SessionFsOutcome | SessionFsError | undefined, path: string): void {
+    if (error) throw ProviderFailure.failed(error.code, `${path}: ${error.message}`);
   }
-  return all;
 }
 
-function throwIf(error: SessionFsOutcome | SessionFsError | undefined, path: string): void {
-  if (error) throw new SessionFsFailure(error.code, `${path}: ${error.message}`);
-}
+const NO_CONTENT: ContentPiece = { content: '' };
 
 /** A provider's clock and format are its own; a time that can't be read is no reason to fail. */
 function time(iso: string): number {

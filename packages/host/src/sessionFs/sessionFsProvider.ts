@@ -4,12 +4,13 @@ import type { SessionFsRequests, SetProviderParams } from '@agenthost/protocol';
  * A client that keeps the sessions' files, as the host calls it.
  *
  * Contract: a call that can't be made or answered (the client is gone, too slow, too many calls at once, an answer that makes
- * no sense) rejects with a `SessionFsFailure`; `UNAVAILABLE` is the code when the provider itself is what is missing.
+ * no sense) rejects with a `ProviderFailure`.
  */
 export interface SessionFsProvider {
   readonly config: SetProviderParams;
   call<M extends keyof SessionFsRequests>(
     method: M,
     params: SessionFsRequests[M]['params'],
+    timeoutMs?: number,
   ): Promise<SessionFsRequests[M]['result']>;
 }

@@ -18,6 +18,7 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
 import { boundedCommands } from '../agents/boundedCommands.js';
+import { ProviderFailure } from '../sessionFs/providerFailure.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { originOf, type Subscriber } from '../state/publisher.js';
 import { acceptedKey } from './acceptedSequences.js';
@@ -264,7 +265,8 @@ export class Session {
     if (this.state.lifecycle === 'creating' && this.#isAgentReady) store.dispatch({ type: 'session/ready' }, told);
     const turn = store.state.activeTurn;
     const why = error instanceof Error ? error.message : String(error);
-    const message = `This session could not be stored (${why}), so the turn was ended. Make room or mend the disk, then go on.`;
+    const advice = ProviderFailure.behind(error) ? '' : ' Make room or mend the disk, then go on.';
+    const message = `This session could not be stored (${why}), so the turn was ended.${advice}`;
     if (turn)
       store.dispatch({ type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } }, told);
     this.#isTellingFailure = false;

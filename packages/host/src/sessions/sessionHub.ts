@@ -85,7 +85,7 @@ export class SessionHub {
 
   /** No session is in memory, or on its way there or out. */
   get isUnused(): boolean {
-    return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0;
+    return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0 && this.#imports.isEmpty;
   }
 
   /** The file system of all sessions is gone: what runs can't be kept, so it ends. */
@@ -180,7 +180,8 @@ export class SessionHub {
    */
   list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     const { index } = this.#options;
-    if (params.filter?.text) return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
+    if (params.filter?.text)
+      return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
     try {
       return index.list(params);
     } catch (error) {

@@ -45,6 +45,10 @@ export class SessionImports {
     this.#options = options;
   }
 
+  get isEmpty(): boolean {
+    return this.#busy.size === 0 && this.#drafts.size === 0;
+  }
+
   has(sessionId: string): boolean {
     return this.#busy.has(sessionId) || this.#drafts.has(sessionId);
   }

@@ -5,13 +5,21 @@ import { RpcError } from '@agenthost/rpc';
 
 /** The folder that a `file:` URI names: it must exist, or the agent would fail later and less clearly. */
 export async function workingDirectoryOf(uri: URI | undefined, fallback: string): Promise<string> {
-  if (uri === undefined) return fallback;
-  const path = filePath(uri);
+  const path = uri === undefined ? fallback : filePath(uri);
+  const problem = await directoryProblem(path);
+  if (problem === undefined) return path;
+  const message =
+    uri === undefined
+      ? `params.workingDirectory: none was given, and ${fallback}, where sessions work without one, ${problem} on the host's machine; make it, or give another`
+      : `params.workingDirectory: ${uri} ${problem}`;
+  throw new RpcError(ERROR_CODE.notFound, message);
+}
+
+/** Why nobody can work there; `undefined` for a folder of this machine. */
+export async function directoryProblem(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
-  if (!found) throw new RpcError(ERROR_CODE.notFound, `params.workingDirectory: ${uri} does not exist`);
-  if (!found.isDirectory())
-    throw new RpcError(ERROR_CODE.notFound, `params.workingDirectory: ${uri} is not a directory`);
-  return path;
+  if (!found) return 'does not exist';
+  return found.isDirectory() ? undefined : 'is not a directory';
 }
 
 /** The path of a `file:` URI of this machine, or an error that says what is wrong with it. */
