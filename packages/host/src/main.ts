@@ -98,6 +98,7 @@ export interface Listening {
 const MINUTE = 60_000;
 /** How long a host that stops waits for a client that keeps the sessions' files to take what is left. */
 const KEEPER_PATIENCE_MS = 5_000;
+const STOPPING = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
 const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
 /** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
@@ -106,7 +107,6 @@ export class Host {
   readonly #tempRoot: TempRoot;
   readonly #services: HostServices;
   readonly #index: SessionIndex;
-  /** Of sessions that a client keeps. */
   #providedIndex: SessionIndex | undefined;
   readonly #sequence: SequenceFile;
   readonly #commands: CommandHandlers;
@@ -150,16 +150,14 @@ export class Host {
     const durability = options.durability ?? 'write';
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
+    const logs = { durability, now, newId: newRecordId, onDamage };
     const inStateRoot = () =>
       new LocalSessionStorage({
         stateRoot: stateRoot.path,
         listSessionIds: () => stateRoot.listSessionIds(),
-        durability,
         initialCwd: defaultDirectory,
         tempRoot: tempRoot.path,
-        now,
-        newId: newRecordId,
-        onDamage,
+        ...logs,
       });
     const storage = options.storage ?? inStateRoot();
     const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
@@ -208,9 +206,9 @@ export class Host {
     const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
       local,
+      storage,
       providedBy: async (provider) => {
-        const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage, log });
-        await provided.prepare();
+        const provided = await ProviderSessionStorage.open({ provider, log, ...logs });
         return () => {
           // Its sessions are others than those of the same names here.
           replay.forgetUpTo(sequence.next());
@@ -367,12 +365,11 @@ export class Host {
     for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
-    const reason = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
     const { keeper } = this.#services;
-    for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(reason);
+    for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(STOPPING);
     // Who keeps the sessions' files is needed until every session is closed.
     if (keeper()) await within(KEEPER_PATIENCE_MS, this.#services.sessions.close());
-    keeper()?.close(reason);
+    keeper()?.close(STOPPING);
     await this.#server?.close();
     await this.#services.sessions.close();
     await this.#services.installations.dispose();
@@ -385,11 +382,8 @@ export class Host {
   }
 
   #connect(transport: FrameTransport, credential: Credential): void {
-    if (this.#closing !== undefined) {
-      transport.close({ code: CLOSE_CODE.goingAway, message: 'the host stops' });
-      return;
-    }
-    this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
+    if (this.#closing !== undefined) transport.close(STOPPING);
+    else this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
 
   #endConnections(credentialIds: ReadonlySet<string>, reason: CloseReason): void {

@@ -2,6 +2,7 @@ import { ERROR_CODE, type Notification, type SetProviderParams, type SetProvider
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import type { SessionFsProvider } from '../sessionFs/sessionFsProvider.js';
+import type { SessionStorage } from '../sessionFs/sessionStorage.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
 import { directoryProblem } from '../sessions/workingDirectory.js';
 import type { ClientConnection } from './clientConnection.js';
@@ -9,6 +10,8 @@ import { ConnectionSessionFs } from './connectionSessionFs.js';
 
 export interface HostSessionsOptions {
   readonly local: SessionHub;
+  /** Where the sessions of `local` are. */
+  readonly storage: SessionStorage;
   /** Resolves when the provider can be used, with what makes the hub of its sessions. */
   readonly providedBy: (provider: SessionFsProvider) => Promise<() => SessionHub>;
   readonly broadcast: (notification: Notification) => void;
@@ -42,7 +45,7 @@ export class HostSessions {
     this.#mustBeFree(connection);
     this.#offering = connection;
     try {
-      if (await this.#hub.hasStored()) throw refused(OWN_SESSIONS);
+      for await (const _ of this.#options.storage.list()) throw refused(OWN_SESSIONS);
       const files = new ConnectionSessionFs(config, (method, params, timeoutMs) =>
         connection.request(method, params, timeoutMs),
       );

@@ -31,13 +31,19 @@ export class ProviderSessionStorage implements SessionStorage {
   readonly #lock = new KeyedLock();
   #sessions: SessionList | undefined;
 
-  constructor(options: ProviderSessionStorageOptions) {
+  /** Finds out what the provider understands, where it takes files without a session. Never rejects. */
+  static async open(options: ProviderSessionStorageOptions): Promise<ProviderSessionStorage> {
+    const storage = new ProviderSessionStorage(options);
+    await storage.#prepare();
+    return storage;
+  }
+
+  private constructor(options: ProviderSessionStorageOptions) {
     this.#options = options;
     this.#probe = new ProviderProbe(options.provider);
   }
 
-  /** Finds out what the provider understands, where it takes files without a session. Never rejects. */
-  async prepare(): Promise<void> {
+  async #prepare(): Promise<void> {
     try {
       await this.#probe.abilities(HOST_FILES_ID, PATIENCE_MS);
     } catch (error) {

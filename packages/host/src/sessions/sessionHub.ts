@@ -95,12 +95,6 @@ export class SessionHub {
     return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0 && this.#imports.isEmpty;
   }
 
-  /** Whether there is any session, in memory or not. */
-  async hasStored(): Promise<boolean> {
-    for await (const _ of this.#options.storage.list()) return true;
-    return false;
-  }
-
   /** The file system of all sessions is gone: what runs can't be kept, so it ends. */
   storageLost(error: unknown): void {
     for (const session of this.#open.values()) session.storageFailed(error);
