@@ -16,11 +16,10 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { within } from '../agents/within.js';
-import { IndexReplacedError } from '../index/indexDamage.js';
-import { InvalidCursorError } from '../index/listQuery.js';
 import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
 import { Leftovers } from './leftovers.js';
+import { listSessions } from './listSessions.js';
 import { LogChecks } from './logChecks.js';
 import type { MissingInIndex } from './openSessionIndex.js';
 import type { Session } from './session.js';
@@ -173,19 +172,8 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
-  /**
-   * Read in the turn in which it is asked for: an answer that is sent at once can't be overtaken by the notification of a
-   * change that it doesn't have.
-   */
   list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
-    try {
-      return this.#options.index.list(params);
-    } catch (error) {
-      if (error instanceof InvalidCursorError)
-        throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
-      if (!(error instanceof IndexReplacedError)) throw error;
-      return this.indexFilled().then(() => this.#options.index.list(params));
-    }
+    return listSessions(this.#options.index, params, () => this.indexFilled());
   }
 
   /** Looks at the sessions on disk for what the index lacks; `indexFilled` says when that is done. */
@@ -244,11 +232,17 @@ export class SessionHub {
     // On its way out already: whoever comes after that finds what is left, or nothing.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
-    // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
-    await this.#close(uri, session, async () => {
-      await this.#options.storage.remove(sessionId);
-      this.#forget(uri);
-    });
+    try {
+      // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
+      await this.#close(uri, session, async () => {
+        await this.#options.storage.remove(sessionId);
+        this.#forget(uri);
+      });
+    } catch (error) {
+      // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
+      session.cutOffSubscribers('the session could not be removed');
+      throw error;
+    }
   }
 
   #forget(uri: URI): void {
