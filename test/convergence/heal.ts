@@ -17,6 +17,7 @@ export interface Healed {
 /** Mends every connection, answers every prompt, and lets everything end that was begun. */
 export async function heal(world: World, timeoutMs: number): Promise<Healed> {
   world.journal.note('heal');
+  world.healStorage();
   for (const client of world.clients) {
     release(client);
     world.setOnline(client, true);
@@ -27,7 +28,9 @@ export async function heal(world: World, timeoutMs: number): Promise<Healed> {
   const drivers: { dispose(): void }[] = [];
   const openNew = async () => {
     for (const uri of world.sessions) {
-      const session = sessions.has(uri) ? undefined : await openIfThere(observer, uri);
+      const known = sessions.get(uri);
+      // One that is gone may have been made again.
+      const session = known && known.gone.value === undefined ? undefined : await openIfThere(observer, uri);
       if (!session) continue;
       sessions.set(uri, session);
       drivers.push(drive(session, world));

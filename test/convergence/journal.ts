@@ -5,8 +5,10 @@ import {
   ConnectionLostError,
   ReplacedError,
   SessionGoneError,
+  SessionRemadeError,
 } from '@agenthost/client';
 import { ERROR_CODE, type SessionSummary, type URI } from '@agenthost/protocol';
+import { HICCUP } from '../support/flakyStorage.js';
 
 /** What a client was told. `unknown`: it was told that nobody can say; the host may have done it or not. */
 export type Outcome =
@@ -78,26 +80,38 @@ export class Journal {
     );
   }
 
+  /** Whether somebody asked to have it made under a URI that was used before, and was not refused. */
+  mayBeRemade(session: URI): boolean {
+    return this.operations.some(
+      (one) => one.kind === 'recreate' && one.session === session && one.outcome.state !== 'refused',
+    );
+  }
+
   async allSettled(): Promise<void> {
     while (this.#settling.size > 0) await Promise.all(this.#settling);
   }
 
   #failed(operation: Operation, error: unknown): Outcome {
     if (error instanceof ActionRejectedError) return { state: 'refused', reason: error.reason };
-    if (error instanceof CommandFailedError && error.code === ERROR_CODE.sessionNotFound) {
-      return { state: 'refused', reason: error.message };
-    }
+    if (error instanceof CommandFailedError && isRefusal(error)) return { state: 'refused', reason: error.message };
     if (
       error instanceof ClientClosedError ||
       error instanceof ReplacedError ||
       error instanceof ConnectionLostError ||
-      error instanceof SessionGoneError
+      error instanceof SessionGoneError ||
+      error instanceof SessionRemadeError
     ) {
       return { state: 'unknown', error };
     }
     this.violations.push(`${describe(operation)} failed in a way that it must not: ${String(error)}`);
     return { state: 'unknown', error: error instanceof Error ? error : new Error(String(error)) };
   }
+}
+
+/** Nothing was done: there is no such session, there is one already, or its files could not be read. */
+function isRefusal({ code, message }: CommandFailedError): boolean {
+  const isKnown = code === ERROR_CODE.sessionNotFound || code === ERROR_CODE.sessionAlreadyExists;
+  return isKnown || message.includes(HICCUP);
 }
 
 export function describe({ kind, clientId, session, mark, clientSeq, outcome }: Operation): string {

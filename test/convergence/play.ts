@@ -15,6 +15,7 @@ export async function play(world: World, step: Step): Promise<void> {
     return step.wait ? world.restarted() : undefined;
   }
   if (step.do === 'killHost') return world.killHost(step.lastFramesArrive);
+  if (step.do === 'hiccup') return world.hiccup(step.session, step.fails);
   if (step.do === 'run') {
     for (let left = step.ticks; left > 0; left--) await tick();
     // A turn of the event loop ago nothing was left to do: what was settled is in the journal.
@@ -29,7 +30,8 @@ export async function play(world: World, step: Step): Promise<void> {
   if (!('session' in step)) return;
   const uri = world.sessions[step.session % world.sessions.length];
   if (uri === undefined) return;
-  if (step.do === 'open') open(world, client, uri, step.turns);
+  if (step.do === 'recreate') recreate(world, client, uri);
+  else if (step.do === 'open') open(world, client, uri, step.turns);
   else if (step.do === 'remove') remove(world, client, uri);
   else playOnSession(world, client, uri, step);
   // What is sent in one step leaves before the next one.
@@ -62,7 +64,7 @@ function playOnWire(world: World, client: TestClient, step: Step): boolean {
       return true;
     case 'crashClient': {
       const open = [...client.handles.keys()];
-      client.crash(step.hostNotices, step.resend);
+      client.crash(step);
       for (const uri of open) openAgain(world, client, uri);
       return true;
     }
@@ -88,8 +90,21 @@ function create(world: World, client: TestClient): void {
   world.journal.add({ kind: 'create', clientId, session }, keep(client, session, created));
 }
 
+/** Under a URI that was used before; refused where that session is still there. Not the first one. */
+function recreate({ journal, sessions }: World, client: TestClient, session: URI): void {
+  if (session === sessions[0]) return;
+  const { clientId, connection } = client;
+  const created = connection.createSession({ provider: 'mock', session });
+  journal.add({ kind: 'recreate', clientId, session }, keep(client, session, created));
+}
+
 function open(world: World, client: TestClient, session: URI, turns: number): void {
-  if (!client.handles.has(session)) openAgain(world, client, session, turns);
+  if (!isOpen(client, session)) openAgain(world, client, session, turns);
+}
+
+function isOpen({ handles }: TestClient, session: URI): boolean {
+  const handle = handles.get(session);
+  return handle !== undefined && handle.gone.value === undefined;
 }
 
 function openAgain(world: World, client: TestClient, session: URI, turns?: number): void {
@@ -107,7 +122,7 @@ function remove({ journal, sessions }: World, { clientId, connection }: TestClie
 async function keep(client: TestClient, uri: URI, opening: Promise<Session>): Promise<void> {
   const { connection } = client;
   const handle = await opening;
-  if (client.connection === connection && !client.handles.has(uri)) client.handles.set(uri, handle);
+  if (client.connection === connection && !isOpen(client, uri)) client.handles.set(uri, handle);
   else handle.dispose();
 }
 

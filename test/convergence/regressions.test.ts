@@ -57,6 +57,85 @@ describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
     for (let times = 0; times < 10; times++) await runScenario({ ...calm, steps }, root.path);
   });
 
+  /** Steps, each of which has to be answered before the next one; `unanswered` ones wait for a connection. */
+  async function playAll(world: World, steps: readonly (Step & { readonly unanswered?: true })[]): Promise<void> {
+    for (const step of steps) {
+      await play(world, step);
+      if (!step.unanswered) await world.journal.allSettled();
+    }
+  }
+
+  /** Every operation, and how it ended. */
+  const outcomes = ({ journal }: World) => journal.operations.map(({ kind, outcome }) => `${kind}: ${outcome.state}`);
+
+  it('[REC2] a session that was made again while a client was away is not the one that it knew', async () => {
+    const world = await World.start({ ...calm, steps: [] }, root.path);
+    await concludeRun(world, () =>
+      playAll(world, [
+        { do: 'create', client: 0 },
+        { do: 'open', client: 1, session: 1, turns: 30 },
+        { do: 'rename', client: 1, session: 1 },
+        { do: 'cut', client: 1, hostNotices: true, offline: true },
+        { do: 'remove', client: 0, session: 1 },
+        { do: 'recreate', client: 0, session: 1 },
+        { do: 'queue', client: 1, session: 1, prompt: 'echo', unanswered: true },
+        { do: 'online', client: 1 },
+        { do: 'queue', client: 1, session: 1, prompt: 'echo' },
+      ]),
+    );
+    expect(outcomes(world).slice(0, 7)).toEqual([
+      'create: accepted',
+      'open: accepted',
+      'rename: accepted',
+      'remove: accepted',
+      'recreate: accepted',
+      // It was for the old one.
+      'queue: unknown',
+      'queue: accepted',
+    ]);
+  });
+
+  it('[REC3] a session that could not be loaded has no gap after another loss', async () => {
+    const world = await World.start({ ...calm, steps: [{ do: 'hiccup', session: 0, fails: true }] }, root.path);
+    await concludeRun(world, async () => {
+      await playAll(world, [
+        { do: 'cut', client: 0, hostNotices: true, offline: true },
+        { do: 'rename', client: 1, session: 0 },
+        { do: 'hiccup', session: 0, fails: true },
+        { do: 'restartHost', wait: true },
+        { do: 'online', client: 0 },
+        { do: 'create', client: 0 },
+        { do: 'create', client: 1 },
+      ]);
+      const [first, second] = world.clients.map(({ handles }) => handles.get(world.sessions[0] ?? ''));
+      expect([first, second].map((handle) => handle?.interrupted.value?.error.message)).toEqual([
+        expect.stringContaining('a hiccup'),
+        expect.stringContaining('a hiccup'),
+      ]);
+      await playAll(world, [
+        { do: 'cut', client: 0, hostNotices: true, offline: true },
+        { do: 'hiccup', session: 0, fails: false },
+        { do: 'online', client: 0 },
+      ]);
+    });
+  });
+
+  it('[ONCE4] a client that counts from 1 again is not mistaken for the one before', async () => {
+    const world = await World.start({ ...calm, steps: [] }, root.path);
+    await concludeRun(world, () =>
+      playAll(world, [
+        { do: 'rename', client: 0, session: 0 },
+        { do: 'queue', client: 0, session: 0, prompt: 'echo' },
+        { do: 'crashClient', client: 0, hostNotices: true, resend: false, forgets: true },
+        { do: 'rename', client: 0, session: 0 },
+        { do: 'queue', client: 0, session: 0, prompt: 'echo' },
+      ]),
+    );
+    const [before, , , after] = world.journal.operations.map(({ clientSeq }) => clientSeq);
+    expect([before, after]).toEqual([1, 3]);
+    expect(new Set(world.journal.operations.map(({ outcome }) => outcome.state))).toEqual(new Set(['accepted']));
+  });
+
   it('a session that leaves the memory while another one loads for the same handshake is loaded again', async () => {
     const scenario: Scenario = { ...calm, evict: true, steps: [] };
     const world = await World.start(scenario, root.path);

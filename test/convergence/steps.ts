@@ -15,6 +15,7 @@ export type Step =
   | { readonly do: 'read' | 'archive'; readonly client: number; readonly session: number; readonly value: boolean }
   | { readonly do: 'model'; readonly client: number; readonly session: number; readonly model: string }
   | { readonly do: 'create'; readonly client: number }
+  | { readonly do: 'recreate'; readonly client: number; readonly session: number }
   | { readonly do: 'open'; readonly client: number; readonly session: number; readonly turns: number }
   | { readonly do: 'close' | 'loadEarlier' | 'remove'; readonly client: number; readonly session: number }
   | { readonly do: 'hold'; readonly client: number; readonly lane: LaneName }
@@ -23,7 +24,16 @@ export type Step =
   | { readonly do: 'duplicate'; readonly client: number; readonly late: boolean }
   | { readonly do: 'cut'; readonly client: number; readonly hostNotices: boolean; readonly offline: boolean }
   | { readonly do: 'online'; readonly client: number }
-  | { readonly do: 'crashClient'; readonly client: number; readonly hostNotices: boolean; readonly resend: boolean }
+  | {
+      readonly do: 'crashClient';
+      readonly client: number;
+      readonly hostNotices: boolean;
+      readonly resend: boolean;
+      /** It counts from 1 again. */
+      readonly forgets?: boolean;
+    }
+  /** From now on the session can't be read from disk, or can be again. */
+  | { readonly do: 'hiccup'; readonly session: number; readonly fails: boolean }
   | { readonly do: 'restartHost'; readonly wait: boolean }
   | { readonly do: 'killHost'; readonly lastFramesArrive: boolean }
   | { readonly do: 'run'; readonly ticks: number }
@@ -87,6 +97,7 @@ const steps: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrar
     arbitrary: step('model', { client, session, model: fc.constantFrom('mock-small', 'mock-large', 'no-such-model') }),
   },
   { weight: 1, arbitrary: step('create', { client }) },
+  { weight: 1, arbitrary: step('recreate', { client, session: fc.integer({ min: 1, max: MAX_SESSIONS - 1 }) }) },
   { weight: 3, arbitrary: step('open', { client, session, turns: fc.constantFrom(1, 2, 30) }) },
   { weight: 1, arbitrary: step('close', { client, session }) },
   { weight: 1, arbitrary: step('loadEarlier', { client, session }) },
@@ -97,7 +108,16 @@ const steps: readonly { readonly weight: number; readonly arbitrary: fc.Arbitrar
   { weight: 2, arbitrary: step('duplicate', { client, late: fc.boolean() }) },
   { weight: 5, arbitrary: step('cut', { client, hostNotices: fc.boolean(), offline: fc.boolean() }) },
   { weight: 2, arbitrary: step('online', { client }) },
-  { weight: 2, arbitrary: step('crashClient', { client, hostNotices: fc.boolean(), resend: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: step('crashClient', {
+      client,
+      hostNotices: fc.boolean(),
+      resend: fc.boolean(),
+      forgets: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: step('hiccup', { session, fails: fc.boolean() }) },
   { weight: 2, arbitrary: step('restartHost', { wait: fc.boolean() }) },
   { weight: 2, arbitrary: step('killHost', { lastFramesArrive: fc.boolean() }) },
   { weight: 8, arbitrary: step('run', { ticks: fc.integer({ min: 1, max: 12 }) }) },

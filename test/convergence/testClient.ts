@@ -32,6 +32,12 @@ export interface SeenEnvelope {
   readonly origin?: { readonly clientId: string; readonly clientSeq: number };
 }
 
+export interface Crash {
+  readonly hostNotices: boolean;
+  readonly resend: boolean;
+  readonly forgets?: boolean;
+}
+
 interface SentAction {
   readonly text: string;
   readonly session: URI;
@@ -69,8 +75,11 @@ export class TestClient {
     return this.#lastClientSeq;
   }
 
-  /** The process dies and starts anew. With `resend` it had kept on disk what it sent without an answer. */
-  crash(hostNotices: boolean, resend: boolean): void {
+  /**
+   * The process dies and starts anew. With `resend` it had kept on disk what it sent without an answer; with `forgets` it had
+   * not kept how far it has counted.
+   */
+  crash({ hostNotices, resend, forgets = false }: Crash): void {
     for (const wire of this.wires) {
       if (!wire.isOpen) continue;
       if (hostNotices) wire.cut();
@@ -80,6 +89,7 @@ export class TestClient {
     this.handles.clear();
     this.#resend = resend ? [...this.#unanswered.values()] : [];
     this.#unanswered.clear();
+    if (forgets) this.#lastClientSeq = 0;
     this.#connection = this.#connect();
   }
 

@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Host as Connection, connect } from '@agenthost/client';
 import { Host, MockAgent } from '@agenthost/host';
-import { sessionUri, type URI } from '@agenthost/protocol';
+import { parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
+import { FlakyStorage, HICCUP } from '../support/flakyStorage.js';
 import { Journal } from './journal.js';
 import type { Scenario } from './steps.js';
 import { immediately, TestClient, type WireMessage } from './testClient.js';
@@ -22,6 +23,8 @@ export class World {
   #stateDir: string;
   #isUp = true;
   #restarting: Promise<void> = Promise.resolve();
+  /** By session id, for the host of now and all later ones. */
+  readonly #unreadable: Map<string, string>;
   #waiters: (() => void)[] = [];
   #dirs = 0;
   #messages = 0;
@@ -37,8 +40,9 @@ export class World {
     const journal = new Journal();
     const stateDir = join(base, 'state-0');
     const life = { isOver: false };
-    const host = await startHost(stateDir, scenario, base, journal, life);
-    const world = new World(scenario, base, journal, host, stateDir, life);
+    const unreadable = new Map<string, string>();
+    const host = await startHost(stateDir, scenario, base, journal, life, unreadable);
+    const world = new World(scenario, base, journal, host, stateDir, life, unreadable);
     await world.#begin();
     return world;
   }
@@ -50,8 +54,10 @@ export class World {
     host: Host,
     stateDir: string,
     life: { isOver: boolean },
+    unreadable: Map<string, string>,
   ) {
     this.#life = life;
+    this.#unreadable = unreadable;
     this.scenario = scenario;
     this.#base = base;
     this.journal = journal;
@@ -84,6 +90,19 @@ export class World {
     const uri = sessionUri('mock', `s${this.sessions.length}`);
     this.sessions.push(uri);
     return uri;
+  }
+
+  /** A session that can't be read from disk stays so across restarts, until it can or everything heals. */
+  hiccup(session: number, fails: boolean): void {
+    const uri = this.sessions[session % this.sessions.length];
+    const { sessionId = '' } = parseSessionUri(uri ?? '') ?? {};
+    if (fails) this.#unreadable.set(sessionId, 'EIO');
+    else this.#unreadable.delete(sessionId);
+  }
+
+  /** Everything can be read again. */
+  healStorage(): void {
+    this.#unreadable.clear();
   }
 
   setOnline(client: TestClient, online: boolean): void {
@@ -155,7 +174,7 @@ export class World {
   async #start(stateDir: string): Promise<void> {
     this.#highestBeforeStart = this.#highestSeen;
     this.#life = { isOver: false };
-    this.#host = await startHost(stateDir, this.scenario, this.#base, this.journal, this.#life);
+    this.#host = await startHost(stateDir, this.scenario, this.#base, this.journal, this.#life, this.#unreadable);
     this.#stateDir = stateDir;
     this.#isUp = true;
     this.#reachabilityChanged();
@@ -224,7 +243,9 @@ async function startHost(
   cwd: string,
   journal: Journal,
   life: { readonly isOver: boolean },
+  unreadable: Map<string, string>,
 ): Promise<Host> {
+  const hasHiccups = scenario.steps.some((step) => step.do === 'hiccup');
   const [idleMs, abortGraceMs] = [scenario.evict ? 1 : 60_000, 5];
   return Host.start({
     stateDir,
@@ -234,10 +255,12 @@ async function startHost(
     sessionIdleMs: idleMs,
     agentIdleMs: idleMs,
     abortGraceMs,
+    ...(hasHiccups && { storage: new FlakyStorage(stateDir, unreadable) }),
     ...(scenario.shortReplay && { replayLimits: { maxEnvelopes: 8, maxBytes: 1_000_000 } }),
     log: {
       error: (message, cause) => {
-        if (!life.isOver) journal.violations.push(`the host reports: ${message} ${String(cause ?? '')}`);
+        const told = `the host reports: ${message} ${String(cause ?? '')}`;
+        if (!life.isOver && !told.includes(HICCUP)) journal.violations.push(told);
       },
       warn: (message) => journal.note(`  host: ${message}`),
       info: () => {},

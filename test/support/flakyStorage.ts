@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { SessionFsFailure, type SessionStorage } from '@agenthost/host';
 import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
 
+/** In the message of each failure. */
+export const HICCUP = 'a hiccup';
+
 /** The folders of a state root, where sessions can be made unreadable for a while. */
 export class FlakyStorage extends LocalSessionStorage implements SessionStorage {
   /** By session id: the error code that opening it fails with. */
-  readonly failing = new Map<string, string>();
+  readonly failing: Map<string, string>;
   opened = 0;
 
-  constructor(stateRoot: string) {
+  constructor(stateRoot: string, failing = new Map<string, string>()) {
     super({
       stateRoot,
       listSessionIds: () => sessionIds(stateRoot),
@@ -19,12 +22,13 @@ export class FlakyStorage extends LocalSessionStorage implements SessionStorage 
       newId: () => crypto.randomUUID(),
       onDamage: () => {},
     });
+    this.failing = failing;
   }
 
   override async open(...args: Parameters<LocalSessionStorage['open']>) {
     this.opened++;
     const code = this.failing.get(args[0]);
-    if (code !== undefined) throw new SessionFsFailure(code, `${code}: a hiccup`);
+    if (code !== undefined) throw new SessionFsFailure(code, `${code}: ${HICCUP}`);
     return super.open(...args);
   }
 }

@@ -254,7 +254,10 @@ export class Host {
       throw creation.reason;
     }
     if (opening.status === 'rejected') throw opening.reason;
-    return opening.value;
+    if (opening.value.gone.value === undefined) return opening.value;
+    // That was a handle on the session that had this URI before.
+    opening.value.dispose();
+    return this.openSession(uri);
   }
 
   #listen(peer: RpcPeer): void {
