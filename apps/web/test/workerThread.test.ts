@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type ThreadRequest, type ThreadWorker, WorkerThread } from '../src/thread/workerThread.js';
+import { READY, type ThreadRequest, type ThreadWorker, WorkerThread } from '../src/thread/workerThread.js';
 
 /** A worker that answers when the test says so. */
 class FakeWorker implements ThreadWorker<string, string> {
@@ -18,6 +18,10 @@ class FakeWorker implements ThreadWorker<string, string> {
   answer(at: number, text: string): void {
     const data = { id: this.requests[at]?.id, answer: text };
     this.#listeners.get('message')?.({ data } as never);
+  }
+
+  load(): void {
+    this.#listeners.get('message')?.({ data: READY } as never);
   }
 
   fail(): void {
@@ -58,6 +62,10 @@ describe('a thread', () => {
     try {
       const { thread, workers } = threadOf(1_000);
       const [first, second] = [thread.run('a'), thread.run('b')];
+      // The time that it takes to be loaded is nobody's fault.
+      vi.advanceTimersByTime(20_000);
+      expect(workers[0]?.isTerminated).toBe(false);
+      workers[0]?.load();
       vi.advanceTimersByTime(1_000);
       expect([await first, workers[0]?.isTerminated]).toEqual([undefined, true]);
       workers[0]?.answer(0, 'late');
@@ -91,5 +99,17 @@ describe('a thread', () => {
     const jobs = Array.from({ length: 300 }, (_, at) => thread.run(String(at)));
     const settled = await Promise.race([jobs[1], Promise.resolve('waiting')]);
     expect([settled, await Promise.race([jobs[299], Promise.resolve('waiting')])]).toEqual([undefined, 'waiting']);
+  });
+
+  it('gives up a worker that is never loaded', async () => {
+    vi.useFakeTimers();
+    try {
+      const { thread, workers } = threadOf(1_000);
+      const first = thread.run('a');
+      vi.advanceTimersByTime(30_000);
+      expect([await first, workers[0]?.isTerminated]).toEqual([undefined, true]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

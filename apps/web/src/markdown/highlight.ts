@@ -8,7 +8,7 @@ export type { HighlightedLine } from './highlightedLines.js';
 
 /** Longer code is shown plain. */
 const LONGEST = 100_000;
-/** The first one waits for the highlighter and its language to be loaded. */
+/** The first one of a language waits for that to be loaded. */
 const MOST_MS = 10_000;
 
 const thread = new WorkerThread<HighlightRequest, readonly HighlightedLine[]>(() => startWorker('highlight'), {

@@ -1,6 +1,6 @@
 // Runs in a worker: whatever an agent wrote, the page stays responsive, and a line that takes too long can be stopped from outside.
 import type { HighlighterCore, LanguageRegistration } from 'shiki/core';
-import type { ThreadAnswer, ThreadRequest } from '../thread/workerThread.js';
+import { READY, type ThreadAnswer, type ThreadRequest } from '../thread/workerThread.js';
 import { boundedTokens, type HighlightedLine } from './highlightedLines.js';
 import type { LanguageName } from './languageName.js';
 
@@ -75,3 +75,4 @@ addEventListener('message', ({ data: { id, asked } }: MessageEvent<ThreadRequest
     () => tell({ id }),
   );
 });
+postMessage(READY);

@@ -1,3 +1,6 @@
+/** What a worker says when it has been loaded. */
+export const READY = { id: 0 } as const;
+
 /** What a worker is asked, and what it answers; `undefined` where it could not. */
 export interface ThreadRequest<Asked> {
   readonly id: number;
@@ -18,7 +21,7 @@ export interface ThreadWorker<Asked, Answer> {
 }
 
 export interface WorkerThreadOptions {
-  /** How long one request may take. The first one waits for the worker to be loaded. */
+  /** How long one request may take, once the worker has been loaded. */
   readonly mostMs: number;
   /** When more than this wait, whoever waits longest gets no answer. */
   readonly mostWaiting?: number;
@@ -31,6 +34,8 @@ interface Job<Asked, Answer> {
 }
 
 const MOST_WAITING = 200;
+/** A busy machine, a slow network. */
+const MOST_LOADING_MS = 30_000;
 
 /** One request at a time, in a worker that is made when it is needed and ended when it takes too long; the next gets another one. */
 export class WorkerThread<Asked, Answer> {
@@ -38,10 +43,10 @@ export class WorkerThread<Asked, Answer> {
   readonly #options: WorkerThreadOptions;
   readonly #waiting: Job<Asked, Answer>[] = [];
   #worker: ThreadWorker<Asked, Answer> | undefined;
-  #current:
-    | { readonly id: number; readonly job: Job<Asked, Answer>; readonly timer: ReturnType<typeof setTimeout> }
-    | undefined;
-  #lastId = 0;
+  #isReady = false;
+  #current: { readonly id: number; readonly job: Job<Asked, Answer> } | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastId = READY.id;
 
   constructor(createWorker: () => ThreadWorker<Asked, Answer>, options: WorkerThreadOptions) {
     this.#createWorker = createWorker;
@@ -68,11 +73,11 @@ export class WorkerThread<Asked, Answer> {
       return;
     }
     const id = ++this.#lastId;
-    const timer = setTimeout(() => this.#giveUp(), this.#options.mostMs);
-    this.#current = { id, job, timer };
+    this.#current = { id, job };
     try {
       this.#worker ??= this.#start();
       this.#worker.postMessage({ id, asked: job.asked });
+      this.#wait();
     } catch {
       // A browser that lets no worker run.
       this.#giveUp();
@@ -82,7 +87,11 @@ export class WorkerThread<Asked, Answer> {
   #start(): ThreadWorker<Asked, Answer> {
     const worker = this.#createWorker();
     worker.addEventListener('message', ({ data }) => {
-      if (worker === this.#worker && data.id === this.#current?.id) this.#finish(data.answer);
+      if (worker !== this.#worker) return;
+      if (data.id === READY.id) {
+        this.#isReady = true;
+        this.#wait();
+      } else if (data.id === this.#current?.id) this.#finish(data.answer);
     });
     worker.addEventListener('error', () => {
       if (worker === this.#worker) this.#giveUp();
@@ -90,16 +99,23 @@ export class WorkerThread<Asked, Answer> {
     return worker;
   }
 
+  #wait(): void {
+    clearTimeout(this.#timer);
+    const most = this.#isReady ? this.#options.mostMs : MOST_LOADING_MS;
+    if (this.#current) this.#timer = setTimeout(() => this.#giveUp(), most);
+  }
+
   #giveUp(): void {
     this.#worker?.terminate();
     this.#worker = undefined;
+    this.#isReady = false;
     this.#finish(undefined);
   }
 
   #finish(answer: Answer | undefined): void {
     const current = this.#current;
     this.#current = undefined;
-    clearTimeout(current?.timer);
+    clearTimeout(this.#timer);
     current?.job.settle(answer);
     this.#next();
   }
