@@ -51,12 +51,13 @@ export class Workbench {
     for (let tries = 1; !(await chosen.isVisible()); tries++) {
       const timeout = tries < CHOICES ? PATIENCE / CHOICES : PATIENCE;
       try {
-        await picker.click({ timeout });
-        await this.page.locator('.action-widget').getByText(agent, { exact: true }).click({ timeout });
+        const offered = this.page.locator('.action-widget').getByText(agent, { exact: true }).last();
+        if (!(await offered.isVisible())) await picker.click({ timeout });
+        // Also where an earlier choice still covers it: then this closes that one.
+        await offered.click({ timeout, force: true });
         await chosen.waitFor({ timeout });
       } catch (error) {
         if (tries >= CHOICES) throw error;
-        await this.page.keyboard.press('Escape');
       }
     }
   }
