@@ -99,7 +99,6 @@ export class SearchThread {
   #start(): Worker {
     if (this.#worker) return this.#worker;
     const worker = new Worker(PROGRAM, { workerData: { path: this.#path }, name: 'search' });
-    worker.unref();
     worker.on('message', (answer: SearchAnswer) => {
       if (answer.id !== this.#current?.id) return;
       const { result, error } = answer;
@@ -109,6 +108,8 @@ export class SearchThread {
       if (this.#worker === worker) this.#worker = undefined;
       this.#finish(({ reject }) => reject(error));
     });
+    // Last: a listener for messages keeps the process alive again.
+    worker.unref();
     this.#worker = worker;
     return worker;
   }
