@@ -45,12 +45,13 @@ describe('a session that could not be made', () => {
     const session = await client.createSession({ provider: 'fails' });
     agent.fail();
     await expect(session.ready()).rejects.toThrow(WHY);
-    const before = session.confirmed.value;
     await expect(session.queue('queued')).rejects.toMatchObject({ reason: REASON });
     await expect(session.steer('steering')).rejects.toMatchObject({ reason: REASON });
     await expect(session.send('sent')).rejects.toMatchObject({ reason: REASON });
     expect(session.state.value).toBe(session.confirmed.value);
-    expect(session.confirmed.value).toEqual(before);
+    expect(session.confirmed.value.turns).toEqual([]);
+    expect(session.confirmed.value).not.toHaveProperty('queuedMessages');
+    expect(session.confirmed.value).not.toHaveProperty('steeringMessage');
   });
 
   it('[LIFE3] ends what waited for it as turns with its error, also after a restart', async () => {

@@ -92,9 +92,11 @@ describe('what the host refuses', () => {
       await alice.request('createSession', { session: failed, config: { failCreation: true } });
       const { lifecycle } = await alice.stateOf(failed);
       if (lifecycle === 'creating') await alice.nextAction(failed, 'session/creationFailed');
-      expect(await refused(failed, turn)).toBe('session could not be created: The mock agent was told to fail.');
       const queued = { type: 'session/pendingMessageSet', kind: 'queued', id: 'm', userMessage: hello };
-      expect(await refused(failed, queued)).toBe('session could not be created: The mock agent was told to fail.');
+      for (const action of [turn, queued]) {
+        const { rejectionReason } = await alice.act({ session: failed, ...action });
+        expect(rejectionReason).toBe('session could not be created: The mock agent was told to fail.');
+      }
     });
 
     it('turns, cancellations and answers that do not fit the running turn', async () => {
