@@ -12,13 +12,14 @@ import { isLarge, pastedHash } from './pastedContent.js';
 const BYTES = 6;
 
 /**
- * A short hash of what a client asked for. It is the same for the action as it came and as it was stored: without the time and
- * the author, which the host sets, and with the hash of content that the host stores elsewhere.
+ * A short hash of what a client asked for. It is the same for the action as it came and as it was stored: without the time, the
+ * author and a turn's model, which the host sets, and with the hash of content that the host stores elsewhere.
  */
 export function actionFingerprint(action: SessionAction): number {
   const stamps = { at: undefined, by: undefined };
   const message = 'userMessage' in action && { userMessage: messageIdentity(action.userMessage) };
-  const asked = canonical({ ...action, ...stamps, ...message });
+  const turn = action.type === 'session/turnStarted' && { model: undefined };
+  const asked = canonical({ ...action, ...stamps, ...message, ...turn });
   return createHash('sha256').update(asked).digest().readUIntBE(0, BYTES);
 }
 

@@ -107,7 +107,7 @@ export class SessionStore implements DurableSource {
 
   /** The host's own action. One that changes nothing is dropped. */
   dispatch(action: UnstampedAction, options: { readonly mustBeStored?: boolean } = {}): void {
-    const stamped = { ...action, session: this.uri, at: this.#options.now() } as SessionAction;
+    const stamped = this.#withModel({ ...action, session: this.uri, at: this.#options.now() } as SessionAction);
     const next = sessionReducer(this.#state, stamped);
     if (next === this.#state) return;
     this.#apply(stamped, next);
@@ -117,7 +117,7 @@ export class SessionStore implements DurableSource {
   /** A client's action that has passed every check. Echoed also where it changes nothing: its sender waits for it. */
   accept(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const origin = originOf(sender, clientSeq);
-    const stamped: SessionAction = { ...action, session: this.uri, at: this.#options.now(), by: sender.author };
+    const stamped = this.#withModel({ ...action, session: this.uri, at: this.#options.now(), by: sender.author });
     this.#options.delivery.requireStored(this);
     this.#apply(stamped, sessionReducer(this.#state, stamped), { origin, sender });
   }
@@ -209,6 +209,14 @@ export class SessionStore implements DurableSource {
 
   #answerRepeat(tag: RepeatTag): void {
     this.#options.publisher.answer(tag.sender, { ...tag.envelope, repeated: true }, { source: this, tag });
+  }
+
+  /** A turn keeps the model that the session has at its start: the log says which, wherever it is read from. */
+  #withModel(action: SessionAction): SessionAction {
+    if (action.type !== 'session/turnStarted') return action;
+    const { model: _, ...started } = action;
+    const { model } = this.#state.summary;
+    return model === undefined ? started : { ...started, model };
   }
 
   #apply(

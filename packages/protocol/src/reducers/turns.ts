@@ -24,7 +24,7 @@ export function startTurn(state: SessionState, action: TurnStartedAction): Sessi
   // Somebody took the message back, or it has been in a turn already: starting it now would double it.
   if (queuedMessageId !== undefined && !waiting) return state;
   const by = action.by ?? waiting?.by;
-  const { model } = state.summary;
+  const model = action.model ?? state.summary.model;
   const activeTurn: ActiveTurn = {
     id: action.turnId,
     userMessage: action.userMessage,

@@ -22,6 +22,7 @@ export const turnStartedAction = z.object({
   ...ofTurnByClient,
   userMessage,
   queuedMessageId: id.exactOptional(),
+  model: id.exactOptional(),
 });
 export const deltaAction = z.object({
   type: z.literal('session/delta'),
