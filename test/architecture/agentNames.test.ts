@@ -17,7 +17,7 @@ const TOOLS = ALL_TOOLS.filter((name) => !PLAIN_WORDS.includes(name));
 /** Names that mean something else where they stand. */
 const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // Languages that code is highlighted as.
-  'apps/web/src/markdown/highlight.ts': ['bash', 'powershell'],
+  'apps/web/src/markdown/languageName.ts': ['bash', 'powershell'],
   // Shells that the command completes for.
   'apps/cli/src/completionScripts.ts': ['bash'],
 };
