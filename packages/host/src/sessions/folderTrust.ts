@@ -20,7 +20,7 @@ interface Sessions {
 }
 
 /** How many summaries are looked through before others have their turn. */
-const AT_ONCE = 1_000;
+const AT_ONCE = 200;
 
 /** Which folders somebody has to trust, of all sessions of a hub. */
 export class FolderTrust {
