@@ -13,6 +13,7 @@ import { CANCELLED, outcomeOf } from './permissionOutcome.js';
 import { promptBlocks } from './promptBlocks.js';
 import { Terminals } from './terminals.js';
 import { ToolCalls } from './toolCalls.js';
+import { TurnEvents } from './turnEvents.js';
 import { TurnUpdates } from './turnUpdates.js';
 import { type AvailableCommand, type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
 
@@ -32,6 +33,7 @@ export interface AcpSessionOptions
 
 interface Turn {
   readonly aborted: AbortController;
+  readonly events: TurnEvents;
   readonly calls: ToolCalls;
   readonly updates: TurnUpdates;
   heard(): void;
@@ -178,26 +180,27 @@ export class AcpSession implements AgentSession {
   }
 
   #newTurn(): Turn {
-    const emit = (event: AgentEvent) => {
+    const events = new TurnEvents((event) => {
       if (this.#turn === turn) this.#listeners.emit(event);
-    };
+    });
     const calls = new ToolCalls({
       cwd: this.#options.cwd,
-      emit,
-      onChanges: (changes) => {
+      events,
+      changed: (changes) => {
         const all = this.#options.changes.add(changes);
-        if (all) emit({ type: 'changes', changes: all });
+        return all ? [{ type: 'changes', changes: all }] : [];
       },
       followTerminal: (id, onOutput) => this.#terminals?.follow(id, onOutput),
     });
     const updates = new TurnUpdates({
       calls,
-      emit,
+      emit: (event) => events.emit(event),
       modeName: (id) => this.#connection?.choices.modeName(id) ?? id,
       onConfigOptions: (options) => this.#connection?.choices.update(options),
     });
     const turn: Turn = {
       aborted: new AbortController(),
+      events,
       calls,
       updates,
       heard: () => {},
@@ -220,7 +223,7 @@ export class AcpSession implements AgentSession {
       if (!stopped) last = { type: 'error', error: errorInfo(failure) };
     }
     silence.stop();
-    await turn.calls.settled();
+    await turn.events.settled();
     // What it still asks is of no use to anybody.
     turn.aborted.abort(new Error('the turn has ended'));
     if (this.#turn !== turn) return;
