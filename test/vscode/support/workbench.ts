@@ -90,11 +90,12 @@ export class Workbench {
     return this.composer.getByText(name, { exact: true });
   }
 
-  /** Goes back to before this message, counted from 0. */
-  async restoreCheckpoint(message: number): Promise<void> {
+  /** Goes back to before this message, counted from 0; with edits after it VS Code asks once more. */
+  async restoreCheckpoint(message: number, { hasEdits = false } = {}): Promise<void> {
     const request = this.conversation.locator('.interactive-request').nth(message);
     await request.hover();
     await request.getByText(/^(Restore Checkpoint|Start Over)$/).click();
+    if (hasEdits) await request.getByText('Discard Edits').click();
   }
 
   /** What is written so far stays in place when it isn't sent. */

@@ -14,6 +14,7 @@ import { promptBlocks } from './promptBlocks.js';
 import { SessionUpdates } from './sessionUpdates.js';
 import { Terminals } from './terminals.js';
 import { ToolCalls } from './toolCalls.js';
+import { TurnEvents } from './turnEvents.js';
 import { TurnUpdates } from './turnUpdates.js';
 import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
 
@@ -36,6 +37,7 @@ export interface AcpSessionOptions
 
 interface Turn {
   readonly aborted: AbortController;
+  readonly events: TurnEvents;
   readonly calls: ToolCalls;
   readonly updates: TurnUpdates;
   heard(): void;
@@ -205,25 +207,26 @@ export class AcpSession implements AgentSession {
   }
 
   #newTurn(): Turn {
-    const emit = (event: AgentEvent) => {
+    const events = new TurnEvents((event) => {
       if (this.#turn === turn) this.#listeners.emit(event);
-    };
+    });
     const calls = new ToolCalls({
       cwd: this.#options.cwd,
-      emit,
-      onChanges: (changes) => {
+      events,
+      changed: (changes) => {
         const all = this.#options.changes.add(changes);
-        if (all) emit({ type: 'changes', changes: all });
+        return all ? [{ type: 'changes', changes: all }] : [];
       },
       followTerminal: (id, onOutput) => this.#terminals?.follow(id, onOutput),
     });
     const updates = new TurnUpdates({
       calls,
-      emit,
+      emit: (event) => events.emit(event),
       modeName: (id) => this.#connection?.choices.modeName(id) ?? id,
     });
     const turn: Turn = {
       aborted: new AbortController(),
+      events,
       calls,
       updates,
       heard: () => {},
@@ -246,7 +249,7 @@ export class AcpSession implements AgentSession {
       if (!stopped) last = { type: 'error', error: errorInfo(failure) };
     }
     silence.stop();
-    await turn.calls.settled();
+    await turn.events.settled();
     // What it still asks is of no use to anybody.
     turn.aborted.abort(new Error('the turn has ended'));
     if (this.#turn !== turn) return;

@@ -14,6 +14,7 @@ import {
   liveOutput,
   rawText,
 } from './toolDisplay.js';
+import type { TurnEvents } from './turnEvents.js';
 import type { PermissionRequestFields, ToolCallFields } from './updateSchemas.js';
 
 /** Kinds that, by the agent's own word, change nothing. */
@@ -26,8 +27,9 @@ export interface FollowedTerminal {
 
 export interface ToolCallsOptions {
   readonly cwd: string;
-  emit(event: AgentEvent): void;
-  onChanges(changes: readonly FileChangeSummary[]): void;
+  readonly events: Pick<TurnEvents, 'emit' | 'emitLater'>;
+  /** What is to be told of them, if anything. */
+  changed(changes: readonly FileChangeSummary[]): readonly AgentEvent[];
   /** Where a call shows a terminal of ours. */
   followTerminal(terminalId: string, onOutput: (output: string) => void): FollowedTerminal | undefined;
 }
@@ -58,17 +60,10 @@ export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #calls = new Map<string, Call>();
   readonly #witness: EditWitness;
-  /** Calls that have ended and whose files are still looked at. */
-  readonly #ending = new Set<Promise<void>>();
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
     this.#witness = new EditWitness(options.cwd);
-  }
-
-  /** Resolves when everything that has ended is told. Never rejects. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#ending);
   }
 
   /** Whether a call runs that may take its time. */
@@ -106,7 +101,7 @@ export class ToolCalls {
       const answer = wait(toolCallId);
       call.phase = 'asked';
       call.shown = display.invocationMessage;
-      this.#options.emit({
+      this.#options.events.emit({
         type: 'toolStart',
         toolCall: {
           toolCallId,
@@ -123,7 +118,7 @@ export class ToolCalls {
     }
     const requestId = `${toolCallId}/question-${++call.questions}`;
     const answer = wait(requestId);
-    this.#options.emit({
+    this.#options.events.emit({
       type: 'permissionRequest',
       request: {
         requestId,
@@ -183,13 +178,13 @@ export class ToolCalls {
       const shown = JSON.stringify(display);
       if (shown === call.shown) return;
       call.shown = shown;
-      this.#options.emit({
+      this.#options.events.emit({
         type: 'toolStart',
         toolCall: { toolCallId, ...display, status: 'running', confirmed: { how: 'notNeeded' } },
       });
     } else if (call.phase === 'approved' && display.invocationMessage !== call.shown) {
       call.shown = display.invocationMessage;
-      this.#options.emit({ type: 'toolUpdate', toolCallId, invocationMessage: display.invocationMessage });
+      this.#options.events.emit({ type: 'toolUpdate', toolCallId, invocationMessage: display.invocationMessage });
     }
   }
 
@@ -215,7 +210,7 @@ export class ToolCalls {
   #tell(call: Call, output: string): void {
     if (output === '' || call.phase === 'ended') return;
     call.live = true;
-    this.#options.emit({ type: 'toolUpdate', toolCallId: call.fields.toolCallId, output });
+    this.#options.events.emit({ type: 'toolUpdate', toolCallId: call.fields.toolCallId, output });
   }
 
   #end(call: Call): void {
@@ -228,18 +223,17 @@ export class ToolCalls {
     call.phase = 'ended';
     const facts = this.#facts(call);
     const contents = callContents(fields);
-    const end = (whole: CallOutcome['whole']) => {
+    const { events, changed } = this.#options;
+    let changes: readonly AgentEvent[] | undefined;
+    const end = (whole: CallOutcome['whole']): readonly AgentEvent[] => {
       const result = callResult(facts, { exitCode, output: isShown ? undefined : text, whole });
-      this.#options.emit({ type: 'toolComplete', toolCallId, result, ...(contents.length > 0 && { contents }) });
-      if (status === 'completed') this.#options.onChanges(edits.length > 0 ? edits : touched(facts));
+      // Counted once, also where nobody waited for the files.
+      changes ??= status === 'completed' ? changed(edits.length > 0 ? edits : touched(facts)) : [];
+      return [{ type: 'toolComplete', toolCallId, result, ...(contents.length > 0 && { contents }) }, ...changes];
     };
-    if (status !== 'completed' || edits.length === 0) {
-      end([]);
-      return;
-    }
-    const ending = this.#witness.judge(toolCallId, edits).then(end);
-    this.#ending.add(ending);
-    void ending.finally(() => this.#ending.delete(ending));
+    if (status === 'completed' && edits.length > 0) {
+      events.emitLater(this.#witness.judge(toolCallId, edits).then(end), () => end([]));
+    } else for (const event of end([])) events.emit(event);
   }
 
   #facts({ fields, edits }: Call): CallFacts {

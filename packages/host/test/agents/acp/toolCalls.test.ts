@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ToolCalls } from '../../../src/agents/acp/toolCalls.js';
+import { TurnEvents } from '../../../src/agents/acp/turnEvents.js';
 import type { AgentEvent } from '../../../src/agents/agent.js';
 
 it.each([
@@ -13,8 +14,8 @@ it.each([
   const events: AgentEvent[] = [];
   const calls = new ToolCalls({
     cwd: '/work',
-    emit: (event) => events.push(event),
-    onChanges: () => {},
+    events: new TurnEvents((event) => void events.push(event)),
+    changed: () => [],
     followTerminal: () => undefined,
   });
   const nothing = { name: undefined, status: undefined, content: undefined, locations: undefined, _meta: undefined };
