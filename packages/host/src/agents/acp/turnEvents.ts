@@ -21,7 +21,10 @@ export class TurnEvents {
   }
 
   emit(event: AgentEvent): void {
-    if (!this.#draining) return this.#emit(event);
+    if (!this.#draining) {
+      this.#emit(event);
+      return;
+    }
     this.#waiting.push(event);
     if (this.#waiting.length > MAX_WAITING) this.#hurry?.();
   }
