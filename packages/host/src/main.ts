@@ -211,7 +211,7 @@ export class Host {
         const provided = await ProviderSessionStorage.open({ provider, log, ...logs });
         return () => {
           // Its sessions are others than those of the same names here.
-          replay.forgetUpTo(sequence.next());
+          replay.forgetUpTo(sequence.current);
           host.#providedIndex = new SessionIndex(':memory:', { searchInThread: true });
           return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
         };

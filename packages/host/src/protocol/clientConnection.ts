@@ -94,6 +94,10 @@ export class ClientConnection implements Subscriber {
     return this.#identity?.protocolVersion ?? PROTOCOL_VERSION;
   }
 
+  get keepsFiles(): boolean {
+    return this.#services.keeper() === this;
+  }
+
   get isOpen(): boolean {
     return this.#peer.closeReason === undefined;
   }

@@ -317,7 +317,8 @@ export class Session {
 
   /** Ends the connections of everybody who is subscribed, so that they reconnect and subscribe to what is there then. */
   cutOffSubscribers(reason: string): void {
-    for (const subscriber of [...this.#options.store.subscribers]) subscriber.cutOff(reason);
+    for (const subscriber of [...this.#options.store.subscribers])
+      if (!subscriber.keepsFiles) subscriber.cutOff(reason);
   }
 
   #joined(subscriber: Subscriber): void {

@@ -171,7 +171,10 @@ export async function createSession(
     new AgentRun({
       agent,
       openOptions: async () => {
-        await Promise.all([reported.load(), editedFiles.load()]);
+        // They only count what is there already: that it can't be counted now is no reason not to start the agent.
+        await Promise.all([reported.load(), editedFiles.load()]).catch((error: unknown) =>
+          log.warn(`${uri}: what it keeps could not be counted: ${String(error)}`),
+        );
         return {
           sessionId: start.sessionId,
           cwd: cwd(),

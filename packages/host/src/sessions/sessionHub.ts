@@ -268,7 +268,11 @@ export class SessionHub {
       });
     } catch (error) {
       // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
-      session.cutOffSubscribers('the session could not be removed');
+      // After the answer: whoever asked for it may watch it as well, and is to hear why it failed.
+      const { delivery } = this.#options;
+      setImmediate(
+        () => void delivery.drained().then(() => session.cutOffSubscribers('the session could not be removed')),
+      );
       throw error;
     }
   }

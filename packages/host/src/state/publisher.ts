@@ -17,6 +17,8 @@ export interface Subscriber extends Receiver {
   readonly protocolVersion: number;
   /** The name of its token, where that has one. */
   readonly tokenName?: string | undefined;
+  /** It keeps the sessions' files: without its connection nothing can be stored. */
+  readonly keepsFiles?: boolean;
   /** Ends the connection: the client has to come back and take a snapshot. */
   cutOff(reason: string): void;
 }
