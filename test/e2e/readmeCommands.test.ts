@@ -49,7 +49,8 @@ afterAll(async () => {
     await ended;
   }
   await registry?.dispose();
-  await rm(folder, { recursive: true, force: true });
+  // npm may end before the host that it started has closed its files.
+  await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
 }, LONG);
 
 /** In the order in which people do it. */

@@ -177,7 +177,12 @@ describe('write-file', () => {
     const edit = { uri: pathToFileURL(join(cwd, 'a.txt')).href, insertions: 1, deletions: 2 };
     expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('new\n');
     expect(recorder.of('toolComplete')[0]?.result.content).toEqual([
-      { type: 'fileEdit', ...edit, diff: '@@ -1,2 +1,1 @@\n-one\n-two\n+new\n' },
+      {
+        type: 'fileEdit',
+        ...edit,
+        diff: '@@ -1,2 +1,1 @@\n-one\n-two\n+new\n',
+        whole: { before: 'one\ntwo', after: 'new\n' },
+      },
     ]);
     expect(recorder.of('changes')).toEqual([{ type: 'changes', changes: [edit] }]);
   });
