@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CLOSE_CODE } from '@agenthost/protocol';
-import type { CloseReason, Disposable, Transport } from '@agenthost/rpc';
+import type { Disposable, Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
 import { AgentInstallations } from './agents/agentInstallations.js';
@@ -18,7 +18,7 @@ import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
 import { ClientRegistry } from './protocol/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './protocol/commandHandlers.js';
-import { type Credential, OWNER } from './protocol/credential.js';
+import { type Credential, closeWhenRevoked, OWNER } from './protocol/credential.js';
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
@@ -300,9 +300,12 @@ export class Host {
     return this.#server?.routes ?? [];
   }
 
-  /** A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. */
+  /**
+   * A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. A credential that came
+   * with a socket is checked again: closed at once where its token was taken back meanwhile.
+   */
   attach(transport: Transport, credential: Credential = IN_PROCESS): void {
-    this.#connect(frameTransportOver(transport), credential);
+    if (closeWhenRevoked(transport, credential)) this.#connect(frameTransportOver(transport), credential);
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
@@ -311,7 +314,6 @@ export class Host {
       stateRoot: this.#stateRoot.path,
       authenticator,
       ...(options.token !== undefined && { fixed: options.token }),
-      onRevoked: (ids, message) => this.#endConnections(ids, { code: CLOSE_CODE.unauthorized, message }),
       log: this.#log,
     });
     this.#tokens = tokens;
@@ -370,12 +372,6 @@ export class Host {
 
   #connect(transport: FrameTransport, credential: Credential): void {
     this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
-  }
-
-  #endConnections(credentialIds: ReadonlySet<string>, reason: CloseReason): void {
-    for (const connection of [...this.#connections]) {
-      if (credentialIds.has(connection.credentialId)) connection.close(reason);
-    }
   }
 }
 

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { CLOSE_CODE, FILES_SUBPROTOCOL, MAX_FRAME_BYTES, SUBPROTOCOL } from '@agenthost/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
-import { type Credential, OWNER } from '../protocol/credential.js';
+import { type Credential, closeWhenRevoked, OWNER } from '../protocol/credential.js';
 import type { FrameTransport } from '../protocol/frameTransport.js';
 import type { Authenticator } from './authenticator.js';
 import type { PageFiles } from './pageFiles.js';
@@ -163,6 +163,8 @@ export class HostServer {
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const maxFrameBytes = keepsFiles ? MAX_FILE_FRAME_BYTES : undefined;
       const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, maxFrameBytes);
+      // Whatever the route does with it: a socket ends with its token.
+      closeWhenRevoked(transport, credential);
       if (route) route.onConnection(transportOver(transport), credential);
       else this.#options.onConnection(transport, credential);
     });
