@@ -132,7 +132,7 @@ export class RpcPeer {
         this.#receiveError(message.id, message.error);
         return;
       case 'malformed':
-        this.#dispatcher.answerError(message.id, new RpcError(message.code, message.message));
+        this.#dispatcher.answerError(message.id, message);
         this.#report('malformedFrame', message.message);
         return;
       case 'malformedResponse': {
