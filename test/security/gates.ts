@@ -186,8 +186,8 @@ const ROWS: readonly Row[] = [
   [
     '7',
     'any number of connections',
-    `${SERVER}/hostServer.ts`,
-    'this.#http.maxConnections = options.maxConnections;',
+    `${SERVER}/clientSlots.ts`,
+    'if (this.#size >= this.#max) return undefined;',
     '',
     ACCESS,
     'more connections',

@@ -23,6 +23,7 @@ import { type FrameTransport, frameTransportOver } from './protocol/frameTranspo
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
 import { Authenticator } from './server/authenticator.js';
+import { DEFAULT_GUEST_LIMITS, type GuestLimits } from './server/guestConnections.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
 import { PageFiles } from './server/pageFiles.js';
@@ -79,7 +80,10 @@ export interface ListenOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
   readonly allowedOrigins?: readonly string[];
+  /** Sockets that came with a token. */
   readonly maxConnections?: number;
+  /** Connections that have shown no token, on top of those. */
+  readonly guestLimits?: Partial<GuestLimits>;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** The folder of the built page, served at `/`. */
   readonly pageFolder?: string;
@@ -325,6 +329,7 @@ export class Host {
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       allowedOrigins: options.allowedOrigins ?? [],
       maxConnections: options.maxConnections ?? 2_000,
+      guestLimits: { ...DEFAULT_GUEST_LIMITS, ...options.guestLimits },
       webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
       authenticator,
       ...(page && { page }),

@@ -22,6 +22,17 @@ export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
   goodbyeMs: 10_000,
 };
 
+export interface WebSocketTransportOptions {
+  /** What one frame from the other side may have, where that is not the usual. */
+  readonly maxFrameBytes?: number;
+  /** Told when more than a little waits for the client. */
+  readonly onBacklog?: () => void;
+}
+
+const BACKLOG_BYTES = 256 * 1024;
+
+const TOO_SLOW: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' };
+
 /** What several sockets are sent alike is put together once. */
 const joined = new WeakMap<readonly EncodedFrame[], Buffer>();
 
@@ -31,8 +42,11 @@ export class WebSocketTransport implements FrameTransport {
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #limits: WebSocketLimits;
+  readonly #onBacklog: (() => void) | undefined;
   readonly #inbox: Inbox;
-  readonly #ping: NodeJS.Timeout;
+  readonly #pingTimer: NodeJS.Timeout;
+  /** What the other side has sent with its last ping, until that is answered. */
+  #ping: Buffer | undefined;
   #goodbye: NodeJS.Timeout | undefined;
   #isAlive = true;
   /** The largest write that is more than the limit by itself, until everything was read. */
@@ -41,8 +55,14 @@ export class WebSocketTransport implements FrameTransport {
   #budgetAt = performance.now();
   #closeReason: CloseReason | undefined;
 
-  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits, maxFrameBytes?: number) {
+  constructor(
+    webSocket: WebSocket,
+    socket: Duplex,
+    limits: WebSocketLimits,
+    { maxFrameBytes, onBacklog }: WebSocketTransportOptions = {},
+  ) {
     if (maxFrameBytes !== undefined) this.maxFrameBytes = maxFrameBytes;
+    this.#onBacklog = onBacklog;
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#limits = limits;
@@ -50,18 +70,24 @@ export class WebSocketTransport implements FrameTransport {
     this.#inbox = new Inbox((reason) => this.close(reason));
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     webSocket.on('pong', () => {
+      this.#slowDown();
       this.#isAlive = true;
+    });
+    webSocket.on('ping', (data) => {
+      this.#slowDown();
+      this.#answerPing(data);
     });
     webSocket.on('error', () => webSocket.terminate());
     socket.on('drain', () => {
       this.#largest = 0;
+      this.#sendPong();
     });
     webSocket.on('close', (code, reason) => {
-      clearInterval(this.#ping);
+      clearInterval(this.#pingTimer);
       clearTimeout(this.#goodbye);
       this.#inbox.end(this.#closeReason ?? { code, message: reason.toString() || 'the client closed the connection' });
     });
-    this.#ping = setInterval(() => this.#checkAlive(), limits.pingIntervalMs).unref();
+    this.#pingTimer = setInterval(() => this.#checkAlive(), limits.pingIntervalMs).unref();
   }
 
   onMessage(listener: (text: string) => void): Disposable {
@@ -80,10 +106,16 @@ export class WebSocketTransport implements FrameTransport {
     if (bytes.length > maxBufferedBytes) this.#largest = Math.max(this.#largest, bytes.length);
     this.#socket.write(bytes);
     if (this.#socket.writableLength > maxBufferedBytes + this.#largest) {
-      this.close({ code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' });
+      this.close(TOO_SLOW);
       // Nothing is added any more, so that what waits stays what it is.
       this.#goodbye = setTimeout(() => this.#webSocket.terminate(), this.#limits.goodbyeMs).unref();
     }
+    if (this.unreadBytes > BACKLOG_BYTES) this.#onBacklog?.();
+  }
+
+  /** What waits until the client reads. */
+  get unreadBytes(): number {
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength;
   }
 
   close(reason: CloseReason = { message: 'closed by the host' }): void {
@@ -98,8 +130,8 @@ export class WebSocketTransport implements FrameTransport {
     this.#inbox.close(reason);
   }
 
-  /** Without a goodbye: nobody is there to take it. */
-  #cutOff(reason: CloseReason): void {
+  /** Without a goodbye: nobody is there to take it. What waits is dropped. */
+  cutOff(reason: CloseReason = TOO_SLOW): void {
     this.#closeReason ??= reason;
     this.#webSocket.terminate();
   }
@@ -143,9 +175,24 @@ export class WebSocketTransport implements FrameTransport {
     this.#budgetAt = now;
   }
 
+  /** Of several pings before the other side reads the newest is answered (RFC 6455, 5.5.3): else the answers had no bound. */
+  #answerPing(data: Buffer): void {
+    const isNew = this.#ping === undefined;
+    // A copy: the data is a view of all that was read with it.
+    this.#ping = Buffer.from(data);
+    if (isNew) setImmediate(() => this.#sendPong());
+  }
+
+  #sendPong(): void {
+    if (this.#ping === undefined || this.#socket.writableNeedDrain) return;
+    const data = this.#ping;
+    this.#ping = undefined;
+    this.#webSocket.pong(data);
+  }
+
   #checkAlive(): void {
     if (!this.#isAlive) {
-      this.#cutOff({ code: 1006, message: 'the client does not answer' });
+      this.cutOff({ code: 1006, message: 'the client does not answer' });
       return;
     }
     this.#isAlive = false;
