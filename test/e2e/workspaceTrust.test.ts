@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session } from '@agenthost/client';
 import { type AgentSession, type CustomizationSupport, MockAgent, type OpenSessionOptions } from '@agenthost/host';
@@ -40,6 +40,21 @@ class StartingAgent extends MockAgent {
       if (mcpServer?.type !== 'stdio') continue;
       await once(spawn(mcpServer.command, mcpServer.args, { cwd: options.cwd, stdio: 'ignore' }), 'exit');
     }
+    return super.openSession(options);
+  }
+}
+
+/** Reads the folder's own configuration when it is started, as agents of the Agent Client Protocol do. */
+class ObeyingAgent extends MockAgent {
+  /** Where it was started. */
+  static readonly opened: string[] = [];
+  override readonly customizations: CustomizationSupport = {
+    takes: ['mcpServer'],
+    obeysWorkspace: true,
+    readsByItself: (kind, path) => kind === 'instructions' && path === 'AGENTS.md',
+  };
+  override openSession(options: OpenSessionOptions): Promise<AgentSession> {
+    ObeyingAgent.opened.push(options.cwd);
     return super.openSession(options);
   }
 }
@@ -162,18 +177,8 @@ describe('trust', () => {
   });
 
   it('an agent that obeys the folder by itself is not started in it before', async () => {
-    const opened: string[] = [];
-    class ObeyingAgent extends MockAgent {
-      override readonly customizations: CustomizationSupport = {
-        takes: ['mcpServer'],
-        obeysWorkspace: true,
-        readsByItself: (kind, path) => kind === 'instructions' && path === 'AGENTS.md',
-      };
-      override openSession(options: OpenSessionOptions): Promise<AgentSession> {
-        opened.push(options.cwd);
-        return super.openSession(options);
-      }
-    }
+    const { opened } = ObeyingAgent;
+    opened.length = 0;
     const uri = await writeUnder(world.project, 'AGENTS.md', 'Be brief.');
     await writeUnder(world.project, '.claude/settings.json', '{"hooks":{}}');
     await world.start({ agents: [new ObeyingAgent()] });
@@ -198,5 +203,35 @@ describe('trust', () => {
       status: 'degraded',
       statusMessage: expect.stringContaining('by itself'),
     });
+  });
+
+  it('is asked for configuration in a folder between the session and the root of its checkout', async () => {
+    ObeyingAgent.opened.length = 0;
+    await writeUnder(world.project, '.git/HEAD', 'ref: refs/heads/main\n');
+    await writeUnder(world.project, 'pkg/.mcp.json', hostile());
+    await mkdir(join(world.project, 'pkg/sub'));
+    await world.start({ agents: [new ObeyingAgent()], defaultDirectory: join(world.project, 'pkg/sub') });
+    const session = await world.create();
+    await session.send('hello');
+    expect((await question(session)).message).toContain('Mock obeys `pkg/.mcp.json`');
+    expect(ObeyingAgent.opened).toEqual([]);
+    await answer(session, false);
+    await until(session.confirmed, ({ turns }) => turns[0]?.state === 'error', 'the end');
+    expect(ObeyingAgent.opened).toEqual([]);
+  });
+
+  // Only root may give a file away.
+  it.runIf(process.getuid?.() === 0)('is not even asked for where another user left configuration above', async () => {
+    ObeyingAgent.opened.length = 0;
+    await writeUnder(world.root, '.mcp.json', hostile());
+    await chown(join(world.root, '.mcp.json'), 12_345, 12_345);
+    await world.start({ agents: [new ObeyingAgent()] });
+    const session = await world.create();
+    await session.send('hello');
+    const { turns } = await until(session.confirmed, ({ turns }) => turns.length === 1, 'the end');
+    expect(turns[0]?.error?.message).toBe(
+      `Mock was not started: it would obey ${join(world.root, '.mcp.json')}, which belongs to another user. Have it removed, or work in another folder.`,
+    );
+    expect(ObeyingAgent.opened).toEqual([]);
   });
 });

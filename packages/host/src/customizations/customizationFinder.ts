@@ -1,8 +1,19 @@
 import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { isWithin } from '../sessionFs/confinement.js';
-import { type DiscoveryRoot, discover, type KnownFile } from './discover.js';
+import { type ConfigurationFolder, type DiscoveryRoot, discover, type KnownFile } from './discover.js';
 import { DISCOVERY_LIMITS, type Discovery, type DiscoveryLimits } from './foundCustomization.js';
-import { HOME_PLACES, type Place, STATE_ROOT_PLACES, WORKSPACE_PLACES } from './places.js';
+import {
+  HOME_PLACES,
+  OBEYED_ABOVE,
+  OBEYED_CONFIGURATION,
+  type Place,
+  STATE_ROOT_PLACES,
+  WORKSPACE_PLACES,
+} from './places.js';
+
+/** Deeper than any folder is. */
+const MAX_DEPTH = 256;
 
 export interface CustomizationFinderOptions {
   readonly stateRoot: string;
@@ -44,8 +55,32 @@ export class CustomizationFinder {
         }),
       ),
     ];
-    return { workspace, ...(await discover({ roots, limits, env, known: this.#known, withConfiguration })) };
+    const configurationIn = withConfiguration ? await configurationFolders(folder, workspace, home) : [];
+    return { workspace, ...(await discover({ roots, limits, env, known: this.#known, configurationIn })) };
   }
+}
+
+/**
+ * Every folder in which an agent looks by itself: from the session's folder up to the checkout's root; without a checkout up to the
+ * root of the file system, because anybody may have left something in `/tmp`. It ends at the user's home: what is there is the
+ * user's own, and obeyed everywhere.
+ */
+async function configurationFolders(
+  folder: string,
+  workspace: string,
+  home: string | undefined,
+): Promise<ConfigurationFolder[]> {
+  const { uid: owner } = await stat(folder);
+  const realHome = home === undefined ? undefined : await realpath(home).catch(() => undefined);
+  const isCheckout = workspace !== folder;
+  const found: ConfigurationFolder[] = [];
+  for (let at = folder, depth = 0; depth < MAX_DEPTH; at = dirname(at), depth++) {
+    if (at !== folder && !isCheckout && at === realHome) break;
+    const isOwn = at === folder || at === workspace;
+    found.push({ folder: at, paths: isOwn ? OBEYED_CONFIGURATION : OBEYED_ABOVE, shownFrom: workspace, owner });
+    if ((isCheckout && at === workspace) || dirname(at) === at) break;
+  }
+  return found.reverse();
 }
 
 async function userRoot(path: string, places: readonly Place[], prefix: string): Promise<DiscoveryRoot[]> {

@@ -1,6 +1,8 @@
+import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { isWithin } from '../sessionFs/confinement.js';
 import type { Discovery, DiscoveryLimits, FoundCustomization } from './foundCustomization.js';
-import { OBEYED_CONFIGURATION, type Place } from './places.js';
+import type { Place } from './places.js';
 import { broken, type CandidateFile, readCustomizations } from './readCustomization.js';
 import { isThere, lookAt, namesIn } from './workspaceFiles.js';
 
@@ -23,7 +25,19 @@ export interface DiscoverOptions {
   readonly env: Readonly<Record<string, string>>;
   /** What was read before, by path and stamp; what is still of use stays in it. */
   readonly known: Map<string, KnownFile>;
-  readonly withConfiguration: boolean;
+  /** Where to look for what agents obey by themselves. */
+  readonly configurationIn: readonly ConfigurationFolder[];
+}
+
+/** A folder in which agents look for configuration by themselves. */
+export interface ConfigurationFolder {
+  /** A real path. */
+  readonly folder: string;
+  readonly paths: readonly string[];
+  /** Paths in it are shown from here. */
+  readonly shownFrom: string;
+  /** Whose files, beside those of root, may be trusted. */
+  readonly owner: number;
 }
 
 export interface KnownFile {
@@ -32,7 +46,7 @@ export interface KnownFile {
 }
 
 /** Looks and reads; runs nothing, follows no link that leads out, and reads again only what has changed. */
-export async function discover({ roots, limits, env, known, withConfiguration }: DiscoverOptions): Promise<Discovery> {
+export async function discover({ roots, limits, env, known, configurationIn }: DiscoverOptions): Promise<Discovery> {
   const all: FoundCustomization[] = [];
   const files = new Set<string>();
   let textBytes = 0;
@@ -69,9 +83,12 @@ export async function discover({ roots, limits, env, known, withConfiguration }:
       all.push(...found.slice(0, limits.maxCustomizations - all.length));
     }
   }
-  const workspaces = roots.filter(({ origin }) => withConfiguration && origin === 'workspace');
-  const configuration = (await Promise.all(workspaces.map(configurationIn))).flat();
-  return { customizations: all, configuration };
+  const found = (await Promise.all(configurationIn.map(findConfiguration))).flat();
+  return {
+    customizations: all,
+    configuration: found.map(({ shown }) => shown),
+    foreignConfiguration: found.filter(({ isForeign }) => isForeign).map(({ shown }) => shown),
+  };
 }
 
 /** This is done before each turn: where `.github` is not there, nothing in it is looked for. */
@@ -126,12 +143,15 @@ function candidate(
   return { kind, relativePath: slashed(relative(folder, full)), label, origin, seen };
 }
 
-async function configurationIn({ folder, inside }: DiscoveryRoot): Promise<string[]> {
+async function findConfiguration({ folder, paths, shownFrom, owner }: ConfigurationFolder) {
   const found = await Promise.all(
-    OBEYED_CONFIGURATION.map(async (path) => {
+    paths.map(async (path) => {
       const full = join(folder, path);
-      // Also where it is a link that leads out: an agent follows it.
-      return (await lookAt(inside, full)) ? [slashed(relative(inside, full))] : [];
+      // Also where it is a link that leads out, or can't be read: an agent may follow it.
+      if (!(await isThere(full))) return [];
+      const uid = (await lstat(full).catch(() => undefined))?.uid;
+      const shown = isWithin(shownFrom, full) ? slashed(relative(shownFrom, full)) : full;
+      return [{ shown, isForeign: uid !== undefined && uid !== owner && uid !== 0 }];
     }),
   );
   return found.flat();

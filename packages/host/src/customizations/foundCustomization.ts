@@ -24,8 +24,13 @@ export interface FoundCustomization {
 
 export interface Discovery {
   readonly customizations: readonly FoundCustomization[];
-  /** Files and folders of the workspace that some agents obey, by their relative paths: hooks, settings, plugins. */
+  /**
+   * Files and folders that some agents obey: hooks, settings, plugins. By their paths from the workspace; those above it by
+   * their whole paths.
+   */
   readonly configuration: readonly string[];
+  /** Of these, what belongs to another user: nobody can trust it. */
+  readonly foreignConfiguration: readonly string[];
 }
 
 export interface DiscoveryLimits {

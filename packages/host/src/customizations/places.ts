@@ -46,9 +46,16 @@ export const OBEYED_CONFIGURATION: readonly string[] = [
   '.cursor',
   '.env',
   '.gemini',
+  '.github/copilot',
   '.github/hooks',
   '.github/mcp.json',
   '.opencode',
   'opencode.json',
   'opencode.jsonc',
 ];
+
+/**
+ * The same for folders above the session's own: agents look there, too, up to the checkout's root or, without one, up to the root of
+ * the file system. What the session's folder and the checkout's root say of MCP servers is listed by name; here the file is enough.
+ */
+export const OBEYED_ABOVE: readonly string[] = [...OBEYED_CONFIGURATION, '.mcp.json', '.vscode/mcp.json'];

@@ -30,6 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self' blob: data:",
@@ -39,6 +40,7 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  'trusted-types agenthost-worker',
 ].join('; ');
 
 /** Written at once; the next piece when the other side has taken that one. */

@@ -68,6 +68,7 @@ export class SessionCustomizations {
   get mustAsk(): boolean {
     // Could not be looked at in time: what isn't known may be anything.
     if (!this.#known) return this.#support.obeysWorkspace === true;
+    if (this.#support.obeysWorkspace === true && this.#known.foreignConfiguration.length > 0) return true;
     const runs = this.#wouldRun();
     return runs.length > 0 && keyOf(runs) !== this.#declined;
   }
@@ -84,6 +85,12 @@ export class SessionCustomizations {
       if (isNeeded)
         throw new Error(`The session's folder could not be looked at, so ${agentName} was not started in it.`);
       return;
+    }
+    const [foreign] = known.foreignConfiguration;
+    if (isNeeded && foreign !== undefined) {
+      throw new Error(
+        `${agentName} was not started: it would obey ${foreign}, which belongs to another user. Have it removed, or work in another folder.`,
+      );
     }
     if (!this.mustAsk) return;
     const runs = this.#wouldRun();

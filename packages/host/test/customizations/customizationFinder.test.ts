@@ -85,6 +85,42 @@ describe('what is found', () => {
     expect([configuration, workspace]).toEqual([['.claude', '.env', 'sub/opencode.json'], join(root, 'project')]);
   });
 
+  it('names what agents obey in every folder between the session and the root of its checkout', async () => {
+    await write('project/pkg/.mcp.json', '{}');
+    await write('project/pkg/.opencode/plugin/evil.js', '');
+    await write('project/.github/copilot/settings.json', '{}');
+    await write('.claude/settings.json', '{}');
+    const sub = join(root, 'project/pkg/deep/sub');
+    await mkdir(sub, { recursive: true });
+    const { configuration } = await newFinder().find(sub, join(root, 'project'), { withConfiguration: true });
+    expect(configuration).toEqual(['.github/copilot', 'pkg/.opencode', 'pkg/.mcp.json']);
+  });
+
+  it('names what agents obey above a folder that is in no checkout, but not in the home of the user', async () => {
+    await write('project/opencode.json', '{}');
+    await write('.env', '');
+    const sub = join(root, 'project/sub');
+    await mkdir(sub);
+    const { configuration, workspace } = await newFinder().find(sub, undefined, { withConfiguration: true });
+    expect(workspace).toBe(sub);
+    expect(configuration).toEqual(expect.arrayContaining([join(root, '.env'), join(root, 'project/opencode.json')]));
+
+    await write('home/.claude/settings.json', '{}');
+    await write('home/work/.env', '');
+    const atHome = join(root, 'home/work/x');
+    await mkdir(atHome);
+    const found = await newFinder().find(atHome, undefined, { withConfiguration: true });
+    expect(found.configuration).toEqual([join(root, 'home/work/.env')]);
+  });
+
+  // Only root may give a file away.
+  it.runIf(process.getuid?.() === 0)('tells what belongs to another user', async () => {
+    await chown(await write('.mcp.json', '{}'), 12_345, 12_345);
+    const { configuration, foreignConfiguration } = await newFinder().find(cwd, undefined, { withConfiguration: true });
+    expect(foreignConfiguration).toEqual([join(root, '.mcp.json')]);
+    expect(configuration).toContain(join(root, '.mcp.json'));
+  });
+
   it('reads a file again only when it has changed', async () => {
     const file = await write('project/AGENTS.md', '---\ndescription: one\n---\n');
     const finder = newFinder();
