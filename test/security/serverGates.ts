@@ -4,6 +4,7 @@ const HOST = 'packages/host/src';
 const SERVER = `${HOST}/server`;
 const LIMITS = 'packages/host/test/server/serverLimits.test.ts';
 const CONNECTIONS = 'test/security/connections.test.ts';
+const OPEN = 'test/e2e/serveOpen.test.ts';
 const REVOCATION = 'test/security/revocation.test.ts';
 
 /** Rows of gates.ts about sockets, HTTP and tokens. */
@@ -127,5 +128,23 @@ export const SERVER_ROWS: readonly Row[] = [
     'this.#log',
     CONNECTIONS,
     'wrong tokens are told',
+  ],
+  [
+    '3',
+    'a one-time link works twice',
+    `${SERVER}/oneTimeLinks.ts`,
+    'this.#links.delete(code);',
+    '',
+    OPEN,
+    'is for this machine',
+  ],
+  [
+    '3',
+    'a one-time link works from elsewhere',
+    `${SERVER}/oneTimeLinks.ts`,
+    '&& isLocal(request)',
+    '',
+    OPEN,
+    'is for this machine',
   ],
 ];

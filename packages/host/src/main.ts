@@ -114,6 +114,8 @@ export class Host {
   readonly #log: HostLog;
   #server: HostServer | undefined;
   #tokens: HostTokens | undefined;
+  /** Where this machine reaches it, and the link with the token. */
+  #address: { readonly local: URL; readonly link: () => string } | undefined;
   #closing: Promise<void> | undefined;
 
   /** Rejects with an error of one line that says what to do: no right to write, another host there, a newer version. */
@@ -349,7 +351,14 @@ export class Host {
     const url = await this.#server.listen();
     const { publicUrl } = options;
     await this.#stateRoot.lock.update({ url: url.href, ...(publicUrl && { publicUrl: publicUrl.href }) });
+    this.#address = { local: localUrl(url), link: () => `${(publicUrl ?? localUrl(url)).href}#token=${tokens.owner}` };
     return { url, token: tokens.owner };
+  }
+
+  /** Leads a browser on this machine to the page, with the owner's token; once, within ten minutes. Only after `listen`. */
+  createOneTimeLink(): URL {
+    if (!this.#server || !this.#address) throw new Error('the host does not listen yet');
+    return new URL(this.#server.createOneTimeLink(this.#address.link), this.#address.local);
   }
 
   close(): Promise<void> {
@@ -378,6 +387,14 @@ export class Host {
   #connect(transport: FrameTransport, credential: Credential): void {
     this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
+}
+
+/** All addresses are no address that a browser can go to. */
+function localUrl(url: URL): URL {
+  const local = new URL(url);
+  if (url.hostname === '0.0.0.0') local.hostname = '127.0.0.1';
+  if (url.hostname === '[::]') local.hostname = '[::1]';
+  return local;
 }
 
 function keepsTempFiles({ env = process.env }: HostOptions): boolean {

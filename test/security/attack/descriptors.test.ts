@@ -7,7 +7,7 @@ import { AttackedHost } from './attackedHost.js';
 
 const DESCRIPTORS = 1_024;
 
-// 2026-12-01: other systems have no ulimit of descriptors that a shell can set for one process.
+// 2026-11-16: other systems have no ulimit of descriptors that a shell can set for one process.
 describe.skipIf(process.platform === 'win32')('attack: descriptors', () => {
   let attacked: AttackedHost;
   const sockets: Socket[] = [];

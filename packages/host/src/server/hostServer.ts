@@ -14,6 +14,7 @@ import { FairTurns } from './fairTurns.js';
 import { GatheredWarnings } from './gatheredWarnings.js';
 import type { GuestLimits } from './guestConnections.js';
 import { addressGroup } from './networkAddress.js';
+import { ONE_TIME_PATH, OneTimeLinks } from './oneTimeLinks.js';
 import { PacedSocket } from './pacedSocket.js';
 import type { PageFiles } from './pageFiles.js';
 import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
@@ -45,6 +46,8 @@ export interface HostServerOptions {
 export interface ServedRoute {
   readonly method: 'GET' | 'UPGRADE';
   readonly path: string;
+  /** What is answered to whom has nothing to show for it; 200 unless told. */
+  readonly status?: number;
   /** Where a device's token may come in the query. */
   readonly tokenParameter?: string;
 }
@@ -78,6 +81,7 @@ export class HostServer {
   readonly #warnings: GatheredWarnings;
   readonly #turns = new FairTurns();
   readonly #unread = new UnreadBytes();
+  readonly #oneTimeLinks = new OneTimeLinks();
   #guard: RequestGuard | undefined;
 
   constructor(options: HostServerOptions) {
@@ -132,6 +136,7 @@ export class HostServer {
     return [
       ...ROUTES.filter(({ path }) => !pages.includes(path)).map(({ method, path }) => ({ method, path }) as const),
       ...pages.map((path) => ({ method: 'GET', path }) as const),
+      { method: 'GET', path: ONE_TIME_PATH, status: 410 },
       { method: 'UPGRADE', path: SOCKET_PATH },
       ...(this.#options.socketRoutes ?? []).map(({ path, tokenParameter }) => ({
         method: 'UPGRADE' as const,
@@ -139,6 +144,11 @@ export class HostServer {
         ...(tokenParameter !== undefined && { tokenParameter }),
       })),
     ];
+  }
+
+  /** The path that leads a browser on this machine to that address, once. */
+  createOneTimeLink(target: () => string): string {
+    return this.#oneTimeLinks.create(target);
   }
 
   /** Sockets have a moment to take their goodbye, which says that the host stops and not that it broke. */
@@ -160,6 +170,10 @@ export class HostServer {
     if (!refused && page?.has(request.url) && (request.method === 'GET' || request.method === 'HEAD')) {
       const socket = request.socket as unknown as PacedSocket;
       void page.serve(request, response, (turn) => socket.inTurn(turn));
+      return;
+    }
+    if (!refused && this.#oneTimeLinks.has(request.url)) {
+      this.#oneTimeLinks.serve(request, response);
       return;
     }
     const refusal = refused ?? routeRefusal(request);
