@@ -147,4 +147,13 @@ export const SERVER_ROWS: readonly Row[] = [
     OPEN,
     'is for this machine',
   ],
+  [
+    '4',
+    'a host does not say that its token was given',
+    `${HOST}/main.ts`,
+    'options.token !== undefined && { hasGivenToken: true }',
+    'false',
+    'test/e2e/tokenAndTls.test.ts',
+    'whose token was given',
+  ],
 ];

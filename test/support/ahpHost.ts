@@ -67,7 +67,9 @@ export async function startAhpHost(
       await client.initialize(clientId, [version]);
       return client;
     },
-    revoke: (role) => devices.remove(role),
+    async revoke(role) {
+      await devices.remove(role);
+    },
     async dispose() {
       await Promise.all(clients.map((client) => client.end()));
       gateway.dispose();

@@ -26,6 +26,7 @@ import { Authenticator } from './server/authenticator.js';
 import { DEFAULT_GUEST_LIMITS, type GuestLimits } from './server/guestConnections.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
+import { localUrl } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
 import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
@@ -350,7 +351,11 @@ export class Host {
     });
     const url = await this.#server.listen();
     const { publicUrl } = options;
-    await this.#stateRoot.lock.update({ url: url.href, ...(publicUrl && { publicUrl: publicUrl.href }) });
+    await this.#stateRoot.lock.update({
+      url: url.href,
+      ...(publicUrl && { publicUrl: publicUrl.href }),
+      ...(options.token !== undefined && { hasGivenToken: true }),
+    });
     this.#address = { local: localUrl(url), link: () => `${(publicUrl ?? localUrl(url)).href}#token=${tokens.owner}` };
     return { url, token: tokens.owner };
   }
@@ -387,14 +392,6 @@ export class Host {
   #connect(transport: FrameTransport, credential: Credential): void {
     this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
-}
-
-/** All addresses are no address that a browser can go to. */
-function localUrl(url: URL): URL {
-  const local = new URL(url);
-  if (url.hostname === '0.0.0.0') local.hostname = '127.0.0.1';
-  if (url.hostname === '[::]') local.hostname = '[::1]';
-  return local;
 }
 
 function keepsTempFiles({ env = process.env }: HostOptions): boolean {

@@ -117,11 +117,22 @@ export class HostTokens {
       },
     );
     this.#accept();
+    this.#warnOfSame(before);
     const revoked = before.filter((old) => !this.#deviceTokens.includes(old));
     if (revoked.length === 0) return;
     for (const token of revoked) token.revoke('the token was revoked');
     const names = revoked.map(({ credential }) => credential.name).join(', ');
     this.#options.log.info(`tokens were revoked: ${names}`);
+  }
+
+  /** One that is the owner's as well can't be taken back as the device's. */
+  #warnOfSame(before: readonly LiveToken[]): void {
+    const owner = this.#ownerToken;
+    const same = this.#deviceTokens.find(
+      (token) => !before.includes(token) && owner && token.digest.equals(owner.digest),
+    );
+    if (same)
+      this.#options.log.warn(`the token of ${same.credential.name} is the owner's as well: give the host another`);
   }
 
   #setOwner(token: string): void {

@@ -17,3 +17,11 @@ export function addressGroup(address: string): string {
   const groups = [...(before ?? []), ...Array.from({ length: zeros }, () => '0'), ...(after ?? [])];
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
+
+/** Where a browser of this machine goes: all addresses are no address. */
+export function localUrl(url: URL): URL {
+  const local = new URL(url);
+  if (url.hostname === '0.0.0.0') local.hostname = '127.0.0.1';
+  if (url.hostname === '[::]') local.hostname = '[::1]';
+  return local;
+}
