@@ -156,4 +156,22 @@ export const SERVER_ROWS: readonly Row[] = [
     'test/e2e/tokenAndTls.test.ts',
     'whose token was given',
   ],
+  [
+    'roles',
+    'an approver writes any reason',
+    'packages/protocol/src/roleTable.ts',
+    '(approved === true || isLong(reason))',
+    'false',
+    'test/e2e/roles.test.ts',
+    'an approver’s reason',
+  ],
+  [
+    'roles',
+    'an approver writes any answer',
+    'packages/protocol/src/roleTable.ts',
+    'if (text !== undefined && isLong(text))',
+    'if (false)',
+    'packages/protocol/test/roleTable.test.ts',
+    '',
+  ],
 ];

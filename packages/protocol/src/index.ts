@@ -144,7 +144,7 @@ export { sessionReducer } from './reducers/sessionReducer.js';
 export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
 export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
-export { roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
+export { answerTextLimit, roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
 export { isSafeKey } from './safeKey.js';
 export { sameValue } from './sameValue.js';
 export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';

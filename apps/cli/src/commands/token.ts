@@ -30,7 +30,7 @@ export const command = defineCommand({
   completes: ACTIONS,
   notes: `add gives a device a token of its own and prints the link to open there; it is shown this once. What the roles may do:
   viewer    watch: lists, sessions, what was written
-  approver  also answer questions and stop turns, but not write
+  approver  also answer questions, with a reason or words of up to 1,000 characters, and stop turns; but not write
   driver    also write, make and delete sessions; and so run commands on this machine
   owner     also install agents and trust folders
 ls shows who has one and when it was used last. rm takes it back, rotate NAME replaces it, rotate alone replaces the host's
