@@ -8,7 +8,7 @@ export interface GuestLimits {
   readonly maxGuestsPerAddress: number;
 }
 
-export const DEFAULT_GUEST_LIMITS: GuestLimits = { maxGuests: 256, maxGuestsPerAddress: 64 };
+export const DEFAULT_GUEST_LIMITS: GuestLimits = { maxGuests: 1_024, maxGuestsPerAddress: 256 };
 
 /** The other end of a connection. */
 export interface Remote {
