@@ -5,6 +5,7 @@ const SERVER = `${HOST}/server`;
 const LIMITS = 'packages/host/test/server/serverLimits.test.ts';
 const CONNECTIONS = 'test/security/connections.test.ts';
 const OPEN = 'test/e2e/serveOpen.test.ts';
+const OWN_STATE = 'test/ahp/ownState.test.ts';
 const REVOCATION = 'test/security/revocation.test.ts';
 
 /** Rows of gates.ts about sockets, HTTP and tokens. */
@@ -173,5 +174,41 @@ export const SERVER_ROWS: readonly Row[] = [
     'if (false)',
     'packages/protocol/test/roleTable.test.ts',
     '',
+  ],
+  [
+    'roles',
+    'anybody changes what the gateway keeps',
+    'packages/ahp/src/localState.ts',
+    'localRefusal(action, actor) ?? take()',
+    'take()',
+    OWN_STATE,
+    'a viewer’s to change',
+  ],
+  [
+    'roles',
+    'a draft is told to other tokens',
+    'packages/ahp/src/localRoles.ts',
+    'return client.credentialId === from.credentialId;',
+    'return true;',
+    OWN_STATE,
+    'each token’s draft',
+  ],
+  [
+    'roles',
+    'a draft is changed by other tokens',
+    'packages/ahp/src/localState.ts',
+    'return [session, credentialId]',
+    "return [session, credentialId && '']",
+    OWN_STATE,
+    'each token’s draft',
+  ],
+  [
+    'roles',
+    'an active client is removed by another token',
+    'packages/ahp/src/localState.ts',
+    'return active !== undefined && active.credentialId !== credentialId;',
+    'return active === null;',
+    OWN_STATE,
+    'active client of another token',
   ],
 ];

@@ -1,5 +1,5 @@
 import { type ClientSeqStore, type Host, type Schedule, SessionGoneError } from '@agenthost/client';
-import { ERROR_CODE, REJECTION, type SessionSummary, type URI } from '@agenthost/protocol';
+import { ERROR_CODE, REJECTION, type Role, type SessionSummary, type URI } from '@agenthost/protocol';
 import { type Disposable, RpcError } from '@agenthost/rpc';
 import { patchAction, patchSnapshot } from './downlevel.js';
 import type { AhpLimits } from './limits.js';
@@ -72,6 +72,10 @@ export class AhpClient {
         this.emit(AHP_ROOT, { type: 'root/agentsChanged', agents: agentsOf(agents) }),
       ),
     ];
+  }
+
+  get role(): Role {
+    return this.host.role;
   }
 
   /** Loads what is needed; what it gives back subscribes, and takes the snapshot in the same turn. */
@@ -160,7 +164,7 @@ export class AhpClient {
 
   /** It is no active client of this session any more. */
   leaveSession(session: URI): void {
-    if (!this.#options.local.removeActiveClient(session, this.clientId)) return;
+    if (!this.#options.local.removeActiveClient(session, this)) return;
     const action = { type: 'session/activeClientRemoved', clientId: this.clientId };
     this.#options.broadcast(session, action, this);
   }
@@ -210,7 +214,7 @@ export class AhpClient {
   }
 
   #takeLocal(uri: URI, action: AhpAction, origin: Origin, session: URI | undefined): void {
-    const refusal = this.#options.local.apply(action, session, this.clientId);
+    const refusal = this.#options.local.apply(action, session, this);
     if (refusal !== undefined) this.reject(uri, action, origin, refusal);
     else this.#options.broadcast(uri, action, this, origin);
   }
@@ -247,9 +251,9 @@ export class AhpClient {
     if (!channel || !link) return rootOf(this.host.root.state.value, local.config, this.#activeSessions);
     switch (channel.kind) {
       case 'session':
-        return sessionOf(link.state, local.of(channel.session));
+        return sessionOf(link.state, local.of(channel.session, this));
       case 'chat':
-        return chatOf(link.state, local.of(channel.session));
+        return chatOf(link.state, local.of(channel.session, this));
       case 'changeset':
         return link.watchChangeset(channel.turnId);
     }

@@ -225,7 +225,7 @@ async function createSession(gateway: AhpGateway, client: AhpClient, params: Jso
     throw ahpError(error);
   }
   if (activeClient !== undefined) {
-    gateway.local.apply({ type: 'session/activeClientSet', activeClient }, session, client.clientId);
+    gateway.local.apply({ type: 'session/activeClientSet', activeClient }, session, client);
   }
   return null;
 }

@@ -4,6 +4,7 @@ import type { Disposable, Transport } from '@agenthost/rpc';
 import { AhpClient, rememberingSeq } from './ahpClient.js';
 import { AhpConnection } from './connection.js';
 import { type AhpLimits, DEFAULT_AHP_LIMITS } from './limits.js';
+import { isToldTo } from './localRoles.js';
 import { LocalState } from './localState.js';
 import type { Origin } from './sessionLink.js';
 import type { AhpAction } from './types.js';
@@ -133,7 +134,7 @@ export class AhpGateway {
     client.outlet.use(undefined);
     if (!this.#clients.has(client)) return;
     const leave = () => {
-      for (const session of this.local.sessionsOf(client.clientId)) {
+      for (const session of this.local.sessionsOf(client)) {
         if (!this.#isElsewhere(client)) client.leaveSession(session);
       }
     };
@@ -175,7 +176,9 @@ export class AhpGateway {
   }
 
   #broadcast(channel: URI, action: AhpAction, from: AhpClient, origin: Origin | undefined): void {
-    for (const client of this.#clients) client.emit(channel, action, client === from ? origin : undefined);
+    for (const client of this.#clients) {
+      if (isToldTo(client, action, from)) client.emit(channel, action, client === from ? origin : undefined);
+    }
   }
 
   #announce(summary: SessionSummary): void {
@@ -196,8 +199,7 @@ export class AhpGateway {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);
     this.#clients.delete(client);
-    if (!this.#isElsewhere(client))
-      for (const session of this.local.sessionsOf(client.clientId)) client.leaveSession(session);
+    if (!this.#isElsewhere(client)) for (const session of this.local.sessionsOf(client)) client.leaveSession(session);
     const unused = [...client.sessions.made.keys()];
     void Promise.allSettled(unused.map((session) => client.host.disposeSession(session))).then(() => {
       for (const session of unused) this.#provisional.delete(session);
