@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { AcpAgents, CopilotAgent, MockAgent, ShellAgent } from '@agenthost/host';
-import type { UnavailableAgent } from '@agenthost/protocol';
+import { parseSessionUri, type UnavailableAgent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { FaultPlan } from '../faults/faultPlan.js';
 import { FaultyLocalStorage } from '../faults/faultyLocal.js';
+import { FlakyStorage } from '../support/flakyStorage.js';
 import { temporaryFolder } from '../support/testHost.js';
+import { WatchedAgent } from '../support/watchedAgent.js';
 import {
   composer,
   eventually,
@@ -56,6 +58,34 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     await gone(banner);
     await page.reload();
     await seen(log(page).getByText('Hello, world!'));
+  });
+
+  it('[REC3] a session whose files can not be read for a while', SLOW, async () => {
+    const stateDir = await temporaryFolder();
+    const storage = new FlakyStorage(stateDir);
+    const agent = new WatchedAgent();
+    const { host, proxy } = await pages.hostBehindProxy({ stateDir, storage, agents: [agent], sessionIdleMs: 20 });
+    const { hash, uri } = await makeSession(host, ['hello']);
+    const page = await pages.visit(host, { hash, url: proxy.url });
+    await seen(log(page).getByText('Hello, world!'));
+    proxy.allow(false);
+    proxy.cut();
+    await agent.ended(uri);
+    storage.failing.set(parseSessionUri(uri)?.sessionId ?? '', 'EIO');
+    proxy.allow(true);
+    const banner = page.getByRole('status').filter({ hasText: "can't load this session right now" });
+    await seen(banner.getByText('EIO: a hiccup'));
+    await seen(log(page).getByText('Hello, world!'));
+    await write(page, 'reasoning');
+    await seen(log(page).getByText('reasoning'));
+    storage.failing.clear();
+    // Unless it has just tried again by itself.
+    await banner
+      .getByRole('button', { name: 'Try now' })
+      .click({ timeout: 3_000 })
+      .catch(() => {});
+    await gone(banner);
+    await seen(log(page).getByText('The answer is 42.'));
   });
 
   it('a token that is rotated while somebody writes', SLOW, async () => {

@@ -28,6 +28,7 @@ export interface WireMessage {
 export interface SeenEnvelope {
   readonly serverSeq: number;
   readonly rejectionReason?: string;
+  readonly repeated?: true;
   readonly origin?: { readonly clientId: string; readonly clientSeq: number };
 }
 

@@ -189,7 +189,7 @@ export class World {
       this.#highestSeen = Math.max(this.#highestSeen, serverSeq);
     };
     const envelope = method === 'action' ? params?.envelope : undefined;
-    if (envelope && envelope.rejectionReason === undefined) {
+    if (envelope && envelope.rejectionReason === undefined && !envelope.repeated) {
       const last = this.#lastLive.get(wire) ?? 0;
       if (envelope.serverSeq <= last) wrong(`serverSeq ${envelope.serverSeq} after ${last}`);
       this.#lastLive.set(wire, envelope.serverSeq);

@@ -1,34 +1,9 @@
-import { EventEmitter, once } from 'node:events';
 import type { Session } from '@agenthost/client';
-import { type AgentSession, MockAgent, type OpenSessionOptions } from '@agenthost/host';
 import { parseSessionUri } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
-
-/** Tells when sessions of its agent open and end: a session that leaves the memory takes its agent's with it. */
-class WatchedAgent extends MockAgent {
-  readonly open = new Set<string>();
-  readonly events = new EventEmitter();
-
-  override async openSession(options: OpenSessionOptions): Promise<AgentSession> {
-    const session = await super.openSession(options);
-    const { sessionId } = options;
-    this.open.add(sessionId);
-    const dispose = session.dispose.bind(session);
-    session.dispose = async () => {
-      await dispose();
-      if (this.open.delete(sessionId)) this.events.emit(sessionId);
-    };
-    return session;
-  }
-
-  /** Resolves when the agent's session has ended. */
-  async ended(uri: string): Promise<void> {
-    const id = idOf(uri);
-    if (this.open.has(id)) await once(this.events, id, { signal: AbortSignal.timeout(10_000) });
-  }
-}
+import { WatchedAgent } from '../support/watchedAgent.js';
 
 const idOf = (uri: string) => parseSessionUri(uri)?.sessionId ?? '';
 const HOUR = 3_600_000;

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ActionEnvelope, ReconnectResult } from '@agenthost/protocol';
 import { ROOT_URI } from '@agenthost/protocol';
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
@@ -65,7 +67,7 @@ describe('a client that comes back', () => {
     expect(both(mine)).toEqual(both(theirs));
   });
 
-  it('[ONCE2] is told what of its own was accepted, and what it repeats is ignored', async () => {
+  it('[ONCE2] is told what of its own was accepted, and what it repeats changes nothing', async () => {
     const session = await rawSession([alice]);
     const rename = (title: string) => ({ session, type: 'session/titleChanged', title });
     await alice.act(rename('one'));
@@ -81,10 +83,11 @@ describe('a client that comes back', () => {
     const echo = await client.echo(client.dispatch(rename('three'), accepted + 1));
     await client.fence();
     expect(echo.action).toMatchObject({ title: 'three' });
-    expect(client.envelopes.filter(({ action }) => action.type === 'session/titleChanged')).toEqual([echo]);
+    const taken = client.envelopes.filter(({ rejectionReason }) => rejectionReason === undefined);
+    expect(taken.filter(({ action }) => action.type === 'session/titleChanged')).toEqual([echo]);
   });
 
-  it('[ONCE1] a repeated clientSeq is ignored also after a restart of the host', async () => {
+  it('[ONCE1] a repeated clientSeq is not applied again, also after a restart of the host', async () => {
     const session = await rawSession([alice]);
     const accepted = alice.dispatch({ session, type: 'session/titleChanged', title: 'kept' });
     const { serverSeq } = await alice.echo(accepted);
@@ -143,13 +146,11 @@ describe('a client that comes back', () => {
       expect(result.type).toBe('snapshot');
     });
 
-    it.each([
-      ['of another instance', { instanceId: 'another' }],
-      ['without one', { instanceId: undefined }],
-    ])('when it remembers a host %s', async (_what, instance) => {
+    it('when it remembers another instance of the host', async () => {
       const session = await rawSession([alice]);
       const lastSeenServerSeq = alice.envelopes.at(-1)?.serverSeq ?? 0;
-      const { result } = await comeBack({ lastSeenServerSeq, subscriptions: [session, ROOT_URI], ...instance });
+      const subscriptions = [session, ROOT_URI];
+      const { result } = await comeBack({ lastSeenServerSeq, subscriptions, instanceId: 'another' });
       expect(result).toMatchObject({ type: 'snapshot', snapshots: [{ resource: session }, { resource: ROOT_URI }] });
     });
 
@@ -158,6 +159,77 @@ describe('a client that comes back', () => {
       const { result } = await comeBack({ lastSeenServerSeq: 1e9, subscriptions: [session] });
       expect(result.type).toBe('snapshot');
       expect(result.serverSeq).toBeLessThan(1e9);
+    });
+  });
+
+  describe('[REC1] without an instanceId', () => {
+    /** The frame of the source document: no version, no instance. */
+    async function plainly(lastSeenServerSeq: number, subscriptions: readonly string[]): Promise<ReconnectResult> {
+      const client = await RawClient.open(host);
+      opened.push(client);
+      const params = { clientId: 'alice', lastSeenServerSeq, subscriptions };
+      return client.request<ReconnectResult>('reconnect', params);
+    }
+
+    async function restart(): Promise<void> {
+      const { stateDir } = host;
+      await host.host.close();
+      before.push(host);
+      host = await startTestHost({ stateDir });
+    }
+
+    const before: TestHost[] = [];
+    afterEach(async () => {
+      await host.host.close();
+      await Promise.all(before.splice(0).map((earlier) => earlier.dispose()));
+    });
+
+    it('is sent what it missed, and what follows', async () => {
+      const session = await rawSession([alice, bob]);
+      const lastSeenServerSeq = alice.envelopes.at(-1)?.serverSeq ?? 0;
+      await alice.end();
+      const missed = await bob.act({ session, type: 'session/titleChanged', title: 'missed' });
+      const result = await plainly(lastSeenServerSeq, [ROOT_URI, session]);
+      expect(result).toMatchObject({ type: 'replay', missing: [] });
+      expect(result.type === 'replay' && result.actions).toContainEqual(missed);
+      const follows = await bob.act({ session, type: 'session/titleChanged', title: 'follows' });
+      expect(await opened.at(-1)?.nextAction(session, 'session/titleChanged')).toEqual(follows.action);
+    });
+
+    it('gets a replay of nothing where nothing was missed', async () => {
+      const session = await rawSession([alice]);
+      await alice.end();
+      const { serverSeq } = await bob.act({ session, type: 'session/titleChanged', title: 'last' });
+      expect(await plainly(serverSeq, [ROOT_URI])).toMatchObject({ type: 'replay', actions: [] });
+    });
+
+    it('takes a snapshot when its numbers are those of an earlier run of the host', async () => {
+      const session = await rawSession([alice]);
+      const { serverSeq } = await alice.act({ session, type: 'session/titleChanged', title: 'kept' });
+      await restart();
+      const result = await plainly(serverSeq, [session]);
+      expect(result).toMatchObject({ type: 'snapshot', snapshots: [{ state: { summary: { title: 'kept' } } }] });
+    });
+
+    it('takes a snapshot when it has seen the very last number that an earlier run could give out', async () => {
+      const session = await rawSession([alice]);
+      await restart();
+      const bound = Number.parseInt(await readFile(join(host.stateDir, 'sequence'), 'utf8'), 10);
+      await restart();
+      // The block that the run before this one had reserved ends here.
+      const result = await plainly(bound, [session, ROOT_URI]);
+      expect(result.serverSeq).toBeGreaterThan(bound);
+      expect(result.type).toBe('snapshot');
+    });
+
+    it('takes a snapshot when more was missed than the host keeps, and when it is ahead of the host', async () => {
+      await host.dispose();
+      await start({ replayLimits: { maxEnvelopes: 5, maxBytes: 1024 * 1024 } });
+      const session = await rawSession([alice, bob]);
+      const lastSeenServerSeq = alice.envelopes.at(-1)?.serverSeq ?? 0;
+      for (let n = 0; n < 6; n++) await bob.act({ session, type: 'session/titleChanged', title: `title ${n}` });
+      expect((await plainly(lastSeenServerSeq, [session])).type).toBe('snapshot');
+      expect((await plainly(1e9, [session])).type).toBe('snapshot');
     });
   });
 

@@ -1,11 +1,21 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { createHost } from '@agenthost/client';
 import { MockAgent, ShellAgent } from '@agenthost/host';
-import { AgentHostProvider, SessionStatus, type SessionsChangeEvent, SessionsListModel } from '@agenthost/sessions';
+import {
+  AgentHostProvider,
+  type Session,
+  SessionStatus,
+  type SessionsChangeEvent,
+  SessionsListModel,
+} from '@agenthost/sessions';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTcpProxy } from '../support/tcpProxy.js';
 import { rawSession, startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { event, folderOfTest, manage, providerOf, send, testHost } from './support/providers.js';
+
+const run = promisify(execFile);
 
 describe('the sessions of a host', () => {
   it('are listed with what their summaries say, and follow what others do', async () => {
@@ -42,6 +52,21 @@ describe('the sessions of a host', () => {
     await alice.request('disposeSession', { session: uri });
     expect((await removed).removed[0]).toBe(session);
     expect(provider.getSessions().length).toBe(1);
+  });
+
+  it('[NTF1] are completed in the end, however short their first turn was', async () => {
+    const defaultDirectory = await folderOfTest();
+    // What git says of the folder changes the summary right before the turn, so that the turn's changes are gathered.
+    await run('git', ['init', '-q', '-b', 'main', defaultDirectory]);
+    const test = await testHost({ defaultDirectory });
+    const provider = await providerOf(test);
+    const watcher = await providerOf(test, { name: 'watcher' });
+    const made: Session[] = [];
+    for (let n = 0; n < 20; n++) made.push(await send(provider, `hello ${n}`));
+    for (const session of [...made, ...watcher.getSessions()]) {
+      await until(session.status, (status) => status === SessionStatus.Completed, `${session.sessionId} completed`);
+    }
+    expect(watcher.getSessions()).toHaveLength(20);
   });
 
   it('take their types from the agents of the host, also when these change', async () => {

@@ -1,5 +1,6 @@
-import type { Host, HostEvent } from '@agenthost/client';
+import { type Host, type HostEvent, listInStep } from '@agenthost/client';
 import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
+import { LateResult } from '@agenthost/rpc';
 import { patchFolders } from './downlevel.js';
 import { summaryOf } from './state.js';
 import { KnownStatuses, summaryChangesOf } from './summaryChanges.js';
@@ -31,10 +32,13 @@ export class SessionList {
 
   /** One page. */
   async page(params: { readonly limit?: number; readonly cursor?: string }) {
-    const { items, nextCursor } = await this.#options.host.listSessions(params);
-    for (const item of items) this.statuses.learn(item);
-    const shown = items.filter(({ resource }) => !this.#options.isProvisional(resource));
-    return { items: shown.map((item) => this.#listed(item)), ...(nextCursor !== undefined && { nextCursor }) };
+    const take = await listInStep(this.#options.host, params);
+    return new LateResult(() => {
+      const { items, nextCursor } = take();
+      for (const item of items) this.statuses.learn(item);
+      const shown = items.filter(({ resource }) => !this.#options.isProvisional(resource));
+      return { items: shown.map((item) => this.#listed(item)), ...(nextCursor !== undefined && { nextCursor }) };
+    });
   }
 
   announced(summary: SessionSummary): void {

@@ -139,6 +139,20 @@ export class SessionGoneError extends ClientError {
   }
 }
 
+/** An action was for a session that was disposed and made again under its URI before the host took it. */
+export class SessionRemadeError extends ClientError {
+  override readonly name = 'SessionRemadeError';
+  readonly session: URI;
+
+  constructor(session: URI, options: Cause = {}) {
+    super(
+      `the session ${session} was disposed and made again; what was sent to the old one is not sent to the new one: look at that, and decide again`,
+      options,
+    );
+    this.session = session;
+  }
+}
+
 export class SessionCreationError extends ClientError {
   override readonly name = 'SessionCreationError';
   readonly session: URI;

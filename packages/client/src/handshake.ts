@@ -3,6 +3,7 @@ import {
   type ClientInfo,
   type Commands,
   ERROR_CODE,
+  type FailedSubscription,
   type InitializeResult,
   MIN_PROTOCOL_VERSION,
   PROTOCOL_VERSION,
@@ -38,6 +39,8 @@ export interface Welcome {
   readonly replay: readonly ActionEnvelope[] | undefined;
   readonly snapshots: readonly Snapshot[];
   readonly missing: readonly URI[];
+  /** There, but not to be had right now. */
+  readonly failed: readonly FailedSubscription[];
   /** Undefined when the host did not say what it had accepted. */
   readonly acceptedClientSeq: Readonly<Record<URI, number>> | undefined;
   /** The newest that it accepted, one by one; an older host does not say. */
@@ -54,11 +57,12 @@ export async function shakeHands(peer: RpcPeer, who: Introduction, from: Resumpt
     if (!(error instanceof RpcError) || error.code === ERROR_CODE.tooManyRequests) throw error;
   }
   const welcome = await introduce(peer, who);
-  const resubscribed = await Promise.all(from.sessions.map((session) => resubscribe(peer, session)));
+  const again = await Promise.all(from.sessions.map((session) => resubscribe(peer, session)));
   return {
     ...welcome,
-    snapshots: [...welcome.snapshots, ...resubscribed.filter((snapshot) => snapshot !== undefined)],
-    missing: from.sessions.map(({ resource }) => resource).filter((_, index) => resubscribed[index] === undefined),
+    snapshots: [...welcome.snapshots, ...again.flatMap(({ snapshot }) => snapshot ?? [])],
+    missing: again.flatMap(({ missing }) => missing ?? []),
+    failed: again.flatMap(({ failed }) => failed ?? []),
   };
 }
 
@@ -69,7 +73,7 @@ async function introduce(peer: RpcPeer, { clientId, clientInfo }: Introduction):
     ...(clientInfo && { clientInfo }),
     initialSubscriptions: [ROOT_URI],
   });
-  return { ...result, replay: undefined, missing: [], acceptedClientSeq: undefined };
+  return { ...result, replay: undefined, missing: [], failed: [], acceptedClientSeq: undefined };
 }
 
 async function resume(peer: RpcPeer, { clientId, clientInfo }: Introduction, from: Resumption): Promise<Welcome> {
@@ -81,19 +85,29 @@ async function resume(peer: RpcPeer, { clientId, clientInfo }: Introduction, fro
     lastSeenServerSeq: from.lastSeenServerSeq,
     subscriptions: [ROOT_URI, ...from.sessions.map(({ resource }) => resource)],
   });
+  const { failed = [] } = result;
   return result.type === 'replay'
-    ? { ...result, replay: result.actions, snapshots: [] }
-    : { ...result, replay: undefined, snapshots: result.snapshots };
+    ? { ...result, failed, replay: result.actions, snapshots: [] }
+    : { ...result, failed, replay: undefined, snapshots: result.snapshots };
 }
 
-async function resubscribe(peer: RpcPeer, session: Resumption['sessions'][number]): Promise<Snapshot | undefined> {
+interface Resubscribed {
+  readonly snapshot?: Snapshot;
+  readonly missing?: URI;
+  readonly failed?: FailedSubscription;
+}
+
+async function resubscribe(peer: RpcPeer, session: Resumption['sessions'][number]): Promise<Resubscribed> {
   const { resource, turns } = session;
   const params: Commands['subscribe']['params'] = { resource, ...(turns !== undefined && { turns }) };
   try {
-    return (await peer.request('subscribe', params)) as Snapshot;
+    return { snapshot: (await peer.request('subscribe', params)) as Snapshot };
   } catch (error) {
-    if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return undefined;
-    throw error;
+    if (!(error instanceof RpcError)) throw error;
+    const { code, message } = error;
+    return code === ERROR_CODE.sessionNotFound
+      ? { missing: resource }
+      : { failed: { resource, error: { code, message } } };
   }
 }
 

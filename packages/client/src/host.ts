@@ -96,6 +96,9 @@ export class Host {
         return peer !== undefined;
       },
       dropConnection: (why) => this.#connection.drop(why),
+      isConnected: () => this.#connection.peer !== undefined,
+      schedule,
+      random: options.random ?? Math.random,
       reportError,
     });
     this.#connection = new Connection({
@@ -155,8 +158,10 @@ export class Host {
     await firstValue(this.connection, wanted, signal);
   }
 
+  /** Ends the wait for the next attempt: to connect, or to get sessions that the host could not load. */
   retryNow(): void {
     this.#connection.retryNow();
+    this.#sync.retryNow();
   }
 
   /** What the host has not answered by now rejects. */

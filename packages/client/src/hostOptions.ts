@@ -7,7 +7,7 @@ import type { Schedule } from './timer.js';
 interface Common {
   /**
    * Who this client is, for as long as it wants its actions to be recognised. Random unless told. One that outlives the
-   * process needs a `clientSeq` that does too, and must not be used by two connections at once: each ends the other.
+   * process should have a `clientSeq` that does too, and must not be used by two connections at once: each ends the other.
    */
   readonly clientId?: string;
   readonly clientSeq?: ClientSeqStore;

@@ -1,5 +1,6 @@
 export type { Disposable } from '@agenthost/rpc';
 export type { EachArtifactOptions, ListArtifactsOptions } from './artifacts.js';
+export { backoffDelay } from './backoff.js';
 export type { CommandOptions } from './commandChannel.js';
 export { connect, createHost } from './connect.js';
 export type { ConnectionState, TransportFactory } from './connection.js';
@@ -18,6 +19,7 @@ export {
   SessionCreationError,
   SessionFsRefusedError,
   SessionGoneError,
+  SessionRemadeError,
   UnauthorizedError,
   UnsupportedVersionError,
 } from './errors.js';
@@ -25,7 +27,9 @@ export type { HistoryOptions } from './history.js';
 export type { CreateSessionOptions, ForkSessionOptions, Host, HostEvent, OpenSessionOptions } from './host.js';
 export type { HostOptions } from './hostOptions.js';
 export type { ImportSessionOptions } from './importSession.js';
+export type { Interruption } from './interruptedSessions.js';
 export { Listeners, type ReportError } from './listeners.js';
+export { listInStep, withSummaryChanges } from './listInStep.js';
 export { derived, type Observable } from './observable.js';
 export type { ClientSeqStore } from './outbox.js';
 export type {

@@ -1,8 +1,8 @@
 import type { ClientAction, URI } from '@agenthost/protocol';
 
 /**
- * Where the last used `clientSeq` is kept. The host ignores numbers that it has seen, so a `clientId` that outlives the page
- * needs a store that outlives it too. `save` is called before the action is sent.
+ * Where the last used `clientSeq` is kept. Without a store that outlives the process, a `clientId` that does counts on from
+ * what the host has accepted of it. `save` is called before the action is sent.
  */
 export interface ClientSeqStore {
   load(): number;
@@ -41,6 +41,11 @@ export class Outbox {
     const entry = { clientSeq, session, action, uncertain: false, sent: false, resolve, reject };
     this.#entries.set(clientSeq, entry);
     return { entry, accepted: promise };
+  }
+
+  /** These numbers are used up, by an earlier process, say. */
+  continueAbove(clientSeq: number): void {
+    this.#last = Math.max(this.#last, clientSeq);
   }
 
   /** In the order in which they were dispatched. */

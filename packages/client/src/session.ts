@@ -35,6 +35,7 @@ import {
   type SessionGoneError,
 } from './errors.js';
 import { type HistoryOptions, sessionHistory } from './history.js';
+import type { Interruption } from './interruptedSessions.js';
 import { firstValue, type Observable } from './observable.js';
 import {
   type PendingConfirmation,
@@ -78,6 +79,11 @@ export class Session {
   readonly confirmed: Observable<SessionState>;
   /** Set when the host has the session no more; the states stay as they were last. */
   readonly gone: Observable<SessionGoneError | undefined>;
+  /**
+   * Set while the host has the session but can't load it, because its storage fails, say. The states stay as they were last,
+   * what is sent waits, and the host is asked again until it can, or until the session is gone.
+   */
+  readonly interrupted: Observable<Interruption | undefined>;
   readonly pendingConfirmations: Observable<readonly PendingConfirmation[]>;
   readonly pendingPermissions: Observable<readonly PendingPermission[]>;
   /** When something of each kind of artifact was stored last; who shows one reads it again when its time changes. */
@@ -90,11 +96,12 @@ export class Session {
   constructor(shared: SharedSession, context: SessionContext) {
     this.#shared = shared;
     this.#context = context;
-    const { subscription, gone } = shared;
+    const { subscription, gone, interrupted } = shared;
     this.uri = subscription.resource;
     this.state = subscription.state;
     this.confirmed = subscription.confirmed;
     this.gone = gone;
+    this.interrupted = interrupted;
     this.artifactTimes = observeArtifactTimes(this.confirmed);
     const dispatch = (action: ClientActionInput) => this.dispatch(action);
     this.pendingConfirmations = pendingConfirmations(this.state, dispatch);

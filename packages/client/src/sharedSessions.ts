@@ -9,6 +9,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { CommandFailedError, ConnectionLostError, SessionGoneError } from './errors.js';
+import type { Interruption } from './interruptedSessions.js';
 import type { ReportError } from './listeners.js';
 import { ObservableValue } from './observable.js';
 import { Subscription, type SubscriptionOptions } from './subscription.js';
@@ -18,7 +19,11 @@ import { joinSnapshot } from './turnsWindow.js';
 export interface SharedSession {
   readonly subscription: Subscription<SessionState, SessionAction>;
   readonly gone: ObservableValue<SessionGoneError | undefined>;
+  /** Set while the host can't load it. */
+  readonly interrupted: ObservableValue<Interruption | undefined>;
   readonly turns: number | undefined;
+  /** Of the last snapshot; an older host does not say. */
+  incarnation: string | undefined;
   opened: Promise<void>;
   references: number;
 }
@@ -29,6 +34,8 @@ export interface SharedSessionsOptions extends Events {
   readonly clientId: string;
   readonly subscribe: (resource: URI, turns: number | undefined) => Promise<Snapshot>;
   readonly unsubscribe: (resource: URI) => void;
+  /** Called before the snapshot is applied. */
+  readonly onSnapshot: (snapshot: Snapshot) => void;
   readonly reportError: ReportError;
 }
 
@@ -78,6 +85,17 @@ export class SharedSessions {
     if (this.#remove(shared)) this.#options.unsubscribe(subscription.resource);
   }
 
+  /** Subscribes again, to a session that is known here but that the host does not send any more. */
+  resubscribe({ subscription, turns }: SharedSession): Promise<Snapshot> {
+    return this.#askForSnapshot(subscription, turns);
+  }
+
+  applySnapshot(shared: SharedSession, { state, fromSeq, incarnation }: Snapshot): void {
+    const isAnother = isRemade(shared, incarnation);
+    shared.incarnation = incarnation ?? shared.incarnation;
+    shared.subscription.applySnapshot(state as SessionState, fromSeq, isAnother);
+  }
+
   /** The host has it no more. Its handles keep what they last saw; opening it again asks the host again. */
   markGone(shared: SharedSession): void {
     if (this.#remove(shared)) shared.gone.set(new SessionGoneError(shared.subscription.resource));
@@ -87,7 +105,9 @@ export class SharedSessions {
     const shared: SharedSession = {
       subscription: this.#createSubscription(resource),
       gone: new ObservableValue<SessionGoneError | undefined>(undefined, this.#options.reportError),
+      interrupted: new ObservableValue<Interruption | undefined>(undefined, this.#options.reportError),
       turns,
+      incarnation: undefined,
       opened: Promise.resolve(),
       references: 0,
     };
@@ -114,8 +134,9 @@ export class SharedSessions {
 
   async #subscribe(shared: SharedSession): Promise<void> {
     const { subscription, turns } = shared;
-    const { state, fromSeq } = await this.#askForSnapshot(subscription, turns);
-    subscription.applySnapshot(state as SessionState, fromSeq);
+    const snapshot = await this.#askForSnapshot(subscription, turns);
+    this.#options.onSnapshot(snapshot);
+    this.applySnapshot(shared, snapshot);
     this.endUnused(shared);
   }
 
@@ -144,4 +165,9 @@ export class SharedSessions {
     const { resource } = shared.subscription;
     return this.#sessions.get(resource) === shared && this.#sessions.delete(resource);
   }
+}
+
+/** Whether a snapshot is of a session that was made after the one that is known here was disposed. */
+export function isRemade(shared: SharedSession, incarnation: string | undefined): boolean {
+  return shared.incarnation !== undefined && incarnation !== undefined && shared.incarnation !== incarnation;
 }

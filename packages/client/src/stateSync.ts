@@ -6,23 +6,33 @@ import {
   type ClientNotifications,
   createRootState,
   PROTOCOL_VERSION,
+  REJECTION,
   ROOT_URI,
   type Role,
   type RootAction,
   type RootState,
   rootReducer,
   type ServerInfo,
-  type SessionState,
   type Snapshot,
   type URI,
 } from '@agenthost/protocol';
 import type { RpcPeer } from '@agenthost/rpc';
-import { ActionRejectedError, type ClientError, ConnectionLostError, SessionGoneError } from './errors.js';
+import { type Accepted, fateOf } from './acceptedActions.js';
+import {
+  ActionRejectedError,
+  type ClientError,
+  CommandFailedError,
+  ConnectionLostError,
+  SessionGoneError,
+  SessionRemadeError,
+} from './errors.js';
 import { shakeHands, type Welcome } from './handshake.js';
+import { InterruptedSessions } from './interruptedSessions.js';
 import type { ReportError } from './listeners.js';
-import { type ClientSeqStore, Outbox } from './outbox.js';
-import { type SharedSession, SharedSessions } from './sharedSessions.js';
+import { type ClientSeqStore, Outbox, type OutboxEntry } from './outbox.js';
+import { isRemade, type SharedSession, SharedSessions } from './sharedSessions.js';
 import { Subscription } from './subscription.js';
+import type { Schedule } from './timer.js';
 
 export interface StateSyncOptions {
   readonly clientId: string;
@@ -32,13 +42,23 @@ export interface StateSyncOptions {
   /** Does nothing without a connection. */
   readonly notify: <M extends keyof ClientNotifications>(method: M, params: ClientNotifications[M]) => boolean;
   readonly dropConnection: (why: string) => void;
+  readonly isConnected: () => boolean;
+  readonly schedule: Schedule;
+  readonly random: () => number;
   readonly reportError: ReportError;
 }
 
 type HostIdentity = Pick<Welcome, 'protocolVersion' | 'serverInfo' | 'defaultDirectory' | 'role'>;
 
-/** Said of an action that the host has passed over: not in the replay, though later ones are. */
-const REASON_LOST = 'the host did not take it, and its reason was lost with the connection';
+type Replay = ReadonlyMap<URI, readonly ActionEnvelope[]>;
+
+/** What an action ends with that the host has not answered; nothing where it was accepted. */
+const FAILURE: Readonly<Record<'accepted' | 'refused' | 'unknown', ((action: ClientAction) => Error) | undefined>> = {
+  accepted: undefined,
+  refused: (action) =>
+    new ActionRejectedError('the host did not take it, and its reason was lost with the connection', action),
+  unknown: (action) => new ConnectionLostError(action.type, true),
+};
 
 /** Everything that this client shares with the host by actions: the states, what it has sent, and where both stand. */
 export class StateSync {
@@ -46,6 +66,7 @@ export class StateSync {
   readonly sessions: SharedSessions;
   readonly #options: StateSyncOptions;
   readonly #outbox: Outbox;
+  readonly #interrupted: InterruptedSessions;
   #lastSeenServerSeq = 0;
   #host: HostIdentity | undefined;
 
@@ -72,8 +93,16 @@ export class StateSync {
       clientId,
       subscribe: options.subscribe,
       unsubscribe,
+      onSnapshot: (snapshot) => this.#countOn(snapshot),
       ...events,
       reportError,
+    });
+    this.#interrupted = new InterruptedSessions({
+      ...options,
+      isHeld: (shared) => this.sessions.get(shared.subscription.resource) === shared,
+      askForSnapshot: (shared) => this.sessions.resubscribe(shared),
+      onSnapshot: (shared, snapshot) => this.#continue(shared, snapshot),
+      onGone: ({ subscription }) => this.markGone(subscription.resource),
     });
   }
 
@@ -98,8 +127,13 @@ export class StateSync {
   dispatch(shared: SharedSession, action: ClientAction): Promise<void> {
     const { entry, accepted } = this.#outbox.add(action.session, action);
     shared.subscription.predict(entry.clientSeq, { ...action, by: { clientId: this.#options.clientId } });
-    entry.sent = this.#options.notify('dispatchAction', { clientSeq: entry.clientSeq, action });
+    this.#send(shared, entry);
     return accepted;
+  }
+
+  /** Asks at once for sessions that the host could not load. */
+  retryNow(): void {
+    this.#interrupted.retryNow();
   }
 
   receive(envelope: ActionEnvelope): void {
@@ -113,7 +147,8 @@ export class StateSync {
   /** The part of a handshake that changes nothing; what it returns makes the connection the current one. */
   async handshake(peer: RpcPeer): Promise<() => void> {
     const { clientId, clientInfo } = this.#options;
-    const resumed = this.sessions.synced();
+    // What it could not load then has missed more than a replay from where the others stand.
+    const resumed = this.sessions.synced().filter((shared) => !this.#interrupted.has(shared));
     this.root.beginSync();
     for (const { subscription } of resumed) subscription.beginSync();
     const sessions = resumed.map(({ subscription, turns }) => ({ resource: subscription.resource, turns }));
@@ -129,14 +164,14 @@ export class StateSync {
   markGone(resource: URI): void {
     const shared = this.sessions.get(resource);
     if (!shared?.subscription.synced) return;
-    for (const { clientSeq } of this.#outbox.entries(resource)) {
-      this.#forget(shared, clientSeq, () => new SessionGoneError(resource));
-    }
+    this.#interrupted.delete(shared);
+    this.#failAll(shared, () => new SessionGoneError(resource));
     this.sessions.markGone(shared);
   }
 
   /** Nothing will be answered any more. */
   failPending(error: ClientError): void {
+    this.#interrupted.clear();
     for (const { clientSeq, session } of this.#outbox.entries()) {
       this.sessions.get(session)?.subscription.forget(clientSeq);
       this.#outbox.settle(clientSeq, () => error);
@@ -147,59 +182,81 @@ export class StateSync {
     const { protocolVersion, serverInfo, role, defaultDirectory = this.#host?.defaultDirectory } = welcome;
     this.#host = { protocolVersion, serverInfo, role, defaultDirectory };
     this.#lastSeenServerSeq = welcome.serverSeq;
+    for (const clientSeq of Object.values(welcome.acceptedClientSeq ?? {})) this.#outbox.continueAbove(clientSeq);
+    for (const snapshot of welcome.snapshots) this.#countOn(snapshot);
     const replay = welcome.replay && Map.groupBy(welcome.replay, ({ action }) => resourceOf(action));
-    if (!this.#resync(this.root, welcome, replay)) this.root.endSync();
-    for (const shared of resumed) {
-      const { resource } = shared.subscription;
-      if (this.sessions.get(resource) !== shared) {
-        // Its last handle was closed while the host was being asked to resume it.
-        this.#options.notify('unsubscribe', { resource });
-      } else if (welcome.missing.includes(resource) || !this.#resync(shared.subscription, welcome, replay)) {
-        this.markGone(resource);
-      } else {
-        this.#settleAccepted(shared, welcome);
-      }
-    }
-    for (const entry of this.#outbox.entries()) {
-      const { clientSeq, action } = entry;
-      entry.sent = this.#options.notify('dispatchAction', { clientSeq, action });
+    this.#resyncRoot(welcome, replay);
+    // Those of an earlier connection; what failed just now waits.
+    this.#interrupted.retryNow();
+    for (const shared of resumed) this.#resume(shared, welcome, replay);
+    for (const entry of this.#outbox.entries()) this.#send(this.sessions.get(entry.session), entry);
+  }
+
+  #resume(shared: SharedSession, welcome: Welcome, replay: Replay | undefined): void {
+    const { resource } = shared.subscription;
+    const failed = welcome.failed.find((one) => one.resource === resource);
+    if (this.sessions.get(resource) !== shared) {
+      // Its last handle was closed while the host was being asked to resume it.
+      this.#options.notify('unsubscribe', { resource });
+    } else if (failed) {
+      const { code, message } = failed.error;
+      this.#interrupted.add(shared, new CommandFailedError('subscribe', code, message));
+    } else if (welcome.missing.includes(resource) || !this.#resync(shared, welcome, replay)) {
+      this.markGone(resource);
+    } else {
+      const recent = welcome.recentlyAccepted?.[resource] ?? snapshotOf(welcome, resource)?.recentlyAccepted ?? [];
+      this.#settleAccepted(shared, { highest: welcome.acceptedClientSeq?.[resource], recent, isReplay: !!replay });
     }
   }
 
-  #resync<S extends RootState | SessionState, A extends Action>(
-    subscription: Subscription<S, A>,
-    { snapshots }: Welcome,
-    replay: ReadonlyMap<URI, readonly ActionEnvelope[]> | undefined,
-  ): boolean {
-    const { resource } = subscription;
-    if (replay) {
-      subscription.applyReplay(replay.get(resource) ?? []);
-      return true;
-    }
-    const snapshot = snapshots.find((candidate) => candidate.resource === resource);
-    if (snapshot === undefined) return false;
-    subscription.applySnapshot(snapshot.state as S, snapshot.fromSeq);
-    return true;
+  /** A session that the host could not load is there again. */
+  #continue(shared: SharedSession, snapshot: Snapshot): void {
+    const { resource, recentlyAccepted: recent = [] } = snapshot;
+    this.#countOn(snapshot);
+    this.#applySnapshot(shared, snapshot);
+    this.#settleAccepted(shared, { recent });
+    for (const entry of this.#outbox.entries(resource)) this.#send(shared, entry);
+  }
+
+  /** Now, or when its session is there again. */
+  #send(shared: SharedSession | undefined, entry: OutboxEntry): void {
+    const { clientSeq, action } = entry;
+    const mayLeave = shared === undefined || !this.#interrupted.has(shared);
+    entry.sent = (mayLeave && this.#options.notify('dispatchAction', { clientSeq, action })) || entry.sent;
+  }
+
+  #resyncRoot(welcome: Welcome, replay: Replay | undefined): void {
+    const snapshot = snapshotOf(welcome, ROOT_URI);
+    if (replay) this.root.applyReplay(replay.get(ROOT_URI) ?? []);
+    else if (snapshot) this.root.applySnapshot(snapshot.state as RootState, snapshot.fromSeq);
+    else this.root.endSync();
+  }
+
+  #resync(shared: SharedSession, welcome: Welcome, replay: Replay | undefined): boolean {
+    const { subscription } = shared;
+    const snapshot = snapshotOf(welcome, subscription.resource);
+    if (replay) subscription.applyReplay(replay.get(subscription.resource) ?? []);
+    else if (snapshot) this.#applySnapshot(shared, snapshot);
+    return replay !== undefined || snapshot !== undefined;
+  }
+
+  #applySnapshot(shared: SharedSession, snapshot: Snapshot): void {
+    const { resource } = snapshot;
+    if (isRemade(shared, snapshot.incarnation)) this.#failAll(shared, () => new SessionRemadeError(resource));
+    this.sessions.applySnapshot(shared, snapshot);
+  }
+
+  /** A process that begins with 1 under an id that was used before must not use a number twice. */
+  #countOn({ recentlyAccepted }: Snapshot): void {
+    this.#outbox.continueAbove(recentlyAccepted?.at(-1) ?? 0);
   }
 
   /** What the host has accepted is in the new state already, and isn't sent again. */
-  #settleAccepted(shared: SharedSession, welcome: Welcome): void {
-    const { resource } = shared.subscription;
-    const accepted = welcome.acceptedClientSeq?.[resource] ?? 0;
-    const recent = welcome.recentlyAccepted?.[resource] ?? [];
-    for (const entry of this.#outbox.entries(resource)) {
-      const { clientSeq } = entry;
-      if (welcome.acceptedClientSeq === undefined) entry.uncertain ||= entry.sent;
-      else if (clientSeq === accepted || recent.includes(clientSeq)) this.#forget(shared, clientSeq);
-      else if (clientSeq < accepted) {
-        // Before the last that was accepted, so it was accepted too, or refused. The list tells as far as it goes, and so does a
-        // replay, which has everything that was accepted.
-        const isListed = clientSeq > (recent[0] ?? accepted);
-        const refused = isListed || (welcome.replay !== undefined && !entry.uncertain);
-        this.#forget(shared, clientSeq, (action) =>
-          refused ? new ActionRejectedError(REASON_LOST, action) : new ConnectionLostError(action.type, true),
-        );
-      }
+  #settleAccepted(shared: SharedSession, accepted: Accepted): void {
+    for (const entry of this.#outbox.entries(shared.subscription.resource)) {
+      const fate = fateOf(entry, accepted);
+      if (fate === 'notTold') entry.uncertain ||= entry.sent;
+      else if (fate !== 'unanswered') this.#forget(shared, entry.clientSeq, FAILURE[fate]);
     }
     this.sessions.endUnused(shared);
   }
@@ -207,7 +264,7 @@ export class StateSync {
   #settled(clientSeq: number, rejectionReason: string | undefined): void {
     const entry = this.#outbox.entry(clientSeq);
     if (entry === undefined) return;
-    const rejection = (action: ClientAction) => new ActionRejectedError(rejectionReason ?? '', action);
+    const rejection = (action: ClientAction) => rejectionOf(action, rejectionReason ?? '');
     this.#outbox.settle(clientSeq, rejectionReason === undefined ? undefined : rejection);
     const shared = this.sessions.get(entry.session);
     if (shared === undefined) return;
@@ -215,10 +272,16 @@ export class StateSync {
     this.sessions.endUnused(shared);
   }
 
-  /** The host ignores what it has accepted before, without a word; an answer to a later action says that it did. */
+  /** An older host ignores what it has accepted before, without a word; an answer to a later action says that it did. */
   #settleUncertain(shared: SharedSession, before: number): void {
     for (const { clientSeq, uncertain } of this.#outbox.entries(shared.subscription.resource)) {
       if (uncertain && clientSeq < before) this.#forget(shared, clientSeq);
+    }
+  }
+
+  #failAll(shared: SharedSession, failure: () => ClientError): void {
+    for (const { clientSeq } of this.#outbox.entries(shared.subscription.resource)) {
+      this.#forget(shared, clientSeq, failure);
     }
   }
 
@@ -231,6 +294,16 @@ export class StateSync {
     const resource = resourceOf(action);
     return resource === ROOT_URI ? this.root : this.sessions.get(resource)?.subscription;
   }
+}
+
+function snapshotOf({ snapshots }: Welcome, resource: URI): Snapshot | undefined {
+  return snapshots.find((snapshot) => snapshot.resource === resource);
+}
+
+/** Where the host can't tell any more, nobody can. */
+function rejectionOf(action: ClientAction, reason: string): ClientError {
+  if (reason.startsWith(REJECTION.clientSeqForgotten)) return new ConnectionLostError(action.type, true);
+  return new ActionRejectedError(reason, action);
 }
 
 /** Also for action types that this version doesn't know: the ones that belong to a session name it. */

@@ -88,10 +88,12 @@ export class Subscription<S, A> {
     this.#buffer = [];
   }
 
-  applySnapshot(snapshot: S, fromSeq: number): void {
+  /** `isAnother`: what has this URI now is not what had it before, so that nothing of that state is kept. */
+  applySnapshot(snapshot: S, fromSeq: number, isAnother = false): void {
     const { joinSnapshot } = this.#options;
     const before = this.#writeAhead.confirmed;
-    this.#writeAhead.replaceConfirmed(this.#synced && joinSnapshot ? joinSnapshot(before, snapshot) : snapshot);
+    const joins = joinSnapshot !== undefined && this.#synced && !isAnother;
+    this.#writeAhead.replaceConfirmed(joins ? joinSnapshot(before, snapshot) : snapshot);
     this.#synced = true;
     this.#lastSeq = fromSeq;
     this.endSync();
@@ -123,8 +125,8 @@ export class Subscription<S, A> {
   }
 
   #apply(envelope: ActionEnvelope): void {
-    const { serverSeq, origin, rejectionReason } = envelope;
-    if (rejectionReason === undefined && serverSeq <= this.#lastSeq) {
+    const { serverSeq, origin, rejectionReason, repeated } = envelope;
+    if (repeated || (rejectionReason === undefined && serverSeq <= this.#lastSeq)) {
       // Contained in the state already, so all that an own echo can still do is to say that it was accepted.
       if (origin?.clientId !== this.#options.clientId) return;
       this.#writeAhead.forget(origin.clientSeq);

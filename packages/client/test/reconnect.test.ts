@@ -1,6 +1,7 @@
-import { ERROR_CODE, PROTOCOL_VERSION } from '@agenthost/protocol';
+import { ERROR_CODE, PROTOCOL_VERSION, REJECTION } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '../src/connect.js';
 import { ActionRejectedError, SessionGoneError } from '../src/errors.js';
 import type { Host } from '../src/host.js';
 import type { Session } from '../src/session.js';
@@ -276,7 +277,35 @@ describe('a host that refuses to resume', () => {
     expect(dispatched()).toEqual(['1 kept', '1 kept']);
   });
 
-  it('[ONCE1] settles what it had accepted before when it answers something later', async () => {
+  it('[ONCE3] says of what is sent again that it was accepted before', async () => {
+    fake.mute = true;
+    const queued = session.queue('once');
+    await flush();
+    fake.drop();
+    await reconnected(host);
+    await queued;
+    expect(dispatched()).toHaveLength(2);
+    expect(fake.stateOf(URI).queuedMessages).toHaveLength(1);
+    expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('[ONCE4] is not sent again what its snapshot says was accepted', async () => {
+    fake.tellsEachAccepted = true;
+    fake.mute = true;
+    const queued = session.queue('once');
+    const refused = session.dispatch({ type: 'session/turnCancelled', turnId: 'no such turn' });
+    refused.catch(() => undefined);
+    const renamed = session.rename('once');
+    await flush();
+    fake.drop();
+    await reconnected(host);
+    await Promise.all([queued, renamed, expect(refused).rejects.toThrow(ActionRejectedError)]);
+    expect(dispatched()).toHaveLength(3);
+    expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('[ONCE1] settles what it had accepted before when it answers something later, as older hosts do', async () => {
+    fake.answersRepeats = false;
     fake.mute = true;
     const queued = session.queue('once');
     await flush();
@@ -305,6 +334,52 @@ describe('a host that refuses to resume', () => {
     fake.refuse.clear();
     await reconnected(host);
     expect(fake.requests('initialize')).toHaveLength(1);
+  });
+});
+
+describe('a client whose id was used before', () => {
+  it('[ONCE4] counts on from what each session has accepted of it', async () => {
+    fake.tellsEachAccepted = true;
+    await session.rename('1');
+    await session.rename('2');
+    host.close();
+    const again = await connect({ transport: fake.transport, clientId: 'me', keepAliveMs: 0 });
+    onTestFinished(() => again.close());
+    fake.addSession('shell:/two');
+    const two = await again.openSession('shell:/two');
+    await two.rename('first of the second');
+    const one = await again.openSession(URI);
+    await one.rename('3');
+    await two.rename('second of the second');
+    expect(dispatched()).toEqual(['1 1', '2 2', '1 first of the second', '3 3', '4 second of the second']);
+  });
+
+  it('[ONCE3] is told that nobody knows any more what became of a number that is long gone', async () => {
+    fake.deaf = true;
+    const lost = session.rename('lost');
+    await flush();
+    const origin = { clientId: 'me', clientSeq: 1 };
+    const action = { type: 'session/titleChanged', session: URI, at: 1, title: 'lost' } as const;
+    const rejectionReason = `${REJECTION.clientSeqForgotten}: continue above 300`;
+    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin, rejectionReason });
+    await expect(lost).rejects.toMatchObject({ name: 'ConnectionLostError', sent: true });
+    expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('[ONCE3] does not apply what is said to be repeated, whatever number it has', async () => {
+    await session.rename('mine');
+    const title = { type: 'session/titleChanged', session: URI, at: 1, title: 'old' } as const;
+    fake.sendRaw({
+      action: title,
+      serverSeq: fake.serverSeq + 5,
+      origin: { clientId: 'me', clientSeq: 1 },
+      repeated: true,
+    });
+    await flush();
+    expect(session.confirmed.value.summary.title).toBe('mine');
+    fake.dispatch(URI, { type: 'session/titleChanged', title: 'goes on' });
+    await flush();
+    expect(session.confirmed.value.summary.title).toBe('goes on');
   });
 });
 

@@ -22,6 +22,7 @@ import { type Credential, closeWhenRevoked, OWNER } from './protocol/credential.
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
+import { LoadFailures } from './protocol/loadFailures.js';
 import { Authenticator } from './server/authenticator.js';
 import { DEFAULT_GUEST_LIMITS, type GuestLimits } from './server/guestConnections.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
@@ -177,7 +178,8 @@ export class Host {
     for (const agent of options.agents) agents.register(agent);
 
     const delivery = new Delivery();
-    const replay = new ReplayBuffer(sequence.current, options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
+    // One that no earlier run can have given out: who has seen less than this has not seen this run.
+    const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
@@ -210,6 +212,8 @@ export class Host {
     const sessions = new HostSessions({
       local,
       providedBy: (provider) => {
+        // Its sessions are others than those of the same names here.
+        replay.forgetUpTo(sequence.next());
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
         const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
@@ -253,6 +257,7 @@ export class Host {
       delivery,
       replay,
       sequence,
+      loadFailures: new LoadFailures(),
       peerLimits: { maxIncomingRequests: 64 },
       log,
       onConnectionClosed: (connection) => {

@@ -42,6 +42,8 @@ export const REJECTION = {
   messageAlreadyInTurn: 'message is already in a turn',
   queueFull: 'the queue is full',
   turnIdUsed: 'turn id is already used',
+  clientSeqUsed: 'clientSeq is not above the last accepted one',
+  clientSeqForgotten: 'clientSeq is too far below the last accepted one to tell whether it was accepted',
   unknownContent: 'unknown content',
   contentFull: 'the session has no room for more pasted content',
   contentBusy: 'too much content waits to be stored, send it again later',

@@ -51,6 +51,7 @@ export type {
   DirectoryEntry,
   DispatchActionParams,
   DisposeSessionParams,
+  FailedSubscription,
   FetchContentParams,
   FetchContentResult,
   FetchTurnsParams,

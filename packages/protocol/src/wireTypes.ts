@@ -124,6 +124,7 @@ export interface WireTypes {
   ServerInfo: Commands.ServerInfo;
   InitializeResult: Commands.InitializeResult;
   Snapshot: Commands.Snapshot;
+  FailedSubscription: Commands.FailedSubscription;
   ReconnectParams: Commands.ReconnectParams;
   ReplayResult: Commands.ReplayResult;
   SnapshotResult: Commands.SnapshotResult;

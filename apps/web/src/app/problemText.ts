@@ -16,6 +16,8 @@ interface Details {
 const WORDS: Readonly<Record<string, (error: Error & Details) => string>> = {
   ActionRejectedError: ({ reason }) => `The host did not take it: ${reason}`,
   SessionGoneError: () => 'The host has this session no more. Copy what you need; a new session can go on with it',
+  SessionRemadeError: () =>
+    'This session was deleted and made again under its name. What you sent was for the old one: look at the new one, then send it again',
   SessionCreationError: ({ error }) => `The agent did not start: ${error?.message ?? 'it did not say why'}`,
   ConnectionLostError: () =>
     'The connection was lost before the host had answered. Look whether it was done, then try again',

@@ -14,14 +14,15 @@ interface BannerProps {
   readonly phase?: ChatPhase;
   readonly problem?: string | undefined;
   readonly onDismiss?: () => void;
+  readonly onRetry?: () => void;
 }
 
 /** What is wrong and what to do, in a sentence, above what it is about. Nothing where nothing is. */
-export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
+export function Banner({ host, phase, problem, onDismiss, onRetry }: BannerProps) {
   const { hosts } = useServices();
   const connection = useObservable(host.connection);
   const staleSince = useObservable(host.provider.status.staleSince);
-  const now = useNow(connection.state === 'reconnecting', 500);
+  const now = useNow(connection.state === 'reconnecting' || phase?.state === 'interrupted', 500);
   const [signingIn, setSigningIn] = useState(false);
   if (connection.state === 'closed' && connection.reason.name === 'UnauthorizedError') {
     return (
@@ -59,13 +60,12 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
     );
   }
   if (connection.state === 'reconnecting') {
-    const seconds = Math.max(0, Math.ceil((connection.at - now) / 1000));
     return (
       <div className="banner" role="status">
         <WifiOff size={16} aria-hidden />
         <span className="grow num">
-          <b>{host.name} isn't answering.</b> Reconnecting {seconds === 0 ? 'now' : `in ${seconds} s`}, attempt{' '}
-          {connection.attempt}.{staleSince !== undefined && ` You see the state of ${clock(staleSince, true)}.`}
+          <b>{host.name} isn't answering.</b> Reconnecting {soon(connection.at, now)}, attempt {connection.attempt}.
+          {staleSince !== undefined && ` You see the state of ${clock(staleSince, true)}.`}
         </span>
         <button type="button" className="btn plain sm" onClick={() => host.provider.status.retryNow()}>
           Try now
@@ -84,6 +84,20 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
       </div>
     );
   }
+  if (phase?.state === 'interrupted') {
+    return (
+      <div className="banner" role="status">
+        <CircleAlert size={16} aria-hidden />
+        <span className="grow num">
+          <b>{host.name} can't load this session right now.</b> {problemText(phase.error)} Trying again{' '}
+          {soon(phase.at, now)}, attempt {phase.attempt}. What you send is kept until then.
+        </span>
+        <button type="button" className="btn plain sm" onClick={onRetry}>
+          Try now
+        </button>
+      </div>
+    );
+  }
   const failure = phase?.state === 'failed' ? problemText(phase.error) : problem;
   if (failure === undefined) return null;
   return (
@@ -97,4 +111,9 @@ export function Banner({ host, phase, problem, onDismiss }: BannerProps) {
       )}
     </div>
   );
+}
+
+function soon(at: number, now: number): string {
+  const seconds = Math.max(0, Math.ceil((at - now) / 1000));
+  return seconds === 0 ? 'now' : `in ${seconds} s`;
 }

@@ -110,7 +110,13 @@ function OpenedChat({ session, host, chat, model, onRename, onDelete }: ChatView
           onFork={() => fork()}
           onProblem={attempt}
         />
-        <Banner host={host} phase={phase} problem={problem} onDismiss={() => setProblem(undefined)} />
+        <Banner
+          host={host}
+          phase={phase}
+          problem={problem}
+          onDismiss={() => setProblem(undefined)}
+          onRetry={() => model.retryNow()}
+        />
         {state ? (
           <Thread
             ref={thread}

@@ -41,6 +41,8 @@ interface HostedSession {
   state: SessionState;
   readonly accepted: Map<string, number>;
   readonly each: Map<string, number[]>;
+  /** By client and number: what it was accepted as. */
+  readonly echoes: Map<string, ActionEnvelope>;
 }
 
 interface Seat {
@@ -70,6 +72,8 @@ export class FakeHost {
   readonly refuse = new Map<string, RpcError>();
   /** These commands are not answered at all. */
   readonly silent = new Set<string>();
+  /** Called right behind the answer to a command. */
+  onAnswered: ((method: string) => void) | undefined;
   /** Nothing leaves the host any more. */
   mute = false;
   /** Nothing that arrives is looked at any more. */
@@ -103,6 +107,7 @@ export class FakeHost {
       state: { ...created, lifecycle: 'ready' as const, ...state },
       accepted: new Map(),
       each: new Map(),
+      echoes: new Map(),
     };
     this.sessions.set(uri, session);
     return session.state;
@@ -199,6 +204,7 @@ export class FakeHost {
     const handler = this.#handlers[method] as ((seat: Seat, params: unknown) => unknown) | undefined;
     if (!handler) throw new RpcError(ERROR_CODE.methodNotFound, `no ${method} in the fake`);
     const result = handler(seat, params);
+    queueMicrotask(() => this.onAnswered?.(method));
     return this.mute ? new Promise(() => {}) : result;
   }
 
@@ -217,7 +223,7 @@ export class FakeHost {
     },
     reconnect: (seat, params) => this.#resume(seat, params),
     subscribe: (seat, { resource, turns }) => {
-      const snapshot = this.#snapshot(resource, turns);
+      const snapshot = this.#snapshot(resource, turns, seat.clientId);
       seat.subscriptions.add(resource);
       return snapshot;
     },
@@ -261,6 +267,9 @@ export class FakeHost {
   };
 
   content = new Uint8Array();
+
+  /** Older hosts say nothing to an action that they have accepted before. */
+  answersRepeats = true;
 
   /** Older hosts tell the highest alone. */
   tellsEachAccepted = false;
@@ -312,7 +321,11 @@ export class FakeHost {
     if (this.deaf || seat.clientId === undefined) return;
     const clientId = seat.clientId;
     const session = this.sessions.get(action.session);
-    if (session && clientSeq <= (session.accepted.get(clientId) ?? 0)) return;
+    if (session && clientSeq <= (session.accepted.get(clientId) ?? 0)) {
+      const echo = session.echoes.get(`${clientId}#${clientSeq}`);
+      if (echo && this.answersRepeats) this.#send(seat, 'action', { envelope: { ...echo, action, repeated: true } });
+      return;
+    }
     const rejectionReason = rejectionOf(session?.state, action);
     const origin = { clientId, clientSeq };
     if (rejectionReason !== undefined) {
@@ -321,10 +334,12 @@ export class FakeHost {
     }
     session?.accepted.set(clientId, clientSeq);
     session?.each.set(clientId, [...(session.each.get(clientId) ?? []), clientSeq]);
-    this.#order({ ...action, at: ++this.#clock, by: { clientId, name: 'as the host says' } }, origin, seat);
+    const by = { clientId, name: 'as the host says' };
+    const echo = this.#order({ ...action, at: ++this.#clock, by }, origin, seat);
+    session?.echoes.set(`${clientId}#${clientSeq}`, echo);
   }
 
-  #order(action: Action, origin: ActionEnvelope['origin'], sender?: Seat): void {
+  #order(action: Action, origin: ActionEnvelope['origin'], sender?: Seat): ActionEnvelope {
     const envelope: ActionEnvelope = { action, serverSeq: ++this.serverSeq, ...(origin && { origin }) };
     this.#log.push(envelope);
     const resource = resourceOf(action);
@@ -333,15 +348,22 @@ export class FakeHost {
     for (const seat of this.#seats) {
       if (seat === sender || seat.subscriptions.has(resource)) this.#send(seat, 'action', { envelope });
     }
+    return envelope;
   }
 
   #send(seat: Seat, method: string, params: object): void {
     if (!this.mute) seat.peer.notify(method, params);
   }
 
-  #snapshot(resource: URI, turns = DEFAULT_SNAPSHOT_TURNS): Snapshot {
+  #snapshot(resource: URI, turns = DEFAULT_SNAPSHOT_TURNS, clientId = ''): Snapshot {
     if (resource === ROOT_URI) return { resource, state: this.root, fromSeq: this.serverSeq };
-    return { resource, state: withNewestTurns(this.stateOf(resource), turns), fromSeq: this.serverSeq };
+    const recentlyAccepted = this.tellsEachAccepted ? this.#session(resource).each.get(clientId) : undefined;
+    return {
+      resource,
+      state: withNewestTurns(this.stateOf(resource), turns),
+      fromSeq: this.serverSeq,
+      ...(recentlyAccepted && { recentlyAccepted }),
+    };
   }
 
   #session(uri: URI): HostedSession {

@@ -182,11 +182,19 @@ export class SessionIndex {
       this.#checkpointIfDue();
     }
     try {
-      const result = await this.#thread.search(params);
-      return { ...result, items: result.items.map((item) => this.#waiting.get(item.resource) ?? item) };
+      return await this.#thread.search(params);
     } catch (error) {
       throw this.#damage(error);
     }
+  }
+
+  /** What the index knows of a session now. */
+  summary(resource: URI): SessionSummary | undefined {
+    const waiting = this.#waiting.get(resource);
+    if (waiting) return waiting;
+    const sql = 'SELECT summary FROM sessions WHERE resource = ?';
+    const stored = this.#read(() => this.#database.prepare(sql).get(resource)?.['summary']);
+    return stored === undefined ? undefined : (JSON.parse(String(stored)) as SessionSummary);
   }
 
   /** Writes what another index has written. */

@@ -20,9 +20,6 @@ import {
   RpcPeer,
   type Transport,
 } from '@agenthost/rpc';
-import { EventLogFailure } from '../sessionFs/eventLog.js';
-import { SessionFsFailure } from '../sessionFs/sessionFs.js';
-import { WorkspaceFailure } from '../sessionFs/workspaceFailure.js';
 import { shapeRefusal } from '../sessions/clientDispatch.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { Subscriber } from '../state/publisher.js';
@@ -34,6 +31,7 @@ import type { Credential } from './credential.js';
 import type { FrameTransport } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
 import { parseParams } from './parseParams.js';
+import { storageError } from './storageError.js';
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
 export class ClientConnection implements Subscriber {
@@ -110,6 +108,13 @@ export class ClientConnection implements Subscriber {
     };
   }
 
+  /** Its handshake failed after all: it may try another one. */
+  unidentify(): void {
+    if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
+    this.#identity = undefined;
+    this.subscriptions.clear();
+  }
+
   get isIdentified(): boolean {
     return this.#identity !== undefined;
   }
@@ -159,13 +164,10 @@ export class ClientConnection implements Subscriber {
   }
 
   #fail(method: string, error: unknown): never {
-    if (!isStorageFailure(error)) throw error;
-    if (error.code === 'UNAVAILABLE') {
-      throw new RpcError(ERROR_CODE.sessionFsUnavailable, error.message, { cause: error });
-    }
-    this.#services.log.error(`${method}: the storage failed`, error);
-    const message = `the session's files could not be read or written: ${error.message}`;
-    throw new RpcError(ERROR_CODE.internalError, message, { cause: error });
+    const told = storageError(error);
+    if (!told) throw error;
+    if (told.code === ERROR_CODE.internalError) this.#services.log.error(`${method}: the storage failed`, error);
+    throw told;
   }
 
   #checkHandshake(method: keyof Commands): void {
@@ -213,9 +215,4 @@ export class ClientConnection implements Subscriber {
     if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
     this.#services.onConnectionClosed(this);
   }
-}
-
-/** Whoever asked can do something about a full disk, so it is told; for other failures inside there is `internal error`. */
-function isStorageFailure(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof SessionFsFailure || error instanceof EventLogFailure || error instanceof WorkspaceFailure;
 }

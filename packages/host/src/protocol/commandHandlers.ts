@@ -1,5 +1,5 @@
 import { type Commands, ERROR_CODE } from '@agenthost/protocol';
-import { type LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
+import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/agentInstallations.js';
 import { browseDirectory } from './browseDirectory.js';
 import type { ClientConnection } from './clientConnection.js';
@@ -32,7 +32,11 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await services.sessions.remove(session);
       return null;
     },
-    listSessions: (params) => services.sessions.list(params),
+    listSessions: (params) => {
+      const listed = services.sessions.list(params);
+      if (!(listed instanceof Promise)) return listed;
+      return listed.then((result) => new LateResult(() => services.sessions.withNewestSummaries(result)));
+    },
     fetchTurns: async ({ session, range }) => (await services.sessions.open(session)).fetchTurns(range),
     listArtifacts: async (params) => (await services.sessions.open(params.session)).artifacts.list(params),
     browseDirectory: ({ uri }) => browseDirectory(uri),

@@ -53,9 +53,14 @@ export class ConnectionSubscriptions {
     this.#subscribed.delete(resource);
   }
 
+  /** Also of what is being opened: that is not wanted any more. */
+  clear(): void {
+    for (const resource of [...this.#opening.keys(), ...this.#subscribed.keys()]) this.remove(resource);
+  }
+
   dispose(): void {
     this.#closed = true;
-    for (const resource of [...this.#subscribed.keys()]) this.remove(resource);
+    this.clear();
   }
 
   async #find(resource: URI): Promise<SubscribableResource> {

@@ -21,6 +21,7 @@ import { acceptedKey } from '../sessions/acceptedSequences.js';
 import { originOf } from '../state/publisher.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { HostServices, SubscribableResource } from './hostServices.js';
+import { type LookedUp, lookUp } from './lookUp.js';
 
 // The answers are computed in the turn in which they are sent (`LateResult`), so that what a snapshot shows and what follows
 // it fit exactly, however long it took to load the sessions.
@@ -32,11 +33,14 @@ export async function initialize(
 ): Promise<LateResult<InitializeResult>> {
   const protocolVersion = agreeOn(params.protocolVersion);
   connection.identify(params.clientId, protocolVersion, params.clientInfo);
-  const opened = await openAll(params.initialSubscriptions ?? [], connection);
+  const open = (uri: URI) => connection.subscriptions.open(uri, DEFAULT_SNAPSHOT_TURNS);
+  const { found, failed } = await lookUpAll(services, connection, params.initialSubscriptions ?? [], open);
   return new LateResult(() => ({
     protocolVersion,
     serverSeq: services.sequence.current,
-    snapshots: opened.snapshots.map((take) => take()),
+    // A session that is gone has no snapshot: the client sees that it is missing, and the others are still there.
+    snapshots: [...found.values()].map((take) => take()),
+    ...(failed.length > 0 && { failed }),
     capabilities: capabilitiesOf(protocolVersion),
     serverInfo: services.serverInfo,
     defaultDirectory: services.defaultDirectory,
@@ -57,8 +61,10 @@ export async function reconnect(
   const lastAgreed = services.clients.versionOf(params.clientId) ?? MIN_PROTOCOL_VERSION;
   const protocolVersion = agreeOn(params.protocolVersion ?? lastAgreed);
   connection.identify(params.clientId, protocolVersion, params.clientInfo);
-  const wanted = [...new Set(params.subscriptions)];
-  const { found, missing } = await findAll(services, wanted);
+  const { subscriptions: wanted } = params;
+  const find = async (uri: URI): Promise<SubscribableResource> =>
+    uri === ROOT_URI ? services.root : services.sessions.open(uri);
+  const { found, missing, failed } = await lookUpAll(services, connection, wanted, find);
   return new LateResult(() => {
     const recentlyAccepted = services.sessions.acceptedFrom(acceptedKey(originOf(connection, 0)), wanted);
     const base = {
@@ -66,6 +72,7 @@ export async function reconnect(
       serverInfo: services.serverInfo,
       serverSeq: services.sequence.current,
       missing,
+      ...(failed.length > 0 && { failed }),
       acceptedClientSeq: mapValues(recentlyAccepted, (recent) => recent.at(-1) ?? 0),
       recentlyAccepted,
       role: connection.role,
@@ -89,14 +96,17 @@ function agreeOn(theirs: number): number {
   });
 }
 
-/** The envelopes as JSON texts, or `undefined` when the client has to take snapshots. */
+/**
+ * The envelopes as JSON texts, or `undefined` when the client has to take snapshots. Without an `instanceId` the numbers alone
+ * decide: on one host they never go back, and those of an earlier run are below all that the buffer has.
+ */
 function missedEnvelopes(
   services: HostServices,
   params: ReconnectParams,
   found: ReadonlyMap<URI, SubscribableResource>,
   protocolVersion: number,
 ): string[] | undefined {
-  const { instanceId, lastSeenServerSeq } = params;
+  const { instanceId = services.serverInfo.instanceId, lastSeenServerSeq } = params;
   if (instanceId !== services.serverInfo.instanceId || lastSeenServerSeq > services.sequence.current) return undefined;
   return services.replay
     .since(lastSeenServerSeq, new Set(found.keys()))
@@ -104,27 +114,19 @@ function missedEnvelopes(
     .map(({ json }) => json);
 }
 
-async function openAll(uris: readonly URI[], connection: ClientConnection) {
-  const opened = await Promise.allSettled(
-    [...new Set(uris)].map((uri) => connection.subscriptions.open(uri, DEFAULT_SNAPSHOT_TURNS)),
-  );
-  // A session that is gone has no snapshot: the client sees that it is missing, and the others are still there.
-  return { snapshots: opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])) };
-}
-
-async function findAll(services: HostServices, uris: readonly URI[]) {
-  const found = new Map<URI, SubscribableResource>();
-  const missing: URI[] = [];
-  const looked = await Promise.allSettled(
-    uris.map(async (uri) => (uri === ROOT_URI ? services.root : await services.sessions.open(uri))),
-  );
-  looked.forEach((outcome, index) => {
-    const uri = uris[index];
-    if (uri === undefined) return;
-    if (outcome.status === 'fulfilled') found.set(uri, outcome.value);
-    else missing.push(uri);
-  });
-  return { found, missing };
+async function lookUpAll<T>(
+  services: HostServices,
+  connection: ClientConnection,
+  uris: readonly URI[],
+  open: (uri: URI) => Promise<T>,
+): Promise<LookedUp<T>> {
+  const { loadFailures: failures, log } = services;
+  try {
+    return await lookUp([...new Set(uris)], open, { failures, protocolVersion: connection.protocolVersion, log });
+  } catch (error) {
+    connection.unidentify();
+    throw error;
+  }
 }
 
 function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {

@@ -12,6 +12,7 @@ import type { RootStore } from '../state/rootStore.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { ClientRegistry } from './clientRegistry.js';
+import type { LoadFailures } from './loadFailures.js';
 
 /** Something with a URI that a client can subscribe to. */
 export interface SubscribableResource {
@@ -38,6 +39,7 @@ export interface HostServices {
   readonly delivery: Delivery;
   readonly replay: ReplayBuffer;
   readonly sequence: SequenceSource;
+  readonly loadFailures: LoadFailures;
   readonly peerLimits: Partial<RpcPeerOptions>;
   readonly log: HostLog;
   /** From now on this connection keeps the sessions' files. Throws with the rule that speaks against it. */

@@ -9,6 +9,17 @@ export function acceptedKey({ clientId, name }: Omit<ActionOrigin, 'clientSeq'>)
   return name === undefined ? clientId : `${name}/${clientId}`;
 }
 
+export interface AcceptedAction {
+  readonly clientSeq: number;
+  /** The number that the host gave it. */
+  readonly serverSeq: number;
+  /** Tells it from any other action under the same `clientSeq`. */
+  readonly fingerprint: number;
+}
+
+/** By client: `clientSeq`, `serverSeq` and fingerprint of each. */
+export type AcceptedEntries = readonly (readonly [string, readonly (readonly [number, number, number])[]])[];
+
 /**
  * For each client which `clientSeq` this session accepted, so that what a client sends again is not done again, and a client
  * that lost its answers can be told. Bounded: only the newest of each client, and the clients that have been quiet for longest
@@ -16,43 +27,63 @@ export function acceptedKey({ clientId, name }: Omit<ActionOrigin, 'clientSeq'>)
  */
 export class AcceptedSequences {
   /** Rising, never empty. */
-  readonly #recent = new Map<string, number[]>();
+  readonly #recent = new Map<string, AcceptedAction[]>();
 
-  /** As `entries` gave them. */
-  constructor(entries: Iterable<readonly [string, readonly number[]]> = []) {
-    for (const [clientId, recent] of entries) this.#recent.set(clientId, [...recent]);
+  constructor(entries: AcceptedEntries = []) {
+    for (const [key, recent] of entries) {
+      const actions = recent.map(([clientSeq, serverSeq, fingerprint]) => ({ clientSeq, serverSeq, fingerprint }));
+      this.#recent.set(key, actions);
+    }
   }
 
   /** Those that have been quiet for longest first. */
-  entries(): [string, number[]][] {
-    return Array.from(this.#recent, ([clientId, recent]) => [clientId, [...recent]]);
+  entries(): AcceptedEntries {
+    return Array.from(this.#recent, ([key, recent]) => [
+      key,
+      newest(recent).map(({ clientSeq, serverSeq, fingerprint }) => [clientSeq, serverSeq, fingerprint] as const),
+    ]);
   }
 
-  highest(clientId: string): number {
-    return this.#recent.get(clientId)?.at(-1) ?? 0;
+  highest(key: string): number {
+    return this.#recent.get(key)?.at(-1)?.clientSeq ?? 0;
   }
 
-  recent(clientId: string): readonly number[] {
-    return this.#recent.get(clientId) ?? [];
+  /** The newest numbers, rising. */
+  recent(key: string): readonly number[] {
+    return newest(this.#recent.get(key) ?? []).map(({ clientSeq }) => clientSeq);
+  }
+
+  /** `undefined` also for a number that is older than all that are remembered. */
+  find(key: string, clientSeq: number): AcceptedAction | undefined {
+    return this.#recent.get(key)?.findLast((accepted) => accepted.clientSeq === clientSeq);
+  }
+
+  /** Whether it is known what became of that number, which is not above the highest. */
+  remembers(key: string, clientSeq: number): boolean {
+    return clientSeq >= (this.#recent.get(key)?.[0]?.clientSeq ?? Number.POSITIVE_INFINITY);
   }
 
   /** `clientSeq` is above the highest. */
-  add(clientId: string, clientSeq: number): void {
-    const recent = this.#recent.get(clientId) ?? [];
-    recent.push(clientSeq);
+  add(key: string, accepted: AcceptedAction): void {
+    const recent = this.#recent.get(key) ?? [];
+    recent.push(accepted);
     if (recent.length > 2 * MAX_RECENTLY_ACCEPTED) recent.splice(0, recent.length - MAX_RECENTLY_ACCEPTED);
-    this.#recent.delete(clientId);
-    this.#recent.set(clientId, recent);
+    this.#recent.delete(key);
+    this.#recent.set(key, recent);
     if (this.#recent.size <= MAX_ACCEPTED_CLIENTS) return;
     const [quietest] = this.#recent.keys();
     if (quietest !== undefined) this.#recent.delete(quietest);
   }
 
   /** It was not stored, so it was not accepted. The newest one of the client. */
-  takeBack(clientId: string, clientSeq: number): void {
-    const recent = this.#recent.get(clientId);
-    if (recent?.at(-1) !== clientSeq) return;
+  takeBack(key: string, clientSeq: number): void {
+    const recent = this.#recent.get(key);
+    if (recent?.at(-1)?.clientSeq !== clientSeq) return;
     recent.pop();
-    if (recent.length === 0) this.#recent.delete(clientId);
+    if (recent.length === 0) this.#recent.delete(key);
   }
+}
+
+function newest(recent: readonly AcceptedAction[]): readonly AcceptedAction[] {
+  return recent.slice(-MAX_RECENTLY_ACCEPTED);
 }

@@ -2,13 +2,13 @@ import { type SessionState, type Turn, withNewestTurns } from '@agenthost/protoc
 import type { BrokenLine, LoadFrom, LogPosition } from '../sessionFs/eventLog.js';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
 import { CheckedFile, CheckedList } from '../sessionFs/sidecarFiles.js';
-import { AcceptedSequences } from './acceptedSequences.js';
+import { type AcceptedEntries, AcceptedSequences } from './acceptedSequences.js';
 import type { FoldedLog } from './foldLog.js';
 import { type HistoryLimits, MAX_INDEX_LINE } from './sessionLimits.js';
 import type { StoredTurnIndex } from './turnIndex.js';
 
 /** To be raised when a reducer computes something else from the same actions, or when this form changes. */
-const FORMAT = 1;
+const FORMAT = 2;
 const MAX_KNOWN_BROKEN = 100;
 
 /** What a log says up to a place in it, so that only what follows has to be read. */
@@ -29,7 +29,7 @@ interface CheckpointContent {
   readonly broken: readonly BrokenLine[];
   readonly start: FoldedLog['start'];
   readonly state: SessionState;
-  readonly accepted: [string, number[]][];
+  readonly accepted: AcceptedEntries;
   readonly lastServerSeq: number;
   readonly turns?: StoredTurnIndex;
 }

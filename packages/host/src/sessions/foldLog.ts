@@ -1,6 +1,7 @@
 import { createSessionState, type SessionState, sessionReducer, sessionUri } from '@agenthost/protocol';
 import type { LogRecord, SessionStartRecord } from '../sessionFs/eventLog.js';
 import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
+import { actionFingerprint } from './actionFingerprint.js';
 
 export interface FoldedLog {
   readonly start: SessionStartRecord;
@@ -51,7 +52,8 @@ export class LogFold {
         lastServerSeq: Math.max(before.lastServerSeq, serverSeq),
       };
       if (origin && origin.clientSeq > accepted.highest(acceptedKey(origin))) {
-        accepted.add(acceptedKey(origin), origin.clientSeq);
+        const { clientSeq } = origin;
+        accepted.add(acceptedKey(origin), { clientSeq, serverSeq, fingerprint: actionFingerprint(action) });
       }
     }
   }

@@ -135,7 +135,13 @@ export class PastedContent {
   }
 }
 
-function isLarge(data: string): boolean {
+/** The SHA-256 of pasted content, from its URI. */
+export function pastedHash(uri: URI): string | undefined {
+  const { contentId = '' } = parseContentUri(uri) ?? {};
+  return new RegExp(`^${PREFIX}([0-9a-f]{64})\\.`).exec(contentId)?.[1];
+}
+
+export function isLarge(data: string): boolean {
   return data.length * 3 > INLINE_CONTENT_LIMIT && Buffer.byteLength(data) > INLINE_CONTENT_LIMIT;
 }
 

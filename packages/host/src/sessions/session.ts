@@ -149,8 +149,10 @@ export class Session {
       return;
     }
     this.#lastUsed = performance.now();
-    // Sent again after a lost connection; it was accepted then.
-    if (clientSeq <= store.accepted.highest(key)) return;
+    if (clientSeq <= store.accepted.highest(key)) {
+      store.repeat(sender, clientSeq, action);
+      return;
+    }
     run?.flush();
     const reason = this.#refusal(action) ?? refusal;
     if (reason === undefined) store.accept(sender, clientSeq, action);

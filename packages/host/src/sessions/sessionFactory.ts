@@ -62,7 +62,7 @@ export interface SessionFactoryOptions {
 
 export interface SessionContents {
   readonly uri: URI;
-  readonly start: Pick<SessionStartRecord, 'sessionId' | 'provider' | 'cwd' | 'config' | 'metadata'>;
+  readonly start: Pick<SessionStartRecord, 'id' | 'sessionId' | 'provider' | 'cwd' | 'config' | 'metadata'>;
   readonly state: SessionState;
   readonly accepted?: AcceptedSequences;
   readonly lastServerSeq?: number;
@@ -87,6 +87,7 @@ export async function createSession(
   });
   const store: SessionStore = new SessionStore({
     uri,
+    incarnation: start.id,
     state,
     ...(accepted && { accepted }),
     ...(lastServerSeq !== undefined && { lastServerSeq }),

@@ -174,19 +174,34 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
-  async list(params: ListSessionsParams): Promise<ListSessionsResult> {
+  /**
+   * Read in the turn in which it is asked for: an answer that is sent at once can't be overtaken by the notification of a
+   * change that it doesn't have. A search takes longer, in a thread; `withNewestSummaries` brings its result up to date.
+   */
+  list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     const { index } = this.#options;
-    const list = () => (params.filter?.text ? index.search(params) : index.list(params));
+    if (params.filter?.text) return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
     try {
-      return await list();
+      return index.list(params);
     } catch (error) {
-      if (error instanceof InvalidCursorError)
-        throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
-      if (error instanceof SearchFailedError) throw new RpcError(ERROR_CODE.tooManyRequests, error.message);
-      if (!(error instanceof IndexReplacedError)) throw error;
-      await this.indexFilled();
-      return list();
+      return this.#again(error, () => index.list(params));
     }
+  }
+
+  /** The same sessions as they are now. */
+  withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
+    const { index } = this.#options;
+    return { ...result, items: result.items.map((item) => index.summary(item.resource) ?? item) };
+  }
+
+  /** Once more where the index was damaged, when it has been made again. */
+  async #again<T>(error: unknown, list: () => T | Promise<T>): Promise<T> {
+    if (error instanceof InvalidCursorError)
+      throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
+    if (error instanceof SearchFailedError) throw new RpcError(ERROR_CODE.tooManyRequests, error.message);
+    if (!(error instanceof IndexReplacedError)) throw error;
+    await this.indexFilled();
+    return list();
   }
 
   /** Looks at the sessions on disk for what the index lacks; `indexFilled` says when that is done. */
@@ -246,19 +261,24 @@ export class SessionHub {
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
     try {
-      await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+      // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
+      await this.#close(uri, session, async () => {
+        await this.#options.storage.remove(sessionId);
+        this.#forget(uri);
+      });
     } catch (error) {
       // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
       session.cutOffSubscribers('the session could not be removed');
       throw error;
     }
-    this.#forget(uri);
   }
 
   #forget(uri: URI): void {
-    this.#options.index.remove(uri);
+    const { index, publisher, sequence } = this.#options;
+    index.remove(uri);
     this.#notifier.forget(uri);
     this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri });
+    publisher.end(uri, sequence.next());
   }
 
   async #indexSession(sessionId: string, isNew: boolean): Promise<void> {

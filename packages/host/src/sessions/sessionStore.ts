@@ -2,6 +2,7 @@ import {
   type ActionEnvelope,
   type ActionOrigin,
   type ClientAction,
+  REJECTION,
   type SessionAction,
   type SessionState,
   type Snapshot,
@@ -15,6 +16,7 @@ import { originOf, type Publisher, type Subscriber } from '../state/publisher.js
 import type { SequenceSource } from '../state/sequenceSource.js';
 import { SubscriberList } from '../state/subscriberList.js';
 import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
+import { actionFingerprint } from './actionFingerprint.js';
 import { TURNS_IN_MEMORY } from './sessionLimits.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -23,6 +25,8 @@ export type UnstampedAction = Without<SessionAction, 'session' | 'at'>;
 
 export interface SessionStoreOptions {
   readonly uri: URI;
+  /** Another one when the session was disposed and made again. */
+  readonly incarnation: string;
   readonly state: SessionState;
   readonly log: EventLog;
   /** Rejects when what the state refers to could not be stored. */
@@ -42,12 +46,21 @@ export interface SessionStoreOptions {
 
 /** What a queued frame told, so that it can be taken back. */
 interface Tag {
+  readonly kind: 'change';
   readonly envelope: ActionEnvelope;
   readonly before: SessionState;
   readonly logNumber: number | undefined;
   /** The highest number in the log before it. */
   readonly lastServerSeq: number;
   readonly sender: Subscriber | undefined;
+}
+
+/** The answer to an action that was sent again. It leaves only if what it tells of is stored. */
+interface RepeatTag {
+  readonly kind: 'repeat';
+  readonly envelope: ActionEnvelope;
+  readonly origin: ActionOrigin;
+  readonly sender: Subscriber;
 }
 
 /** Actions that the host produced and that must not be told before they are stored: where a message's fate changes. */
@@ -105,9 +118,22 @@ export class SessionStore implements DurableSource {
   accept(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const origin = originOf(sender, clientSeq);
     const stamped: SessionAction = { ...action, session: this.uri, at: this.#options.now(), by: sender.author };
-    this.accepted.add(acceptedKey(origin), clientSeq);
     this.#options.delivery.requireStored(this);
     this.#apply(stamped, sessionReducer(this.#state, stamped), { origin, sender });
+  }
+
+  /** An action under a number that is used up: its sender is told what became of that, and nothing changes. */
+  repeat(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    const origin = originOf(sender, clientSeq);
+    const key = acceptedKey(origin);
+    const known = this.accepted.find(key, clientSeq);
+    if (known?.fingerprint === actionFingerprint(action)) {
+      const envelope: ActionEnvelope = { action, serverSeq: known.serverSeq, origin };
+      this.#answerRepeat({ kind: 'repeat', envelope, origin, sender });
+      return;
+    }
+    const reason = this.accepted.remembers(key, clientSeq) ? REJECTION.clientSeqUsed : REJECTION.clientSeqForgotten;
+    this.reject(sender, clientSeq, action, `${reason}: continue above ${this.accepted.highest(key)}`);
   }
 
   reject(sender: Subscriber, clientSeq: number, action: SessionAction, rejectionReason: string): void {
@@ -118,7 +144,14 @@ export class SessionStore implements DurableSource {
 
   subscribe(subscriber: Subscriber, turns: number): Snapshot {
     this.resume(subscriber);
-    return { resource: this.uri, state: withNewestTurns(this.#state, turns), fromSeq: this.#options.sequence.current };
+    const recentlyAccepted = this.accepted.recent(acceptedKey(originOf(subscriber, 0)));
+    return {
+      resource: this.uri,
+      state: withNewestTurns(this.#state, turns),
+      fromSeq: this.#options.sequence.current,
+      incarnation: this.#options.incarnation,
+      ...(recentlyAccepted.length > 0 && { recentlyAccepted }),
+    };
   }
 
   /** Subscribes a client that is told in another way what it missed. */
@@ -138,7 +171,21 @@ export class SessionStore implements DurableSource {
   }
 
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void {
-    const tags = entries.map((entry) => entry.tag as Tag);
+    const tags = entries.map((entry) => entry.tag as Tag | RepeatTag);
+    this.#undo(
+      tags.filter((tag): tag is Tag => tag.kind === 'change'),
+      error,
+    );
+    for (const tag of tags) {
+      if (tag.kind === 'change') continue;
+      const { envelope, origin, sender } = tag;
+      // What it tells of may have been stored before.
+      if (this.accepted.find(acceptedKey(origin), origin.clientSeq)) this.#answerRepeat(tag);
+      else this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
+    }
+  }
+
+  #undo(tags: readonly Tag[], error: unknown): void {
     const [first] = tags;
     if (!first) return;
     const undone = this.#state;
@@ -160,6 +207,10 @@ export class SessionStore implements DurableSource {
     this.#options.onTakenBack(error, undone);
   }
 
+  #answerRepeat(tag: RepeatTag): void {
+    this.#options.publisher.answer(tag.sender, { ...tag.envelope, repeated: true }, { source: this, tag });
+  }
+
   #apply(
     action: SessionAction,
     next: SessionState,
@@ -167,6 +218,10 @@ export class SessionStore implements DurableSource {
   ): void {
     const before = this.#state;
     const serverSeq = this.#options.sequence.next();
+    if (from) {
+      const { clientSeq } = from.origin;
+      this.accepted.add(acceptedKey(from.origin), { clientSeq, serverSeq, fingerprint: actionFingerprint(action) });
+    }
     const envelope: ActionEnvelope = from ? { action, serverSeq, origin: from.origin } : { action, serverSeq };
     // Once, for the log and for everybody.
     const json = JSON.stringify(envelope);
@@ -174,14 +229,15 @@ export class SessionStore implements DurableSource {
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
     const logNumber =
       action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope), json);
-    const tag: Tag = { envelope, before, logNumber, lastServerSeq: this.#lastServerSeq, sender: from?.sender };
+    const [lastServerSeq, sender] = [this.#lastServerSeq, from?.sender];
+    const tag: Tag = { kind: 'change', envelope, before, logNumber, lastServerSeq, sender };
     if (logNumber !== undefined) this.#lastServerSeq = envelope.serverSeq;
     this.#options.publisher.publish({
       resource: this.uri,
       envelope,
       json,
       subscribers: this.#subscribers.list,
-      sender: from?.sender,
+      sender,
       source: this,
       tag,
     });

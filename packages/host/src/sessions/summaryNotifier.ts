@@ -21,66 +21,70 @@ const KEYS = [
   'changes',
 ] as const satisfies readonly (keyof SessionSummaryChanges)[];
 
-/** Tells everybody what changed in a session's summary: at once, and then gathered, at most some times a second. */
+type Key = (typeof KEYS)[number];
+
+interface Followed {
+  latest: SessionSummary;
+  /** Fields that changed since the last notification, also where they have their old value again. */
+  readonly touched: Set<Key>;
+  /** Runs while another notification would be too soon. */
+  timer?: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Tells everybody what changed in a session's summary: at once, and then gathered, at most some times a second. A field that
+ * changed and changed back is told too: somebody may have listed the session, or subscribed to it, in between.
+ */
 export class SummaryNotifier {
   readonly #broadcast: (notification: Notification) => void;
-  readonly #told = new Map<URI, SessionSummary>();
-  readonly #waiting = new Map<URI, { timer: NodeJS.Timeout; latest: SessionSummary | undefined }>();
+  readonly #followed = new Map<URI, Followed>();
 
   constructor(broadcast: (notification: Notification) => void) {
     this.#broadcast = broadcast;
   }
 
-  /** What everybody knows already: the session was just announced or loaded. */
+  /** The summary of a session that was just made or loaded: changes are counted from here. */
   know(summary: SessionSummary): void {
-    this.#told.set(summary.resource, summary);
+    this.#followed.set(summary.resource, { latest: summary, touched: new Set() });
   }
 
   changed(summary: SessionSummary): void {
     const { resource } = summary;
-    const waiting = this.#waiting.get(resource);
-    if (waiting) waiting.latest = summary;
-    else this.#tell(summary);
+    const followed = this.#followed.get(resource);
+    if (!followed) return;
+    for (const key of KEYS) if (!sameValue(followed.latest[key], summary[key])) followed.touched.add(key);
+    followed.latest = summary;
+    if (!followed.timer) this.#tell(resource, followed);
   }
 
   /** The session is gone: there is nothing to tell any more. */
   forget(resource: URI): void {
-    clearTimeout(this.#waiting.get(resource)?.timer);
-    this.#waiting.delete(resource);
-    this.#told.delete(resource);
+    clearTimeout(this.#followed.get(resource)?.timer);
+    this.#followed.delete(resource);
   }
 
   /** The session leaves the memory: what waits is told now, and nothing is kept. */
   release(resource: URI): void {
-    const latest = this.#waiting.get(resource)?.latest;
-    clearTimeout(this.#waiting.get(resource)?.timer);
-    this.#waiting.delete(resource);
-    if (latest) this.#tell(latest);
+    const followed = this.#followed.get(resource);
+    if (followed) this.#tell(resource, followed);
     this.forget(resource);
   }
 
   dispose(): void {
-    for (const resource of [...this.#told.keys()]) this.release(resource);
+    for (const resource of [...this.#followed.keys()]) this.release(resource);
   }
 
-  #tell(summary: SessionSummary): void {
-    const { resource } = summary;
-    const changes = difference(this.#told.get(resource), summary);
-    this.#told.set(resource, summary);
-    if (Object.keys(changes).length === 0) return;
+  #tell(resource: URI, followed: Followed): void {
+    clearTimeout(followed.timer);
+    followed.timer = undefined;
+    if (followed.touched.size === 0) return;
+    const { latest, touched } = followed;
+    const changes: SessionSummaryChanges = Object.fromEntries(
+      KEYS.filter((key) => touched.has(key)).map((key) => [key, latest[key] ?? null]),
+    );
+    touched.clear();
     this.#broadcast({ type: 'notify/sessionSummaryChanged', session: resource, changes });
-    const timer = setTimeout(() => {
-      const latest = this.#waiting.get(resource)?.latest;
-      this.#waiting.delete(resource);
-      if (latest) this.#tell(latest);
-    }, 1000 / SUMMARY_NOTIFICATIONS_PER_SECOND);
-    timer.unref();
-    this.#waiting.set(resource, { timer, latest: undefined });
+    followed.timer = setTimeout(() => this.#tell(resource, followed), 1000 / SUMMARY_NOTIFICATIONS_PER_SECOND);
+    followed.timer.unref();
   }
-}
-
-function difference(before: SessionSummary | undefined, after: SessionSummary): SessionSummaryChanges {
-  const changes: Record<string, unknown> = {};
-  for (const key of KEYS) if (!sameValue(before?.[key], after[key])) changes[key] = after[key] ?? null;
-  return changes;
 }

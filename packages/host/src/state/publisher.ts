@@ -65,9 +65,19 @@ export class Publisher {
     this.#replay.forgetUpTo(upTo);
   }
 
+  /** The resource is gone, and what comes under its name later is another one. */
+  end(resource: URI, serverSeq: number): void {
+    this.#replay.end(resource, serverSeq);
+  }
+
   /** To the sender alone; it takes no number of its own, because nothing has changed. */
   reject(sender: Subscriber, envelope: ActionEnvelope): void {
-    this.#delivery.enqueue({ frame: actionFrame(JSON.stringify(envelope)), receivers: [sender] });
+    this.answer(sender, envelope);
+  }
+
+  /** As `reject`, for an answer that must not leave before its source is stored. */
+  answer(sender: Subscriber, envelope: ActionEnvelope, waits: Pick<PublishOptions, 'source' | 'tag'> = {}): void {
+    this.#delivery.enqueue({ frame: actionFrame(JSON.stringify(envelope)), receivers: [sender], ...waits });
   }
 }
 

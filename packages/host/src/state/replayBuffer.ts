@@ -27,6 +27,8 @@ interface Chunk {
 }
 
 const CHUNK_BYTES = 64 * 1024;
+/** Resources whose end is remembered; who was away for longer than the oldest of them takes a snapshot. */
+const MAX_ENDINGS = 1_000;
 
 /**
  * The newest envelopes, as they were sent, bounded by count and by size: what a client that was away for a moment missed.
@@ -42,6 +44,8 @@ export class ReplayBuffer {
   #count = 0;
   /** Everything after this number is in the buffer. */
   #complete: number;
+  /** Since which number what has this name is not what had it before; the oldest first. */
+  readonly #endings = new Map<URI, number>();
 
   constructor(startingAt: number, limits: ReplayLimits = DEFAULT_REPLAY_LIMITS) {
     this.#complete = startingAt;
@@ -73,9 +77,26 @@ export class ReplayBuffer {
     this.#complete = Math.max(this.#complete, serverSeq);
   }
 
-  /** The envelopes of these resources after a number; `undefined` when some of them are gone already. */
+  /**
+   * The resource is gone. Something else may get its name later: that can't be told by what comes after a number that was given
+   * out before. `serverSeq` is above all numbers of the resource, and below all that may come under its name.
+   */
+  end(resource: URI, serverSeq: number): void {
+    this.#endings.delete(resource);
+    this.#endings.set(resource, serverSeq);
+    const [oldest] = this.#endings;
+    if (this.#endings.size <= MAX_ENDINGS || !oldest) return;
+    this.#endings.delete(oldest[0]);
+    this.forgetUpTo(oldest[1]);
+  }
+
+  /**
+   * The envelopes of these resources after a number; `undefined` when some of them are gone already, and when one of the
+   * resources is not the one that it was then.
+   */
   since(serverSeq: number, resources: ReadonlySet<URI>): Pick<ReplayEntry, 'json' | 'actionType'>[] | undefined {
     if (serverSeq < this.#complete) return undefined;
+    for (const resource of resources) if ((this.#endings.get(resource) ?? 0) > serverSeq) return undefined;
     const missed: Pick<ReplayEntry, 'json' | 'actionType'>[] = [];
     for (const { bytes, serverSeqs, resources: of, actionTypes, ends, start } of this.#chunks) {
       if ((serverSeqs.at(-1) ?? 0) <= serverSeq) continue;

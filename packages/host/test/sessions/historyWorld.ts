@@ -223,6 +223,7 @@ export class HistoryWorld {
     this.#sequence.current = Math.max(this.#sequence.current, lastServerSeq);
     this.store = new SessionStore({
       uri: SESSION,
+      incarnation: 'start',
       state,
       accepted,
       lastServerSeq,

@@ -18,4 +18,9 @@ export interface ActionEnvelope {
   readonly origin?: ActionOrigin;
   /** Present when the host refused the action; then only its sender gets the envelope, and nothing has changed. */
   readonly rejectionReason?: string;
+  /**
+   * Present when a client sent an action again that was accepted before, under this `serverSeq`. Only its sender gets the
+   * envelope, and nothing has changed: whoever has a state has the action in it.
+   */
+  readonly repeated?: true;
 }

@@ -80,6 +80,15 @@ export interface InitializeResult {
   readonly defaultDirectory?: URI;
   /** What this client may do; everything where an older host does not say. */
   readonly role?: Role;
+  /** As in `ReconnectResultBase`, of the initial subscriptions. */
+  readonly failed?: readonly FailedSubscription[];
+}
+
+/** A session that is there, but could not be loaded: its files could not be read right now, say. */
+export interface FailedSubscription {
+  readonly resource: URI;
+  /** As `subscribe` would have answered. */
+  readonly error: { readonly code: number; readonly message: string };
 }
 
 /** `state` is a `RootState` where `resource` is the root's URI, else a `SessionState`. */
@@ -88,6 +97,16 @@ export interface Snapshot {
   readonly state: RootState | SessionState;
   /** Actions with a greater `serverSeq` follow, and no others. */
   readonly fromSeq: number;
+  /**
+   * Of a session: the newest of this client's `clientSeq` that it has accepted, rising. A client that counts anew continues
+   * above the last of them. Absent where there are none, and where an older host does not say.
+   */
+  readonly recentlyAccepted?: readonly number[];
+  /**
+   * Of a session: another value once it was disposed and made again under its URI. What was sent to another incarnation is not
+   * for this one. Absent where an older host does not say.
+   */
+  readonly incarnation?: string;
 }
 
 export interface ReconnectParams {
@@ -105,6 +124,11 @@ export interface ReconnectResultBase {
   readonly serverSeq: number;
   /** Subscriptions that can't be resumed: their sessions are gone. */
   readonly missing: readonly URI[];
+  /**
+   * Subscriptions that could not be resumed now, though their sessions are there: to be asked for again with `subscribe`. Since
+   * version 2; a client of version 1 gets an error for the whole `reconnect` instead.
+   */
+  readonly failed?: readonly FailedSubscription[];
   /** For each session, the highest `clientSeq` of this client that the host has accepted. */
   readonly acceptedClientSeq: Readonly<Record<URI, number>>;
   /**

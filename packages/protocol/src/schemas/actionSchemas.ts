@@ -192,4 +192,5 @@ export const actionEnvelope = z.object({
   serverSeq: sequence,
   origin: actionOrigin.exactOptional(),
   rejectionReason: z.string().exactOptional(),
+  repeated: z.literal(true).exactOptional(),
 });

@@ -32,6 +32,7 @@ export const protocolCapabilities = z.object({
   fork: yes,
   agentInstallation: yes,
   modes: yes,
+  failedSubscriptions: yes,
   sessionFs: yes,
   artifacts: yes,
   import: yes,
@@ -54,7 +55,15 @@ export const snapshot = z.object({
   resource: uri,
   state: z.union([sessionState, rootState]),
   fromSeq: sequence,
+  recentlyAccepted: z.array(sequence).exactOptional(),
+  incarnation: z.string().exactOptional(),
 });
+
+export const failedSubscription = z.object({
+  resource: uri,
+  error: z.object({ code: z.int(), message: z.string() }),
+});
+const failed = z.array(failedSubscription).exactOptional();
 
 export const initializeParams = z.object({
   protocolVersion: version,
@@ -70,6 +79,7 @@ export const initializeResult = z.object({
   serverInfo,
   defaultDirectory: uri.exactOptional(),
   role: role.exactOptional(),
+  failed,
 });
 
 export const reconnectParams = z.object({
@@ -85,6 +95,7 @@ const reconnectBase = {
   serverInfo,
   serverSeq: sequence,
   missing: z.array(uri),
+  failed,
   acceptedClientSeq: z.record(z.string(), sequence),
   recentlyAccepted: z.record(z.string(), z.array(sequence)).exactOptional(),
   role: role.exactOptional(),

@@ -121,6 +121,7 @@ export const SCHEMAS = {
   ServerInfo: commands.serverInfo,
   InitializeResult: commands.initializeResult,
   Snapshot: commands.snapshot,
+  FailedSubscription: commands.failedSubscription,
   ReconnectParams: commands.reconnectParams,
   ReplayResult: commands.replayResult,
   SnapshotResult: commands.snapshotResult,

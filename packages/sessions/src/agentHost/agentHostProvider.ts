@@ -1,4 +1,4 @@
-import type { Disposable, Host, Observable } from '@agenthost/client';
+import { type Disposable, type Host, listInStep, type Observable } from '@agenthost/client';
 import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
 import { Emitter } from '../emitter.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
@@ -17,7 +17,7 @@ import type {
 import type { UnsentMessage, UnsentMessages } from '../unsentMessages.js';
 import { ChatActions } from './chatActions.js';
 import { ChatModel, type OpenChatOptions } from './chatModel.js';
-import { createChatOnHost } from './createChatOnHost.js';
+import { createChatOnHost, type NewHostChat } from './createChatOnHost.js';
 import { FolderBrowser } from './folderBrowser.js';
 import { chatResource, groupKeyOf, type HostSessionGroup, workspaceOfSummary } from './hostSessionGroup.js';
 import { HostSessionList } from './hostSessionList.js';
@@ -144,7 +144,8 @@ export class AgentHostProvider implements SessionsProvider {
 
   async searchSessions(text: string, { limit = SEARCH_LIMIT, signal }: SearchOptions = {}): Promise<SearchResults> {
     const params = { filter: { text }, limit: Math.min(limit, MAX_LIST_LIMIT) };
-    const { items, total, snippets } = await this.#host.listSessions(params, { signal });
+    const take = await listInStep(this.#host, params, { signal });
+    const { items, total, snippets } = take();
     this.#catalogue.put(items);
     const results = items.flatMap((summary) => {
       const group = this.#catalogue.group(groupKeyOf(summary));
@@ -288,7 +289,7 @@ export class AgentHostProvider implements SessionsProvider {
     loading.set(true);
     this.#catalogue.hold(uri);
     try {
-      const summary = await createChatOnHost(this.#host, {
+      const begun: NewHostChat = {
         ...options,
         uri,
         group: uri,
@@ -296,11 +297,14 @@ export class AgentHostProvider implements SessionsProvider {
         workingDirectory: repository?.workingDirectory ?? repository?.uri,
         model: chat.modelId.value,
         title: chat.title.value,
+      };
+      return await createChatOnHost(this.#host, begun, (summary) => {
+        this.#catalogue.unhold(uri);
+        const { session: to } = this.#catalogue.putQuietly(summary);
+        if (this.#untitled.delete(localId)) this.#replacements.fire({ from, to });
+        else this.#changes.fire({ added: [to], removed: [], changed: [] });
+        return to;
       });
-      const { session: to } = this.#catalogue.putQuietly(summary);
-      if (this.#untitled.delete(localId)) this.#replacements.fire({ from, to });
-      else this.#changes.fire({ added: [to], removed: [], changed: [] });
-      return to;
     } finally {
       this.#catalogue.unhold(uri);
       loading.set(false);
@@ -313,7 +317,7 @@ export class AgentHostProvider implements SessionsProvider {
       throw new NotSupportedError(`${session.sessionType} has one chat a session; begin another session`);
     }
     const main = group.chats[0]?.summary;
-    const summary = await createChatOnHost(this.#host, {
+    const begun: NewHostChat = {
       ...options,
       uri: sessionUri(session.sessionType, crypto.randomUUID()),
       group: group.key,
@@ -321,8 +325,8 @@ export class AgentHostProvider implements SessionsProvider {
       workingDirectory: main?.workingDirectory,
       model: main?.model,
       title: '',
-    });
-    this.#catalogue.put([summary]);
+    };
+    await createChatOnHost(this.#host, begun, (summary) => this.#catalogue.put([summary]));
     return this.#groupOf(group.key).session;
   }
 

@@ -6,6 +6,7 @@ import {
   type FetchContentOptions,
   type Host,
   type Session as HostSession,
+  type Interruption,
   type Message,
   type Observable,
   type PendingConfirmation,
@@ -23,10 +24,13 @@ import type { URI } from '../session.js';
 import type { UnsentKind, UnsentMessages } from '../unsentMessages.js';
 import { answerConfirmation, answerPermission, type ConfirmationAnswer } from './answerPrompt.js';
 import { deliver } from './deliverMessage.js';
+import { PatientOpening } from './patientOpening.js';
 
 export type ChatPhase =
   | { readonly state: 'opening' }
   | { readonly state: 'open' }
+  /** The host has it but can't load it now, and is asked again; `state` shows what it was last, and what is sent waits. */
+  | ({ readonly state: 'interrupted' } & Interruption)
   /** The host has it no more; `state` shows what it was last. */
   | { readonly state: 'gone'; readonly error: SessionGoneError }
   | { readonly state: 'failed'; readonly error: unknown };
@@ -51,6 +55,7 @@ interface Opened {
   readonly confirmations: Observable<readonly PendingConfirmation[]>;
   readonly permissions: Observable<readonly PendingPermission[]>;
   readonly gone: Observable<SessionGoneError | undefined>;
+  readonly interrupted: Observable<Interruption | undefined>;
 }
 
 const NONE: readonly never[] = [];
@@ -73,6 +78,7 @@ export class ChatModel {
   readonly #opened = observable<Opened | undefined>(undefined);
   readonly #failure = observable<{ readonly error: unknown } | undefined>(undefined);
   readonly #closing = new AbortController();
+  readonly #patience: PatientOpening;
   readonly #opening: Promise<HostSession>;
   readonly #deliveries = new Set<Promise<unknown>>();
   #isDisposed = false;
@@ -87,6 +93,9 @@ export class ChatModel {
     this.confirmations = of(({ confirmations }) => confirmations.value, NONE);
     this.permissions = of(({ permissions }) => permissions.value, NONE);
     this.phase = computed((): ChatPhase => this.#phase(), samePhase);
+    const { host, uri, turns } = options;
+    const open = turns === undefined ? {} : { turns };
+    this.#patience = new PatientOpening({ host, uri, open, signal: this.#closing.signal });
     this.#opening = this.#open();
     // Whoever asks for something is told; `phase` tells everybody else.
     this.#opening.catch(() => {});
@@ -95,6 +104,12 @@ export class ChatModel {
   /** Resolves when its state is here. */
   async opened(): Promise<void> {
     await this.#opening;
+  }
+
+  /** Ends the wait for the next attempt, where the host could not load it. */
+  retryNow(): void {
+    this.#patience.retryNow();
+    this.#options.host.retryNow();
   }
 
   /**
@@ -227,12 +242,14 @@ export class ChatModel {
     const opened = this.#opened.value;
     const error = opened?.gone.value;
     if (error) return { state: 'gone', error };
+    const interrupted = opened ? opened.interrupted.value : this.#patience.interrupted.value;
+    if (interrupted) return { state: 'interrupted', ...interrupted };
     return { state: opened ? 'open' : 'opening' };
   }
 
   async #open(): Promise<HostSession> {
     try {
-      const session = await this.#whenConnected();
+      const session = await this.#patience.open();
       this.#opened.set({
         session,
         state: tracked(session.state),
@@ -240,28 +257,13 @@ export class ChatModel {
         confirmations: tracked(session.pendingConfirmations),
         permissions: tracked(session.pendingPermissions),
         gone: tracked(session.gone),
+        interrupted: tracked(session.interrupted),
       });
       await this.#fill(session);
       return session;
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#failure.set({ error });
       throw error;
-    }
-  }
-
-  /** Without a connection it stays on the way: the next one brings it. */
-  async #whenConnected(): Promise<HostSession> {
-    const { host, uri, turns } = this.#options;
-    for (;;) {
-      try {
-        const session = await host.openSession(uri, turns === undefined ? {} : { turns });
-        if (!this.#closing.signal.aborted) return session;
-        session.dispose();
-      } catch (error) {
-        if (!(error instanceof ConnectionLostError) && !(error instanceof CommandTimeoutError)) throw error;
-      }
-      this.#closing.signal.throwIfAborted();
-      await host.connected(this.#closing.signal);
     }
   }
 
@@ -287,5 +289,6 @@ function isAnswer(error: unknown): boolean {
 }
 
 function samePhase(a: ChatPhase, b: ChatPhase): boolean {
+  if (a.state === 'interrupted' && b.state === 'interrupted' && a.attempt !== b.attempt) return false;
   return a.state === b.state && ('error' in a ? a.error : undefined) === ('error' in b ? b.error : undefined);
 }

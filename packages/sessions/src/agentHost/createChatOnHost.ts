@@ -12,8 +12,15 @@ export interface NewHostChat extends SendRequestOptions {
   readonly title: string;
 }
 
-/** Makes a session on the host and sends its first message. When that is refused, nothing of it is left. */
-export async function createChatOnHost(host: Host, chat: NewHostChat): Promise<SessionSummary> {
+/**
+ * Makes a session on the host and sends its first message. When that is refused, nothing of it is left. The summary goes to
+ * `keep` in the turn in which it is read: later it could replace what a notification has told since.
+ */
+export async function createChatOnHost<T>(
+  host: Host,
+  chat: NewHostChat,
+  keep: (summary: SessionSummary) => T,
+): Promise<T> {
   const { uri, provider, workingDirectory, model, group, query, attachedContext, title } = chat;
   let session: HostSession | undefined;
   try {
@@ -28,7 +35,7 @@ export async function createChatOnHost(host: Host, chat: NewHostChat): Promise<S
     await session.ready();
     await session.send({ text: query, ...(attachedContext?.length && { attachments: attachedContext }) });
     if (title !== '') await session.rename(title);
-    return session.confirmed.value.summary;
+    return keep(session.confirmed.value.summary);
   } catch (error) {
     // Whoever sent it still has the message and can send it again; an empty session would only be in the way.
     host.disposeSession(uri).catch(() => {});

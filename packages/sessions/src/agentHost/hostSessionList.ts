@@ -1,4 +1,4 @@
-import type { Disposable, Host, HostEvent, Observable } from '@agenthost/client';
+import { type Disposable, type Host, type HostEvent, listInStep, type Observable } from '@agenthost/client';
 import { MAX_LIST_LIMIT, type URI } from '@agenthost/protocol';
 import { observable } from '../observable.js';
 import type { SessionCatalogue } from './sessionCatalogue.js';
@@ -124,11 +124,14 @@ export class HostSessionList {
   async #page(limit: number, cursor: string | undefined) {
     const { host, catalogue } = this.#options;
     const params = { limit, ...(cursor !== undefined && { cursor }) };
-    const { items, nextCursor } = await host.listSessions(params, { signal: this.#closing.signal });
+    const take = await listInStep(host, params, { signal: this.#closing.signal });
+    const { items, nextCursor } = take();
     catalogue.put(items);
     this.#cursor = nextCursor;
     this.#hasMore.set(nextCursor !== undefined);
-    this.#reachedTo = nextCursor === undefined ? 0 : (items.at(-1)?.modifiedAt ?? 0);
+    // Of a page whose sessions are all gone by now it is not known how far it got: no further than the one before.
+    if (nextCursor === undefined) this.#reachedTo = 0;
+    else this.#reachedTo = items.at(-1)?.modifiedAt ?? this.#reachedTo;
     return { uris: items.map(({ resource }) => resource), cursor: nextCursor, reached: this.#reachedTo };
   }
 
@@ -164,8 +167,8 @@ export class HostSessionList {
       this.#changedSince = Number.POSITIVE_INFINITY;
       const { host, catalogue } = this.#options;
       const params = { filter: { modifiedSince }, limit: MAX_LIST_LIMIT };
-      const { items } = await host.listSessions(params, { signal: this.#closing.signal });
-      catalogue.put(items);
+      const take = await listInStep(host, params, { signal: this.#closing.signal });
+      catalogue.put(take().items);
     }).catch(() => {});
   }
 }

@@ -1,3 +1,4 @@
+import { withSummaryChanges } from '@agenthost/client';
 import type { SessionSummary, SessionSummaryChanges } from '@agenthost/protocol';
 import type { Session, URI } from '../session.js';
 import type { SessionsChangeEvent } from '../sessionsProvider.js';
@@ -81,7 +82,7 @@ export class SessionCatalogue {
   /** `false` when there is no such session here. */
   update(uri: URI, change: SessionSummaryChanges): boolean {
     const summary = this.summary(uri);
-    if (summary) this.put([withChanges(summary, change)]);
+    if (summary) this.put([withSummaryChanges(summary, change)]);
     return summary !== undefined || this.#held.has(uri);
   }
 
@@ -118,10 +119,4 @@ export class SessionCatalogue {
     changes.touch(group, true);
     if (group.remove(uri) === 0) this.#groups.delete(group.key);
   }
-}
-
-/** `null` takes a field away. */
-function withChanges(summary: SessionSummary, change: SessionSummaryChanges): SessionSummary {
-  const merged = Object.entries({ ...summary, ...change }).filter(([, value]) => value !== null);
-  return Object.fromEntries(merged) as unknown as SessionSummary;
 }

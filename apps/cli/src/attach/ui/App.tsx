@@ -98,7 +98,7 @@ function phaseLines({ chat }: AttachModel): Line[] {
   const phase = chat?.phase.value;
   if (!phase) return [lineOf('No session is open. ↑ ↓ and Enter open one, n makes one.', 'dim')];
   if (phase.state === 'gone') return [lineOf('The host has this session no more.', 'error')];
-  if (phase.state === 'failed') {
+  if (phase.state === 'failed' || phase.state === 'interrupted') {
     const text = phase.error instanceof Error ? phase.error.message : String(phase.error);
     return [lineOf(safeLine(text), 'error')];
   }

@@ -8,9 +8,14 @@ import type { AttachModel } from '../attachModel.js';
 export function StatusBar({ model, columns }: { readonly model: AttachModel; readonly columns: number }): ReactElement {
   const { notice, focus } = model.ui;
   const connection = model.host.connection.value;
-  useSeconds(connection.state === 'reconnecting');
+  const phase = model.chat?.phase.value;
+  useSeconds(connection.state === 'reconnecting' || phase?.state === 'interrupted');
   if (connection.state === 'reconnecting' || connection.state === 'connecting') {
     return <Text color="yellow">{fit(awayText(model), columns)}</Text>;
+  }
+  if (phase?.state === 'interrupted') {
+    const text = `The host can't load this session right now. Trying again ${countdown(phase.at)}, attempt ${phase.attempt}.`;
+    return <Text color="yellow">{fit(text, columns)}</Text>;
   }
   if (notice) {
     return <Text {...(notice.isError && { color: 'red' })}>{fit(safeLine(notice.text), columns)}</Text>;
@@ -27,10 +32,13 @@ const KEYS = {
 function awayText({ host, provider }: AttachModel): string {
   const connection = host.connection.value;
   if (connection.state !== 'reconnecting') return 'Connecting…';
-  const seconds = Math.max(0, Math.ceil((connection.at - Date.now()) / 1_000));
   const since = provider.status.staleSince.value;
   const seen = since === undefined ? '' : ` You see the state of ${new Date(since).toTimeString().slice(0, 8)}.`;
-  return `The host isn't answering. Reconnecting in ${seconds} s, attempt ${connection.attempt}.${seen}`;
+  return `The host isn't answering. Reconnecting ${countdown(connection.at)}, attempt ${connection.attempt}.${seen}`;
+}
+
+function countdown(at: number): string {
+  return `in ${Math.max(0, Math.ceil((at - Date.now()) / 1_000))} s`;
 }
 
 /** Draws again each second, for as long as something counts down. */

@@ -1,0 +1,51 @@
+import type {
+  ListSessionsParams,
+  ListSessionsResult,
+  SessionSummary,
+  SessionSummaryChanges,
+  URI,
+} from '@agenthost/protocol';
+import type { CommandOptions } from './commandChannel.js';
+import type { Host } from './host.js';
+
+/**
+ * Lists sessions for somebody who follows the host's announcements as well. An announcement that came behind the answer can be
+ * handled before the code that awaits the answer runs, and the answer would then undo it. What this resolves with gives the
+ * answer with everything that was announced since it was asked for. Call it once, in the turn in which the answer is used.
+ */
+export async function listInStep(
+  host: Pick<Host, 'listSessions' | 'onNotification'>,
+  params: ListSessionsParams,
+  options?: CommandOptions,
+): Promise<() => ListSessionsResult> {
+  const changed = new Map<URI, SessionSummaryChanges>();
+  const removed = new Set<URI>();
+  const following = host.onNotification((event) => {
+    if (event.type === 'notify/sessionSummaryChanged') {
+      changed.set(event.session, { ...changed.get(event.session), ...event.changes });
+    } else if (event.type === 'notify/sessionRemoved') {
+      removed.add(event.session);
+      changed.delete(event.session);
+    } else if (event.type === 'notify/sessionAdded') {
+      removed.delete(event.summary.resource);
+    }
+  });
+  try {
+    const result = await host.listSessions(params, options);
+    return () => {
+      following.dispose();
+      const items = result.items.filter(({ resource }) => !removed.has(resource));
+      // One that was announced before the answer may be older than it. Then another one follows: every change is announced.
+      return { ...result, items: items.map((item) => withSummaryChanges(item, changed.get(item.resource))) };
+    };
+  } catch (error) {
+    following.dispose();
+    throw error;
+  }
+}
+
+/** `null` takes a field away. */
+export function withSummaryChanges(summary: SessionSummary, changes: SessionSummaryChanges = {}): SessionSummary {
+  const merged = Object.entries({ ...summary, ...changes }).filter(([, value]) => value !== null);
+  return Object.fromEntries(merged) as unknown as SessionSummary;
+}

@@ -1,0 +1,66 @@
+import { capabilitiesOf, ERROR_CODE, type FailedSubscription, type URI } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { HostLog } from '../hostLog.js';
+import type { LoadFailures } from './loadFailures.js';
+import { storageError } from './storageError.js';
+
+export interface LookUpOptions {
+  readonly failures: LoadFailures;
+  readonly protocolVersion: number;
+  readonly log: HostLog;
+}
+
+export interface LookedUp<T> {
+  readonly found: ReadonlyMap<URI, T>;
+  /** Gone, or never there. */
+  readonly missing: readonly URI[];
+  /** There, but not to be had right now. */
+  readonly failed: readonly FailedSubscription[];
+}
+
+/**
+ * Opens what a client names in its handshake. Only what is gone is missing. A client of a version without `failed` would take
+ * a session that is in neither list for resumed, or for gone: it gets an error for all, and tries again. When that has been so
+ * for too long, the session is missing for it, so that it can have the others.
+ */
+export async function lookUp<T>(
+  uris: readonly URI[],
+  open: (uri: URI) => Promise<T>,
+  { failures, protocolVersion, log }: LookUpOptions,
+): Promise<LookedUp<T>> {
+  const found = new Map<URI, T>();
+  const missing: URI[] = [];
+  const failed: FailedSubscription[] = [];
+  const knowsFailed = capabilitiesOf(protocolVersion).failedSubscriptions === true;
+  const outcomes = await Promise.allSettled(uris.map(open));
+  for (const [index, outcome] of outcomes.entries()) {
+    const resource = uris[index] ?? '';
+    if (outcome.status === 'fulfilled') {
+      failures.delete(resource);
+      found.set(resource, outcome.value);
+    } else if (isGone(outcome.reason)) {
+      failures.delete(resource);
+      missing.push(resource);
+    } else {
+      log.error(`${resource} could not be loaded for a client`, outcome.reason);
+      const isLasting = failures.add(resource);
+      if (isLasting && !knowsFailed) missing.push(resource);
+      else failed.push({ resource, error: errorOf(outcome.reason) });
+    }
+  }
+  const [first] = failed;
+  if (knowsFailed || !first) return { found, missing, failed };
+  const message = `${first.resource} can't be loaded right now: ${first.error.message}; try again`;
+  throw new RpcError(ERROR_CODE.tooManyRequests, message);
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound;
+}
+
+function errorOf(error: unknown): FailedSubscription['error'] {
+  const known = error instanceof RpcError ? error : storageError(error);
+  return known
+    ? { code: known.code, message: known.message }
+    : { code: ERROR_CODE.internalError, message: 'internal error' };
+}

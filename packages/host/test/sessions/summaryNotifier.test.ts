@@ -1,0 +1,83 @@
+import type { Notification, SessionSummary } from '@agenthost/protocol';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SummaryNotifier } from '../../src/sessions/summaryNotifier.js';
+
+const summary: SessionSummary = {
+  resource: 'mock:/s',
+  provider: 'mock',
+  title: '',
+  createdAt: 1,
+  modifiedAt: 1,
+  status: 'idle',
+  isRead: true,
+  isArchived: false,
+};
+
+describe('SummaryNotifier', () => {
+  let told: unknown[];
+  let notifier: SummaryNotifier;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    told = [];
+    notifier = new SummaryNotifier((notification: Notification) => {
+      told.push(notification.type === 'notify/sessionSummaryChanged' ? notification.changes : notification);
+    });
+    notifier.know(summary);
+  });
+  afterEach(() => {
+    notifier.dispose();
+    vi.useRealTimers();
+  });
+
+  /** Each change follows the one before it, as in a session. */
+  function change(...changes: readonly Partial<SessionSummary>[]): void {
+    let now = summary;
+    for (const one of changes) {
+      now = { ...now, ...one };
+      notifier.changed(now);
+    }
+  }
+
+  it('[NTF1] tells a field that changed and changed back while changes were gathered', () => {
+    change({ title: 'opens the window' }, { status: 'inProgress' }, { status: 'idle' });
+    expect(told).toEqual([{ title: 'opens the window' }]);
+    vi.advanceTimersByTime(100);
+    expect(told.slice(1)).toEqual([{ status: 'idle' }]);
+  });
+
+  it('[NTF1] tells a touched optional field that is absent again as null', () => {
+    change({ title: 'x' }, { activity: 'Running' }, { activity: undefined } as unknown as Partial<SessionSummary>);
+    vi.advanceTimersByTime(100);
+    expect(told.slice(1)).toEqual([{ activity: null }]);
+  });
+
+  it('[NTF1] tells only touched fields, and nothing when nothing changed', () => {
+    change({ metadata: { branch: 'main' } }, { metadata: { branch: 'main' } }, { metadata: { branch: 'main' } });
+    vi.advanceTimersByTime(1_000);
+    expect(told).toEqual([{ metadata: { branch: 'main' } }]);
+  });
+
+  it('tells a session at most ten times a second, whatever happens in between', () => {
+    let now = summary;
+    for (let ms = 0; ms < 1_000; ms++) {
+      now = { ...now, modifiedAt: ms + 2, status: ms % 2 === 0 ? 'inProgress' : 'idle' };
+      notifier.changed(now);
+      vi.advanceTimersByTime(1);
+    }
+    vi.advanceTimersByTime(1_000);
+    expect(told.length).toBeLessThanOrEqual(11);
+    expect(told.at(-1)).toMatchObject({ modifiedAt: 1_001, status: 'idle' });
+  });
+
+  it('tells what waits when the session leaves the memory, and nothing of one that is removed', () => {
+    change({ title: 'x' }, { status: 'inProgress' }, { status: 'idle' });
+    notifier.release(summary.resource);
+    expect(told.slice(1)).toEqual([{ status: 'idle' }]);
+    notifier.know(summary);
+    change({ title: 'y' }, { status: 'inProgress' });
+    notifier.forget(summary.resource);
+    vi.advanceTimersByTime(1_000);
+    expect(told.slice(2)).toEqual([{ title: 'y' }]);
+  });
+});
