@@ -6,8 +6,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
 import { RawClient } from '../support/rawClient.js';
 import { maskedFrame, rawWebSocket } from '../support/rawWebSocket.js';
+import { closed, writable } from '../support/socketEvents.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 
+const TEXT = 1;
 const PING = 9;
 const PONG_HEAD = 0x8a;
 
@@ -48,7 +50,7 @@ describe('point 7: connections, requests and control frames', () => {
     while (text.split('HTTP/1.1 200').length - 1 < 8) await once(few, 'data');
     const many = await open(host, get.repeat(100));
     many.resume();
-    await once(many, 'close');
+    await closed(many);
     expect(few.destroyed).toBe(false);
   });
 
@@ -56,7 +58,7 @@ describe('point 7: connections, requests and control frames', () => {
     const host = await start();
     const [silent, slow] = [await open(host), await open(host, 'GET / HTTP/1.1\r\nHost:')];
     for (const socket of [silent, slow]) socket.resume();
-    await Promise.all([once(silent, 'close'), once(slow, 'close')]);
+    await Promise.all([closed(silent), closed(slow)]);
   }, 20_000);
 
   it('requests that never end give way to new ones: who has a token gets in', async () => {
@@ -65,7 +67,7 @@ describe('point 7: connections, requests and control frames', () => {
     const all: Socket[] = [];
     for (let n = 0; n < 10; n++) all.push(await open(host, 'GET / HTTP/1.1\r\nHost:'));
     for (const socket of all) socket.resume();
-    await Promise.all(all.slice(0, 6).map((socket) => socket.destroyed || once(socket, 'close')));
+    await Promise.all(all.slice(0, 6).map((socket) => closed(socket)));
     await (await host.raw('somebody')).fence();
     expect(warnings).toEqual(['a connection without a token was ended: there are too many of them']);
   });
@@ -92,7 +94,7 @@ describe('point 7: connections, requests and control frames', () => {
     socket.pause();
     const count = 200_000;
     const pings = Buffer.concat(Array.from({ length: 1_000 }, () => maskedFrame(PING, 'x'.repeat(100))));
-    for (let n = 0; n < count; n += 1_000) if (!socket.write(pings)) await once(socket, 'drain');
+    for (let n = 0; n < count; n += 1_000) if (!socket.write(pings)) await writable(socket);
     socket.write(maskedFrame(PING, 'the last one'));
     let text = '';
     let pongs = 0;
@@ -103,6 +105,40 @@ describe('point 7: connections, requests and control frames', () => {
     socket.resume();
     while (!text.includes('the last one')) await once(socket, 'data');
     expect(pongs).toBeLessThan(count / 2);
+  });
+
+  it('frames right behind the upgrade are handled, in order', async () => {
+    const host = await start();
+    const ids = Array.from({ length: 2_000 }, (_, n) => n);
+    const frames = ids.map((id) => maskedFrame(TEXT, `{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
+    const socket = await rawWebSocket(host, Buffer.concat(frames));
+    cleanups.push(() => socket.destroy());
+    let text = '';
+    socket.on('data', (data: Buffer) => {
+      text += String(data);
+    });
+    while (!text.includes('"id":1999,')) await once(socket, 'data');
+    expect([...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id))).toEqual(ids);
+  });
+
+  it('messages that a device begins and does not finish are dropped with their sockets when they are too much', async () => {
+    const stateDir = await temporaryFolder();
+    cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
+    const token = await new DeviceTokens(stateDir).add('phone', 'viewer');
+    const host = await startTestHost({ stateDir });
+    cleanups.push(() => host.dispose());
+    const begun = Buffer.alloc(14 + 7 * 1024 * 1024, 'x');
+    begun.set([0x80 | TEXT, 0x80 | 127, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0]);
+    const begin = async (address: Pick<TestHost, 'url' | 'token'>) => {
+      const socket = await rawWebSocket(address);
+      cleanups.push(() => socket.destroy());
+      socket.write(begun);
+      return socket;
+    };
+    const owners = await Promise.all(Array.from({ length: 6 }, () => begin(host)));
+    const phones = await Promise.all(Array.from({ length: 6 }, () => begin({ url: host.url, token })));
+    await Promise.race(phones.map((socket) => closed(socket.resume())));
+    expect(owners.some(({ destroyed }) => destroyed)).toBe(false);
   });
 
   it('wrong tokens are told in the log once, not each time', async () => {

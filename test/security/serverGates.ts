@@ -96,12 +96,12 @@ export const SERVER_ROWS: readonly Row[] = [
   ],
   [
     '7',
-    'a device leaves any number of bytes unread',
-    `${SERVER}/unreadBytes.ts`,
-    'if (sum > MAX_UNREAD_BYTES) slowest?.cutOff();',
+    'a device makes the host hold any number of bytes',
+    `${SERVER}/heldBytes.ts`,
+    'if (sum > MAX_HELD_BYTES) largest?.cutOff();',
     '',
     LIMITS,
-    'the slowest socket',
+    'when they hold too much',
   ],
   [
     '7',
@@ -210,5 +210,14 @@ export const SERVER_ROWS: readonly Row[] = [
     'return active === null;',
     OWN_STATE,
     'active client of another token',
+  ],
+  [
+    '7',
+    'unfinished messages are not counted',
+    `${SERVER}/webSocketTransport.ts`,
+    'this.#socket.writableLength + this.#unfinishedBytes',
+    'this.#socket.writableLength',
+    CONNECTIONS,
+    'begins and does not finish',
   ],
 ];

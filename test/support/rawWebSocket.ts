@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { RawAddress } from './rawClient.js';
 
-/** A socket behind the handshake of WebSockets, for frames that no library would send. */
-export async function rawWebSocket({ url, token }: RawAddress): Promise<Socket> {
+/** A socket behind the handshake of WebSockets, for frames that no library would send; `behind` goes out with the request. */
+export async function rawWebSocket({ url, token }: RawAddress, behind = Buffer.alloc(0)): Promise<Socket> {
   const socket = connect(Number(url.port), url.hostname);
   socket.on('error', () => {});
   const headers = [
@@ -16,9 +16,11 @@ export async function rawWebSocket({ url, token }: RawAddress): Promise<Socket> 
     `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
     `Authorization: Bearer ${token}`,
   ];
-  socket.write(`${headers.join('\r\n')}\r\n\r\n`);
+  socket.write(Buffer.concat([Buffer.from(`${headers.join('\r\n')}\r\n\r\n`), behind]));
   const [answer] = (await once(socket, 'data')) as [Buffer];
   if (!String(answer).startsWith('HTTP/1.1 101')) throw new Error(`not let in: ${String(answer)}`);
+  const rest = answer.subarray(answer.indexOf('\r\n\r\n') + 4);
+  if (rest.length > 0) socket.unshift(rest);
   return socket;
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
+import { closed } from '../../support/socketEvents.js';
 import { rawSession } from '../../support/testHost.js';
 import { AttackedHost } from './attackedHost.js';
 
@@ -30,7 +31,7 @@ describe.skipIf(process.platform === 'win32')('attack: descriptors', () => {
         const socket = connect(Number(port), hostname);
         sockets.push(socket);
         socket.on('error', () => {});
-        await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+        await Promise.race([once(socket, 'connect'), closed(socket)]).catch(() => {});
       }
       // Each of them opens files of its own, and somebody new gets in.
       const client = await RawClient.open(attacked.host);

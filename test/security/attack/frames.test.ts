@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { RawClient } from '../../support/rawClient.js';
 import { maskedFrame, rawWebSocket } from '../../support/rawWebSocket.js';
+import { writable } from '../../support/socketEvents.js';
 import { AttackedHost } from './attackedHost.js';
 
 const PING = 9;
@@ -24,7 +25,7 @@ describe('attack: frames of a client with a token', () => {
       const pings = Buffer.concat(Array.from({ length: 10_000 }, () => maskedFrame(PING, 'x'.repeat(125))));
       let sent = 0;
       while (sent < 2_000_000 && !socket.destroyed) {
-        if (!socket.write(pings)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+        if (!socket.write(pings)) await writable(socket);
         sent += 10_000;
       }
       expect(socket.destroyed).toBe(false);
@@ -88,6 +89,19 @@ describe('attack: frames of a client with a token', () => {
       for (const client of clients) for (let n = 0; n < 1_000; n++) client.sendText('{"jsonrpc":"2.0"');
       await Promise.all(clients.map((client) => client.fence()));
       await Promise.all(clients.map((client) => client.end()));
+    });
+  });
+
+  it('messages that a viewer begins and never finishes, on 150 sockets', async () => {
+    await attacked.during('150 messages without an end', async () => {
+      const begun = Buffer.alloc(14 + 7 * 1024 * 1024, 'x');
+      begun.set([0x81, 0x80 | 127, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0]);
+      const sockets = await Promise.all(Array.from({ length: 150 }, () => rawWebSocket(viewer)));
+      const sent = sockets.map((socket) => new Promise((resolve) => socket.write(begun, resolve)));
+      await Promise.all(sent);
+      // Some were cut off, and some wait for the rest.
+      expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThan(10);
+      for (const socket of sockets) socket.destroy();
     });
   });
 

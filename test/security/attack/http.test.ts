@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
+import { closed, writable } from '../../support/socketEvents.js';
 import { AttackedHost } from './attackedHost.js';
 
 const ASSETS = join(import.meta.dirname, '../../../apps/web/dist/assets');
@@ -44,12 +45,12 @@ describe('attack: HTTP without a token', () => {
   it('900 pipelined requests for an asset on each of 20 connections, whose answers are never read', async () => {
     await attacked.during('20 times 900 unread assets', async () => {
       const all = await Promise.all(Array.from({ length: 20 }, open));
-      const closed = all.map((socket) => once(socket, 'close'));
+      const ended = all.map((socket) => closed(socket));
       for (const socket of all) {
         socket.write(get(largestAsset()).repeat(900));
         socket.resume();
       }
-      await Promise.all(closed);
+      await Promise.all(ended);
     });
   });
 
@@ -61,6 +62,22 @@ describe('attack: HTTP without a token', () => {
         socket.write(get(largestAsset()).repeat(8));
       }
       for (let n = 0; n < 20; n++) await (await RawClient.open(attacked.host)).end();
+    });
+  });
+
+  it('requests with a body without an end, on 200 connections', async () => {
+    await attacked.during('200 endless bodies', async () => {
+      const piece = Buffer.alloc(256 * 1024, 'x');
+      const head = `POST / HTTP/1.1\r\nHost: ${attacked.host.url.host}\r\nContent-Length: 1000000000\r\n\r\n`;
+      const all = await Promise.all(Array.from({ length: 200 }, open));
+      await Promise.all(
+        all.map(async (socket) => {
+          socket.write(head);
+          while (!socket.destroyed) {
+            if (!socket.write(piece)) await writable(socket);
+          }
+        }),
+      );
     });
   });
 

@@ -13,15 +13,16 @@ import type { Authenticator } from './authenticator.js';
 import { FairTurns } from './fairTurns.js';
 import { GatheredWarnings } from './gatheredWarnings.js';
 import type { GuestLimits } from './guestConnections.js';
+import { HeldBytes } from './heldBytes.js';
 import { addressGroup } from './networkAddress.js';
 import { ONE_TIME_PATH, OneTimeLinks } from './oneTimeLinks.js';
 import { PacedSocket } from './pacedSocket.js';
 import type { PageFiles } from './pageFiles.js';
-import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
+import { hasBody, pathRefusal, refuse, routeRefusal, SOCKET_PATH } from './refusals.js';
+import { hostsOf, RequestGuard } from './requestGuard.js';
 import { findRoute, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
 import { findSocketRoute, queryToken, type SocketRoute, transportOver } from './socketRoute.js';
-import { UnreadBytes } from './unreadBytes.js';
 import { type WebSocketLimits, WebSocketTransport } from './webSocketTransport.js';
 
 export interface HostServerOptions {
@@ -52,11 +53,7 @@ export interface ServedRoute {
   readonly tokenParameter?: string;
 }
 
-export const SOCKET_PATH = '/ws';
-
 const GOODBYE_MS = 500;
-/** How long somebody who was refused has to read why. */
-const REFUSAL_MS = 2_000;
 
 /** For who has shown no token yet: a whole request within seconds, and nothing idle for long. */
 const HTTP_LIMITS = {
@@ -80,7 +77,7 @@ export class HostServer {
   readonly #admission: Admission;
   readonly #warnings: GatheredWarnings;
   readonly #turns = new FairTurns();
-  readonly #unread = new UnreadBytes();
+  readonly #held = new HeldBytes();
   readonly #oneTimeLinks = new OneTimeLinks();
   #guard: RequestGuard | undefined;
 
@@ -178,6 +175,8 @@ export class HostServer {
     }
     const refusal = refused ?? routeRefusal(request);
     if (refusal) {
+      // What comes with it is not worth reading.
+      if (hasBody(request)) response.setHeader('connection', 'close');
       response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.reason}\n`);
       return;
     }
@@ -220,12 +219,12 @@ export class HostServer {
     const keepsFiles = !route && credential.role === 'owner' && offers(request, FILES_SUBPROTOCOL);
     const server = keepsFiles ? this.#fileSockets : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const transport = new WebSocketTransport(webSocket, socket.raw, this.#options.webSocketLimits, {
+      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, {
         ...(keepsFiles && { maxFrameBytes: MAX_FILE_FRAME_BYTES }),
-        onBacklog: () => this.#unread.check(credential),
+        onHeld: () => this.#held.check(credential),
       });
-      this.#unread.add(credential, transport);
-      socket.once('close', () => this.#unread.remove(credential, transport));
+      this.#held.add(credential, transport);
+      socket.once('close', () => this.#held.remove(credential, transport));
       // Whatever the route does with it: a socket ends with its token.
       closeWhenRevoked(transport, credential);
       if (route) route.onConnection(transportOver(transport), credential);
@@ -284,27 +283,4 @@ async function goodbye(webSocket: WebSocket): Promise<void> {
   webSocket.close(CLOSE_CODE.goingAway);
   await closed;
   clearTimeout(timer);
-}
-
-function routeRefusal(request: IncomingMessage): Refusal | undefined {
-  return findRoute(request) ? undefined : { status: 404, reason: 'There is nothing here.' };
-}
-
-function pathRefusal(request: IncomingMessage): Refusal | undefined {
-  // Exactly: a query could carry a token into somebody's log.
-  return request.url === SOCKET_PATH ? undefined : { status: 404, reason: `WebSockets are served at ${SOCKET_PATH}.` };
-}
-
-function refuse(socket: Duplex, { status, reason }: Refusal): void {
-  const headers = [
-    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
-    'connection: close',
-    'content-type: text/plain; charset=utf-8',
-    `content-length: ${Buffer.byteLength(reason)}`,
-  ];
-  socket.end(
-    `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\n${headers.join('\r\n')}\r\n\r\n${reason}`,
-  );
-  // One that never hangs up would keep its descriptor.
-  setTimeout(() => socket.destroy(), REFUSAL_MS).unref();
 }

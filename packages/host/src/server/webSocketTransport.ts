@@ -25,13 +25,21 @@ export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
 export interface WebSocketTransportOptions {
   /** What one frame from the other side may have, where that is not the usual. */
   readonly maxFrameBytes?: number;
-  /** Told when more than a little waits for the client. */
-  readonly onBacklog?: () => void;
+  /** Told when more than a little is held for the client. */
+  readonly onHeld?: () => void;
 }
 
-const BACKLOG_BYTES = 256 * 1024;
+/** The connection below: what is written goes past whatever paces what is read. */
+export interface WebSocketSocket extends Duplex {
+  readonly raw: Duplex;
+}
+
+const MUCH_HELD_BYTES = 256 * 1024;
+/** Two bytes and a mask. */
+const CONTROL_HEADER_BYTES = 6;
 
 const TOO_SLOW: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' };
+const TOO_MUCH: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the sockets of this token hold too much' };
 
 /** What several sockets are sent alike is put together once. */
 const joined = new WeakMap<readonly EncodedFrame[], Buffer>();
@@ -42,7 +50,7 @@ export class WebSocketTransport implements FrameTransport {
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #limits: WebSocketLimits;
-  readonly #onBacklog: (() => void) | undefined;
+  readonly #onHeld: (() => void) | undefined;
   readonly #inbox: Inbox;
   readonly #pingTimer: NodeJS.Timeout;
   /** What the other side has sent with its last ping, until that is answered. */
@@ -54,31 +62,37 @@ export class WebSocketTransport implements FrameTransport {
   #budget: number;
   #budgetAt = performance.now();
   #closeReason: CloseReason | undefined;
+  /** Of the message that is on its way. */
+  #unfinishedBytes = 0;
 
   constructor(
     webSocket: WebSocket,
-    socket: Duplex,
+    socket: WebSocketSocket,
     limits: WebSocketLimits,
-    { maxFrameBytes, onBacklog }: WebSocketTransportOptions = {},
+    { maxFrameBytes, onHeld }: WebSocketTransportOptions = {},
   ) {
     if (maxFrameBytes !== undefined) this.maxFrameBytes = maxFrameBytes;
-    this.#onBacklog = onBacklog;
+    this.#onHeld = onHeld;
     this.#webSocket = webSocket;
-    this.#socket = socket;
+    this.#socket = socket.raw;
     this.#limits = limits;
     this.#budget = limits.maxFramesPerSecond;
     this.#inbox = new Inbox((reason) => this.close(reason));
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    webSocket.on('pong', () => {
-      this.#slowDown();
+    webSocket.on('pong', (data) => {
+      this.#controlFrame(data);
       this.#isAlive = true;
     });
     webSocket.on('ping', (data) => {
-      this.#slowDown();
+      this.#controlFrame(data);
       this.#answerPing(data);
     });
     webSocket.on('error', () => webSocket.terminate());
-    socket.on('drain', () => {
+    socket.on('data', (piece: Buffer) => {
+      this.#unfinishedBytes += piece.length;
+      this.#checkHeld();
+    });
+    socket.raw.on('drain', () => {
       this.#largest = 0;
       this.#sendPong();
     });
@@ -110,12 +124,16 @@ export class WebSocketTransport implements FrameTransport {
       // Nothing is added any more, so that what waits stays what it is.
       this.#goodbye = setTimeout(() => this.#webSocket.terminate(), this.#limits.goodbyeMs).unref();
     }
-    if (this.unreadBytes > BACKLOG_BYTES) this.#onBacklog?.();
+    this.#checkHeld();
   }
 
-  /** What waits until the client reads. */
-  get unreadBytes(): number {
-    return this.#socket.destroyed ? 0 : this.#socket.writableLength;
+  /** What waits until the client reads, and what it has begun to send and not finished. */
+  get heldBytes(): number {
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength + this.#unfinishedBytes;
+  }
+
+  #checkHeld(): void {
+    if (this.heldBytes > MUCH_HELD_BYTES) this.#onHeld?.();
   }
 
   close(reason: CloseReason = { message: 'closed by the host' }): void {
@@ -131,18 +149,25 @@ export class WebSocketTransport implements FrameTransport {
   }
 
   /** Without a goodbye: nobody is there to take it. What waits is dropped. */
-  cutOff(reason: CloseReason = TOO_SLOW): void {
+  cutOff(reason: CloseReason = TOO_MUCH): void {
     this.#closeReason ??= reason;
     this.#webSocket.terminate();
   }
 
   #receive(data: RawData, isBinary: boolean): void {
+    this.#unfinishedBytes = 0;
     if (isBinary) {
       this.close({ code: 1003, message: 'text frames only' });
       return;
     }
     this.#slowDown();
     this.#inbox.receive(data.toString());
+  }
+
+  /** It may come between the parts of a message, and is none of them. */
+  #controlFrame(data: Buffer): void {
+    this.#unfinishedBytes -= CONTROL_HEADER_BYTES + data.length;
+    this.#slowDown();
   }
 
   /** A bucket that refills with time; when it is empty the socket waits, and with it the sender. Nothing is dropped. */

@@ -180,7 +180,8 @@ export class SessionHub {
    */
   list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     const { index } = this.#options;
-    if (params.filter?.text) return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
+    if (params.filter?.text)
+      return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
     try {
       return index.list(params);
     } catch (error) {

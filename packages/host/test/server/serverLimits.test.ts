@@ -5,8 +5,8 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { ClientSlots } from '../../src/server/clientSlots.js';
 import { descriptorShare } from '../../src/server/descriptors.js';
 import { GatheredWarnings } from '../../src/server/gatheredWarnings.js';
+import { HeldBytes } from '../../src/server/heldBytes.js';
 import { UnansweredRequests } from '../../src/server/unansweredRequests.js';
-import { UnreadBytes } from '../../src/server/unreadBytes.js';
 
 const OWNER = { id: 'owner', role: 'owner' } as const;
 const device = (id: string) => ({ id, role: 'driver', name: id }) as const;
@@ -36,22 +36,22 @@ it('keeps a quarter of the descriptors, up to 256, from connections', () => {
   expect(descriptorShare().max).toBeGreaterThan(16);
 });
 
-it('ends the slowest socket of a device whose sockets leave too much unread, and none of the owner’s', () => {
-  const unread = new UnreadBytes();
+it('ends the largest of a device’s sockets when they hold too much together, and none of the owner’s', () => {
+  const held = new HeldBytes();
   const ended: string[] = [];
   const reader = (name: string, mebibytes: number) => ({
-    unreadBytes: mebibytes * 1024 * 1024,
+    heldBytes: mebibytes * 1024 * 1024,
     cutOff: () => void ended.push(name),
   });
-  for (const mebibytes of [8, 9, 8]) unread.add(device('phone'), reader(`phone ${mebibytes}`, mebibytes));
-  unread.add(device('tablet'), reader('tablet', 30));
-  unread.add(OWNER, reader('owner', 100));
-  unread.check(device('phone'));
-  unread.check(device('tablet'));
-  unread.check(OWNER);
+  for (const mebibytes of [8, 9, 8]) held.add(device('phone'), reader(`phone ${mebibytes}`, mebibytes));
+  held.add(device('tablet'), reader('tablet', 30));
+  held.add(OWNER, reader('owner', 100));
+  held.check(device('phone'));
+  held.check(device('tablet'));
+  held.check(OWNER);
   expect(ended).toEqual([]);
-  unread.add(device('phone'), reader('phone 8', 8));
-  unread.check(device('phone'));
+  held.add(device('phone'), reader('phone 8', 8));
+  held.check(device('phone'));
   expect(ended).toEqual(['phone 9']);
 });
 
