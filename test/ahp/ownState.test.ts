@@ -1,6 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AhpTestHost, ahpSession, ahpSubscribe, ahpTurn, startAhpHost } from '../support/ahpHost.js';
 
+it('leaves sockets for others: one token takes a part of them', async () => {
+  const host = await startAhpHost({ maxConnections: 4, maxConnectionsPerToken: 3 });
+  try {
+    const viewers = await Promise.all(Array.from({ length: 5 }, () => host.open('viewer')));
+    await Promise.race(viewers.map(({ closed }) => closed.then(({ code }) => expect(code).toBe(1013))));
+    await (await host.open('driver')).initialize('window', ['0.9.0']);
+  } finally {
+    await host.dispose();
+  }
+});
+
 /** What AHP clients share among one another, and our host has no place for: the gateway alone can say whose it is. */
 describe('the state that the gateway keeps', () => {
   let host: AhpTestHost;

@@ -220,4 +220,13 @@ export const SERVER_ROWS: readonly Row[] = [
     CONNECTIONS,
     'begins and does not finish',
   ],
+  [
+    '7',
+    'a token takes all sockets of the gateway',
+    'packages/ahp/src/gateway.ts',
+    ' || own.length >= maxConnectionsPerToken',
+    '',
+    OWN_STATE,
+    'leaves sockets for others',
+  ],
 ];

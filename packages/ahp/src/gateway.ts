@@ -70,7 +70,7 @@ export class AhpGateway {
 
   /** A socket whose credential was checked. */
   accept(transport: Transport, door: AhpDoor): void {
-    if (this.#isClosed || this.#connections.size >= this.limits.maxConnections) {
+    if (this.#isClosed || this.#isFull(door)) {
       transport.close({ code: CLOSE_TRY_LATER, message: 'too many connections: close one, or try again later' });
       return;
     }
@@ -169,6 +169,12 @@ export class AhpGateway {
     this.#away.clear();
     for (const client of this.#clients) client.dispose();
     this.#clients.clear();
+  }
+
+  #isFull({ credentialId }: AhpDoor): boolean {
+    const { maxConnections, maxConnectionsPerToken } = this.limits;
+    const own = [...this.#connections].filter((connection) => connection.credentialId === credentialId);
+    return this.#connections.size >= maxConnections || own.length >= maxConnectionsPerToken;
   }
 
   #isElsewhere(client: AhpClient): boolean {
