@@ -54,6 +54,18 @@ describe('point 7: connections, requests and control frames', () => {
     expect(few.destroyed).toBe(false);
   });
 
+  it('a request with a body is answered, and its connection ends', async () => {
+    const host = await start();
+    const post = `POST / HTTP/1.1\r\nHost: ${host.url.host}\r\nContent-Length: 1000000000\r\n\r\nthe beginning`;
+    const socket = await open(host, post);
+    let text = '';
+    socket.on('data', (data) => {
+      text += String(data);
+    });
+    await closed(socket);
+    expect(text).toMatch(/^HTTP\/1\.1 404 [\s\S]*connection: close/i);
+  }, 8_000);
+
   it('a connection that asks for nothing ends within seconds', async () => {
     const host = await start();
     const [silent, slow] = [await open(host), await open(host, 'GET / HTTP/1.1\r\nHost:')];

@@ -229,4 +229,22 @@ export const SERVER_ROWS: readonly Row[] = [
     OWN_STATE,
     'leaves sockets for others',
   ],
+  [
+    '7',
+    'bodies of requests are read to their end',
+    `${SERVER}/hostServer.ts`,
+    "if (hasBody(request)) response.setHeader('connection', 'close');",
+    '',
+    CONNECTIONS,
+    'a request with a body',
+  ],
+  [
+    '7',
+    'a copy of a file for each who asks for it',
+    `${SERVER}/pageFiles.ts`,
+    'if (cached?.mtimeMs === mtimeMs) return cached.content;',
+    '',
+    'packages/host/test/server/pageFilesCache.test.ts',
+    '',
+  ],
 ];
