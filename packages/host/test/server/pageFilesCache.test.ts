@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** What is handed to the connection of a request for the page. */
 async function served(page: PageFiles | undefined): Promise<Buffer> {
-  let content = Buffer.alloc(0);
+  let content: Buffer = Buffer.alloc(0);
   const response = {
     writeHead: () => response,
     end: (piece: Buffer) => {
