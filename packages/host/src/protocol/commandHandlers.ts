@@ -34,6 +34,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     },
     listSessions: (params) => services.sessions.list(params),
     fetchTurns: async ({ session, range }) => (await services.sessions.open(session)).fetchTurns(range),
+    fetchParts: async ({ session, ...range }) => (await services.sessions.open(session)).fetchParts(range),
     listArtifacts: async (params) => (await services.sessions.open(params.session)).artifacts.list(params),
     browseDirectory: ({ uri }) => browseDirectory(uri),
     fetchContent: (params) => services.sessions.fetchContent(params),

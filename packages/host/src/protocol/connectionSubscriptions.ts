@@ -1,5 +1,6 @@
 import { ERROR_CODE, MAX_SUBSCRIPTIONS, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import type { TurnsRoom } from '../sessions/turnBytes.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { SubscribableResource, SubscribableResources } from './hostServices.js';
 
@@ -22,7 +23,7 @@ export class ConnectionSubscriptions {
   }
 
   /** Finds the resource, loading it if need be. What it gives back subscribes: at once, or not at all. */
-  async open(resource: URI, turns: number): Promise<() => Snapshot> {
+  async open(resource: URI): Promise<(room: TurnsRoom) => Snapshot> {
     if (!this.#subscribed.has(resource) && this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS) {
       throw new RpcError(ERROR_CODE.tooManyRequests, `more than ${MAX_SUBSCRIPTIONS} subscriptions on one connection`);
     }
@@ -31,10 +32,10 @@ export class ConnectionSubscriptions {
       this.#finishOpening(resource);
       throw error;
     });
-    return () => {
+    return (room) => {
       const wanted = this.#finishOpening(resource);
       if (wanted && !this.#closed) this.#subscribed.set(resource, found);
-      const snapshot = found.subscribe(this.#subscriber, turns);
+      const snapshot = found.subscribe(this.#subscriber, room);
       if (!wanted || this.#closed) found.unsubscribe(this.#subscriber);
       return snapshot;
     };

@@ -6,6 +6,8 @@ import {
   type InitializeParams,
   type InitializeResult,
   isActionKnownToVersion,
+  MAX_PAGE_BYTES,
+  MAX_RESYNC_BYTES,
   MIN_PROTOCOL_VERSION,
   negotiateVersion,
   type ReconnectParams,
@@ -21,6 +23,7 @@ import { acceptedKey } from '../sessions/acceptedSequences.js';
 import { originOf } from '../state/publisher.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { HostServices, SubscribableResource } from './hostServices.js';
+import { SnapshotRoom } from './snapshotRoom.js';
 
 // The answers are computed in the turn in which they are sent (`LateResult`), so that what a snapshot shows and what follows
 // it fit exactly, however long it took to load the sessions.
@@ -33,10 +36,11 @@ export async function initialize(
   const protocolVersion = agreeOn(params.protocolVersion);
   connection.identify(params.clientId, protocolVersion, params.clientInfo);
   const opened = await openAll(params.initialSubscriptions ?? [], connection);
+  const room = new SnapshotRoom(opened.snapshots.length);
   return new LateResult(() => ({
     protocolVersion,
     serverSeq: services.sequence.current,
-    snapshots: opened.snapshots.map((take) => take()),
+    snapshots: opened.snapshots.map((take) => room.take(take)),
     capabilities: capabilitiesOf(protocolVersion),
     serverInfo: services.serverInfo,
     defaultDirectory: services.defaultDirectory,
@@ -45,7 +49,8 @@ export async function initialize(
 }
 
 export async function subscribe(params: SubscribeParams, connection: ClientConnection): Promise<LateResult<Snapshot>> {
-  return new LateResult(await connection.subscriptions.open(params.resource, params.turns ?? DEFAULT_SNAPSHOT_TURNS));
+  const take = await connection.subscriptions.open(params.resource);
+  return new LateResult(() => take({ turns: params.turns ?? DEFAULT_SNAPSHOT_TURNS, bytes: MAX_PAGE_BYTES }));
 }
 
 export async function reconnect(
@@ -76,7 +81,8 @@ export async function reconnect(
       const head = JSON.stringify({ type: 'replay', ...base });
       return rawResult(`${head.slice(0, -1)},"actions":[${replay.join(',')}]}`);
     }
-    const snapshots = [...found.values()].map((resource) => resource.subscribe(connection, DEFAULT_SNAPSHOT_TURNS));
+    const room = new SnapshotRoom(found.size);
+    const snapshots = [...found.values()].map((resource) => room.take((each) => resource.subscribe(connection, each)));
     return { type: 'snapshot', ...base, snapshots };
   });
 }
@@ -99,15 +105,13 @@ function missedEnvelopes(
   const { instanceId, lastSeenServerSeq } = params;
   if (instanceId !== services.serverInfo.instanceId || lastSeenServerSeq > services.sequence.current) return undefined;
   return services.replay
-    .since(lastSeenServerSeq, new Set(found.keys()))
+    .since(lastSeenServerSeq, new Set(found.keys()), MAX_RESYNC_BYTES)
     ?.filter(({ actionType }) => isActionKnownToVersion({ type: actionType as Action['type'] }, protocolVersion))
     .map(({ json }) => json);
 }
 
 async function openAll(uris: readonly URI[], connection: ClientConnection) {
-  const opened = await Promise.allSettled(
-    [...new Set(uris)].map((uri) => connection.subscriptions.open(uri, DEFAULT_SNAPSHOT_TURNS)),
-  );
+  const opened = await Promise.allSettled([...new Set(uris)].map((uri) => connection.subscriptions.open(uri)));
   // A session that is gone has no snapshot: the client sees that it is missing, and the others are still there.
   return { snapshots: opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])) };
 }

@@ -1,7 +1,7 @@
-import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
+import type { SessionCommand, UserMessage } from '@agenthost/protocol';
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '../agents/agent.js';
 import { type AgentAction, type AgentArtifact, AgentEventMapper, sessionAction } from '../agents/agentEventMapper.js';
-import { boundedToolResult } from '../agents/boundedToolCall.js';
+import { boundedToolResult, boundedToolStart, type KeepText } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import type { HostLog } from '../hostLog.js';
 import { Backpressure } from './backpressure.js';
@@ -17,8 +17,8 @@ export interface AgentRunOptions {
   /** Where it is another one than when the agent's session was opened, that is opened anew before the next turn. */
   readonly openKey?: () => string;
   readonly onAction: (action: AgentAction) => void;
-  /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
-  readonly keepResult: (result: ToolCallResult) => ToolCallResult;
+  /** Keeps elsewhere what is too long for the state. */
+  readonly keepText: KeepText;
   /** A message as it was sent, with what the state only refers to. */
   readonly wholeMessage: (message: UserMessage) => Promise<UserMessage>;
   /** About how many bytes of what the agent reported wait to be stored or sent, and when those have gone. */
@@ -142,6 +142,7 @@ export class AgentRun {
     const turn = this.#current;
     const agentId = turn?.mapper.agentIdOf(id);
     if (!turn || agentId === undefined) return;
+    turn.mapper.answered(agentId, decision.approved);
     const agentOption = optionId === undefined ? undefined : (turn.mapper.agentIdOf(optionId) ?? optionId);
     const full: Decision = { ...decision, ...(agentOption !== undefined && { optionId: agentOption }) };
     void this.#opened?.then((session) => session.answer(agentId, full)).catch((error) => this.#failed(turn, error));
@@ -153,6 +154,11 @@ export class AgentRun {
       .catch((error) => {
         this.#options.log.warn(`the agent could not change its model: ${messageOf(error)}`);
       });
+  }
+
+  /** Somebody else put a part into the turn: what the agent writes from now on does not belong to the one before it. */
+  beginNewPart(): void {
+    this.#current?.mapper.beginNewPart();
   }
 
   /** What the agent said so far is told before anything else. */
@@ -216,18 +222,20 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { onAction, onArtifact, keepResult, abortGraceMs, newId, log } = this.#options;
+    const { onAction, onArtifact, keepText, abortGraceMs, newId, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
       newId,
-      boundResult: (result) => boundedToolResult(keepResult(result)),
+      boundStart: (toolCall) => boundedToolStart(toolCall, keepText),
+      boundResult: (result) => boundedToolResult(result, keepText),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });
     const gatherer = new DeltaGatherer({
       emit: (event) => {
-        const { actions, artifact } = mapper.map(event);
+        const { actions, artifact, flood } = mapper.map(event);
         for (const action of actions) onAction(action);
         if (artifact) onArtifact(artifact);
+        if (flood !== undefined) this.#endFlood('tooManySteps', flood);
       },
     });
     const settled = Promise.withResolvers<void>();

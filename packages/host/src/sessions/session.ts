@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Author,
   type ClientAction,
   ERROR_CODE,
+  type FetchPartsResult,
   type FetchTurnsResult,
-  isSafeKey,
+  INLINE_CONTENT_LIMIT,
   type PermissionResolvedAction,
   REJECTION,
   type SessionAction,
@@ -18,6 +20,7 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/agentEventMapper.js';
 import { boundedCommands } from '../agents/boundedCommands.js';
+import { headAndTail } from '../agents/boundedText.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { originOf, type Subscriber } from '../state/publisher.js';
 import { acceptedKey } from './acceptedSequences.js';
@@ -27,6 +30,7 @@ import type { MessageIntake, Taken } from './messageIntake.js';
 import type { MetadataRefresh } from './metadataRefresh.js';
 import { refusal } from './preconditions.js';
 import { Presence } from './presence.js';
+import type { PartsRange } from './readParts.js';
 import { readTurnsPage } from './readTurnsPage.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
@@ -34,6 +38,7 @@ import type { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
 import { MAX_DERIVED_TITLE } from './sessionLimits.js';
 import type { SessionStore } from './sessionStore.js';
+import type { TurnsRoom } from './turnBytes.js';
 
 export interface SessionOptions {
   readonly store: SessionStore;
@@ -68,6 +73,8 @@ export class Session {
   #isAgentReady = false;
   /** What is told of a failed storage starts nothing: it would fail as well, and that would be told, and so on. */
   #isTellingFailure = false;
+  /** What is dispatched right now is what the agent reported. */
+  #isFromAgent = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -110,9 +117,9 @@ export class Session {
     return store.subscribers.length === 0 && !isBusy && this.#lastUsed <= time;
   }
 
-  subscribe(subscriber: Subscriber, turns: number): Snapshot {
+  subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
     this.#joined(subscriber);
-    return this.#options.store.subscribe(subscriber, turns);
+    return this.#options.store.subscribe(subscriber, room);
   }
 
   resume(subscriber: Subscriber): void {
@@ -129,6 +136,13 @@ export class Session {
     this.#lastUsed = performance.now();
     const page = await readTurnsPage(this.state, this.#options.history, range);
     if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${range.before} in ${this.uri}`);
+    return page;
+  }
+
+  async fetchParts(range: PartsRange): Promise<FetchPartsResult> {
+    this.#lastUsed = performance.now();
+    const page = await this.#options.history.readParts(range);
+    if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${range.turnId} in ${this.uri}`);
     return page;
   }
 
@@ -165,7 +179,10 @@ export class Session {
 
   /** What the agent reported, as an action. */
   dispatchFromAgent(action: AgentAction): void {
-    if (!this.#closed) this.#options.store.dispatch(action);
+    if (this.#closed) return;
+    this.#isFromAgent = true;
+    this.#options.store.dispatch(action);
+    this.#isFromAgent = false;
   }
 
   /** What the agent takes after a `/` now; most say it each time they are started. */
@@ -218,6 +235,10 @@ export class Session {
         return;
       case 'session/ready':
         this.#startNext();
+        return;
+      case 'session/responsePart':
+        // Text is only ever appended to the last part: any other may leave the state (PART7).
+        if (!this.#isFromAgent) run?.beginNewPart();
         return;
       case 'session/turnComplete':
         this.#options.metadata.request();
@@ -347,13 +368,12 @@ export class Session {
     this.#options.customizations?.answer(action.requestId, decision(action));
     this.#options.run?.answer(action.requestId, decision(action));
     // The request is gone from the state; this keeps what was answered where everybody can read it.
-    const id = `answer-${action.requestId}`;
-    const said = action.text ?? (action.approved ? 'allowed' : 'denied');
-    if (!isSafeKey(id)) return;
+    const id = `answer-${randomUUID()}`;
+    const said = headAndTail(action.text ?? (action.approved ? 'allowed' : 'denied'), INLINE_CONTENT_LIMIT);
     this.#options.store.dispatch({
       type: 'session/responsePart',
       turnId: action.turnId,
-      part: { kind: 'notice', id: id.slice(0, 256), text: `${who}: ${said}`, severity: 'info' },
+      part: { kind: 'notice', id, text: `${who}: ${said}`, severity: 'info' },
     });
   }
 }

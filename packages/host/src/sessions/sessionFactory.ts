@@ -180,7 +180,7 @@ export async function createSession(
       onAction: (action) => {
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },
-      keepResult: (result) => outputs.keepResult(result),
+      keepText: (text) => outputs.keepText(text),
       wholeMessage: (message) => pasted.whole(message),
       waitingBytes: () => content.waitingBytes + stored.log.bufferedBytes + delivery.waitingLength,
       relieved: async () => {

@@ -1,11 +1,19 @@
-import { type SessionState, type URI, withNewestTurns } from '@agenthost/protocol';
+import type { FetchPartsResult, SessionState, URI } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
 import { errorCode } from '../sessionFs/errnoFailure.js';
-import { LOG_BEGINNING, type LoadFrom, type LogPosition, type SessionStartRecord } from '../sessionFs/eventLog.js';
+import {
+  type EventLog,
+  LOG_BEGINNING,
+  type LoadFrom,
+  type LogPosition,
+  type LogRecord,
+  type SessionStartRecord,
+} from '../sessionFs/eventLog.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { AcceptedSequences } from './acceptedSequences.js';
 import { type Checkpoint, CheckpointFile, turnIndexFile } from './checkpointFile.js';
-import { type FoldedLog, LogFold } from './foldLog.js';
+import { type FoldedLog, LogFold, newSessionState } from './foldLog.js';
+import { type PartsRange, partsStart, readParts } from './readParts.js';
 import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } from './readTurns.js';
 import {
   BURST_PATIENCE,
@@ -14,6 +22,7 @@ import {
   type HistoryLimits,
   MAX_INDEX_REBUILDS,
 } from './sessionLimits.js';
+import { jsonBytes, type TurnsRoom, withTurnsWithin } from './turnBytes.js';
 import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface OpenedHistory {
@@ -89,7 +98,7 @@ export class SessionHistory {
     if (this.#isMarking || this.#isGivenUp) return;
     const { log } = this.#options.stored;
     const isDue = this.#isCheckpointDue(state, log.size);
-    if (!isDue && !this.#turns.isDue(state, log.size)) return;
+    if (!isDue && !this.#turns.isDue(state, log.size) && !this.#turns.isMarkDue(state)) return;
     this.#isMarking = true;
     const captured = captureOf(state, contents);
     void log.mark().then((position) => {
@@ -97,19 +106,20 @@ export class SessionHistory {
       if (!position || this.#isGivenUp) return;
       this.#settled = position;
       this.#turns.endPage(state, position);
+      this.#turns.markParts(state, position);
       if (isDue) this.#save(captured, position);
     });
   }
 
   /** Older turns than those in memory, before which there are `earlierTurns`. */
-  async readTurns(target: TurnsBefore, limit: number, earlierTurns: number): Promise<TurnsRead | undefined> {
+  async readTurns(target: TurnsBefore, room: TurnsRoom, earlierTurns: number): Promise<TurnsRead | undefined> {
     return this.#inTurn(async () => {
       const { log } = this.#options.stored;
       const start = this.#start;
       const reachesMemory = this.#turns.boundary.turns >= earlierTurns;
       if (start && !this.#turns.isBroken && reachesMemory && !this.#isGivenUp) {
         try {
-          return await readTurnsByIndex(log, start, this.#turns, target, limit);
+          return await readTurnsByIndex(log, start, this.#turns, target, room);
         } catch (error) {
           if (!isStale(error)) throw error;
           this.#warn("its turn index can't be used and is made anew", error);
@@ -117,9 +127,30 @@ export class SessionHistory {
         }
       }
       await log.flush();
-      const read = await readTurnsByFold(log, target, limit);
+      const read = await readTurnsByFold(log, target, room);
       if (this.#turns.isBroken && !this.#isGivenUp) void this.#inTurn(() => this.#rebuild()).catch(this.#failed);
       return read;
+    });
+  }
+
+  /** Parts of one turn, wherever it is. `undefined` when there is no such turn. */
+  async readParts(range: PartsRange): Promise<FetchPartsResult | undefined> {
+    return this.#inTurn(async () => {
+      const { log } = this.#options.stored;
+      const start = this.#start;
+      await log.flush();
+      if (start && !this.#turns.isBroken && !this.#isGivenUp) {
+        try {
+          const place = await this.#turns.placeOf(range.turnId);
+          const { position, state } = partsStart(start, place, range);
+          const records = place.to ? log.span(position, place.to) : recordsAfter(log, position);
+          return await readParts(records, state, range);
+        } catch (error) {
+          if (!isStale(error) && errorCode(error) !== 'NOT_THERE') throw error;
+          this.#warn("its turn index can't be used, its log is read as a whole", error);
+        }
+      }
+      return start && readParts(log.load(), newSessionState(start), range);
     });
   }
 
@@ -155,8 +186,9 @@ export class SessionHistory {
   async #withWholeWindow(folded: FoldedLog): Promise<FoldedLog> {
     const { turns, earlierTurns = 0 } = folded.state;
     const missing = Math.min(this.#limits.window - turns.length, earlierTurns);
-    if (missing <= 0) return folded;
-    const older = await this.readTurns({ ordinal: earlierTurns }, missing, earlierTurns);
+    const bytes = turns.reduce((room, turn) => room - jsonBytes(turn), this.#limits.windowBytes);
+    if (missing <= 0 || bytes < this.#limits.windowBytes / 2) return folded;
+    const older = await this.readTurns({ ordinal: earlierTurns }, { turns: missing, bytes }, earlierTurns);
     const { earlierTurns: _, ...state } = folded.state;
     const left = earlierTurns - (older?.turns.length ?? 0);
     return {
@@ -186,7 +218,9 @@ export class SessionHistory {
       fold.take(record);
       last = position;
       const state = fold.result?.state;
-      if (!state || !index.isDue(state, position.end)) continue;
+      if (!state) continue;
+      index.markParts(state, position);
+      if (!index.isDue(state, position.end)) continue;
       index.endPage(state, position);
       if (index.isFilling) await this.#store(index).catch(this.#failed);
     }
@@ -244,7 +278,14 @@ export class SessionHistory {
   }
 
   #newFold(from?: FoldedLog): LogFold {
-    return new LogFold((state) => withNewestTurns(state, this.#limits.window), from);
+    const { window, windowBytes } = this.#limits;
+    let last: SessionState['turns'] | undefined;
+    return new LogFold((state) => {
+      if (state.turns === last) return state;
+      const kept = withTurnsWithin(state, { turns: window, bytes: windowBytes });
+      last = kept.turns;
+      return kept;
+    }, from);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -264,6 +305,10 @@ export class SessionHistory {
 /** The session goes on changing what it has of these. */
 function captureOf(state: SessionState, { accepted, lastServerSeq }: Omit<Contents, 'state'>): Contents {
   return { state, accepted: new AcceptedSequences(accepted.entries()), lastServerSeq };
+}
+
+async function* recordsAfter(log: EventLog, position: LogPosition): AsyncGenerator<LogRecord> {
+  for await (const { record } of log.entries({ position, broken: [] })) yield record;
 }
 
 /** What was kept isn't there, isn't whole, or isn't that of this log. */

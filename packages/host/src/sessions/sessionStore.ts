@@ -7,7 +7,6 @@ import {
   type Snapshot,
   sessionReducer,
   type URI,
-  withNewestTurns,
 } from '@agenthost/protocol';
 import type { EventLog, NewLogRecord } from '../sessionFs/eventLog.js';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
@@ -15,7 +14,9 @@ import { originOf, type Publisher, type Subscriber } from '../state/publisher.js
 import type { SequenceSource } from '../state/sequenceSource.js';
 import { SubscriberList } from '../state/subscriberList.js';
 import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
-import { TURNS_IN_MEMORY } from './sessionLimits.js';
+import { TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
+import { snapshotState } from './snapshotState.js';
+import { type TurnsRoom, turnsWithin, withTurnsWithin } from './turnBytes.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** An action before it is stamped. */
@@ -116,9 +117,9 @@ export class SessionStore implements DurableSource {
     this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
   }
 
-  subscribe(subscriber: Subscriber, turns: number): Snapshot {
+  subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
     this.resume(subscriber);
-    return { resource: this.uri, state: withNewestTurns(this.#state, turns), fromSeq: this.#options.sequence.current };
+    return { resource: this.uri, state: snapshotState(this.#state, room), fromSeq: this.#options.sequence.current };
   }
 
   /** Subscribes a client that is told in another way what it missed. */
@@ -170,7 +171,7 @@ export class SessionStore implements DurableSource {
     const envelope: ActionEnvelope = from ? { action, serverSeq, origin: from.origin } : { action, serverSeq };
     // Once, for the log and for everybody.
     const json = JSON.stringify(envelope);
-    this.#state = trimmed(next);
+    this.#state = next.turns === before.turns ? next : trimmed(next);
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
     const logNumber =
       action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope), json);
@@ -197,7 +198,9 @@ function record(envelope: ActionEnvelope): NewLogRecord {
 
 /** Cut with some slack, so that a long session does not copy its window at every turn. */
 function trimmed(state: SessionState): SessionState {
-  return state.turns.length > TURNS_IN_MEMORY * 1.25 ? withNewestTurns(state, TURNS_IN_MEMORY) : state;
+  const fits = turnsWithin(state.turns, TURN_BYTES_IN_MEMORY * 1.25) === state.turns.length;
+  if (fits && state.turns.length <= TURNS_IN_MEMORY * 1.25) return state;
+  return withTurnsWithin(state, { turns: TURNS_IN_MEMORY, bytes: TURN_BYTES_IN_MEMORY });
 }
 
 function notStored(error: unknown): string {

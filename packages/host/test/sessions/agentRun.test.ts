@@ -33,7 +33,7 @@ async function run(
       actions.push(action);
       if (action.type === 'session/error' || action.type === 'session/turnComplete') over.resolve();
     },
-    keepResult: (result) => result,
+    keepText: () => undefined,
     wholeMessage: async (message) => ({ ...message, text: message.text.replace('short', 'stream 100') }),
     waitingBytes,
     relieved,

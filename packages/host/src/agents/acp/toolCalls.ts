@@ -65,8 +65,9 @@ export class ToolCalls {
   }
 
   update(update: ToolCallFields): void {
+    const phase = this.#calls.get(update.toolCallId)?.phase;
+    if (phase === 'denied' || phase === 'ended') return;
     const call = this.#merge(update);
-    if (call.phase === 'denied' || call.phase === 'ended') return;
     this.#show(call);
     if (call.phase === 'asked') return;
     this.#output(call, update);
@@ -210,6 +211,8 @@ export class ToolCalls {
     const result = callResult(this.#facts(call), { exitCode, output: isShown ? undefined : text });
     this.#options.emit({ type: 'toolComplete', toolCallId, result });
     if (status === 'completed') this.#options.onChanges(edits.length > 0 ? edits : touched(this.#facts(call)));
+    // Only that it has ended matters from now on; a turn may have very many calls.
+    Object.assign(call, { fields: { toolCallId }, edits: [], shown: '', told: '', terminal: undefined });
   }
 
   #facts({ fields, edits }: Call): CallFacts {

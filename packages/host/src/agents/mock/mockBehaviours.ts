@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentCustomization } from '../agentCustomization.js';
+import { manyCalls, manyNotices, openCalls, openQuestions, outerCall } from './mockFloods.js';
 import { bigOutput, confirmRead, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
 
@@ -30,6 +31,11 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   'confirm-read': confirmRead,
   'big-output': (turn, argument) => bigOutput(turn, count(argument, 65_536)),
   'write-file': writeFile,
+  'many-calls': manyCalls,
+  'many-notices': manyNotices,
+  'open-calls': openCalls,
+  'open-questions': openQuestions,
+  'outer-call': outerCall,
 
   permission: async (turn) => {
     const requestId = crypto.randomUUID();

@@ -1,0 +1,76 @@
+import type { AgentEvent } from '../agent.js';
+import type { MockTurn } from './mockTurn.js';
+
+/** Steps between two pauses: others run meanwhile, as they do between two chunks that a process has written. */
+const BURST = 16;
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** `many-calls N BYTES`: N calls that run and complete, one after the other, each with that much input and output. */
+export async function manyCalls(turn: MockTurn, argument: string): Promise<void> {
+  const [count = 1_000, bytes = 20] = numbers(argument);
+  const text = LETTERS.repeat(Math.ceil(bytes / LETTERS.length)).slice(0, bytes);
+  await repeat(turn, count, bytes, (n) => {
+    const toolCallId = `call-${n}`;
+    turn.emit(started(toolCallId, `Step ${n}`, `${n} ${text}`));
+    turn.emit({ type: 'toolUpdate', toolCallId, output: text });
+    const result = { success: true, pastTenseMessage: `Did step ${n}`, toolOutput: text };
+    turn.emit({ type: 'toolComplete', toolCallId, result });
+  });
+  turn.text(`${count} steps.`);
+}
+
+/** `many-notices N BYTES` */
+export async function manyNotices(turn: MockTurn, argument: string): Promise<void> {
+  const [count = 1_000, bytes = 20] = numbers(argument);
+  await repeat(turn, count, bytes, (n) =>
+    turn.emit({ type: 'notice', text: `Notice ${n} ${'x'.repeat(bytes)}`, severity: 'info' }),
+  );
+  turn.text(`${count} notices.`);
+}
+
+/** `open-calls N`: N calls that run at the same time and never complete. */
+export async function openCalls(turn: MockTurn, argument: string): Promise<void> {
+  const [count = 1_000] = numbers(argument);
+  await repeat(turn, count, 0, (n) => turn.emit(started(`call-${n}`, `Step ${n}`, String(n))));
+  await turn.hang();
+}
+
+/** `open-questions N`: N questions at the same time. */
+export async function openQuestions(turn: MockTurn, argument: string): Promise<void> {
+  const [count = 1_000] = numbers(argument);
+  await repeat(turn, count, 0, (n) =>
+    turn.emit({
+      type: 'permissionRequest',
+      request: { requestId: `question-${n}`, kind: 'question', title: `Question ${n}`, message: 'Well?' },
+    }),
+  );
+  await turn.hang();
+}
+
+/** `outer-call N`: a call that runs while N others come and go, as one of a subagent does; then it completes. */
+export async function outerCall(turn: MockTurn, argument: string): Promise<void> {
+  turn.emit(started('outer', 'The outer call', 'outer'));
+  await manyCalls(turn, argument);
+  const result = { success: true, pastTenseMessage: 'Did the outer call' };
+  turn.emit({ type: 'toolComplete', toolCallId: 'outer', result });
+}
+
+async function repeat(turn: MockTurn, count: number, bytes: number, step: (n: number) => void): Promise<void> {
+  const burst = bytes > 1_000 ? 1 : BURST;
+  for (let n = 0; n < count; n++) {
+    step(n);
+    if (n % burst === burst - 1) await turn.pause();
+  }
+}
+
+function started(toolCallId: string, invocationMessage: string, toolInput: string): AgentEvent {
+  const display = { toolName: 'mock_step', displayName: 'Step', invocationMessage, toolInput };
+  return {
+    type: 'toolStart',
+    toolCall: { toolCallId, ...display, status: 'running', confirmed: { how: 'notNeeded' } },
+  };
+}
+
+function numbers(argument: string): number[] {
+  return argument.split(' ').flatMap((word) => (/^\d{1,8}$/.test(word) ? [Number(word)] : []));
+}
