@@ -85,6 +85,33 @@ describe('what is long', () => {
     }
   });
 
+  it('hard markdown: the page goes on while it is parsed, and shows what takes too long as it is', SLOW, async () => {
+    const host = await pages.host();
+    const bold = await makeSession(host, ['**bold** and `code` '.repeat(3_000)]);
+    const hard = await makeSession(host, ['*a_'.repeat(20_000)]);
+    const page = await pages.visit(host);
+    await page.evaluate(() => {
+      let last = performance.now();
+      setInterval(() => {
+        const now = performance.now();
+        document.documentElement.dataset['longestPause'] = String(
+          Math.max(Number(document.documentElement.dataset['longestPause'] ?? 0), now - last),
+        );
+        last = now;
+      }, 10);
+    });
+    const open = (hash: string) =>
+      page.evaluate((session) => {
+        location.hash = session;
+      }, hash);
+    await open(bold.hash);
+    await seen(log(page).locator('.prose strong').first());
+    await open(hard.hash);
+    await seen(log(page).locator('.prose', { hasText: '*a_*a_*a_' }).first());
+    // Parsed in the page's own thread it takes most of a minute.
+    expect(await page.evaluate(() => Number(document.documentElement.dataset['longestPause']))).toBeLessThan(5_000);
+  });
+
   it('large output: its ends, then all of it page by page', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['seq 1 150000'], { provider: 'shell' });

@@ -47,6 +47,23 @@ describe('importSession', () => {
     await until(session.confirmed, ({ turns: now }) => now.at(-1)?.userMessage.text === 'hello', 'the next turn');
   });
 
+  it.each([
+    ['startedAt', 9e15],
+    ['endedAt', 1e308],
+    ['startedAt', -1],
+  ])('refuses a turn whose %s is %d, which no date can hold', async (field, time) => {
+    const alice = await host.raw('alice');
+    const refused = await alice.refusal('importSession', {
+      session: 'mock:/s1',
+      turns: [{ ...turn(1), [field]: time }],
+    });
+    expect(refused).toMatchObject({
+      code: ERROR_CODE.invalidParams,
+      message: expect.stringContaining(`turns.0.${field}`),
+    });
+    expect(await alice.request('listSessions')).toMatchObject({ items: [] });
+  });
+
   it('eight at once are enough, also when all are begun in the same moment', async () => {
     const alice = await host.raw('alice');
     const begin = (n: number) =>

@@ -35,12 +35,14 @@ describe('the page over HTTP', () => {
       for (const directive of [
         "default-src 'none'",
         "script-src 'self'",
+        "worker-src 'self'",
         "style-src 'self'",
         "img-src 'self' blob: data:",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
+        'trusted-types agenthost-worker',
       ])
         expect(policy.split('; ')).toContain(directive);
       expect(policy).not.toMatch(/unsafe|\*|https?:/);

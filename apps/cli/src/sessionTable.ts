@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@agenthost/protocol';
+import { dateOf, type SessionSummary } from '@agenthost/protocol';
 import { idOf } from './sessionName.js';
 import { relativeTime } from './text/relativeTime.js';
 import { safeLine } from './text/safeText.js';
@@ -38,7 +38,7 @@ export function sessionTable(
 export function sessionLine(session: SessionSummary): string {
   const { resource, status, provider, modifiedAt, workingDirectory = '' } = session;
   const folder = workingDirectory.startsWith('file://') ? decodeURIComponent(workingDirectory.slice(7)) : '';
-  const fields = [idOf(resource), STATUS_WORD[status], provider, new Date(modifiedAt).toISOString(), titleOf(session)];
+  const fields = [idOf(resource), STATUS_WORD[status], provider, dateOf(modifiedAt).toISOString(), titleOf(session)];
   return [...fields, safeLine(folder)].join('\t');
 }
 

@@ -20,6 +20,15 @@ describe('text of agents', () => {
     ['overwriting a line', 'safe thing\rrm -rf /', 'rm -rf /'],
     ['the line ends of Windows', 'a\r\nb\r\n', 'a\nb\n'],
     ['text that runs backwards', 'a\u202eb\u2066c\u200b', 'a⟨U+202E⟩b⟨U+2066⟩c⟨U+200B⟩'],
+    ['tags', 'a\u{e0041}b', 'a⟨U+E0041⟩b'],
+    ['hyphens, separators and lines that are not seen', 'a\u00adb\u180ec\u2028d', 'a⟨U+00AD⟩b⟨U+180E⟩c⟨U+2028⟩d'],
+    ['old format characters and annotations', 'a\u206ab\ufff9c', 'a⟨U+206A⟩b⟨U+FFF9⟩c'],
+    [
+      'the flag of England',
+      '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+      '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    ],
+    ['a line that was overwritten twice', 'one\rtwo\rthree\nfour\r', 'three\nfour'],
     ['lines, tabs and letters', 'a\tb\nä 漢 🎉', 'a\tb\nä 漢 🎉'],
   ])('is shown, not obeyed: %s', (_what, text, shown) => {
     expect(safeText(text)).toBe(shown);
@@ -29,6 +38,23 @@ describe('text of agents', () => {
     const text = `${ESC}[1;31mred${ESC}[0m${ESC}[38:2::1:2:3mx${ESC}[2K`;
     expect(safeText(text, { colour: true })).toBe(`${ESC}[1;31mred${ESC}[0m${ESC}[38:2::1:2:3mx`);
     expect(safeText(text)).toBe('redx');
+  });
+
+  it.each([
+    ['no end', 'x'],
+    ['returns', '\r'],
+    ['returns and letters', 'x\r'],
+    ['escapes', ESC],
+    ['openings', `${ESC}[`],
+    ['openings of strings', `${ESC}]`],
+    ['numbers', '0'],
+  ])('costs as much as it is long: a line of %s', (_what, unit) => {
+    // A quadratic expression takes minutes for this; the test would time out.
+    const line = unit.repeat(2_000_000 / unit.length);
+    safeText(line);
+    const stream = new SafeTextStream();
+    for (let at = 0; at < line.length; at += 64_000) stream.push(line.slice(at, at + 64_000));
+    stream.end();
   });
 
   it('is one line where one line is wanted', () => {

@@ -1,5 +1,6 @@
 import { lexer } from 'marked';
 import { describe, expect, it } from 'vitest';
+import type { LexedMarkdown } from '../src/markdown/lexMarkdown.js';
 import { MarkdownBlocks } from '../src/markdown/markdownBlocks.js';
 
 const TEXTS = [
@@ -11,11 +12,19 @@ const TEXTS = [
   '- a\n\n  ```js\n  x\n\n  y\n  ```\n\n- b\n  1. c\n\n     d\n- e\n\nend\n',
 ];
 
+/** For texts that need no thread. */
+function blocksOf(): MarkdownBlocks {
+  return new MarkdownBlocks(
+    () => Promise.reject(new Error('a thread was asked')),
+    () => {},
+  );
+}
+
 describe('MarkdownBlocks', () => {
   it.each(TEXTS.map((text, index) => [index, text] as const))(
     'text %i, letter by letter, is split as the whole is',
     (_, text) => {
-      const blocks = new MarkdownBlocks();
+      const blocks = blocksOf();
       for (let length = 1; length <= text.length; length += 1) {
         const part = text.slice(0, length);
         expect(blocks.update(part).map((block) => block.token)).toEqual([...lexer(part, { gfm: true })]);
@@ -24,31 +33,66 @@ describe('MarkdownBlocks', () => {
   );
 
   it('keeps the objects of settled blocks', () => {
-    const blocks = new MarkdownBlocks();
+    const blocks = blocksOf();
     const before = blocks.update('one\n\ntwo\n\nthree\n\nfour');
     const after = blocks.update('one\n\ntwo\n\nthree\n\nfour and more');
     expect(after.map((block, index) => block === before[index])).toEqual([true, true, true, true, true, true, false]);
   });
 
   it('starts over with another text', () => {
-    const blocks = new MarkdownBlocks();
+    const blocks = blocksOf();
     blocks.update('one\n\ntwo\n\nthree');
     expect(blocks.update('other').map((block) => block.token.raw)).toEqual(['other']);
   });
 
-  it('shows what nobody can parse in time as it is', () => {
-    const text = `${'['.repeat(300_000)}\n\nend`;
-    const shown = new MarkdownBlocks().update(text);
-    expect(shown.map((block) => block.token.raw).join('')).toBe(text);
+  it.each([
+    ['brackets', '['.repeat(300_000)],
+    ['emphasis', '*a_'.repeat(20_000)],
+    ['quotes', '>'.repeat(50_000)],
+    ['numbers', '1. '.repeat(20_000)],
+  ])('leaves what may take long to a thread, and shows it as it is until then: %s', async (_, hard) => {
+    const text = `before\n\nand *more*\n\n${hard}`;
+    const thread = Promise.withResolvers<LexedMarkdown>();
+    const asked: string[] = [];
+    const parsed = Promise.withResolvers<void>();
+    const blocks = new MarkdownBlocks((part) => {
+      asked.push(part);
+      return thread.promise;
+    }, parsed.resolve);
+    const shown = blocks.update(text);
+    expect(shown.map(({ token }) => token.raw).join('')).toBe(text);
+    expect(shown.every(({ token }) => token.type === 'html')).toBe(true);
+    const lexed = { tokens: [{ type: 'paragraph', raw: asked[0] ?? '', text: '' }], hasDefinitions: false };
+    thread.resolve(lexed as LexedMarkdown);
+    await parsed.promise;
+    expect(blocks.update(text).map(({ token }) => token)).toEqual(lexed.tokens);
+    // What is added is shown as it is, behind what was parsed.
+    expect(blocks.update(`${text} and`).map(({ token }) => token.raw)).toEqual([text, ' and']);
+    expect(asked.length).toBe(2);
   });
 
-  it('shows what is nested without end', () => {
-    const text = '>'.repeat(50_000);
-    expect(
-      new MarkdownBlocks()
-        .update(text)
-        .map((block) => block.token.raw)
-        .join(''),
-    ).toBe(text);
+  it('asks the thread for the newest of a text that grows, and for one at a time', async () => {
+    const hard = '*a_'.repeat(5_000);
+    const asked: string[] = [];
+    let answer: (lexed: LexedMarkdown) => void = () => {};
+    let heard = Promise.withResolvers<void>();
+    const blocks = new MarkdownBlocks(
+      (part) => {
+        asked.push(part);
+        return new Promise((resolve) => {
+          answer = resolve;
+        });
+      },
+      () => heard.resolve(),
+    );
+    for (let n = 0; n < 100; n++) blocks.update(hard + 'x'.repeat(n));
+    expect(asked).toEqual([hard]);
+    for (const part of [hard, hard + 'x'.repeat(99)]) {
+      heard = Promise.withResolvers();
+      answer({ tokens: [{ type: 'text', raw: part, text: part }], hasDefinitions: false });
+      await heard.promise;
+    }
+    expect(asked).toEqual([hard, hard + 'x'.repeat(99)]);
+    expect(blocks.update(hard + 'x'.repeat(99)).map(({ token }) => token.type)).toEqual(['text']);
   });
 });

@@ -1,4 +1,13 @@
-import type { ActiveTurn, AddedPart, ResponsePart, ToolCallState, Turn, URI, UsageInfo } from '@agenthost/protocol';
+import {
+  type ActiveTurn,
+  type AddedPart,
+  dateOf,
+  type ResponsePart,
+  type ToolCallState,
+  type Turn,
+  type URI,
+  type UsageInfo,
+} from '@agenthost/protocol';
 import type { EditContext } from './fileEdits.js';
 import { contentRefOf, messageOf } from './messages.js';
 import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';
@@ -6,7 +15,7 @@ import { toolCallOf } from './toolCalls.js';
 import type { AhpActiveTurn, AhpPart, AhpTurn, AhpUsage } from './types.js';
 
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  return dateOf(ms).toISOString();
 }
 
 export function turnOf(turn: Turn, session: URI): AhpTurn {

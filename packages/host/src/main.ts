@@ -206,7 +206,7 @@ export class Host {
         const { initialCwd } = provider.config;
         const directory = existsSync(initialCwd) ? initialCwd : defaultDirectory;
         const provided = new ProviderSessionStorage({ provider, durability, now, newId: newRecordId, onDamage });
-        return hubFor(provided, new SessionIndex(':memory:'), directory);
+        return hubFor(provided, new SessionIndex(':memory:', { searchInThread: true }), directory);
       },
       broadcast: (notification) => clients.broadcast(notification),
       log,

@@ -100,8 +100,10 @@ export type {
   StatResult,
   WriteFileParams,
 } from './commands/sessionFs.js';
+export { dateOf } from './dates.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
+export { showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { DeviceTokens } from '../../../packages/host/src/server/deviceTokens.js';
 import { hostMemory } from '../../support/hostMemory.js';
@@ -11,6 +12,8 @@ import { type HostProcess, spawnHost, temporaryFolder } from '../../support/test
 /** What the host may hold at its peak, in MiB, and how long other clients may wait, in ms, under any attack. */
 const MAX_PEAK_MIB = 512;
 const MAX_PING_P99_MS = 50;
+/** Of fewer pings the 99th percentile is simply the slowest one, which says more about the machine than about the host. */
+const MIN_WINDOW_MS = 2_000;
 
 /**
  * The real command with default limits, in a process of its own, and a bystander that pings it all the time. Each attack runs in
@@ -45,7 +48,7 @@ export class AttackedHost {
     // "5" sets the peak back to what the process holds now.
     await writeFile(`/proc/${this.host.pid}/clear_refs`, '5');
     await this.#ask('begin');
-    const result = await run();
+    const [result] = await Promise.all([run(), pause(MIN_WINDOW_MS)]);
     const [host = [], control = []] = await this.#ask('end');
     const peak = await hostMemory(this.host.pid, 'VmHWM');
     const [p99, controlP99] = [percentile(host, 0.99), percentile(control, 0.99)];
@@ -54,7 +57,7 @@ export class AttackedHost {
     );
     expect(peak, `peak memory in MiB under: ${attack}`).toBeLessThanOrEqual(MAX_PEAK_MIB);
     // The control tells how much of the delay is the machine's: both are pinged by the same process at the same time.
-    expect(p99, `ping p99 in ms under: ${attack}`).toBeLessThanOrEqual(MAX_PING_P99_MS + 2 * controlP99);
+    expect(p99, `ping p99 in ms under: ${attack}`).toBeLessThanOrEqual(MAX_PING_P99_MS + 3 * controlP99);
     return result;
   }
 

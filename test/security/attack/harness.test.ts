@@ -20,10 +20,10 @@ describe('the attack suite', () => {
     });
   });
 
-  it('fails when the host does not answer others for half a second', async () => {
+  it('fails when the host does not answer others for a second', async () => {
     const stalled = attacked.during('a host that is stopped', async () => {
       attacked.host.process.kill('SIGSTOP');
-      await pause(500);
+      await pause(1_000);
       attacked.host.process.kill('SIGCONT');
     });
     await expect(stalled).rejects.toThrow('ping p99 in ms under: a host that is stopped');

@@ -1,5 +1,5 @@
 import type { Host, Session } from '@agenthost/client';
-import type { ActiveTurn, SessionState, Turn } from '@agenthost/protocol';
+import { type ActiveTurn, dateOf, type SessionState, type Turn } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
 import { EXIT } from '../commandError.js';
 import { findSession } from '../sessionName.js';
@@ -81,7 +81,7 @@ function endTurn(printer: TurnPrinter, turn: Turn): void {
 
 function printMessage({ userMessage, by: author, startedAt }: Turn | ActiveTurn): void {
   const style = styleFor(process.stdout);
-  const when = new Date(startedAt).toISOString().replace('T', ' ').slice(0, 16);
+  const when = dateOf(startedAt).toISOString().replace('T', ' ').slice(0, 16);
   process.stdout.write(style.dim(`── ${when}${by(author)} ──\n`));
   const lines = safeText(userMessage.text).split('\n');
   process.stdout.write(`${lines.map((line) => `${style.bold('›')} ${line}`).join('\n')}\n\n`);

@@ -1,5 +1,6 @@
 import {
   type CompletedToolCall,
+  dateOf,
   type ResponsePart,
   type SessionSummary,
   type Turn,
@@ -12,7 +13,7 @@ import { by } from '../turn/toolLine.js';
 /** For people to read: messages as quotes, answers as they are, tools as lines with their output below. */
 export async function* markdownExport(summary: SessionSummary, turns: AsyncIterable<Turn>): AsyncGenerator<string> {
   yield `# ${titleOf(summary)}\n\n`;
-  yield `${summary.provider}, ${new Date(summary.createdAt).toISOString()}, \`${summary.resource}\`\n`;
+  yield `${summary.provider}, ${dateOf(summary.createdAt).toISOString()}, \`${summary.resource}\`\n`;
   for await (const turn of turns) yield turnMarkdown(turn);
 }
 
@@ -27,7 +28,7 @@ function turnMarkdown(turn: Turn): string {
     state === 'complete'
       ? ''
       : `**${state === 'cancelled' ? 'Stopped' : 'Failed'}**${error ? `: ${safeLine(error.message)}` : ''}`;
-  const when = new Date(startedAt).toISOString().replace('T', ' ').slice(0, 16);
+  const when = dateOf(startedAt).toISOString().replace('T', ' ').slice(0, 16);
   return `\n## ${when}${by(author)}\n\n${[quoted, ...parts, end].filter(Boolean).join('\n\n')}\n`;
 }
 

@@ -1,3 +1,5 @@
+import { dateOf } from '@agenthost/protocol';
+
 const STEPS = [
   [60_000, 1_000, 's'],
   [3_600_000, 60_000, 'm'],
@@ -9,5 +11,5 @@ const STEPS = [
 export function relativeTime(at: number, now: number): string {
   const age = Math.max(now - at, 0);
   const step = STEPS.find(([limit]) => age < limit);
-  return step ? `${Math.floor(age / step[1])}${step[2]}` : new Date(at).toISOString().slice(0, 10);
+  return step ? `${Math.floor(age / step[1])}${step[2]}` : dateOf(at).toISOString().slice(0, 10);
 }

@@ -1,3 +1,5 @@
+import { showHiddenCharacters } from '@agenthost/protocol';
+
 // What agents, and the programs that they run, wrote is shown without being obeyed: no escape sequence reaches the terminal
 // but colours, and characters that reverse or hide text become visible.
 
@@ -16,8 +18,6 @@ const SEQUENCE = new RegExp(
 const COLOUR = new RegExp(`^${ESC}\\[[0-9;:]*m$`);
 /** But the line's end, the tab, and the escape of a colour that was let through. */
 const CONTROL = new RegExp(`[^\\P{Control}\\t\\n${ESC}]`, 'gu');
-/** Bidi controls, zero-width characters and the byte order mark. */
-const HIDDEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 const UNFINISHED = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|[\\]PX^_][^${STRING_END}]*${ESC}?|[ -/]*)?$`);
 /** An escape sequence that is still not over after this much is no sequence. */
 const MAX_UNFINISHED = 4_096;
@@ -28,15 +28,22 @@ export interface SafeTextOptions {
 }
 
 export function safeText(text: string, { colour = false }: SafeTextOptions = {}): string {
-  return text
-    .replace(/\r+\n/g, '\n')
+  const shown = text
+    // Only at the start of a run: looked for from each of its characters, a long run would cost its square.
+    .replace(/(?<!\r)\r+\n/g, '\n')
     .replace(SEQUENCE, (sequence) => (colour && COLOUR.test(sequence) ? sequence : ''))
-    .replace(/[^\n]*\r(?=[^\n])/g, '')
-    .replace(CONTROL, '')
-    .replace(
-      HIDDEN,
-      (character) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
-    );
+    .split('\n')
+    .map(lastWritten)
+    .join('\n')
+    .replace(CONTROL, '');
+  return showHiddenCharacters(shown, (name) => `⟨${name}⟩`);
+}
+
+/** What stays of a line that was overwritten: what follows the last return that something follows. */
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }
 
 /** The same on one line. */

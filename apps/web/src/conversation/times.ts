@@ -1,3 +1,5 @@
+import { dateOf } from '@agenthost/protocol';
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -9,7 +11,7 @@ export function shortAge(at: number, now: number): string {
   if (age < MINUTE) return 'now';
   if (age < HOUR) return `${Math.floor(age / MINUTE)}m`;
   if (age < DAY) return `${Math.floor(age / HOUR)}h`;
-  const date = new Date(at);
+  const date = dateOf(at);
   if (age < 6 * DAY) return date.toLocaleDateString(undefined, { weekday: 'short' });
   const sameYear = date.getFullYear() === new Date(now).getFullYear();
   return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', ...(!sameYear && { year: 'numeric' }) });
@@ -31,7 +33,7 @@ export function roughly(ms: number): string {
 }
 
 export function clock(at: number, seconds = false): string {
-  return new Date(at).toLocaleTimeString(undefined, {
+  return dateOf(at).toLocaleTimeString(undefined, {
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',

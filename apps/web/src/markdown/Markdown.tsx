@@ -1,6 +1,7 @@
-import { memo, useRef } from 'react';
+import { memo, useReducer, useRef } from 'react';
 import { markdownNode } from './MarkdownNodes.js';
 import { type MarkdownBlock, MarkdownBlocks } from './markdownBlocks.js';
+import { parseInThread } from './markdownThread.js';
 
 /** A message's text. While it grows only its last blocks are rendered again. */
 export const Markdown = memo(function Markdown({
@@ -11,7 +12,8 @@ export const Markdown = memo(function Markdown({
   readonly streaming?: boolean;
 }) {
   const blocks = useRef<MarkdownBlocks>(null);
-  blocks.current ??= new MarkdownBlocks();
+  const [, renderAgain] = useReducer((count: number) => count + 1, 0);
+  blocks.current ??= new MarkdownBlocks(parseInThread, renderAgain);
   return (
     <div className={streaming ? 'prose streaming' : 'prose'}>
       {blocks.current.update(text).map((block) => (

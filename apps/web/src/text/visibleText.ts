@@ -1,12 +1,6 @@
+import { showHiddenCharacters } from '@agenthost/protocol';
 import { SEQUENCE } from '../terminal/terminalScreen.js';
 
-/**
- * What makes a text look like another one: marks that turn the reading direction, characters without a width, tags. Joiners
- * (U+200C, U+200D) are left alone, emoji and several scripts need them; so are the tags that spell a flag, as England's.
- */
-const HIDDEN =
-  /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
-const FLAG = '\u{1f3f4}';
 const SUSPECT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\u{db40}|[\u{e0000}-\u{e007f}]/u;
@@ -18,7 +12,5 @@ const SUSPECT =
 export function visibleText(text: string): string {
   if (!SUSPECT.test(text)) return text;
   const shown = text.replace(SEQUENCE, (found) => (/^(?:\r?\n|\t|\r)$/.test(found) ? found : ''));
-  return shown.replace(HIDDEN, (found) =>
-    found.startsWith(FLAG) ? found : `[U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
-  );
+  return showHiddenCharacters(shown, (name) => `[${name}]`);
 }

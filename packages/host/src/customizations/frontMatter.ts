@@ -1,30 +1,90 @@
-import { parse } from 'yaml';
-
-const FENCED = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??---[ \t]*(?:\r?\n|$)/;
+const FENCE = /^---[ \t]*$/;
+const KEY = /^(?:([\w.-]+)|"([\w .-]+)"|'([\w .-]+)')[ \t]*:(?:[ \t]+(.*))?$/;
+const BLOCK = /^([|>])[+-]?\d?[+-]?(?:[ \t]+#.*)?$/;
 
 export interface FrontMatter {
-  readonly fields: Readonly<Record<string, unknown>>;
+  /** A list is one text, its items between commas. */
+  readonly fields: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What stands between two lines of `---` at the beginning of a Markdown file, and the rest. Throws when that is no YAML. */
+/**
+ * What stands between two lines of `---` at the beginning of a Markdown file, and the rest. Throws when that can't be read.
+ *
+ * It reads the part of YAML that front matter is written in: names with texts, quoted or not, block texts and lists. Anything
+ * else is refused rather than guessed, because an agent may read it otherwise than we show it. Written by hand, because a
+ * parser of all of YAML takes minutes for a kilobyte of `? ? ?`, and these files are read before anybody was asked.
+ */
 export function frontMatter(text: string): FrontMatter {
-  const fenced = FENCED.exec(text);
-  if (!fenced) return { fields: {}, body: text };
-  const body = text.slice(fenced[0].length);
-  let fields: unknown;
-  try {
-    fields = parse(fenced[1] ?? '', { maxAliasCount: 20, logLevel: 'error' });
-  } catch (error) {
-    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new Error(`Its front matter can't be read: ${line}`);
-  }
-  const isRecord = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
-  return { fields: isRecord ? (fields as Record<string, unknown>) : {}, body };
+  const lines = text.split(/\r?\n/);
+  const end = FENCE.test(lines[0] ?? '') ? lines.findIndex((line, n) => n > 0 && FENCE.test(line)) : -1;
+  if (end < 0) return { fields: {}, body: text };
+  return { fields: readFields(lines.slice(1, end)), body: lines.slice(end + 1).join('\n') };
 }
 
 /** A text of the front matter, or nothing. */
 export function textField({ fields }: FrontMatter, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+  return value === undefined || value.trim() === '' ? undefined : value;
+}
+
+function readFields(lines: readonly string[]): Record<string, string> {
+  const fields = new Map<string, string>();
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at++] ?? '';
+    if (/^[ \t]*(?:#.*)?$/.test(line)) continue;
+    const [, plain, double, single, value = ''] = KEY.exec(line) ?? [];
+    const key = plain ?? double ?? single;
+    if (key === undefined) throw unreadable(line);
+    if (fields.has(key)) throw new Error(`Its front matter has "${key}" twice.`);
+    // Everything that is indented, or a list at the beginning of the line, belongs to the name before it.
+    const start = at;
+    while (at < lines.length && /^(?:[ \t]|-[ \t]|$)/.test(lines[at] ?? '')) at++;
+    fields.set(key, valueOf(value.trim(), lines.slice(start, at)));
+  }
+  return Object.fromEntries(fields);
+}
+
+function valueOf(value: string, inside: readonly string[]): string {
+  const block = BLOCK.exec(value)?.[1];
+  if (block !== undefined) return blockText(inside, block === '>');
+  const lines = inside.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  if (value === '' || value.startsWith('#')) {
+    return lines.every((line) => line.startsWith('- '))
+      ? lines.map((line) => scalar(line.slice(2).trim())).join(', ')
+      : lines.join('\n');
+  }
+  if (value.startsWith('[') || value.startsWith('{')) return [value, ...lines].join(' ').replace(/^\[(.*)\]$/, '$1');
+  // A text may go on in the lines below.
+  return scalar([value, ...lines].join(' '));
+}
+
+function scalar(text: string): string {
+  if (text.startsWith('"')) return quoted(/^("(?:[^"\\]|\\.)*")(?:[ \t]+#.*)?$/.exec(text)?.[1], text);
+  if (text.startsWith("'")) {
+    const inside = /^'((?:[^']|'')*)'(?:[ \t]+#.*)?$/.exec(text)?.[1];
+    if (inside === undefined) throw unreadable(text);
+    return inside.replaceAll("''", "'");
+  }
+  if (/^[&*!|>%@`?]/.test(text)) throw unreadable(text);
+  return text.replace(/[ \t]+#.*$/, '');
+}
+
+function quoted(literal: string | undefined, text: string): string {
+  try {
+    return String(JSON.parse(literal ?? ''));
+  } catch {
+    throw unreadable(text);
+  }
+}
+
+function blockText(lines: readonly string[], isFolded: boolean): string {
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
+  const indent = Math.min(...indents, 1_000);
+  const text = lines.map((line) => line.slice(indent)).join('\n');
+  return (isFolded ? text.replace(/\n+/g, (run) => (run.length > 1 ? run.slice(1) : ' ')) : text).trimEnd();
+}
+
+function unreadable(line: string): Error {
+  return new Error(`Its front matter can't be read at: ${line.trim().slice(0, 80)}`);
 }

@@ -103,10 +103,10 @@ function base({ kind, relativePath, origin, seen }: CandidateFile) {
 }
 
 /** Agents take it as leave to use these tools without asking while the skill is in use. */
-function allowed({ fields }: FrontMatter, name: string): string | undefined {
-  const tools = fields['allowed-tools'] ?? fields['allowedTools'];
-  if (tools === undefined || tools === null || tools === '') return undefined;
-  return `The skill ${inlineCode(name)} allows ${inlineCode(String(tools), MAX_DESCRIPTION)} without asking`;
+function allowed(matter: FrontMatter, name: string): string | undefined {
+  const tools = textField(matter, 'allowed-tools') ?? textField(matter, 'allowedTools');
+  if (tools === undefined) return undefined;
+  return `The skill ${inlineCode(name)} allows ${inlineCode(tools, MAX_DESCRIPTION)} without asking`;
 }
 
 function stem(path: string): string {

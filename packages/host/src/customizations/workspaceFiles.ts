@@ -1,8 +1,8 @@
 // How files that somebody else wrote are looked at: never through a link that leads out, never more than asked for.
-import { constants } from 'node:fs';
-import { lstat, open, opendir, realpath, stat } from 'node:fs/promises';
+import { lstat, opendir, realpath, stat } from 'node:fs/promises';
 import { isWithin } from '../sessionFs/confinement.js';
 import { errorCode } from '../sessionFs/errnoFailure.js';
+import { readForeignFile } from '../sessionFs/foreignFile.js';
 
 export interface SeenFile {
   /** All links followed. */
@@ -51,16 +51,8 @@ export async function namesIn(folder: string, limit: number): Promise<{ names: s
 
 /** The beginning of a text file, at most so many bytes. Rejects for what is no text. */
 export async function readText(path: string, maxBytes: number): Promise<string> {
-  // A pipe that was put in its place would block the opening for ever, and a link would lead elsewhere.
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const file = await open(path, flags);
-  try {
-    if (!(await file.stat()).isFile()) throw new Error('It is not a file.');
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-    const text = buffer.toString('utf8', 0, bytesRead).replace(/^\uFEFF/, '');
-    if (text.includes('\0')) throw new Error('It is not a text.');
-    return text;
-  } finally {
-    await file.close();
-  }
+  // A link that was put in its place since it was looked at would lead elsewhere.
+  const text = (await readForeignFile(path, maxBytes, { followsLinks: false })).replace(/^\uFEFF/, '');
+  if (text.includes('\0')) throw new Error('It is not a text.');
+  return text;
 }

@@ -56,8 +56,13 @@ export class IndexFile {
   checkpointIfDue(trust: { readonly isTrusted: boolean }): void {
     if (!this.#sums) return;
     const isOld = performance.now() - this.#checkpointedAt > MAX_WAL_AGE_MS;
-    const { size = 0 } = statSync(`${this.#path}${INDEX_FILE_SUFFIX.wal}`, { throwIfNoEntry: false }) ?? {};
+    const size = this.#walBytes();
     if (size > MAX_WAL_BYTES || (isOld && size > 0)) this.checkpoint(trust);
+  }
+
+  /** The write-ahead log has grown far beyond the length at which it is due. */
+  get isCheckpointOverdue(): boolean {
+    return this.#sums !== undefined && this.#walBytes() > 4 * MAX_WAL_BYTES;
   }
 
   checkpoint({ isTrusted }: { readonly isTrusted: boolean }): void {
@@ -94,6 +99,10 @@ export class IndexFile {
     } catch {
       // Closed already.
     }
+  }
+
+  #walBytes(): number {
+    return statSync(`${this.#path}${INDEX_FILE_SUFFIX.wal}`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   #checkVersion(): void {

@@ -9,8 +9,8 @@ export const lastText = (id: string) => `(${firstText(id)} + ${2 ** TEXT_BITS - 
 /** How many texts a session can have. */
 export const TEXTS = 2 ** TEXT_BITS;
 
-/** As it is looked for in texts; whatever makes snippets has to see the same words. */
-export const TOKENIZER = `tokenize = 'unicode61 remove_diacritics 2'`;
+/** `snippet.ts` has to see the same words. */
+const TOKENIZER = `tokenize = 'unicode61 remove_diacritics 2'`;
 
 function countKind(row: 'old' | 'new', n: 1 | -1): string {
   const kind = `${row}.provider, ${row}.status, ${row}.isRead, ${row}.isArchived, ${row}.workspace`;

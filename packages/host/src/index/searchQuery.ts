@@ -1,12 +1,13 @@
 import { searchable } from './searchText.js';
 
-/** More words than this narrow nothing down, and each costs a look into the index. */
+/** More words than this narrow nothing down, and each costs a look into the index. The same holds for words of a phrase. */
 const MAX_TERMS = 32;
+const MAX_PHRASE_WORDS = 32;
 
 /** One thing that a session must have somewhere. */
 export type SearchTerm =
-  /** A query of FTS5. */
-  | { readonly kind: 'match'; readonly query: string }
+  /** A query of FTS5, and what it looks for: words that follow each other, of which the last may be unfinished. */
+  | { readonly kind: 'match'; readonly query: string; readonly words: string; readonly isUnfinished: boolean }
   /** Signs that FTS5 does not index, such as `%` or an emoji: a pattern for LIKE, with `\` to escape, for titles alone. */
   | { readonly kind: 'title'; readonly pattern: string };
 
@@ -22,14 +23,10 @@ export function searchTerms(text: string): SearchTerm[] {
   return typed.map(({ words, isClosed }, n) => toTerm(words, n === typed.length - 1 && !isClosed));
 }
 
-/** Finds a text that has any of the terms; `undefined` where only titles are looked at. */
-export function anyOf(terms: readonly SearchTerm[]): string | undefined {
-  const queries = terms.flatMap((term) => (term.kind === 'match' ? [term.query] : []));
-  return queries.length > 0 ? queries.join(' OR ') : undefined;
-}
-
 function toTerm(words: string, isUnfinished: boolean): SearchTerm {
   // What the tokenizer takes for a part of a word; all else separates words.
   if (!/[\p{L}\p{N}\p{Co}]/u.test(words)) return { kind: 'title', pattern: `%${words.replace(/[\\%_]/g, '\\$&')}%` };
-  return { kind: 'match', query: `"${words}"${isUnfinished ? '*' : ''}` };
+  const all = words.split(/[^\p{L}\p{N}\p{Co}\p{M}]+/u);
+  if (all.length > MAX_PHRASE_WORDS) return toTerm(all.slice(0, MAX_PHRASE_WORDS).join(' '), false);
+  return { kind: 'match', query: `"${words}"${isUnfinished ? '*' : ''}`, words, isUnfinished };
 }

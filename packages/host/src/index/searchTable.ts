@@ -1,11 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { firstText, lastText, TOKENIZER } from './indexSchema.js';
+import { firstText, lastText } from './indexSchema.js';
+import type { SearchTerm } from './searchQuery.js';
+import { snippetOf } from './snippet.js';
 import type { WaitingTurn } from './waitingTurns.js';
-
-/** In words. */
-const SNIPPET_WORDS = 24;
-/** In UTF-16 code units: a word can be as long as a file in base64. */
-const SNIPPET_LENGTH = 400;
 
 /** Each in place of what there was of that turn. Turns of sessions that the index doesn't have are left out. */
 export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>): void {
@@ -30,29 +27,12 @@ export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>)
   }
 }
 
-/** The text around the first place in each of these texts that the query finds. */
-export function snippets(database: DatabaseSync, query: string, texts: readonly number[]): Map<number, string> {
-  // In a table that has these texts alone: among all of them FTS5 would have to go through every hit to get there.
-  database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.shown USING fts5(text, ${TOKENIZER})`);
-  database.exec('DELETE FROM shown');
-  database
-    .prepare(
-      'INSERT INTO shown (rowid, text) SELECT rowid, text FROM search WHERE rowid IN (SELECT value FROM json_each(?))',
-    )
-    .run(JSON.stringify(texts));
-  const found = database
-    .prepare(
-      `SELECT rowid, snippet(shown, 0, '⟨', '⟩', '…', ${SNIPPET_WORDS}) AS snippet FROM shown WHERE shown MATCH ?`,
-    )
-    .all(query);
-  return new Map(found.map((row) => [Number(row['rowid']), shortened(String(row['snippet']))]));
-}
-
-function shortened(snippet: string): string {
-  if (snippet.length <= SNIPPET_LENGTH) return snippet;
-  const start = Math.max(0, snippet.indexOf('⟨') - SNIPPET_LENGTH / 2);
-  const end = start + SNIPPET_LENGTH;
-  const part = snippet.slice(start, end).toWellFormed();
-  const close = part.lastIndexOf('⟨') > part.lastIndexOf('⟩') ? '⟩' : '';
-  return `${start > 0 ? '…' : ''}${part}${close}${end < snippet.length ? '…' : ''}`;
+/** What these texts say where the terms are first found, by their numbers. */
+export function snippets(
+  database: DatabaseSync,
+  terms: readonly SearchTerm[],
+  texts: readonly number[],
+): Map<number, string> {
+  const read = database.prepare('SELECT text FROM search WHERE rowid = ?');
+  return new Map(texts.map((id) => [id, snippetOf(String(read.get(id)?.['text'] ?? ''), terms)]));
 }

@@ -1,21 +1,19 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import {
-  type ActiveTurn,
-  DEFAULT_LIST_LIMIT,
-  type ListSessionsParams,
-  type ListSessionsResult,
-  type SessionSummary,
-  type Turn,
-  type URI,
+import type {
+  ActiveTurn,
+  ListSessionsParams,
+  ListSessionsResult,
+  SessionSummary,
+  Turn,
+  URI,
 } from '@agenthost/protocol';
 import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDamage.js';
 import { IndexFile } from './indexFile.js';
-import { decodeCursor, encodeCursor, type ListedRow, listPage } from './listQuery.js';
+import { IndexReader } from './indexReader.js';
 import type { PageSums } from './pageSums.js';
-import { SearchHits } from './searchHits.js';
-import { anyOf, type SearchTerm, searchTerms } from './searchQuery.js';
-import { snippets, writeTexts } from './searchTable.js';
+import { writeTexts } from './searchTable.js';
 import { searchable, searchText } from './searchText.js';
+import { SearchThread } from './searchThread.js';
 import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** How many changed summaries, or turns, wait at most before they are written. */
@@ -29,9 +27,18 @@ export interface SessionIndexOptions {
   readonly sums?: PageSums;
   /** Not everything is known to be in it: somebody has to look at the sessions, and then `markFilled`. */
   readonly isIncomplete?: boolean;
+  /** Searches don't hold up this thread. Without it they are made here, at once. */
+  readonly searchInThread?: boolean;
   readonly onError?: (error: unknown) => void;
   /** It was damaged, and is empty now. */
   readonly onReplaced?: (cause: unknown) => void;
+}
+
+/** What was written to an index, for a copy of it. */
+export interface IndexChanges {
+  readonly summaries?: readonly SessionSummary[];
+  readonly turns?: readonly WaitingTurn[];
+  readonly removed?: URI;
 }
 
 /**
@@ -42,7 +49,8 @@ export class SessionIndex {
   readonly #path: string;
   readonly #options: SessionIndexOptions;
   #file: IndexFile;
-  #hits: SearchHits;
+  #reader: IndexReader;
+  readonly #thread: SearchThread | undefined;
   readonly #waiting = new Map<URI, SessionSummary>();
   readonly #waitingTurns = new WaitingTurns();
   /** Marked as unsettled since the last write. */
@@ -63,7 +71,8 @@ export class SessionIndex {
     this.#path = path;
     this.#options = options;
     this.#file = new IndexFile(path, options.sums);
-    this.#hits = new SearchHits(this.#database);
+    this.#reader = new IndexReader(this.#database);
+    this.#thread = options.searchInThread ? new SearchThread(path) : undefined;
     // In memory there is nothing that it could be filled from.
     this.#isFilled = path === ':memory:' || (!this.#file.isNew && !options.isIncomplete);
   }
@@ -146,7 +155,8 @@ export class SessionIndex {
     this.#waitingTurns.deleteAll(resource);
     this.#expected.delete(resource);
     this.#incomplete.delete(resource);
-    this.#hits.forget();
+    this.#reader.forget();
+    if (this.#hasCopy) this.#thread?.apply({ removed: resource });
     for (const table of ['sessions', 'unsettled']) {
       this.#attempt(() => this.#database.prepare(`DELETE FROM ${table} WHERE resource = ?`).run(resource));
     }
@@ -156,11 +166,35 @@ export class SessionIndex {
   list(params: ListSessionsParams): ListSessionsResult {
     this.flush();
     try {
-      return this.#list(params);
+      return this.#reader.list(params, this.#waiting);
     } catch (error) {
-      if (!isIndexDamage(error)) throw error;
-      throw this.#replace(error) ? new IndexReplacedError(error) : new IndexUnusableError(error);
+      throw this.#damage(error);
     }
+  }
+
+  /** The same for a list with a text to look for, in a thread of its own where there is one. */
+  async search(params: ListSessionsParams): Promise<ListSessionsResult> {
+    if (!this.#thread) return this.list(params);
+    this.flush();
+    if (this.#file.isCheckpointOverdue) {
+      await this.#thread.idle();
+      this.flush();
+      this.#checkpointIfDue();
+    }
+    try {
+      const result = await this.#thread.search(params);
+      return { ...result, items: result.items.map((item) => this.#waiting.get(item.resource) ?? item) };
+    } catch (error) {
+      throw this.#damage(error);
+    }
+  }
+
+  /** Writes what another index has written. */
+  apply({ summaries = [], turns = [], removed }: IndexChanges): void {
+    for (const summary of summaries) this.#waiting.set(summary.resource, summary);
+    for (const turn of turns) this.#waitingTurns.set(turn);
+    this.flush();
+    if (removed !== undefined) this.remove(removed);
   }
 
   /** Writes what waits, if that can be done. */
@@ -170,7 +204,8 @@ export class SessionIndex {
     if (this.#waiting.size === 0 && this.#waitingTurns.size === 0 && this.#expected.size === 0) return;
     this.#attempt(() => {
       this.#write();
-      this.#file.checkpointIfDue({ isTrusted: this.#isFilled && !this.#hasMissed });
+      // A checkpoint waits for whoever reads.
+      if (!this.#thread?.isBusy) this.#checkpointIfDue();
     });
   }
 
@@ -178,37 +213,23 @@ export class SessionIndex {
     this.flush();
     const isClean = this.#isFilled && !this.#hasMissed && this.#waiting.size === 0 && this.#waitingTurns.size === 0;
     this.#isClosed = true;
+    this.#thread?.close();
     this.#attempt(() => this.#file.close({ isClean }));
   }
 
-  #list({ filter = {}, limit = DEFAULT_LIST_LIMIT, cursor }: ListSessionsParams): ListSessionsResult {
-    const [term, ...terms] = searchTerms(filter.text ?? '');
-    const found = term && { hits: this.#hits.of([term, ...terms]), search: this.#hits };
-    const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    const { rows, total } = listPage(this.#database, { filter, limit, after }, found);
-    const shown = rows.slice(0, limit);
-    // What waits is newer: the disk may be full.
-    const items = shown.map(
-      ({ resource, summary }) => this.#waiting.get(resource) ?? (JSON.parse(summary) as SessionSummary),
-    );
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    return {
-      items,
-      total,
-      ...(last && { nextCursor: encodeCursor(last) }),
-      ...(term && this.#snippets([term, ...terms], shown)),
-    };
+  /** In memory there is no file for the thread to read: it has a copy, and the words are in that alone. */
+  get #hasCopy(): boolean {
+    return this.#thread !== undefined && this.#path === ':memory:';
   }
 
-  #snippets(terms: readonly SearchTerm[], shown: readonly ListedRow[]): { snippets?: Record<URI, string> } {
-    const [term, ...others] = terms.filter(({ kind }) => kind === 'match');
-    const query = anyOf(terms);
-    if (!term || query === undefined) return {};
-    const hits = this.#hits.of([term, ...others]);
-    const texts = shown.map(({ id }) => hits.firstText(id));
-    const byText = snippets(this.#database, query, texts);
-    const entries = shown.map(({ resource }, n) => [resource, byText.get(texts[n] ?? 0) ?? '']);
-    return { snippets: Object.fromEntries(entries) as Record<URI, string> };
+  #checkpointIfDue(): void {
+    this.#file.checkpointIfDue({ isTrusted: this.#isFilled && !this.#hasMissed });
+  }
+
+  /** What to tell whoever listed. */
+  #damage(error: unknown): unknown {
+    if (!isIndexDamage(error)) return error;
+    return this.#replace(error) ? new IndexReplacedError(error) : new IndexUnusableError(error);
   }
 
   #putText(turn: WaitingTurn): void {
@@ -235,7 +256,7 @@ export class SessionIndex {
     try {
       const upsert = this.#database.prepare(UPSERT);
       for (const summary of this.#waiting.values()) upsert.run(...row(summary));
-      writeTexts(this.#database, this.#waitingTurns);
+      if (!this.#hasCopy) writeTexts(this.#database, this.#waitingTurns);
       const settle = this.#database.prepare('DELETE FROM unsettled WHERE resource = ?');
       const isSettled = (resource: URI) => !this.#incomplete.has(resource) && !this.#held.has(resource);
       for (const resource of this.#expected) if (isSettled(resource)) settle.run(resource);
@@ -245,7 +266,10 @@ export class SessionIndex {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
-    this.#hits.forget();
+    if (this.#hasCopy) {
+      this.#thread?.apply({ summaries: [...this.#waiting.values()], turns: [...this.#waitingTurns] });
+    }
+    this.#reader.forget();
     this.#waiting.clear();
     this.#waitingTurns.clear();
     this.#expected.clear();
@@ -286,7 +310,8 @@ export class SessionIndex {
       return false;
     }
     this.#replaced++;
-    this.#hits = new SearchHits(this.#database);
+    this.#reader = new IndexReader(this.#database);
+    this.#thread?.restart();
     this.#options.onReplaced?.(cause);
     return true;
   }

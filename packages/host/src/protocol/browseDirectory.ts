@@ -1,18 +1,23 @@
-import { readdir, readFile } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BrowseDirectoryResult, type DirectoryEntry, ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import { readSmallFile } from '../sessionFs/foreignFile.js';
 import { filePath } from '../sessions/workingDirectory.js';
 
 /** A folder with more than this is cut: nobody picks one out of a hundred thousand by eye. */
 const MAX_ENTRIES = 5_000;
+/** Of a folder with more than this the others are not even read, so that those shown are not always the first by name. */
+const MAX_READ = 20_000;
+const MAX_HEAD_BYTES = 8 * 1024;
 /** Only so many folders are looked into for a checkout. */
 const MAX_BRANCHES = 500;
 
 export async function browseDirectory(uri: URI): Promise<BrowseDirectoryResult> {
   const path = filePath(uri);
-  const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
+  const entries = await entriesOf(path).catch((error: unknown) => {
     throw browseError(uri, error);
   });
   const sorted = entries.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_ENTRIES);
@@ -29,6 +34,15 @@ export async function browseDirectory(uri: URI): Promise<BrowseDirectoryResult> 
   };
 }
 
+async function entriesOf(path: string): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(path, { bufferSize: 256 })) {
+    entries.push(entry);
+    if (entries.length === MAX_READ) break;
+  }
+  return entries;
+}
+
 function browseError(uri: URI, error: unknown): RpcError {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return new RpcError(ERROR_CODE.notFound, `${uri} does not exist`);
@@ -40,6 +54,6 @@ function browseError(uri: URI, error: unknown): RpcError {
 }
 
 async function gitBranch(folder: string): Promise<string | undefined> {
-  const head = await readFile(join(folder, '.git', 'HEAD'), 'utf8').catch(() => undefined);
+  const head = await readSmallFile(join(folder, '.git', 'HEAD'), MAX_HEAD_BYTES);
   return head?.match(/^ref: refs\/heads\/(.+)$/m)?.[1];
 }

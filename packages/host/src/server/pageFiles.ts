@@ -29,6 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self' blob: data:",
@@ -38,6 +39,7 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  'trusted-types agenthost-worker',
 ].join('; ');
 
 /** The built page. Its files are listed once; a request can name one of them or nothing. */

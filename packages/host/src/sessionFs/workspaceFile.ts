@@ -1,3 +1,4 @@
+import { dateOf } from '@agenthost/protocol';
 import { parse, stringify } from 'yaml';
 import { errorCode } from './errnoFailure.js';
 import { replaceFile } from './replaceFile.js';
@@ -106,7 +107,7 @@ function isMapping(value: unknown): value is Record<string, unknown> {
 }
 
 function toDate(time: number): string {
-  return new Date(time).toISOString();
+  return dateOf(time).toISOString();
 }
 
 function toTime(value: unknown): number | undefined {

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { readSmallFile } from '../sessionFs/foreignFile.js';
 import { type GitConfig, parseGitConfig, subsectionsWith } from './gitConfig.js';
-import { readSmallFile } from './readSmallFile.js';
 import { parseRemoteAddress } from './remoteAddress.js';
 
 /** What git says about a folder, under the keys of the metadata contract. */

@@ -24,6 +24,7 @@ export async function openSessionIndex(
     new SessionIndex(path, {
       ...(sums && { sums }),
       isIncomplete,
+      searchInThread: true,
       onError: (error) => log.warn(`the session index could not be written: ${textOf(error)}`),
       onReplaced: (cause) => {
         log.warn(`the session index is damaged and is made anew: ${textOf(cause)}`);

@@ -301,6 +301,11 @@ export class Session {
     await this.#options.close();
   }
 
+  /** Ends the connections of everybody who is subscribed, so that they reconnect and subscribe to what is there then. */
+  cutOffSubscribers(reason: string): void {
+    for (const subscriber of [...this.#options.store.subscribers]) subscriber.cutOff(reason);
+  }
+
   #joined(subscriber: Subscriber): void {
     this.#lastUsed = performance.now();
     if (!this.#closed) {

@@ -18,6 +18,7 @@ import { RpcError } from '@agenthost/rpc';
 import { within } from '../agents/within.js';
 import { IndexReplacedError } from '../index/indexDamage.js';
 import { InvalidCursorError } from '../index/listQuery.js';
+import { SearchFailedError } from '../index/searchThread.js';
 import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
 import { Leftovers } from './leftovers.js';
@@ -174,14 +175,17 @@ export class SessionHub {
   }
 
   async list(params: ListSessionsParams): Promise<ListSessionsResult> {
+    const { index } = this.#options;
+    const list = () => (params.filter?.text ? index.search(params) : index.list(params));
     try {
-      return this.#options.index.list(params);
+      return await list();
     } catch (error) {
       if (error instanceof InvalidCursorError)
         throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
+      if (error instanceof SearchFailedError) throw new RpcError(ERROR_CODE.tooManyRequests, error.message);
       if (!(error instanceof IndexReplacedError)) throw error;
       await this.indexFilled();
-      return this.#options.index.list(params);
+      return list();
     }
   }
 
@@ -241,7 +245,13 @@ export class SessionHub {
     // On its way out already: whoever comes after that finds what is left, or nothing.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = mustParse(uri);
-    await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    try {
+      await this.#close(uri, session, () => this.#options.storage.remove(sessionId));
+    } catch (error) {
+      // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
+      session.cutOffSubscribers('the session could not be removed');
+      throw error;
+    }
     this.#forget(uri);
   }
 

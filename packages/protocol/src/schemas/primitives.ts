@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_ID_LENGTH, MAX_TEXT_LENGTH, MAX_TITLE_LENGTH, MAX_URI_LENGTH } from '../limits.js';
+import { MAX_ID_LENGTH, MAX_TEXT_LENGTH, MAX_TIMESTAMP, MAX_TITLE_LENGTH, MAX_URI_LENGTH } from '../limits.js';
 
 /** An id: short, without control characters, and never one of the keys that are refused on the wire. */
 export const id = z
@@ -15,7 +15,7 @@ export const label = z.string().max(MAX_TITLE_LENGTH);
 export const path = z.string().min(1).max(MAX_URI_LENGTH);
 
 /** Milliseconds since 1970. */
-export const timestamp = z.number();
+export const timestamp = z.number().min(0).max(MAX_TIMESTAMP);
 export const count = z.int().min(0);
 export const sequence = z.int().min(0);
 export const anyRecord = z.record(z.string(), z.unknown());

@@ -1,5 +1,5 @@
 import type { Observable } from '@agenthost/client';
-import type { SessionSummary } from '@agenthost/protocol';
+import { dateOf, type SessionSummary } from '@agenthost/protocol';
 import { computed, constant, observable, sameDate } from '../observable.js';
 import { type Chat, type SessionFileChange, type SessionMode, SessionStatus, type URI } from '../session.js';
 
@@ -22,7 +22,7 @@ export class HostChat implements Chat {
 
   constructor(resource: URI, summary: SessionSummary) {
     this.resource = resource;
-    this.createdAt = new Date(summary.createdAt);
+    this.createdAt = dateOf(summary.createdAt);
     this.#state = observable({ summary, turnEnd: lastTurnEnd(summary, undefined) });
   }
 
@@ -39,7 +39,7 @@ export class HostChat implements Chat {
   }
 
   get updatedAt(): Observable<Date> {
-    return this.#field('updatedAt', ({ modifiedAt }) => new Date(modifiedAt), sameDate);
+    return this.#field('updatedAt', ({ modifiedAt }) => dateOf(modifiedAt), sameDate);
   }
 
   get status(): Observable<SessionStatus> {
@@ -71,7 +71,7 @@ export class HostChat implements Chat {
       'lastTurnEnd',
       () => {
         const { turnEnd } = this.#state.value;
-        return turnEnd === undefined ? undefined : new Date(turnEnd);
+        return turnEnd === undefined ? undefined : dateOf(turnEnd);
       },
       sameDate,
     );

@@ -1,18 +1,11 @@
-import {
-  access,
-  appendFile,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat as statFile,
-  writeFile,
-} from 'node:fs/promises';
+import { access, appendFile, mkdir, readdir, rename, rm, stat as statFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { isWithin } from '../../sessionFs/confinement.js';
+import { openForeignFile } from '../../sessionFs/foreignFile.js';
 import type { SessionFs } from '../../sessionFs/sessionFs.js';
 import type { SdkFileInfo, SdkSessionFsProvider } from './sdk.js';
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 const FOLDER = 'copilot';
 const PLAN = 'plan.md';
@@ -48,7 +41,7 @@ export function stateFiles(sessionFs: SessionFs, sessionId: string): StateFiles 
     else await mkdir(parent, { recursive: true });
   };
   const provider: SdkSessionFsProvider = {
-    readFile: (at) => (isState(at) ? sessionFs.readFile(own(at)) : readFile(at, 'utf8')),
+    readFile: (at) => (isState(at) ? sessionFs.readFile(own(at)) : readWhole(at)),
     writeFile: async (at, content) => {
       await makeParent(at);
       await (isState(at) ? sessionFs.writeFile(own(at), content) : writeFile(at, content));
@@ -118,4 +111,15 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** A file outside of the session's own: it may be anything that the agent was told to read. */
+async function readWhole(path: string): Promise<string> {
+  const file = await openForeignFile(path);
+  try {
+    if ((await file.stat()).size > MAX_FILE_BYTES) throw new Error(`${path} is too large to be read`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
 }

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  DEFAULT_LIST_LIMIT,
+  type ListSessionsParams,
+  type ListSessionsResult,
+  type SessionSummary,
+  type URI,
+} from '@agenthost/protocol';
+import { decodeCursor, encodeCursor, type ListedRow, listPage } from './listQuery.js';
+import { SearchHits } from './searchHits.js';
+import { type SearchTerm, searchTerms } from './searchQuery.js';
+import { snippets } from './searchTable.js';
+
+/** Lists and searches what is in the index. */
+export class IndexReader {
+  readonly #database: DatabaseSync;
+  readonly #hits: SearchHits;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#hits = new SearchHits(database);
+  }
+
+  /** Some text, or title, has changed. */
+  forget(): void {
+    this.#hits.forget();
+  }
+
+  /** `newer` has summaries that are not in the index yet. */
+  list(
+    { filter = {}, limit = DEFAULT_LIST_LIMIT, cursor }: ListSessionsParams,
+    newer?: ReadonlyMap<URI, SessionSummary>,
+  ): ListSessionsResult {
+    const [term, ...terms] = searchTerms(filter.text ?? '');
+    const found = term && { hits: this.#hits.of([term, ...terms]), search: this.#hits };
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const { rows, total } = listPage(this.#database, { filter, limit, after }, found);
+    const shown = rows.slice(0, limit);
+    const items = shown.map(({ resource, summary }) => newer?.get(resource) ?? (JSON.parse(summary) as SessionSummary));
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      items,
+      total,
+      ...(last && { nextCursor: encodeCursor(last) }),
+      ...(term && this.#snippets([term, ...terms], shown)),
+    };
+  }
+
+  #snippets(terms: readonly SearchTerm[], shown: readonly ListedRow[]): { snippets?: Record<URI, string> } {
+    const [term, ...others] = terms.filter(({ kind }) => kind === 'match');
+    if (!term) return {};
+    const hits = this.#hits.of([term, ...others]);
+    const texts = shown.map(({ id }) => hits.firstText(id));
+    const byText = snippets(this.#database, terms, texts);
+    const entries = shown.map(({ resource }, n) => [resource, byText.get(texts[n] ?? 0) ?? '']);
+    return { snippets: Object.fromEntries(entries) as Record<URI, string> };
+  }
+}

@@ -1,0 +1,61 @@
+// Searches in a thread of its own: what has to be looked at is written by agents, and no search may hold up the host.
+// Started by searchThread.ts. It reads the index file, or, where the index is in memory, keeps a copy that it is sent.
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ListSessionsParams, ListSessionsResult } from '@agenthost/protocol';
+import { IndexReader } from './indexReader.js';
+import { type IndexChanges, SessionIndex } from './sessionIndex.js';
+
+export type SearchMessage =
+  | { readonly type: 'search'; readonly id: number; readonly params: ListSessionsParams }
+  | { readonly type: 'changes'; readonly changes: IndexChanges };
+
+export interface SearchAnswer {
+  readonly id: number;
+  readonly result?: ListSessionsResult;
+  /** SQLite's code comes along: it tells damage from other failures. */
+  readonly error?: { readonly name: string; readonly message: string; readonly errcode?: unknown };
+}
+
+interface Searcher {
+  list(params: ListSessionsParams): ListSessionsResult;
+  apply(changes: IndexChanges): void;
+}
+
+const searcher = workerData.path === ':memory:' ? copyInMemory() : readerOf(String(workerData.path));
+
+parentPort?.on('message', (message: SearchMessage) => {
+  if (message.type === 'changes') searcher.apply(message.changes);
+  else parentPort?.postMessage(answer(message.id, message.params));
+});
+
+function answer(id: number, params: ListSessionsParams): SearchAnswer {
+  try {
+    return { id, result: searcher.list(params) };
+  } catch (error) {
+    const { name, message, errcode } = error as Error & { readonly errcode?: unknown };
+    return { id, error: { name, message, ...(errcode !== undefined && { errcode }) } };
+  }
+}
+
+function readerOf(path: string): Searcher {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const reader = new IndexReader(database);
+  const version = database.prepare('PRAGMA data_version');
+  let seen: unknown;
+  return {
+    list: (params) => {
+      // It is another one when the host has written since.
+      const now = version.get()?.['data_version'];
+      if (now !== seen) reader.forget();
+      seen = now;
+      return reader.list(params);
+    },
+    apply: () => {},
+  };
+}
+
+function copyInMemory(): Searcher {
+  const index = new SessionIndex(':memory:');
+  return { list: (params) => index.list(params), apply: (changes) => index.apply(changes) };
+}

@@ -1,0 +1,22 @@
+/**
+ * What makes a text look like another one: marks that turn the reading direction, characters without a width, separators of lines
+ * that no terminal and no page shows as such, annotations, tags. Joiners (U+200C, U+200D) are not among them, because emoji and
+ * several scripts need them; nor are the tags that spell a flag, as England's.
+ */
+const HIDDEN =
+  /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+const FLAG = '\u{1f3f4}';
+
+/**
+ * Writes out the characters of a text that can't be seen but change what is seen, so that a command reads as it runs.
+ *
+ * @example
+ * showHiddenCharacters('rm\u202e', (name) => `[${name}]`) // 'rm[U+202E]'
+ */
+export function showHiddenCharacters(text: string, show: (name: string) => string): string {
+  return text.replace(HIDDEN, (found) => (found.startsWith(FLAG) ? found : show(nameOf(found))));
+}
+
+function nameOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
