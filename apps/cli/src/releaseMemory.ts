@@ -21,8 +21,9 @@ export function releaseWhenQuiet(release: () => void = releaseMemory): void {
     const { user, system } = process.cpuUsage(used);
     used = process.cpuUsage();
     const isQuiet = user + system <= LOOK_MS * 1_000 * QUIET_LOAD;
-    // The first time in any case: nobody waits for a host that has just started.
-    if (kept !== undefined && !(isQuiet && process.memoryUsage.rss() - kept >= WORTH_BYTES)) return;
+    // The first time it is worth it in any case: there is what the start has left.
+    const isWorthIt = kept === undefined || process.memoryUsage.rss() - kept >= WORTH_BYTES;
+    if (!isQuiet || !isWorthIt) return;
     release();
     kept = process.memoryUsage.rss();
     // What it took itself is not what somebody asked for.

@@ -81,11 +81,11 @@ export function completeToolCall(state: SessionState, turn: ActiveTurn, action: 
 }
 
 function withToolCall(state: SessionState, turn: ActiveTurn, call: ToolCallState): SessionState {
-  // Not spread: copying a hundred keys and more that way takes twice as long.
+  // Each call has its part. With hundreds of keys this takes half as long as to spread the calls, which sorts their keys.
   const toolCalls: Record<string, ToolCallState> = {};
-  for (const id in turn.toolCalls) {
-    const other = turn.toolCalls[id];
-    if (other) toolCalls[id] = other;
+  for (const part of turn.responseParts) {
+    const other = part.kind === 'toolCall' ? ownValue(turn.toolCalls, part.toolCallId) : undefined;
+    if (other) toolCalls[other.toolCallId] = other;
   }
   toolCalls[call.toolCallId] = call;
   return { ...state, activeTurn: { ...turn, toolCalls } };

@@ -1,20 +1,21 @@
 import type { AgentEvent } from '../agent.js';
 import type { MockTurn } from './mockTurn.js';
 
-/** Steps between two pauses: others run meanwhile, as they do between two chunks that a process has written. */
-const BURST = 16;
+/** What it reports between two pauses, in events and bytes: others run meanwhile, as between two chunks that a process writes. */
+const BURST = 48;
+const BURST_BYTES = 65_536;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** `many-calls N BYTES`: N calls that run and complete, one after the other, each with that much input and output. */
 export async function manyCalls(turn: MockTurn, argument: string): Promise<void> {
   const [count = 1_000, bytes = 20] = numbers(argument);
   const text = LETTERS.repeat(Math.ceil(bytes / LETTERS.length)).slice(0, bytes);
-  await repeat(turn, count, bytes, (n) => {
+  await report(turn, count, bytes, function* (n) {
     const toolCallId = `call-${n}`;
-    turn.emit(started(toolCallId, `Step ${n}`, `${n} ${text}`));
-    turn.emit({ type: 'toolUpdate', toolCallId, output: text });
+    yield started(toolCallId, `Step ${n}`, `${n} ${text}`);
+    yield { type: 'toolUpdate', toolCallId, output: text };
     const result = { success: true, pastTenseMessage: `Did step ${n}`, toolOutput: text };
-    turn.emit({ type: 'toolComplete', toolCallId, result });
+    yield { type: 'toolComplete', toolCallId, result };
   });
   turn.text(`${count} steps.`);
 }
@@ -22,28 +23,28 @@ export async function manyCalls(turn: MockTurn, argument: string): Promise<void>
 /** `many-notices N BYTES` */
 export async function manyNotices(turn: MockTurn, argument: string): Promise<void> {
   const [count = 1_000, bytes = 20] = numbers(argument);
-  await repeat(turn, count, bytes, (n) =>
-    turn.emit({ type: 'notice', text: `Notice ${n} ${'x'.repeat(bytes)}`, severity: 'info' }),
-  );
+  await report(turn, count, bytes, (n) => [
+    { type: 'notice', text: `Notice ${n} ${'x'.repeat(bytes)}`, severity: 'info' },
+  ]);
   turn.text(`${count} notices.`);
 }
 
 /** `open-calls N`: N calls that run at the same time and never complete. */
 export async function openCalls(turn: MockTurn, argument: string): Promise<void> {
   const [count = 1_000] = numbers(argument);
-  await repeat(turn, count, 0, (n) => turn.emit(started(`call-${n}`, `Step ${n}`, String(n))));
+  await report(turn, count, 0, (n) => [started(`call-${n}`, `Step ${n}`, String(n))]);
   await turn.hang();
 }
 
 /** `open-questions N`: N questions at the same time. */
 export async function openQuestions(turn: MockTurn, argument: string): Promise<void> {
   const [count = 1_000] = numbers(argument);
-  await repeat(turn, count, 0, (n) =>
-    turn.emit({
+  await report(turn, count, 0, (n) => [
+    {
       type: 'permissionRequest',
       request: { requestId: `question-${n}`, kind: 'question', title: `Question ${n}`, message: 'Well?' },
-    }),
-  );
+    },
+  ]);
   await turn.hang();
 }
 
@@ -55,11 +56,19 @@ export async function outerCall(turn: MockTurn, argument: string): Promise<void>
   turn.emit({ type: 'toolComplete', toolCallId: 'outer', result });
 }
 
-async function repeat(turn: MockTurn, count: number, bytes: number, step: (n: number) => void): Promise<void> {
-  const burst = bytes > 1_000 ? 1 : BURST;
+async function report(
+  turn: MockTurn,
+  count: number,
+  bytes: number,
+  eventsOf: (n: number) => Iterable<AgentEvent>,
+): Promise<void> {
+  const burst = Math.min(BURST, Math.ceil(BURST_BYTES / (bytes + 1)));
+  let events = 0;
   for (let n = 0; n < count; n++) {
-    step(n);
-    if (n % burst === burst - 1) await turn.pause();
+    for (const event of eventsOf(n)) {
+      turn.emit(event);
+      if (++events % burst === 0) await turn.pause();
+    }
   }
 }
 
