@@ -15,6 +15,7 @@ import { endLeftovers, leftoverMark } from './agents/leftovers.js';
 import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import { SessionIndex } from './index/sessionIndex.js';
+import { AnswerPace } from './protocol/answerPace.js';
 import { ClientConnection } from './protocol/clientConnection.js';
 import { ClientRegistry } from './protocol/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './protocol/commandHandlers.js';
@@ -64,6 +65,8 @@ export interface HostOptions {
   readonly abortGraceMs?: number;
   /** Bytes that a session keeps of what clients paste and attach. */
   readonly maxPastedBytes?: number;
+  /** What all sessions in memory may take of it, in bytes; 128 MiB unless told. Those that nobody uses leave for others. */
+  readonly maxSessionBytes?: number;
   readonly replayLimits?: ReplayLimits;
   /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
   readonly indexPatienceMs?: number;
@@ -198,6 +201,7 @@ export class Host {
         syncContent: durability === 'fsync',
         keepTempFiles: keepsTempFiles(options),
         ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
+        ...(options.maxSessionBytes !== undefined && { maxSessionBytes: options.maxSessionBytes }),
       });
     const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({
@@ -246,6 +250,7 @@ export class Host {
       delivery,
       replay,
       sequence,
+      pace: new AnswerPace(),
       peerLimits: { maxIncomingRequests: 64 },
       log,
       onConnectionClosed: (connection) => {

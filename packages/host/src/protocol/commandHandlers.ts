@@ -23,7 +23,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
     ping: () => ({}),
     initialize: (params, connection) => initialize(services, params, connection),
     reconnect: (params, connection) => reconnect(services, params, connection),
-    subscribe: (params, connection) => subscribe(params, connection),
+    subscribe: (params, connection) => subscribe(services, params, connection),
     createSession: async (params) => {
       await services.sessions.create(params);
       return null;

@@ -11,6 +11,8 @@ export class ConnectionSubscriptions {
   readonly #subscribed = new Map<URI, SubscribableResource>();
   /** Asked for, and not yet found: an unsubscribe that overtakes its subscribe must win. */
   readonly #opening = new Map<URI, number>();
+  /** Lets go of sessions that were found, and not yet subscribed to. */
+  readonly #held = new Map<URI, () => void>();
   #closed = false;
 
   constructor(subscriber: Subscriber, resources: SubscribableResources) {
@@ -28,7 +30,7 @@ export class ConnectionSubscriptions {
       throw new RpcError(ERROR_CODE.tooManyRequests, `more than ${MAX_SUBSCRIPTIONS} subscriptions on one connection`);
     }
     this.#opening.set(resource, (this.#opening.get(resource) ?? 0) + 1);
-    const found = await this.#find(resource).catch((error: unknown) => {
+    const found = await this.find(resource).catch((error: unknown) => {
       this.#finishOpening(resource);
       throw error;
     });
@@ -37,6 +39,7 @@ export class ConnectionSubscriptions {
       if (wanted && !this.#closed) this.#subscribed.set(resource, found);
       const snapshot = found.subscribe(this.#subscriber, room);
       if (!wanted || this.#closed) found.unsubscribe(this.#subscriber);
+      this.#letGo(resource);
       return snapshot;
     };
   }
@@ -46,6 +49,21 @@ export class ConnectionSubscriptions {
     if (this.#closed) return;
     this.#subscribed.set(resource, found);
     found.resume(this.#subscriber);
+    this.#letGo(resource);
+  }
+
+  /** What it gives back stays in memory until it is subscribed to, or the connection ends. */
+  async find(resource: URI): Promise<SubscribableResource> {
+    if (resource === ROOT_URI) return this.#resources.root;
+    if (!this.#held.has(resource)) this.#held.set(resource, this.#resources.sessions.hold(resource));
+    try {
+      return await this.#resources.sessions.open(resource);
+    } catch (error) {
+      this.#letGo(resource);
+      throw error;
+    } finally {
+      if (this.#closed) this.#letGo(resource);
+    }
   }
 
   remove(resource: URI): void {
@@ -57,10 +75,12 @@ export class ConnectionSubscriptions {
   dispose(): void {
     this.#closed = true;
     for (const resource of [...this.#subscribed.keys()]) this.remove(resource);
+    for (const resource of [...this.#held.keys()]) this.#letGo(resource);
   }
 
-  async #find(resource: URI): Promise<SubscribableResource> {
-    return resource === ROOT_URI ? this.#resources.root : await this.#resources.sessions.open(resource);
+  #letGo(resource: URI): void {
+    this.#held.get(resource)?.();
+    this.#held.delete(resource);
   }
 
   #finishOpening(resource: URI): boolean {

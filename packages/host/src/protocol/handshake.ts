@@ -11,9 +11,8 @@ import {
   MIN_PROTOCOL_VERSION,
   negotiateVersion,
   type ReconnectParams,
-  type ReconnectResult,
-  ROOT_URI,
   type Snapshot,
+  type SnapshotResult,
   type SubscribeParams,
   supportedVersions,
   type URI,
@@ -23,6 +22,7 @@ import { acceptedKey } from '../sessions/acceptedSequences.js';
 import { originOf } from '../state/publisher.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { HostServices, SubscribableResource } from './hostServices.js';
+import { snapshotJson } from './snapshotJson.js';
 import { SnapshotRoom } from './snapshotRoom.js';
 
 // The answers are computed in the turn in which they are sent (`LateResult`), so that what a snapshot shows and what follows
@@ -32,38 +32,49 @@ export async function initialize(
   services: HostServices,
   params: InitializeParams,
   connection: ClientConnection,
-): Promise<LateResult<InitializeResult>> {
+): Promise<LateResult<RawResult>> {
   const protocolVersion = agreeOn(params.protocolVersion);
   connection.identify(params.clientId, protocolVersion, params.clientInfo);
   const opened = await openAll(params.initialSubscriptions ?? [], connection);
   const room = new SnapshotRoom(opened.snapshots.length);
-  return new LateResult(() => ({
-    protocolVersion,
-    serverSeq: services.sequence.current,
-    snapshots: opened.snapshots.map((take) => room.take(take)),
-    capabilities: capabilitiesOf(protocolVersion),
-    serverInfo: services.serverInfo,
-    defaultDirectory: services.defaultDirectory,
-    role: connection.role,
-  }));
+  await services.pace.turn(bytesOf(services, ...(params.initialSubscriptions ?? [])));
+  return new LateResult(() => {
+    const snapshots = opened.snapshots.map((take) => room.take(take));
+    const result: Omit<InitializeResult, 'snapshots'> = {
+      protocolVersion,
+      serverSeq: services.sequence.current,
+      capabilities: capabilitiesOf(protocolVersion),
+      serverInfo: services.serverInfo,
+      defaultDirectory: services.defaultDirectory,
+      role: connection.role,
+    };
+    return withSnapshots(result, snapshots);
+  });
 }
 
-export async function subscribe(params: SubscribeParams, connection: ClientConnection): Promise<LateResult<Snapshot>> {
+export async function subscribe(
+  services: HostServices,
+  params: SubscribeParams,
+  connection: ClientConnection,
+): Promise<LateResult<RawResult>> {
   const take = await connection.subscriptions.open(params.resource);
-  return new LateResult(() => take({ turns: params.turns ?? DEFAULT_SNAPSHOT_TURNS, bytes: MAX_PAGE_BYTES }));
+  await services.pace.turn(bytesOf(services, params.resource));
+  const room = { turns: params.turns ?? DEFAULT_SNAPSHOT_TURNS, bytes: MAX_PAGE_BYTES };
+  return new LateResult(() => rawResult(snapshotJson(take(room))));
 }
 
 export async function reconnect(
   services: HostServices,
   params: ReconnectParams,
   connection: ClientConnection,
-): Promise<LateResult<ReconnectResult | RawResult>> {
+): Promise<LateResult<RawResult>> {
   // A client that names no version gets what it agreed on before, or the oldest version: never what it may not know.
   const lastAgreed = services.clients.versionOf(params.clientId) ?? MIN_PROTOCOL_VERSION;
   const protocolVersion = agreeOn(params.protocolVersion ?? lastAgreed);
   connection.identify(params.clientId, protocolVersion, params.clientInfo);
   const wanted = [...new Set(params.subscriptions)];
-  const { found, missing } = await findAll(services, wanted);
+  const { found, missing } = await findAll(connection, wanted);
+  await services.pace.turn(bytesOf(services, ...found.keys()));
   return new LateResult(() => {
     const recentlyAccepted = services.sessions.acceptedFrom(acceptedKey(originOf(connection, 0)), wanted);
     const base = {
@@ -83,8 +94,19 @@ export async function reconnect(
     }
     const room = new SnapshotRoom(found.size);
     const snapshots = [...found.values()].map((resource) => room.take((each) => resource.subscribe(connection, each)));
-    return { type: 'snapshot', ...base, snapshots };
+    const result: Omit<SnapshotResult, 'snapshots'> = { type: 'snapshot', ...base };
+    return withSnapshots(result, snapshots);
   });
+}
+
+function withSnapshots(result: object, snapshots: readonly Snapshot[]): RawResult {
+  return rawResult(`${JSON.stringify(result).slice(0, -1)},"snapshots":[${snapshots.map(snapshotJson).join(',')}]}`);
+}
+
+/** About how large the snapshots of these will be. */
+function bytesOf({ sessions }: HostServices, ...uris: readonly URI[]): number {
+  const sum = uris.reduce((bytes, uri) => bytes + Math.min(sessions.loaded(uri)?.bytes ?? 0, MAX_PAGE_BYTES), 0);
+  return Math.min(sum, MAX_RESYNC_BYTES);
 }
 
 function agreeOn(theirs: number): number {
@@ -116,12 +138,10 @@ async function openAll(uris: readonly URI[], connection: ClientConnection) {
   return { snapshots: opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])) };
 }
 
-async function findAll(services: HostServices, uris: readonly URI[]) {
+async function findAll(connection: ClientConnection, uris: readonly URI[]) {
   const found = new Map<URI, SubscribableResource>();
   const missing: URI[] = [];
-  const looked = await Promise.allSettled(
-    uris.map(async (uri) => (uri === ROOT_URI ? services.root : await services.sessions.open(uri))),
-  );
+  const looked = await Promise.allSettled(uris.map((uri) => connection.subscriptions.find(uri)));
   looked.forEach((outcome, index) => {
     const uri = uris[index];
     if (uri === undefined) return;

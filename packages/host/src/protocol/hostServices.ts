@@ -11,6 +11,7 @@ import type { Subscriber } from '../state/publisher.js';
 import type { ReplayBuffer } from '../state/replayBuffer.js';
 import type { RootStore } from '../state/rootStore.js';
 import type { SequenceSource } from '../state/sequenceSource.js';
+import type { AnswerPace } from './answerPace.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { ClientRegistry } from './clientRegistry.js';
 
@@ -23,7 +24,11 @@ export interface SubscribableResource {
 
 export interface SubscribableResources {
   readonly root: SubscribableResource;
-  readonly sessions: { open(uri: URI): Promise<SubscribableResource> };
+  readonly sessions: {
+    open(uri: URI): Promise<SubscribableResource>;
+    /** Keeps it in memory until what this gives back is called. */
+    hold(uri: URI): () => void;
+  };
 }
 
 /** All that a connection works with. */
@@ -39,6 +44,7 @@ export interface HostServices {
   readonly delivery: Delivery;
   readonly replay: ReplayBuffer;
   readonly sequence: SequenceSource;
+  readonly pace: AnswerPace;
   readonly peerLimits: Partial<RpcPeerOptions>;
   readonly log: HostLog;
   /** From now on this connection keeps the sessions' files. Throws with the rule that speaks against it. */

@@ -110,6 +110,16 @@ export class Session {
     return this.#options.store.accepted.recent(key);
   }
 
+  /** About how much of the memory it takes. */
+  get bytes(): number {
+    return this.#options.store.bytes;
+  }
+
+  /** A time of `performance.now()`. */
+  get lastUsed(): number {
+    return this.#lastUsed;
+  }
+
   /** Nobody looks, nothing runs, and that for a while. `time` is one of `performance.now()`. */
   isIdleSince(time: number): boolean {
     const { store, run, intake } = this.#options;

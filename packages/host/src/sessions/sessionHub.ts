@@ -22,17 +22,20 @@ import { SearchFailedError } from '../index/searchThread.js';
 import { IndexFiller } from './indexFiller.js';
 import { indexLog } from './indexLog.js';
 import { Leftovers } from './leftovers.js';
+import { LoadedSessions } from './loadedSessions.js';
 import { LogChecks } from './logChecks.js';
 import type { MissingInIndex } from './openSessionIndex.js';
 import type { Session } from './session.js';
 import { SessionImports } from './sessionImports.js';
-import { INDEX_PATIENCE_MS } from './sessionLimits.js';
+import { INDEX_PATIENCE_MS, MAX_SESSION_BYTES } from './sessionLimits.js';
 import { notFound, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 
 export interface SessionHubOptions extends SessionMakerOptions {
   /** A session that nobody has used for this long leaves the memory, and its agent ends. */
   readonly idleMs: number;
+  /** What all loaded sessions may take of the memory, in bytes. */
+  readonly maxSessionBytes?: number;
 }
 
 /** All sessions of the host: those in memory, and the way to the others. */
@@ -54,6 +57,7 @@ export class SessionHub {
   /** By id: logs that are read for the index right now. Nobody may open them meanwhile. */
   readonly #indexing = new Map<string, Promise<unknown>>();
   readonly #filler: IndexFiller;
+  readonly #loaded: LoadedSessions;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: SessionHubOptions) {
@@ -75,7 +79,12 @@ export class SessionHub {
       indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
       forget: (uri) => this.#forget(uri),
     });
-    this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
+    this.#loaded = new LoadedSessions({
+      sessions: this.#open,
+      maxBytes: options.maxSessionBytes ?? MAX_SESSION_BYTES,
+      evict: (uri, session) => this.#evict(uri, session),
+    });
+    this.#sweep = setInterval(() => this.#sweepOut(), Math.min(Math.max(options.idleMs / 4, 10), SWEEP_MS)).unref();
   }
 
   /** A session in memory; nothing is loaded for it. */
@@ -96,7 +105,12 @@ export class SessionHub {
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<Session> {
     if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
-    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#maker.load(uri));
+    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#loaded.load(() => this.#maker.load(uri)));
+  }
+
+  /** Keeps a session in memory for somebody who is about to use it; what this gives back lets it go. */
+  hold(uri: URI): () => void {
+    return this.#loaded.hold(uri);
   }
 
   /** Resolves when the session is on disk; its agent starts meanwhile. */
@@ -110,7 +124,7 @@ export class SessionHub {
     if (!this.#options.agents.get(parts.provider)) {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
-    const session = await this.#makeNew(uri, () => this.#maker.create(params, parts));
+    const session = await this.#makeNew(uri, () => this.#loaded.load(() => this.#maker.create(params, parts)));
     void session.createAgentSession();
   }
 
@@ -339,13 +353,17 @@ export class SessionHub {
     return session;
   }
 
-  #evictIdle(): void {
+  #sweepOut(): void {
     void this.#leftovers.removeAll();
     const before = performance.now() - this.#options.idleMs;
-    for (const [uri, session] of this.#open) {
-      if (!session.isIdleSince(before)) continue;
-      this.#close(uri, session).catch((error: unknown) => this.#options.log.error(`${uri} could not be closed`, error));
-    }
+    for (const [uri, session] of this.#open) if (session.isIdleSince(before)) void this.#evict(uri, session);
+    void this.#loaded.shrink();
+  }
+
+  async #evict(uri: URI, session: Session): Promise<void> {
+    await this.#close(uri, session).catch((error: unknown) =>
+      this.#options.log.error(`${uri} could not be closed`, error),
+    );
   }
 
   async #close(uri: URI, session: Session, removeFiles?: () => Promise<void>): Promise<void> {
@@ -361,6 +379,9 @@ export class SessionHub {
     await closing;
   }
 }
+
+/** How often it is looked at what can leave the memory, at the least. */
+const SWEEP_MS = 10_000;
 
 const AT_WORK = ['inProgress', 'inputNeeded'] as const;
 

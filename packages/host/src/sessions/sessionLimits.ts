@@ -2,6 +2,13 @@
 export const TURNS_IN_MEMORY = 200;
 export const TURN_BYTES_IN_MEMORY = 2 * 1024 * 1024;
 
+/** What all loaded sessions may take of the memory, in bytes, as far as that is counted. */
+export const MAX_SESSION_BYTES = 128 * 1024 * 1024;
+/** Sessions that are loaded at the same time. */
+export const MAX_LOADS = 4;
+/** For so long after its last use a session does not have to make room for another one. */
+export const RECENT_MS = 250;
+
 /** Clients whose accepted `clientSeq` a session remembers, and how many of each at least. */
 export const MAX_ACCEPTED_CLIENTS = 1_000;
 export const MAX_RECENTLY_ACCEPTED = 64;

@@ -16,6 +16,7 @@ import { SubscriberList } from '../state/subscriberList.js';
 import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
 import { TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
 import { snapshotState } from './snapshotState.js';
+import { StateBytes } from './stateBytes.js';
 import { type TurnsRoom, turnsWithin, withTurnsWithin } from './turnBytes.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -70,6 +71,7 @@ export class SessionStore implements DurableSource {
   /** A turn was completed since the last batch: what it printed has to be stored before that is told. */
   #hasEnded = false;
   #state: SessionState;
+  #bytes: StateBytes;
   #lastServerSeq: number;
 
   constructor(options: SessionStoreOptions) {
@@ -77,11 +79,17 @@ export class SessionStore implements DurableSource {
     this.accepted = options.accepted ?? new AcceptedSequences();
     this.#options = options;
     this.#state = options.state;
+    this.#bytes = new StateBytes(options.state);
     this.#lastServerSeq = options.lastServerSeq ?? 0;
   }
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** About how much of the memory the session takes. */
+  get bytes(): number {
+    return this.#bytes.total;
   }
 
   /** The highest number in the log. */
@@ -144,6 +152,7 @@ export class SessionStore implements DurableSource {
     if (!first) return;
     const undone = this.#state;
     this.#state = first.before;
+    this.#bytes = new StateBytes(first.before);
     this.#lastServerSeq = first.lastServerSeq;
     const firstLogged = tags.find((tag) => tag.logNumber !== undefined)?.logNumber;
     if (firstLogged !== undefined) this.#options.log.rollbackTo(firstLogged - 1);
@@ -172,6 +181,7 @@ export class SessionStore implements DurableSource {
     // Once, for the log and for everybody.
     const json = JSON.stringify(envelope);
     this.#state = next.turns === before.turns ? next : trimmed(next);
+    this.#bytes.changed(before, this.#state, json.length);
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
     const logNumber =
       action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope), json);
