@@ -151,7 +151,7 @@ export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
 export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
-export { droppedSteps, isOpenStep, type TurnStep, turnLength, turnSteps } from './reducers/turnSteps.js';
+export { droppedSteps, heldFrom, isOpenStep, type TurnStep, turnLength, turnSteps } from './reducers/turnSteps.js';
 export { type TurnRoom, withNewestParts } from './reducers/turnWindow.js';
 export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
 export { roleForAction, roleForMethod, roleRefusal } from './roleTable.js';

@@ -15,6 +15,7 @@ export function dialogKey(model: AttachModel, dialog: Dialog, input: string, key
     if (input.toLowerCase() === 'y' && session) model.attempt(model.provider.deleteSession(session.sessionId));
     return;
   }
+  if (dialog.kind === 'input') return inputKey(model, dialog, key);
   if (key.return) return accept(model, dialog);
   if (dialog.kind === 'new' && (key.upArrow || key.downArrow || key.tab)) {
     const agents = usableAgents(model).length;
@@ -24,6 +25,16 @@ export function dialogKey(model: AttachModel, dialog: Dialog, input: string, key
   const edited = editKey(dialog.kind === 'new' ? dialog.folder : dialog.edit, input, key);
   if (edited) model.update({ dialog: withEdit(dialog, edited) });
   if (edited && dialog.kind === 'search') search(model, edited.text);
+}
+
+const PAGE_LINES = 10;
+
+/** Scrolls; any other key closes it. */
+function inputKey(model: AttachModel, dialog: Dialog & { kind: 'input' }, key: Key) {
+  const step = key.downArrow ? 1 : key.upArrow ? -1 : key.pageDown ? PAGE_LINES : key.pageUp ? -PAGE_LINES : 0;
+  if (step === 0) return model.clear('dialog');
+  const last = dialog.text.split('\n').length - 1;
+  model.update({ dialog: { ...dialog, from: Math.min(Math.max(dialog.from + step, 0), last) } });
 }
 
 export function withEdit(dialog: Dialog, edit: TextEdit): Dialog {

@@ -1,4 +1,6 @@
 import { ActionRejectedError } from '@agenthost/client';
+import type { ToolCallState } from '@agenthost/protocol';
+import { safeText } from '../text/safeText.js';
 import { answerPrompt, isConfirmation, type Prompt, promptChoices, takesText } from '../turn/prompt.js';
 import type { AttachModel } from './attachModel.js';
 import { editOf, NOTHING } from './textEdit.js';
@@ -25,7 +27,17 @@ export function promptKey(model: AttachModel, input: string) {
   if (key === 'e' && canEdit(model, prompt) && isConfirmation(prompt)) {
     model.update({ dialog: { kind: 'command', edit: editOf(prompt.toolCall.toolInput ?? '') } });
   }
+  if (key === 'v' && isConfirmation(prompt)) return showInput(model, prompt.toolCall);
   if (key === 't' && takesText(prompt)) model.update({ dialog: { kind: 'answer', edit: NOTHING } });
+}
+
+/** The prompt has room for a few lines only. */
+function showInput(model: AttachModel, call: ToolCallState) {
+  const { chat } = model;
+  if (!chat) return;
+  model.attempt(
+    chat.wholeInput(call).then((text) => model.update({ dialog: { kind: 'input', text: safeText(text), from: 0 } })),
+  );
 }
 
 /** What was typed for the prompt: a changed command, or an answer. */

@@ -9,6 +9,8 @@ export type Dialog =
   | { readonly kind: 'delete'; readonly title: string }
   /** The command of a confirmation, or the answer to a question, being typed. */
   | { readonly kind: 'command' | 'answer'; readonly edit: TextEdit }
+  /** All of what a call would be given. */
+  | { readonly kind: 'input'; readonly text: string; readonly from: number }
   | { readonly kind: 'new'; readonly agent: number; readonly folder: TextEdit };
 
 /** What this terminal shows; nothing of it is the sessions' own. */

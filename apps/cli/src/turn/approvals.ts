@@ -1,8 +1,10 @@
 import { ActionRejectedError, type Session } from '@agenthost/client';
+import { safeText } from '../text/safeText.js';
 import {
   answerPrompt,
   type Choice,
   isConfirmation,
+  isInputCut,
   type Prompt,
   promptChoices,
   promptText,
@@ -81,7 +83,9 @@ export class Approvals {
     ];
     watch();
     const allowsText = takesText(prompt);
-    const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
+    const isCut = isInputCut(prompt);
+    const shown = [...choices.map(({ key, label }) => `${key} ${label}`), ...(isCut ? ['v Show all of it'] : [])];
+    const keys = shown.join(' · ');
     note(`? ${promptText(prompt)}`);
     try {
       for (;;) {
@@ -91,6 +95,7 @@ export class Approvals {
         const text = line.trim();
         const chosen = choices.find(({ key }) => key === text.toLowerCase());
         if (chosen) return await this.#answer(prompt, chosen);
+        if (isCut && text.toLowerCase() === 'v') note(safeText(await this.#session.wholeInput(prompt.toolCall)));
         if (allowsText && text !== '') return await this.#answer(prompt, YES, text);
       }
     } finally {

@@ -66,6 +66,13 @@ function confirmationText({ toolCall }: PendingConfirmation): string {
   return [safeLine(confirmation.title ?? invocationMessage), ...indented(toolInput ?? '')].join('\n');
 }
 
+/** The prompt shows only a part of what would be run. */
+export function isInputCut(prompt: Prompt): prompt is PendingConfirmation {
+  if (!isConfirmation(prompt)) return false;
+  const { toolInput = '', toolInputRef } = prompt.toolCall;
+  return toolInputRef !== undefined || toolInput.split('\n', MAX_SHOWN_LINES + 1).length > MAX_SHOWN_LINES;
+}
+
 function permissionText({ request }: PendingPermission): string {
   return [safeLine(request.title), ...indented(request.message)].join('\n');
 }

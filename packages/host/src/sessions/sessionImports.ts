@@ -4,11 +4,13 @@ import {
   type ImportSessionParams,
   MAX_IMPORTED_SESSION_TURNS,
   PROTOCOL_VERSION,
+  type SessionAction,
+  type Turn,
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
-import { turnActions } from './turnActions.js';
+import { missingParts, turnEnd, turnParts, turnStart } from './turnActions.js';
 import { workingDirectoryOf } from './workingDirectory.js';
 
 /** Sessions that are half here at the same time; each has a file open. */
@@ -28,6 +30,8 @@ interface Draft {
   readonly sessionId: string;
   readonly stored: StoredSession;
   readonly turnIds: Set<string>;
+  /** The last turn and how many parts have come of it. More may come: its end is not in the log yet. */
+  open: { readonly turn: Turn; readonly parts: number } | undefined;
 }
 
 /** Sessions that come in pieces: none is there before its last piece is stored, and what breaks off leaves nothing. */
@@ -85,16 +89,10 @@ export class SessionImports {
       throw new RpcError(ERROR_CODE.sessionAlreadyExists, `${session} is being imported`);
     try {
       for (const turn of turns) {
-        if (draft.turnIds.has(turn.id) || draft.turnIds.size >= MAX_IMPORTED_SESSION_TURNS) {
-          const why = draft.turnIds.has(turn.id) ? `there are two turns ${turn.id}` : 'there are too many';
-          throw new RpcError(ERROR_CODE.invalidParams, `params.turns: ${why}`);
-        }
-        draft.turnIds.add(turn.id);
-        for (const action of turnActions(turn, session)) {
-          draft.stored.log.append({ type: 'action', serverSeq: 0, at: action.at, action });
-        }
+        for (const action of actionsOf(turn, draft)) append(draft, action);
         await draft.stored.log.drained();
       }
+      if (!more && draft.open) for (const action of turnEnd(draft.open.turn, session)) append(draft, action);
       await draft.stored.log.flush();
       if (this.#gone.has(owner)) throw new RpcError(ERROR_CODE.invalidRequest, 'its client has gone');
       if (more) return false;
@@ -128,7 +126,7 @@ export class SessionImports {
       throw error;
     });
     if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${session} already exists`);
-    const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set() };
+    const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set(), open: undefined };
     this.#drafts.set(sessionId, draft);
     const createdAt = params.turns[0]?.startedAt ?? now();
     stored.log.append({
@@ -155,4 +153,27 @@ export class SessionImports {
     await this.#options.discard(sessionId);
     this.#drafts.delete(sessionId);
   }
+}
+
+function append({ stored }: Draft, action: SessionAction): void {
+  stored.log.append({ type: 'action', serverSeq: 0, at: action.at, action });
+}
+
+/** Of a turn, or of a further piece of the last one. */
+function actionsOf(turn: Turn, draft: Draft): SessionAction[] {
+  const { open, session, turnIds } = draft;
+  const { id, earlierParts = 0, responseParts } = turn;
+  draft.open = { turn, parts: earlierParts + responseParts.length };
+  if (open?.turn.id === id && open.parts === earlierParts) return turnParts(turn, session);
+  if (turnIds.has(id) || turnIds.size >= MAX_IMPORTED_SESSION_TURNS) {
+    const why = turnIds.has(id) ? `there are two turns ${id}` : 'there are too many';
+    throw new RpcError(ERROR_CODE.invalidParams, `params.turns: ${why}`);
+  }
+  turnIds.add(id);
+  return [
+    ...(open ? turnEnd(open.turn, session) : []),
+    turnStart(turn, session),
+    ...(earlierParts > 0 ? [missingParts(turn, earlierParts, session)] : []),
+    ...turnParts(turn, session),
+  ];
 }

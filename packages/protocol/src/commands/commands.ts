@@ -178,7 +178,10 @@ export interface ImportSessionParams {
   readonly model?: string;
   readonly workingDirectory?: URI;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Ended turns of another session, oldest first; as many as fit into a frame. */
+  /**
+   * Ended turns of another session, oldest first; as many as fit into a frame. A long turn may come in pieces, one after the
+   * other and with the same id, each with the next parts and with `earlierParts` saying how many have come before them.
+   */
   readonly turns: readonly Turn[];
   /** Further turns come in another call. The session is there after the one without it; of all the others only `turns` counts. */
   readonly more?: true;

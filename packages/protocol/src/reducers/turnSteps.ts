@@ -20,6 +20,11 @@ export function turnSteps(turn: ActiveTurn | Turn): TurnStep[] {
   });
 }
 
+/** From this place on the turn holds all of its parts; before it only those of open calls. */
+export function heldFrom({ responseParts, earlierParts = 0 }: ActiveTurn | Turn): number {
+  return earlierParts + responseParts.filter((part) => part.kind === 'toolCall' && part.index !== undefined).length;
+}
+
 /** What `before` holds and `after`, the same turn later on, does not hold any more. */
 export function droppedSteps(before: ActiveTurn, after: ActiveTurn | Turn): TurnStep[] {
   if ((before.earlierParts ?? 0) === (after.earlierParts ?? 0)) return [];

@@ -3,8 +3,11 @@ import type { ReactElement } from 'react';
 import { safeLine } from '../../text/safeText.js';
 import type { AttachModel } from '../attachModel.js';
 import { usableAgents } from '../dialogKeys.js';
+import { lineOf } from '../lines/line.js';
+import { wrapText } from '../lines/wrapText.js';
 import type { Dialog } from '../uiState.js';
 import { Composer } from './Composer.js';
+import { Lines } from './Lines.js';
 
 interface Props {
   readonly model: AttachModel;
@@ -29,11 +32,34 @@ export function DialogPanel({ model, dialog, columns }: Props): ReactElement {
       </Text>
     );
   }
+  if (dialog.kind === 'input') return <WholeInput {...{ dialog, columns }} />;
   if (dialog.kind === 'new') return <NewSession {...{ model, dialog, columns }} />;
   return (
     <Box flexDirection="column">
       <Text bold>{TITLES[dialog.kind]}</Text>
       <Composer edit={dialog.edit} columns={columns} isFocused placeholder="" />
+    </Box>
+  );
+}
+
+/** More lines than any screen has; what has no room is below it. */
+const MOST_LINES = 200;
+
+function WholeInput({
+  dialog: { text, from },
+  columns,
+}: {
+  dialog: Dialog & { kind: 'input' };
+  columns: number;
+}): ReactElement {
+  const lines = text.split('\n');
+  const shown = wrapText(lines.slice(from, from + MOST_LINES).join('\n'), columns);
+  return (
+    <Box flexDirection="column">
+      <Text bold>
+        What it would do, from line {from + 1} of {lines.length} (↑ ↓ Page Up Page Down; any other key closes it)
+      </Text>
+      <Lines lines={shown.slice(0, MOST_LINES).map((line) => lineOf(line))} />
     </Box>
   );
 }
@@ -64,7 +90,7 @@ const SHEET = [
   ['Writing', '⏎ send, or queue while a turn runs · Ctrl+J new line · Ctrl+S steer · / and Tab a command of the agent'],
   ['', '↑ change the last queued · Esc Esc stop · Ctrl+D leave'],
   ['Reading', 'Page Up, Page Down · Ctrl+G newest'],
-  ['Asked', 'Y once · S in this session · N or X no · E change the command'],
+  ['Asked', 'Y once · S in this session · N or X no · E change the command · V show all of it'],
 ] as const;
 
 function HelpSheet(): ReactElement {

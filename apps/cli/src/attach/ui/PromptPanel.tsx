@@ -1,7 +1,7 @@
 import { describeRole } from '@agenthost/protocol';
 import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
-import { type Prompt, promptChoices, promptText, takesText } from '../../turn/prompt.js';
+import { isInputCut, type Prompt, promptChoices, promptText, takesText } from '../../turn/prompt.js';
 import type { AttachModel } from '../attachModel.js';
 import { type Line, lineOf } from '../lines/line.js';
 import { wrapText } from '../lines/wrapText.js';
@@ -19,6 +19,7 @@ export function promptLines(model: AttachModel, prompt: Prompt, columns: number,
   const keys = promptChoices(prompt).map(({ key, label }) => `${key} ${label}`);
   const extra = [
     ...(canEdit(model, prompt) ? ['e Change it'] : []),
+    ...(isInputCut(prompt) || rest.length > MAX_TEXT_LINES ? ['v Show all of it'] : []),
     ...(takesText(prompt) ? ['t Type an answer'] : []),
   ];
   const answers = isFocused ? [...keys, ...extra].join(' · ') : 'Tab, then a key, answers it';
