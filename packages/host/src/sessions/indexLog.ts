@@ -5,6 +5,7 @@ import {
   type Turn,
   withNewestTurns,
 } from '@agenthost/protocol';
+import { DroppedText } from '../index/droppedText.js';
 import type { SessionIndex } from '../index/sessionIndex.js';
 import type { EventLog } from '../sessionFs/eventLog.js';
 import { foldLog } from './foldLog.js';
@@ -21,15 +22,17 @@ export async function indexLog(
   let last: Turn | undefined;
   let told: SessionSummary | undefined;
   let release: (() => void) | undefined;
+  const dropped = new DroppedText();
   // Always with a summary: the index keeps no turn of a session that it doesn't have.
   const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
     told = known?.() ?? state.summary;
     release ??= index.hold(told.resource);
     index.put(told);
-    if (turn) index.putTurn(told.resource, turn);
+    if (turn) index.putTurn(told.resource, turn, dropped);
   };
   try {
     const folded = await foldLog(log.load(), (state) => {
+      dropped.follow(state);
       const ended = state.turns.at(-1);
       if (ended && ended !== last) tell(state, ended);
       last = ended;

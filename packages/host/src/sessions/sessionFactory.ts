@@ -11,6 +11,7 @@ import type { AgentRegistry } from '../agents/agentRegistry.js';
 import { CustomizationFinder } from '../customizations/customizationFinder.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
+import { DroppedText } from '../index/droppedText.js';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { TempFiles } from '../sessionFs/tempFiles.js';
@@ -55,7 +56,7 @@ export interface SessionFactoryOptions {
   readonly keepTempFiles?: boolean;
   readonly onSummaryChanged: (state: SessionState) => void;
   /** When a turn starts, and when it has ended. */
-  readonly onTurn: (uri: URI, turn: Turn | ActiveTurn) => void;
+  readonly onTurn: (uri: URI, turn: Turn | ActiveTurn, dropped: DroppedText) => void;
   /** A turn that could not be stored never was. */
   readonly onTurnTakenBack: (uri: URI, turnId: string) => void;
 }
@@ -104,6 +105,7 @@ export async function createSession(
       session.storageFailed(error);
     },
   });
+  const dropped = new DroppedText();
   const { provider, sessionId } = start;
   const given = new Set(Object.keys(start.metadata ?? {}));
   const content = new SessionContent({
@@ -235,10 +237,12 @@ export async function createSession(
 
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;
+    dropped.follow(store.state);
     if (summary !== before.summary) summaryChanged();
     const ended = turns.at(-1);
-    if (ended && ended !== before.turns.at(-1)) options.onTurn(uri, ended);
-    if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
+    // One that was interrupted by the end of the host was indexed when it was loaded.
+    if (ended && ended !== before.turns.at(-1) && dropped.hasAll(ended)) options.onTurn(uri, ended, dropped);
+    if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn, dropped);
     // Before anything is set off: the state is that of the last record now.
     history.changed(store.state, store);
     session.react(action);

@@ -304,7 +304,10 @@ export class SessionHub {
     await session.stored.log.flush();
     await indexLog(index, session.stored.log, () => session.state.summary);
     const { turns, activeTurn } = session.state;
-    for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])]) index.putTurn(uri, turn);
+    for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])]) {
+      // Of one that has dropped parts the log has more than the state.
+      if (turn.earlierParts === undefined) index.putTurn(uri, turn);
+    }
   }
 
   #inUse(sessionId: string): URI | undefined {

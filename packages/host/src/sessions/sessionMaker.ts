@@ -144,7 +144,7 @@ export class SessionMaker {
     return {
       ...this.#options,
       onSummaryChanged: ({ summary }) => this.#summaryChanged(summary),
-      onTurn: (uri, turn) => this.#options.index.putTurn(uri, turn),
+      onTurn: (uri, turn, dropped) => this.#options.index.putTurn(uri, turn, dropped),
       onTurnTakenBack: (uri, turnId) => this.#options.index.forgetTurn(uri, turnId),
     };
   }
