@@ -86,17 +86,17 @@ export async function readParts(
       if (ended) keep(turnSteps(ended));
       return pageOf(steps, before, limit);
     }
-    if (++seen % LOOK_EVERY === 0 && hasAll(next, before)) break;
+    if (++seen % LOOK_EVERY === 0 && hasAll(next, before - limit, before)) break;
   }
   if (!isThere) return undefined;
   if (state.activeTurn?.id === turnId) keep(turnSteps(state.activeTurn));
   return pageOf(steps, before, limit);
 }
 
-/** Everything before that place has come and will not change any more. */
-function hasAll(turn: ActiveTurn, before: number): boolean {
+/** Everything between these places has come and will not change any more. */
+function hasAll(turn: ActiveTurn, from: number, before: number): boolean {
   if ((turn.earlierParts ?? 0) + turn.responseParts.length <= before) return false;
-  return !turnSteps(turn).some((step) => step.index < before && isOpenStep(step));
+  return !turnSteps(turn).some((step) => step.index >= from && step.index < before && isOpenStep(step));
 }
 
 function newest(steps: readonly TurnStep[], before: number, limit: number): TurnStep[] {

@@ -121,14 +121,12 @@ export class SessionHistory {
         try {
           return await readTurnsByIndex(log, start, this.#turns, target, room);
         } catch (error) {
-          if (!isStale(error)) throw error;
-          this.#warn("its turn index can't be used and is made anew", error);
-          this.#turns.breakOff();
+          this.#breakOff(error);
         }
       }
       await log.flush();
       const read = await readTurnsByFold(log, target, room);
-      if (this.#turns.isBroken && !this.#isGivenUp) void this.#inTurn(() => this.#rebuild()).catch(this.#failed);
+      this.#rebuildLater();
       return read;
     });
   }
@@ -146,11 +144,12 @@ export class SessionHistory {
           const records = place.to ? log.span(position, place.to) : recordsAfter(log, position);
           return await readParts(records, state, range);
         } catch (error) {
-          if (!isStale(error) && errorCode(error) !== 'NOT_THERE') throw error;
-          this.#warn("its turn index can't be used, its log is read as a whole", error);
+          this.#breakOff(error);
         }
       }
-      return start && readParts(log.load(), newSessionState(start), range);
+      const read = start && (await readParts(log.load(), newSessionState(start), range));
+      this.#rebuildLater();
+      return read;
     });
   }
 
@@ -263,6 +262,17 @@ export class SessionHistory {
     }
   }
 
+  /** The turn index does not fit: until it is made anew, the log is read as a whole. */
+  #breakOff(error: unknown): void {
+    if (!isStale(error)) throw error;
+    this.#warn("its turn index can't be used and is made anew", error);
+    this.#turns.breakOff();
+  }
+
+  #rebuildLater(): void {
+    if (this.#turns.isBroken && !this.#isGivenUp) void this.#inTurn(() => this.#rebuild()).catch(this.#failed);
+  }
+
   /** Makes the turn index anew from the log. The next checkpoint keeps it, and is due. */
   async #rebuild(): Promise<void> {
     if (!this.#turns.isBroken || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
@@ -313,5 +323,5 @@ async function* recordsAfter(log: EventLog, position: LogPosition): AsyncGenerat
 
 /** What was kept isn't there, isn't whole, or isn't that of this log. */
 function isStale(error: unknown): boolean {
-  return ['ALTERED', 'ESTALE', 'ENOENT'].includes(errorCode(error) ?? '');
+  return ['ALTERED', 'ESTALE', 'ENOENT', 'NOT_THERE'].includes(errorCode(error) ?? '');
 }
