@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { AgentCustomization } from '../agentCustomization.js';
-import { manyCalls, manyNotices, openCalls, openQuestions, outerCall } from './mockFloods.js';
+import {
+  callsThenQuestion,
+  confirmLong,
+  manyCalls,
+  manyNotices,
+  openCalls,
+  openQuestions,
+  outerCall,
+} from './mockFloods.js';
 import { bigOutput, confirmRead, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
 
@@ -36,6 +44,8 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   'open-calls': openCalls,
   'open-questions': openQuestions,
   'outer-call': outerCall,
+  'calls-then-question': callsThenQuestion,
+  'confirm-long': confirmLong,
 
   permission: async (turn) => {
     const requestId = crypto.randomUUID();

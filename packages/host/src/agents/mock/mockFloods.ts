@@ -20,6 +20,36 @@ export async function manyCalls(turn: MockTurn, argument: string): Promise<void>
   turn.text(`${count} steps.`);
 }
 
+/** `calls-then-question N`: N calls, then a question that waits for its answer. */
+export async function callsThenQuestion(turn: MockTurn, argument: string): Promise<void> {
+  const [count = 1_000] = numbers(argument);
+  await report(turn, count, 0, (n) => [started(`call-${n}`, `Step ${n}`, String(n)), completed(`call-${n}`)]);
+  const answered = turn.answer('question');
+  const title = 'Go on?';
+  turn.emit({
+    type: 'permissionRequest',
+    request: { requestId: 'question', kind: 'permission', title, message: title },
+  });
+  await answered;
+}
+
+/** `confirm-long BYTES`: asks before it runs something of that length. */
+export async function confirmLong(turn: MockTurn, argument: string): Promise<void> {
+  const [bytes = 100_000] = numbers(argument);
+  const lines = Array.from({ length: Math.ceil(bytes / 7) }, (_, n) => `line ${n}\n`).join('');
+  const toolCallId = 'long';
+  const answered = turn.answer(toolCallId);
+  const display = {
+    toolName: 'mock_run',
+    displayName: 'Run',
+    invocationMessage: 'Running it',
+    toolInput: lines.slice(0, bytes),
+  };
+  const confirmation = { title: 'Run?', editable: true };
+  turn.emit({ type: 'toolStart', toolCall: { toolCallId, ...display, status: 'pendingConfirmation', confirmation } });
+  if ((await answered).approved) turn.emit(completed(toolCallId));
+}
+
 /** `many-notices N BYTES` */
 export async function manyNotices(turn: MockTurn, argument: string): Promise<void> {
   const [count = 1_000, bytes = 20] = numbers(argument);
@@ -78,6 +108,10 @@ function started(toolCallId: string, invocationMessage: string, toolInput: strin
     type: 'toolStart',
     toolCall: { toolCallId, ...display, status: 'running', confirmed: { how: 'notNeeded' } },
   };
+}
+
+function completed(toolCallId: string): AgentEvent {
+  return { type: 'toolComplete', toolCallId, result: { success: true, pastTenseMessage: 'Did it' } };
 }
 
 function numbers(argument: string): number[] {
