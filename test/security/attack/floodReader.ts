@@ -17,12 +17,18 @@ export class FloodReader {
   #lastClientSeq = 0;
   /** Of everything that has come. */
   bytes = 0;
+  /** The answer to `initialize`. */
+  greeting: unknown;
 
-  static async open({ url, token }: RawAddress, clientId: string): Promise<FloodReader> {
+  static async open(
+    { url, token }: RawAddress,
+    clientId: string,
+    initialSubscriptions: readonly string[] = [],
+  ): Promise<FloodReader> {
     const socket = new WebSocket(socketUrl(url), { headers: { authorization: `Bearer ${token}` } });
     const reader = new FloodReader(socket);
     await once(socket, 'open');
-    await reader.request('initialize', { protocolVersion: 2, clientId });
+    reader.greeting = await reader.request('initialize', { protocolVersion: 2, clientId, initialSubscriptions });
     return reader;
   }
 
@@ -43,6 +49,10 @@ export class FloodReader {
     return result as T;
   }
 
+  notify(method: string, params: object): void {
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  }
+
   /** A mock session, followed and ready. */
   async newSession(): Promise<string> {
     const session = `mock:/${crypto.randomUUID()}`;
@@ -59,8 +69,7 @@ export class FloodReader {
     const turnId = crypto.randomUUID();
     const ended = new Promise<string>((resolve) => this.#ends.set(turnId, resolve));
     const action = { type: 'session/turnStarted', session, at: 1, turnId, userMessage: { text } };
-    const params = { clientSeq: ++this.#lastClientSeq, action };
-    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params }));
+    this.notify('dispatchAction', { clientSeq: ++this.#lastClientSeq, action });
     return ended;
   }
 
