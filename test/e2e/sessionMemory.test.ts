@@ -43,7 +43,7 @@ describe('sessions in memory', () => {
   });
 
   it('are not loaded when all that are there are in use, and that is said; then they are', async () => {
-    host = await startTestHost({ maxSessionBytes: 12 * MIB });
+    host = await startTestHost({ maxSessionBytes: 5 * MIB });
     const client = await host.raw('client');
     const sessions = await makeSessions(client, 12);
     const refused: string[] = [];
@@ -52,7 +52,7 @@ describe('sessions in memory', () => {
       if (!error) continue;
       refused.push(resource);
       expect(error.code).toBe(ERROR_CODE.tooManyRequests);
-      expect(error.message).toMatch(/^the sessions in memory take all of the 12 MiB that they may/);
+      expect(error.message).toMatch(/^the sessions in memory take all of the 5 MiB that they may/);
     }
     expect(refused.length).toBeGreaterThan(1);
     expect(refused.length).toBeLessThan(10);
@@ -68,7 +68,7 @@ describe('sessions in memory', () => {
   });
 
   it('stay for a handshake that names more of them than have room: what has none is missing, and nobody is cut off', async () => {
-    host = await startTestHost({ maxSessionBytes: 12 * MIB });
+    host = await startTestHost({ maxSessionBytes: 5 * MIB });
     const sessions = await makeSessions(await host.raw('maker'), 20);
     const client = await host.connect({ clientId: 'many' });
     const opened = await Promise.allSettled(sessions.map((uri) => client.openSession(uri)));

@@ -65,7 +65,7 @@ export interface HostOptions {
   readonly abortGraceMs?: number;
   /** Bytes that a session keeps of what clients paste and attach. */
   readonly maxPastedBytes?: number;
-  /** What all sessions in memory may take of it, in bytes; 128 MiB unless told. Those that nobody uses leave for others. */
+  /** What all sessions in memory may take of it, in bytes; 64 MiB unless told. Those that nobody uses leave for others. */
   readonly maxSessionBytes?: number;
   readonly replayLimits?: ReplayLimits;
   /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */

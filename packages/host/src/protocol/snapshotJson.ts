@@ -1,7 +1,7 @@
 import type { Snapshot, Turn } from '@agenthost/protocol';
 
 /** Texts that are kept for a moment, and for how long. */
-const MAX_KEPT = 8;
+const MAX_KEPT = 4;
 const KEPT_MS = 1_000;
 
 interface Kept {

@@ -1,5 +1,6 @@
 import { DEFAULT_SNAPSHOT_TURNS, MAX_PAGE_BYTES, MAX_RESYNC_BYTES, type Snapshot } from '@agenthost/protocol';
-import { jsonBytes, type TurnsRoom } from '../sessions/turnBytes.js';
+import { jsonBytes } from '../sessions/jsonBytes.js';
+import type { TurnsRoom } from '../sessions/turnBytes.js';
 
 /** Room for the snapshots of one answer. What a small one leaves is for those after it. */
 export class SnapshotRoom {

@@ -14,11 +14,12 @@ export interface LoadedSessionsOptions {
 }
 
 /** What a session that is being loaded counts until it is known how large it is. */
-const LOADING_BYTES = 4 * 1024 * 1024;
+const LOADING_BYTES = 2 * 1024 * 1024;
 
 /**
  * Bounds what loaded sessions take of the memory. Who loads one more makes room for it: the one that was not used for
- * longest leaves, unless somebody looks at it or it runs. When none can leave, nothing more is loaded.
+ * longest leaves, unless somebody looks at it or it runs. When none can leave, those that are in use keep fewer of their
+ * ended turns; and when that is not enough either, nothing more is loaded.
  */
 export class LoadedSessions {
   readonly #options: LoadedSessionsOptions;
@@ -67,14 +68,19 @@ export class LoadedSessions {
     const { maxBytes, evict } = this.#options;
     while (this.#bytes + this.#loading * LOADING_BYTES > maxBytes) {
       const next = this.#nextToLeave();
-      // One alone must always be possible, however little room there is.
-      if (!next && this.#options.sessions.size === 0) return;
-      if (!next) throw noRoom(maxBytes);
+      if (!next) return this.#shrinkAll();
       // Whoever has just asked for it may be about to use it.
       const recent = next.lastUsed + RECENT_MS - performance.now();
       if (recent > 0) await delay(recent);
       else await evict(next.uri, next);
     }
+  }
+
+  #shrinkAll(): void {
+    const { sessions, maxBytes } = this.#options;
+    for (const session of sessions.values()) session.shrink();
+    // One alone must always be possible, however little room there is.
+    if (sessions.size > 0 && this.#bytes + this.#loading * LOADING_BYTES > maxBytes) throw noRoom(maxBytes);
   }
 
   get #bytes(): number {

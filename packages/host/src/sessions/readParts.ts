@@ -12,8 +12,8 @@ import {
   withNewestTurns,
 } from '@agenthost/protocol';
 import type { LogRecord, SessionStartRecord } from '../sessionFs/eventLog.js';
+import { jsonBytes } from './jsonBytes.js';
 import { stateAt } from './readTurns.js';
-import { jsonBytes } from './turnBytes.js';
 import type { PartMark, TurnsPlace } from './turnIndex.js';
 
 export type PartsRange = Omit<FetchPartsParams, 'session'>;

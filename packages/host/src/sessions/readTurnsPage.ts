@@ -5,8 +5,9 @@ import {
   type Turn,
   type TurnsRange,
 } from '@agenthost/protocol';
+import { jsonBytes } from './jsonBytes.js';
 import type { SessionHistory } from './sessionHistory.js';
-import { jsonBytes, turnsWithin } from './turnBytes.js';
+import { turnsWithin } from './turnBytes.js';
 
 /**
  * Older turns: from memory where it reaches back far enough, else from the log. No more of them than have room in

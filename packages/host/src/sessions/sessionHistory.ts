@@ -13,6 +13,7 @@ import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { AcceptedSequences } from './acceptedSequences.js';
 import { type Checkpoint, CheckpointFile, turnIndexFile } from './checkpointFile.js';
 import { type FoldedLog, LogFold, newSessionState } from './foldLog.js';
+import { jsonBytes } from './jsonBytes.js';
 import { type PartsRange, partsStart, readParts } from './readParts.js';
 import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } from './readTurns.js';
 import {
@@ -22,7 +23,7 @@ import {
   type HistoryLimits,
   MAX_INDEX_REBUILDS,
 } from './sessionLimits.js';
-import { jsonBytes, type TurnsRoom, withTurnsWithin } from './turnBytes.js';
+import { type TurnsRoom, withTurnsWithin } from './turnBytes.js';
 import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface OpenedHistory {

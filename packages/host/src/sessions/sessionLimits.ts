@@ -3,7 +3,9 @@ export const TURNS_IN_MEMORY = 200;
 export const TURN_BYTES_IN_MEMORY = 2 * 1024 * 1024;
 
 /** What all loaded sessions may take of the memory, in bytes, as far as that is counted. */
-export const MAX_SESSION_BYTES = 128 * 1024 * 1024;
+export const MAX_SESSION_BYTES = 64 * 1024 * 1024;
+/** What a session that is in use keeps of its ended turns, in bytes, when there is no room left for others. */
+export const SHRUNK_TURN_BYTES = 512 * 1024;
 /** Sessions that are loaded at the same time. */
 export const MAX_LOADS = 4;
 /** For so long after its last use a session does not have to make room for another one. */

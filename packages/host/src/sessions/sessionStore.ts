@@ -14,7 +14,7 @@ import { originOf, type Publisher, type Subscriber } from '../state/publisher.js
 import type { SequenceSource } from '../state/sequenceSource.js';
 import { SubscriberList } from '../state/subscriberList.js';
 import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
-import { TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
+import { SHRUNK_TURN_BYTES, TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
 import { snapshotState } from './snapshotState.js';
 import { StateBytes } from './stateBytes.js';
 import { type TurnsRoom, turnsWithin, withTurnsWithin } from './turnBytes.js';
@@ -90,6 +90,14 @@ export class SessionStore implements DurableSource {
   /** About how much of the memory the session takes. */
   get bytes(): number {
     return this.#bytes.total;
+  }
+
+  /** Drops ended turns that `fetchTurns` would find in the log: snapshots have fewer of them from now on. */
+  shrink(): void {
+    const state = withTurnsWithin(this.#state, { turns: TURNS_IN_MEMORY, bytes: SHRUNK_TURN_BYTES });
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#bytes = new StateBytes(state);
   }
 
   /** The highest number in the log. */

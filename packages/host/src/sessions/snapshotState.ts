@@ -1,5 +1,6 @@
 import { type ActiveTurn, type SessionState, type Turn, type TurnStep, withNewestParts } from '@agenthost/protocol';
-import { jsonBytes, type TurnsRoom, withTurnsWithin } from './turnBytes.js';
+import { jsonBytes } from './jsonBytes.js';
+import { type TurnsRoom, withTurnsWithin } from './turnBytes.js';
 
 /**
  * What a client is shown of a session: the running turn and the newest of the others, as far as there is room for them. The

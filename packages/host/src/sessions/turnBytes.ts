@@ -1,13 +1,5 @@
 import { type SessionState, type Turn, withNewestTurns } from '@agenthost/protocol';
-
-const known = new WeakMap<object, number>();
-
-/** How many bytes the value takes as JSON. Remembered: nothing in a state ever changes. */
-export function jsonBytes(value: object): number {
-  const bytes = known.get(value) ?? Buffer.byteLength(JSON.stringify(value));
-  known.set(value, bytes);
-  return bytes;
-}
+import { jsonBytes } from './jsonBytes.js';
 
 /** How many of the newest turns have room in so many bytes. Those before them are not looked at. */
 export function turnsWithin(turns: readonly Turn[], bytes: number): number {

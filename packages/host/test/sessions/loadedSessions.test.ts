@@ -11,6 +11,8 @@ interface Loaded {
   bytes: number;
   lastUsed: number;
   isUsed: boolean;
+  /** What is left of it when it shrinks. */
+  least: number;
 }
 
 function world(maxBytes = 40 * MIB) {
@@ -24,12 +26,19 @@ function world(maxBytes = 40 * MIB) {
       evicted.push(uri);
     },
   });
-  const add = (uri: string, { bytes = 5 * MIB, lastUsed = -1_000_000, isUsed = false } = {}): Loaded => {
+  const add = (
+    uri: string,
+    { bytes = 5 * MIB, lastUsed = -1_000_000, isUsed = false, least = 5 * MIB } = {},
+  ): Loaded => {
     const session = {
       uri,
       bytes,
       lastUsed,
       isUsed,
+      least,
+      shrink: () => {
+        session.bytes = Math.min(session.bytes, least);
+      },
       isIdleSince: (time: number) => !session.isUsed && session.lastUsed <= time,
     };
     sessions.set(uri, session as unknown as Session);
@@ -71,6 +80,17 @@ describe('loaded sessions', () => {
     expect(evicted).toEqual([]);
   });
 
+  it('keep less of what is in use before they refuse', async () => {
+    const { add, load, sessions, evicted } = world();
+    const used = Array.from({ length: 8 }, (_, n) => add(`s${n}`, { isUsed: true, least: MIB }));
+    const idle = add('idle', { least: MIB });
+    await load('new');
+    expect(evicted).toEqual(['idle']);
+    expect(used.map(({ bytes }) => bytes / MIB)).toEqual(Array(8).fill(1));
+    expect(idle.bytes).toBe(5 * MIB);
+    expect(sessions.size).toBe(9);
+  });
+
   it('wait for one that was used a moment ago, instead of taking it away', async () => {
     const { add, load, evicted } = world();
     for (let n = 0; n < 7; n++) add(`s${n}`, { isUsed: true });
@@ -89,7 +109,7 @@ describe('loaded sessions', () => {
 
   it('are loaded a few at a time, and count before they are there', async () => {
     const { loaded, add, evicted } = world();
-    for (let n = 0; n < 6; n++) add(`s${n}`);
+    for (let n = 0; n < 7; n++) add(`s${n}`);
     let running = 0;
     let most = 0;
     const { promise: go, resolve } = Promise.withResolvers<void>();
