@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { sessionId, writeIndex, writeLongSession } from '../../bench/support/writeSessions.ts';
 import { temporaryFolder } from '../support/testHost.js';
-import { eventually, hashOf, log, makeSession, PATIENCE, seen, usePages } from './pageWorld.js';
+import { eventually, hashOf, log, makeSession, PATIENCE, seen, usePages, write } from './pageWorld.js';
 
 const pages = usePages();
 const SLOW = { timeout: 300_000 };
@@ -73,6 +73,43 @@ describe('what is long', () => {
       await eventually(fromEnd).toBeLessThan(3);
     },
   );
+
+  it('a turn with more steps than its state holds: earlier ones come page by page, in their order', SLOW, async () => {
+    const host = await pages.host();
+    const { hash } = await makeSession(host, ['many-calls 500']);
+    const page = await pages.visit(host, { hash });
+    const thread = log(page);
+    await seen(thread.getByText('500 steps.'));
+    const button = thread.getByRole('button', { name: /^Show earlier steps/ });
+    const shown = async () =>
+      (await thread.locator('.turn .line').allTextContents()).flatMap(
+        (line) => line.match(/Did step (\d+)/)?.[1] ?? [],
+      );
+    const first = Number((await shown())[0]);
+    expect(first).toBeGreaterThan(200);
+    expect(await button.textContent()).toBe(`Show earlier steps (${first})`);
+    await button.click();
+    await eventually(async () => Number((await shown())[0])).toBeLessThan(first);
+    while ((await button.count()) > 0) {
+      const before = Number((await shown())[0]);
+      await button.click();
+      await eventually(async () => Number((await shown())[0])).toBeLessThan(before);
+    }
+    expect((await shown()).map(Number)).toEqual(Array.from({ length: 500 }, (_, n) => n));
+  });
+
+  it('an input that is too long for the state: all of it is shown before it can be allowed', SLOW, async () => {
+    const host = await pages.host();
+    const { hash } = await makeSession(host, []);
+    const page = await pages.visit(host, { hash });
+    await write(page, 'confirm-long 300000');
+    const prompt = page.locator('[data-prompt=long]').first();
+    const field = prompt.getByLabel('What it would do');
+    await eventually(() => field.inputValue().then((text) => text.length)).toBe(300_000);
+    expect(await field.inputValue()).toMatch(/^line 0\nline 1\n/);
+    await prompt.getByRole('button', { name: 'Allow once' }).click();
+    await seen(log(page).getByText('Did it'));
+  });
 
   it('a few short turns: all of them are there after each reload', SLOW, async () => {
     const host = await pages.host();

@@ -2,6 +2,7 @@ import { createSessionFsAdapter, type Host as HostConnection, SessionFsRefusedEr
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
+import { textOf } from '../support/say.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
@@ -91,7 +92,13 @@ describe('a client that keeps the sessions', () => {
     try {
       const again = await second.connect({ sessionFs: CONFIG });
       const resumed = await again.openSession(session.uri, { createSessionFsHandler });
-      expect(resumed.confirmed.value.turns).toEqual(session.confirmed.value.turns);
+      const said = Array.from({ length: 80_000 }, (_, n) => `delta ${String(n).padStart(13, '0')}\n`).join('');
+      const ids = session.confirmed.value.turns.map(({ id }) => id);
+      for await (const turn of resumed.history({ includeLoaded: true })) {
+        expect(turn.id).toBe(ids.pop());
+        expect(textOf(await resumed.wholeTurn(turn)) === said).toBe(true);
+      }
+      expect(ids).toEqual([]);
     } finally {
       await second.dispose();
     }

@@ -4,11 +4,14 @@ import type { Session } from '@agenthost/client';
 import type { ReconnectResult, SessionState } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
+import { textOf } from '../support/say.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
 const MEBIBYTE = 1024 * 1024;
 const DELTAS = 200_000;
+/** Less than what a snapshot has of such a turn. */
+const LIMIT = 256 * 1024;
 
 /** What the host holds after what nobody needs any more is gone. */
 function memory(): number {
@@ -26,7 +29,7 @@ describe('a client that stops reading', { timeout: 600_000 }, () => {
   beforeEach(async () => {
     host = await startTestHost(
       { replayLimits: { maxEnvelopes: 10_000, maxBytes: MEBIBYTE } },
-      { webSocketLimits: { maxBufferedBytes: MEBIBYTE, goodbyeMs: 600_000 } },
+      { webSocketLimits: { maxBufferedBytes: LIMIT, goodbyeMs: 600_000 } },
     );
     const watcher = await host.connect({ clientId: 'watcher' });
     watching = await watcher.createSession({ provider: 'mock' });
@@ -37,9 +40,10 @@ describe('a client that stops reading', { timeout: 600_000 }, () => {
   });
   afterEach(() => host.dispose());
 
-  const text = (state: SessionState) => {
-    const part = state.turns.at(-1)?.responseParts[0];
-    return part?.kind === 'markdown' ? part.content : '';
+  /** All of what was said last, also what the state does not hold any more. */
+  const text = async (session: Session) => {
+    const turn = session.confirmed.value.turns.at(-1);
+    return turn ? textOf(await session.wholeTurn(turn)) : '';
   };
 
   /** One turn of many deltas; what it should say. */
@@ -64,7 +68,7 @@ describe('a client that stops reading', { timeout: 600_000 }, () => {
     for (let turn = 0; turn < 8 && !isCutOff(); turn++) said = await stream();
     await until(watching.confirmed, isCutOff, 'the end of the slow one');
     watched.dispose();
-    expect(text(watching.confirmed.value)).toBe(said);
+    expect((await text(watching)) === said).toBe(true);
     expect(watching.confirmed.value.clients).toMatchObject([{ clientId: 'watcher' }]);
     expect(peak - buffers).toBeLessThan(64 * MEBIBYTE);
     expect(memory() - before).toBeLessThan(100 * MEBIBYTE);
@@ -78,9 +82,11 @@ describe('a client that stops reading', { timeout: 600_000 }, () => {
       lastSeenServerSeq,
       subscriptions: [watching.uri],
     });
-    expect(result.type).toBe('snapshot');
-    const [snapshot] = result.type === 'snapshot' ? result.snapshots : [];
-    expect(text(snapshot?.state as SessionState)).toBe(said);
+    if (result.type !== 'snapshot') throw new Error('expected a snapshot');
+    const state = result.snapshots[0]?.state as SessionState;
+    const shown = textOf(state.turns.at(-1));
+    expect(shown.length).toBeGreaterThan(200_000);
+    expect(said.endsWith(shown)).toBe(true);
     await back.end();
   });
 
@@ -88,7 +94,8 @@ describe('a client that stops reading', { timeout: 600_000 }, () => {
     const said = await stream();
     const other = await host.connect();
     const opened = await other.openSession(watching.uri);
-    expect(text(opened.confirmed.value)).toBe(said);
+    expect(JSON.stringify(opened.confirmed.value).length).toBeGreaterThan(LIMIT);
+    expect((await text(opened)) === said).toBe(true);
     await other.ping();
   });
 });

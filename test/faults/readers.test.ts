@@ -1,9 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { connect, type Session } from '@agenthost/client';
-import type { SessionState } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { hostMemory } from '../support/hostMemory.js';
 import { RawClient } from '../support/rawClient.js';
+import { textOf } from '../support/say.js';
 import { spawnHost, startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { altered } from './alteredHost.js';
@@ -29,9 +29,10 @@ const patient = altered('server/webSocketTransport.js', ({ DEFAULT_WEB_SOCKET_LI
   DEFAULT_WEB_SOCKET_LIMITS.pingIntervalMs = 3_600_000;
 });
 
-const said = ({ turns }: SessionState) => {
-  const part = turns.at(-1)?.responseParts[0];
-  return part?.kind === 'markdown' ? part.content : '';
+/** All of what was said last, also what the state does not hold any more. */
+const said = async (session: Session) => {
+  const turn = session.confirmed.value.turns.at(-1);
+  return turn ? textOf(await session.wholeTurn(turn)) : '';
 };
 const EXPECTED = Array.from({ length: DELTAS }, (_, n) => `delta ${String(n).padStart(13, '0')}\n`).join('');
 
@@ -67,7 +68,7 @@ async function stopReading(readers: number, env: Readonly<Record<string, string>
       await until(other.confirmed, ({ activeTurn }) => !activeTurn, 'their turn', PATIENCE_MS);
       beside++;
       await streaming;
-      expect(said(session.confirmed.value) === EXPECTED, 'who reads gets everything').toBe(true);
+      expect((await said(session)) === EXPECTED, 'who reads gets everything').toBe(true);
     }
     expect(session.confirmed.value.clients?.length, 'only who reads is left').toBe(1);
     const peak = (await hostMemory(host.pid, 'VmHWM')) - before;

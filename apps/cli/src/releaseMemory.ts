@@ -21,14 +21,23 @@ export function releaseWhenQuiet(release: () => void = releaseMemory): void {
     const { user, system } = process.cpuUsage(used);
     used = process.cpuUsage();
     const isQuiet = user + system <= LOOK_MS * 1_000 * QUIET_LOAD;
-    // The first time in any case: nobody waits for a host that has just started.
-    if (kept !== undefined && !(isQuiet && process.memoryUsage.rss() - kept >= WORTH_BYTES)) return;
+    // The first time it is worth it in any case: there is what the start has left.
+    const isWorthIt = kept === undefined || process.memoryUsage.rss() - kept >= WORTH_BYTES;
+    if (!isQuiet || !isWorthIt) return;
     release();
     kept = process.memoryUsage.rss();
     // What it took itself is not what somebody asked for.
     used = process.cpuUsage();
   }, LOOK_MS);
   timer.unref();
+}
+
+/**
+ * Lets the heap grow by half of what is alive before it is collected, not to several times of it: many sessions that are loaded one
+ * after the other would take hundreds of megabytes. What a flood costs does not change measurably.
+ */
+export function limitGarbage(): void {
+  setFlagsFromString('--heap-growing-percent=50');
 }
 
 /** False where this engine has no such thing. */

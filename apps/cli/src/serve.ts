@@ -22,7 +22,7 @@ import type { AhpRoute } from './ahpRoute.js';
 import { ahpToken } from './ahpToken.js';
 import { CommandError, EXIT } from './commandError.js';
 import { pageFolder } from './pageFolder.js';
-import { releaseWhenQuiet } from './releaseMemory.js';
+import { limitGarbage, releaseWhenQuiet } from './releaseMemory.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
 
 export async function serve(args: string[]): Promise<number> {
@@ -53,6 +53,7 @@ export async function serve(args: string[]): Promise<number> {
     guard = new AgentGuard(host.stateDir);
     const link = `${(options.publicUrl ?? url).href}#token=${token}`;
     announce(options, url, link, host, forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp));
+    limitGarbage();
     releaseWhenQuiet();
     if (options.open) openInBrowser(link);
     await stopped;

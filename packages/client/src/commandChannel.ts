@@ -32,6 +32,7 @@ export interface CommandChannelOptions {
 const REPEATABLE: ReadonlySet<Command> = new Set([
   'listSessions',
   'fetchTurns',
+  'fetchParts',
   'fetchContent',
   'listArtifacts',
   'browseDirectory',

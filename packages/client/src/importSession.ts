@@ -12,6 +12,7 @@ import {
 import { base64 } from './base64.js';
 import type { CommandChannel } from './commandChannel.js';
 import { LimitReachedError } from './errors.js';
+import { piecesOf } from './turnPieces.js';
 
 export interface ImportSessionOptions
   extends Omit<ImportSessionParams, 'session' | 'provider' | 'turns' | 'contents' | 'more'> {
@@ -50,12 +51,11 @@ export async function importTurns(
   params: Omit<ImportSessionParams, 'turns' | 'contents' | 'more'>,
   { turns, content }: Pick<ImportSessionOptions, 'turns' | 'content'>,
 ): Promise<void> {
-  const encoder = new TextEncoder();
   let held: Turn[] = [];
   let bytes = 0;
   const brought = new Set<URI>();
-  for await (const turn of turns) {
-    const size = encoder.encode(JSON.stringify(turn)).length + 1;
+  for await (const turn of inFrames(turns)) {
+    const size = bytesOf(turn);
     if (size > MAX_BYTES) {
       throw new LimitReachedError(
         `the turn ${turn.id} has ${size} bytes, more than the ${MAX_BYTES} that fit into a frame`,
@@ -77,4 +77,16 @@ export async function importTurns(
     bytes += size;
   }
   await commands.request('importSession', { ...params, turns: held });
+}
+
+/** What has no room in a frame comes in pieces. */
+async function* inFrames(turns: Iterable<Turn> | AsyncIterable<Turn>): AsyncGenerator<Turn> {
+  for await (const turn of turns) {
+    if (bytesOf(turn) <= MAX_BYTES) yield turn;
+    else yield* piecesOf(turn, MAX_BYTES);
+  }
+}
+
+function bytesOf(value: object): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length + 1;
 }

@@ -50,5 +50,6 @@ export type {
 } from './sessionFsHandler.js';
 export type { AppliedEnvelope } from './subscription.js';
 export type { Schedule } from './timer.js';
+export type { EarlierSteps, EarlierStepsOptions } from './turnPieces.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './webSocketTransport.js';
 export { type OrderedAction, type PendingAction, WriteAhead, type WriteAheadOptions } from './writeAhead.js';

@@ -1,8 +1,10 @@
 import {
+  type ActiveTurn,
   type Artifact,
   type ArtifactTimes,
   type ClientAction,
   findPendingMessage,
+  heldFrom,
   isActionKnownToVersion,
   type ListArtifactsResult,
   MAX_FRAME_BYTES,
@@ -10,6 +12,7 @@ import {
   type PendingMessageKind,
   REJECTION,
   type SessionState,
+  type ToolCallState,
   type Turn,
   type URI,
   type UserMessage,
@@ -46,6 +49,7 @@ import {
 import type { SharedSession } from './sharedSessions.js';
 import type { StateSync } from './stateSync.js';
 import type { AppliedEnvelope } from './subscription.js';
+import { type EarlierSteps, type EarlierStepsOptions, fetchSteps, turnPieces, wholeTurn } from './turnPieces.js';
 import { prependTurns } from './turnsWindow.js';
 import { wholeMessage } from './wholeMessage.js';
 
@@ -219,10 +223,34 @@ export class Session {
     return wholeMessage(this.#context.commands, message, options);
   }
 
+  /** All of what a tool call was given: the state only refers to what is large. To show it to who has to approve it. */
+  async wholeInput({ toolInput, toolInputRef }: ToolCallState, options: CommandOptions = {}): Promise<string> {
+    if (!toolInputRef) return toolInput ?? '';
+    return (await fetchContent(this.#context.commands, toolInputRef.uri, options)).text();
+  }
+
   /** Turns that are older than those of `state`, newest first, fetched page by page and not kept. */
   history(options: HistoryOptions = {}): AsyncGenerator<Turn, void, undefined> {
     const oldest = () => this.confirmed.value.turns[0]?.id;
     return sessionHistory(this.#context.commands, this.uri, oldest, options);
+  }
+
+  /** A page of the parts that a turn had before those that `state` has of it, with their calls; oldest first. */
+  async earlierSteps(turn: ActiveTurn | Turn, options: EarlierStepsOptions = {}): Promise<EarlierSteps> {
+    return fetchSteps(this.#context.commands, this.uri, turn.id, { before: heldFrom(turn), ...options });
+  }
+
+  /**
+   * A turn that has ended with all of its parts, oldest first and in pieces: each is the turn with some of its parts, and counts
+   * those before them in `earlierParts`. No more than a piece is held.
+   */
+  turnPieces(turn: Turn, options: CommandOptions = {}): AsyncGenerator<Turn, void, undefined> {
+    return turnPieces(this.#context.commands, this.uri, turn, options);
+  }
+
+  /** The same in one piece. */
+  async wholeTurn(turn: Turn, options: CommandOptions = {}): Promise<Turn> {
+    return wholeTurn(this.turnPieces(turn, options));
   }
 
   /** A page of what the session keeps beside its conversation; `artifacts` walks through all pages. */

@@ -63,8 +63,9 @@ export interface HostOptions {
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
   readonly abortGraceMs?: number;
-  /** Bytes that a session keeps of what clients paste and attach. */
+  /** Bytes that a session keeps of what clients paste and attach; bytes that all sessions in memory may take, 64 MiB unless told. */
   readonly maxPastedBytes?: number;
+  readonly maxSessionBytes?: number;
   readonly replayLimits?: ReplayLimits;
   /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
   readonly indexPatienceMs?: number;
@@ -202,6 +203,7 @@ export class Host {
         syncContent: durability === 'fsync',
         keepTempFiles: keepsTempFiles(options),
         ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
+        ...(options.maxSessionBytes !== undefined && { maxSessionBytes: options.maxSessionBytes }),
       });
     const local = hubFor(storage, index, defaultDirectory);
     const sessions = new HostSessions({

@@ -54,6 +54,8 @@ export type {
   FailedSubscription,
   FetchContentParams,
   FetchContentResult,
+  FetchPartsParams,
+  FetchPartsResult,
   FetchTurnsParams,
   FetchTurnsResult,
   ForkSessionParams,
@@ -122,12 +124,18 @@ export {
   MAX_IMPORTED_TURNS,
   MAX_JSON_DEPTH,
   MAX_LIST_LIMIT,
+  MAX_OPEN_STEPS,
+  MAX_PAGE_BYTES,
+  MAX_PART_LENGTH,
+  MAX_PARTS_LIMIT,
   MAX_PROVIDED_SESSIONS,
   MAX_QUEUED_MESSAGES,
+  MAX_RESYNC_BYTES,
   MAX_SNAPSHOT_TURNS,
   MAX_SUBSCRIPTIONS,
   MAX_TEXT_LENGTH,
   MAX_TITLE_LENGTH,
+  MAX_TURN_PARTS,
   MAX_URI_LENGTH,
   TOOL_OUTPUT_HEAD,
   TOOL_OUTPUT_TAIL,
@@ -147,6 +155,8 @@ export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
 export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
+export { droppedSteps, heldFrom, isOpenStep, type TurnStep, turnLength, turnSteps } from './reducers/turnSteps.js';
+export { type TurnRoom, withNewestParts } from './reducers/turnWindow.js';
 export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
 export { roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
 export { isSafeKey, ownValue } from './safeKey.js';

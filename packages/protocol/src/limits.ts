@@ -15,6 +15,29 @@ export const INLINE_MESSAGE_LIMIT = 65_536;
 export const DEFAULT_SNAPSHOT_TURNS = 30;
 export const MAX_SNAPSHOT_TURNS = 200;
 
+/**
+ * Parts of a turn in the state. A turn that gets more keeps the newest KEPT_TURN_PARTS of them, and those that are open:
+ * many are dropped at once, so that no action costs more because of what came before it in its turn.
+ */
+export const MAX_TURN_PARTS = 256;
+export const KEPT_TURN_PARTS = 192;
+/** The same for the text of its parts and calls, in code units. It is counted with each TURN_LENGTH_STRIDE-th part only. */
+export const MAX_TURN_LENGTH = 524_288;
+export const KEPT_TURN_LENGTH = 262_144;
+export const TURN_LENGTH_STRIDE = 8;
+/** Text of one part, in code units: more of it goes into a new part. */
+export const MAX_PART_LENGTH = 65_536;
+/** Calls and permission requests of a turn that may be open at the same time. An agent that opens more ends its turn. */
+export const MAX_OPEN_STEPS = 128;
+
+/** Parts in one answer of `fetchParts`. */
+export const MAX_PARTS_LIMIT = 200;
+
+/** Bytes of turns in a snapshot, in an answer of `fetchTurns` or of `fetchParts`; the newest of them is there in any case. */
+export const MAX_PAGE_BYTES = 1024 * 1024;
+/** Bytes of all snapshots, or of the missed envelopes, in one answer of `initialize` or `reconnect`. */
+export const MAX_RESYNC_BYTES = 4 * 1024 * 1024;
+
 /** Rows of `listSessions` when `limit` is not given, and at the most. */
 export const DEFAULT_LIST_LIMIT = 50;
 export const MAX_LIST_LIMIT = 500;

@@ -15,6 +15,7 @@ const METHODS: { readonly [M in keyof Commands | keyof ClientNotifications]: Rol
   unsubscribe: 'viewer',
   listSessions: 'viewer',
   fetchTurns: 'viewer',
+  fetchParts: 'viewer',
   fetchContent: 'viewer',
   listArtifacts: 'viewer',
   // Each of its actions has a row of its own.

@@ -145,6 +145,8 @@ export interface WireTypes {
   TurnsRange: Commands.TurnsRange;
   FetchTurnsParams: Commands.FetchTurnsParams;
   FetchTurnsResult: Commands.FetchTurnsResult;
+  FetchPartsParams: Commands.FetchPartsParams;
+  FetchPartsResult: Commands.FetchPartsResult;
   ContentRange: Commands.ContentRange;
   FetchContentParams: Commands.FetchContentParams;
   FetchContentResult: Commands.FetchContentResult;

@@ -2,6 +2,8 @@ import type {
   ApproveOptions,
   Content,
   DenyOptions,
+  EarlierSteps,
+  EarlierStepsOptions,
   FetchContentOptions,
   Interruption,
   Message,
@@ -10,7 +12,7 @@ import type {
   PendingPermission,
   PermissionAnswer,
 } from '@agenthost/client';
-import type { Artifact, SessionState, UserMessage } from '@agenthost/protocol';
+import type { ActiveTurn, Artifact, SessionState, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
 import type { URI } from './session.js';
 
 export type ChatPhase =
@@ -89,6 +91,10 @@ export interface ChatModel {
   trimTurns(keep: number): void;
   /** A message as it was sent: `state` only refers to what is large. To edit it. */
   wholeMessage(message: UserMessage): Promise<UserMessage>;
+  /** All of what a tool call was given: `state` only refers to what is large. To show it to who has to approve it. */
+  wholeInput(call: ToolCallState): Promise<string>;
+  /** A page of the parts that a turn had before those that `state` has of it. */
+  earlierSteps(turn: ActiveTurn | Turn, options?: EarlierStepsOptions): Promise<EarlierSteps>;
   /** What `state` only refers to: large output, images. */
   fetchContent(uri: URI, options?: FetchContentOptions): Promise<Content>;
   /** What the session keeps beside its conversation; as many as asked for. */

@@ -60,6 +60,8 @@ export function chatModelOf(options: ChatModelOfOptions): ChatModel {
     loadEarlierTurns: async () => 0,
     trimTurns: () => {},
     wholeMessage: async (message) => message,
+    wholeInput: async ({ toolInput = '' }) => toolInput,
+    earlierSteps: async () => ({ steps: [], earlier: 0 }),
     fetchContent: unsupported('asked for content'),
     listArtifacts: async () => [],
     dispose: () => {},

@@ -1,4 +1,4 @@
-import { isConfirmation, type Prompt, promptText } from '../turn/prompt.js';
+import { cutCall, isConfirmation, type Prompt, promptText } from '../turn/prompt.js';
 import type { AttachModel } from './attachModel.js';
 import { wrapText } from './lines/wrapText.js';
 
@@ -20,12 +20,41 @@ type Wrapped = Pick<PromptView, 'key' | 'title' | 'lines'>;
 /** The screen is drawn many times a second, and a command may have thousands of lines. */
 const wrapped = new WeakMap<Prompt, Wrapped>();
 
-export function promptView({ ui }: AttachModel, prompt: Prompt, columns: number, rows: number): PromptView {
-  const text = wrappedText(prompt, columns);
+/** Inputs that the state has only a part of: all of them, or why they could not be read. */
+const inputs = new WeakMap<Prompt, { readonly text?: string; readonly problem?: string }>();
+
+export function promptView(model: AttachModel, prompt: Prompt, columns: number, rows: number): PromptView {
+  const { ui } = model;
+  const input = wholeInput(model, prompt);
+  const text = wrappedText(prompt, columns, input);
   const { key, lines } = text;
   const scrolled = ui.asked?.key === key ? ui.asked : { top: 0, seen: 0 };
   const top = Math.max(0, Math.min(scrolled.top, lines.length - rows));
-  return { ...text, rows, top, isSeen: Math.max(scrolled.seen, top + rows) >= lines.length };
+  return { ...text, rows, top, isSeen: isWhole(prompt, input) && Math.max(scrolled.seen, top + rows) >= lines.length };
+}
+
+/** Asked for the first time that it is looked for; then the screen is drawn again. */
+function wholeInput(model: AttachModel, prompt: Prompt): string | undefined {
+  const call = cutCall(prompt);
+  const { chat } = model;
+  if (!call || !chat) return undefined;
+  const known = inputs.get(prompt);
+  if (known) return known.text ?? known.problem;
+  inputs.set(prompt, {});
+  const found = (input: { readonly text?: string; readonly problem?: string }) => {
+    inputs.set(prompt, input);
+    model.update({});
+  };
+  chat.wholeInput(call).then(
+    (text) => found({ text }),
+    (error: unknown) => found({ problem: `All of it could not be read: ${String(error)}` }),
+  );
+  return undefined;
+}
+
+/** Nobody is to allow what was not shown. */
+function isWhole(prompt: Prompt, input: string | undefined): boolean {
+  return cutCall(prompt) === undefined || (input !== undefined && inputs.get(prompt)?.text !== undefined);
 }
 
 /** Answers whether there was something to scroll. From where it is by now: several keys may come before the next drawing. */
@@ -37,12 +66,12 @@ export function scrollPrompt(model: AttachModel, { key, lines, rows }: PromptVie
   return true;
 }
 
-function wrappedText(prompt: Prompt, columns: number): Wrapped {
+function wrappedText(prompt: Prompt, columns: number, input: string | undefined): Wrapped {
   const id = isConfirmation(prompt) ? prompt.toolCall.toolCallId : prompt.request.requestId;
-  const key = `${columns} ${prompt.turnId} ${id}`;
+  const key = `${columns} ${prompt.turnId} ${id} ${input?.length ?? ''}`;
   const known = wrapped.get(prompt);
   if (known?.key === key) return known;
-  const [title = '', ...lines] = wrapText(promptText(prompt), columns, Number.POSITIVE_INFINITY);
+  const [title = '', ...lines] = wrapText(promptText(prompt, input), columns, Number.POSITIVE_INFINITY);
   const text = { key, title, lines };
   wrapped.set(prompt, text);
   return text;

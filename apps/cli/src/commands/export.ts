@@ -20,8 +20,8 @@ export const command = defineCommand({
   },
   completes: 'session',
   notes: `Has every turn that has ended. Long output of tools is in it as its beginning and its end; agenthost log --full shows all of it.
-The JSON is one document whose turns are a line each, with the images and files that they refer to; agenthost import makes
-a session from it.`,
+The JSON is one document whose turns are a line each, or several where they have very many steps, with the images and files that
+they refer to; agenthost import makes a session from it.`,
   examples: ['agenthost export last -o session.md', 'agenthost export 3f2a --format json | gzip > session.json.gz'],
   run: (values, [name]) =>
     withHost(values, async (host) => {
@@ -32,7 +32,8 @@ a session from it.`,
         let done = 0;
         for await (const turn of allTurns(session)) {
           progress.update(++done, total);
-          yield turn;
+          // A turn with very many steps is several lines of the file: neither side has to hold all of it.
+          yield* session.turnPieces(turn);
         }
       };
       const { summary } = session.confirmed.value;

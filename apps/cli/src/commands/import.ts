@@ -30,7 +30,9 @@ what, and the whole of long output, are not in it.`,
     const counted = async function* (): AsyncGenerator<Turn> {
       let done = 0;
       for await (const turn of turns) {
-        progress.update(++done, done);
+        // Further pieces of the same turn begin with later parts.
+        if (!turn.earlierParts) done++;
+        progress.update(done, done);
         yield turn;
       }
     };

@@ -38,15 +38,16 @@ export const command = defineCommand({
     withHost(values, async (host) => {
       const session = await host.openSession(await findSession(host, name));
       const { json = false, reasoning = false, full = false } = values;
-      const print = (turn: Turn) => {
-        if (json) process.stdout.write(`${JSON.stringify(turn)}\n`);
-        else printTurn(turn, full, reasoning);
+      const whole = (piece: Turn) => (full && !json ? withWholeOutput(piece, host) : piece);
+      const print = async (turn: Turn) => {
+        if (json) process.stdout.write(`${JSON.stringify(await session.wholeTurn(turn))}\n`);
+        else await printTurn(turn, session.turnPieces(turn), { full, reasoning, whole });
       };
       const after = session.confirmed.value.turns.at(-1)?.id;
       const turns = values.all
         ? allTurns(session)
         : await newestTurns(session, parseCount(values.limit, DEFAULT_TURNS));
-      for await (const turn of turns) print(full && !json ? await withWholeOutput(turn, host) : turn);
+      for await (const turn of turns) await print(turn);
       if (values.follow) await follow(host, session, { after, print, json, reasoning });
       return EXIT.ok;
     }),
@@ -55,12 +56,22 @@ export const command = defineCommand({
 interface FollowOptions {
   /** The last turn that was printed. */
   readonly after: string | undefined;
-  readonly print: (turn: Turn) => void;
+  readonly print: (turn: Turn) => Promise<void>;
   readonly json: boolean;
   readonly reasoning: boolean;
 }
 
-function printTurn(turn: Turn, full: boolean, reasoning: boolean): void {
+interface PrintOptions {
+  readonly full: boolean;
+  readonly reasoning: boolean;
+  readonly whole: (piece: Turn) => Turn | Promise<Turn>;
+}
+
+async function printTurn(
+  turn: Turn,
+  pieces: AsyncIterable<Turn>,
+  { full, reasoning, whole }: PrintOptions,
+): Promise<void> {
   printMessage(turn);
   // In a log the tools belong to the text.
   const printer = new TurnPrinter({
@@ -69,7 +80,7 @@ function printTurn(turn: Turn, full: boolean, reasoning: boolean): void {
     out: process.stdout,
     err: process.stdout,
   });
-  printer.update(turn);
+  for await (const piece of pieces) printer.update(await whole(piece));
   endTurn(printer, turn);
 }
 
@@ -106,14 +117,15 @@ async function follow(host: Host, session: Session, { after, print, json, reason
   let last = after;
   let current: { readonly id: string; readonly printer: TurnPrinter } | undefined;
   const { stdout } = process;
-  const showEnded = (turn: Turn) => {
+  const showEnded = async (turn: Turn) => {
+    // What was not followed may have to be asked for.
     if (current?.id !== turn.id) return print(turn);
     current.printer.update(turn);
     endTurn(current.printer, turn);
     current = undefined;
   };
-  const look = ({ turns, activeTurn }: SessionState) => {
-    for (const turn of turns.slice(turns.findLastIndex(({ id }) => id === last) + 1)) showEnded(turn);
+  const show = async ({ turns, activeTurn }: SessionState) => {
+    for (const turn of turns.slice(turns.findLastIndex(({ id }) => id === last) + 1)) await showEnded(turn);
     last = turns.at(-1)?.id ?? last;
     if (!activeTurn || json) return;
     if (current?.id !== activeTurn.id) {
@@ -123,7 +135,12 @@ async function follow(host: Host, session: Session, { after, print, json, reason
     }
     current.printer.update(activeTurn);
   };
+  let shown = Promise.resolve();
   await new Promise<void>((resolve, reject) => {
+    const look = (state: SessionState) => {
+      shown = shown.then(() => show(state));
+      shown.catch(reject);
+    };
     session.confirmed.subscribe(look);
     session.gone.subscribe((gone) => gone && reject(gone));
     host.connection.subscribe((connection) => connection.state === 'closed' && reject(connection.reason));

@@ -15,22 +15,35 @@ import { by } from '../turn/toolLine.js';
 export async function* markdownExport(summary: SessionSummary, turns: AsyncIterable<Turn>): AsyncGenerator<string> {
   yield `# ${titleOf(summary)}\n\n`;
   yield `${summary.provider}, ${dateOf(summary.createdAt).toISOString()}, \`${summary.resource}\`\n`;
-  for await (const turn of turns) yield turnMarkdown(turn);
+  let last: Turn | undefined;
+  for await (const turn of turns) {
+    // A turn with very many steps comes in pieces.
+    const isNew = turn.id !== last?.id;
+    if (last && isNew) yield turnEnd(last);
+    if (isNew) yield turnStart(turn);
+    yield* turn.responseParts.map((part) => paragraph(partMarkdown(part, turn.toolCalls)));
+    last = turn;
+  }
+  if (last) yield turnEnd(last);
 }
 
-function turnMarkdown(turn: Turn): string {
-  const { userMessage, by: author, startedAt, responseParts, toolCalls, state, error } = turn;
+function turnStart({ userMessage, by: author, startedAt }: Turn): string {
   const quoted = safeText(userMessage.text)
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
-  const parts = responseParts.map((part) => partMarkdown(part, toolCalls));
-  const end =
-    state === 'complete'
-      ? ''
-      : `**${state === 'cancelled' ? 'Stopped' : 'Failed'}**${error ? `: ${safeLine(error.message)}` : ''}`;
   const when = dateOf(startedAt).toISOString().replace('T', ' ').slice(0, 16);
-  return `\n## ${when}${by(author)}\n\n${[quoted, ...parts, end].filter(Boolean).join('\n\n')}\n`;
+  return `\n## ${when}${by(author)}\n${paragraph(quoted)}`;
+}
+
+function turnEnd({ state, error }: Turn): string {
+  if (state === 'complete') return '';
+  const why = error ? `: ${safeLine(error.message)}` : '';
+  return paragraph(`**${state === 'cancelled' ? 'Stopped' : 'Failed'}**${why}`);
+}
+
+function paragraph(text: string): string {
+  return text === '' ? '' : `\n${text}\n`;
 }
 
 function partMarkdown(part: ResponsePart, toolCalls: readonly CompletedToolCall[]): string {

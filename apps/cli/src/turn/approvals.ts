@@ -2,6 +2,7 @@ import { ActionRejectedError, type Session } from '@agenthost/client';
 import {
   answerPrompt,
   type Choice,
+  cutCall,
   isConfirmation,
   type Prompt,
   promptChoices,
@@ -82,7 +83,8 @@ export class Approvals {
     watch();
     const allowsText = takesText(prompt);
     const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
-    note(`? ${promptText(prompt)}`);
+    const cut = cutCall(prompt);
+    note(`? ${promptText(prompt, cut && (await this.#session.wholeInput(cut)))}`);
     try {
       for (;;) {
         const line = await questions.ask(`  ${keys}${allowsText ? ' · or your answer' : ''}: `, answered.signal);

@@ -25,9 +25,14 @@ export function promptChoices(prompt: Prompt): Choice[] {
   return isConfirmation(prompt) ? confirmationChoices(prompt) : permissionChoices(prompt);
 }
 
-/** What is asked, without the choices. */
-export function promptText(prompt: Prompt): string {
-  return isConfirmation(prompt) ? confirmationText(prompt) : permissionText(prompt);
+/** What is asked, without the choices. `input`: all of what would be run, where the state has only a part of it. */
+export function promptText(prompt: Prompt, input?: string): string {
+  return isConfirmation(prompt) ? confirmationText(prompt, input) : permissionText(prompt);
+}
+
+/** The call whose whole input has to be asked for. */
+export function cutCall(prompt: Prompt): PendingConfirmation['toolCall'] | undefined {
+  return isConfirmation(prompt) && prompt.toolCall.toolInputRef ? prompt.toolCall : undefined;
 }
 
 /** Rejects with an ActionRejectedError when somebody was faster. */
@@ -61,9 +66,9 @@ function permissionChoices({ request: { options = [], kind } }: PendingPermissio
   ];
 }
 
-function confirmationText({ toolCall }: PendingConfirmation): string {
+function confirmationText({ toolCall }: PendingConfirmation, input: string | undefined): string {
   const { confirmation, invocationMessage, toolInput } = toolCall;
-  return [safeLine(confirmation.title ?? invocationMessage), ...indented(toolInput ?? '')].join('\n');
+  return [safeLine(confirmation.title ?? invocationMessage), ...indented(input ?? toolInput ?? '')].join('\n');
 }
 
 function permissionText({ request }: PendingPermission): string {

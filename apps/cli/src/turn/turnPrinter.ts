@@ -90,6 +90,9 @@ export class TurnPrinter {
       case 'steering':
         this.note(`› ${safeLine(event.steering.userMessage.text)}`);
         break;
+      case 'stepsOmitted':
+        if (tools !== 'none') this.note(dim(`… ${event.steps} earlier steps left out; agenthost log shows them`));
+        break;
       case 'content':
         this.note(dim(`· ${contentLine(event.ref)}`));
         break;

@@ -16,7 +16,9 @@ export type TurnEvent =
   | { readonly type: 'toolOutputOmitted'; readonly call: ToolCallState; readonly characters: number }
   | { readonly type: 'notice'; readonly notice: NoticePart }
   | { readonly type: 'steering'; readonly steering: SteeringPart }
-  | { readonly type: 'content'; readonly ref: ContentRef };
+  | { readonly type: 'content'; readonly ref: ContentRef }
+  /** Parts that the state has dropped before they were read. */
+  | { readonly type: 'stepsOmitted'; readonly steps: number };
 
 /** Turns the states of a turn, as they follow each other, into what is new in each. Also for a turn that has ended. */
 export class TurnReader {
@@ -24,7 +26,13 @@ export class TurnReader {
   readonly #told = new Map<string, number>();
   readonly #calls = new Map<string, { status: ToolCallState['status'] | undefined; output: number }>();
 
+  /** How many parts the turn had when it was read last. */
+  #seen = 0;
+
   *read(turn: ActiveTurn | Turn): Generator<TurnEvent> {
+    const { earlierParts = 0, responseParts } = turn;
+    if (earlierParts > this.#seen) yield { type: 'stepsOmitted', steps: earlierParts - this.#seen };
+    this.#seen = earlierParts + responseParts.length;
     for (const part of turn.responseParts) {
       if (part.kind === 'toolCall') {
         const call = callOf(turn, part.toolCallId);

@@ -39,5 +39,6 @@ function contextOf(place: PagePlace): ChatContext {
     deny: unavailable,
     answer: unavailable,
     fetchContent: unavailable,
+    earlierSteps: unavailable,
   };
 }

@@ -16,6 +16,7 @@ import { InlineText } from './InlineText.js';
 import { MoreWaiting } from './MoreWaiting.js';
 import { shortPath } from './relativePath.js';
 import { roughly } from './times.js';
+import { useWholeInput } from './useWholeInput.js';
 
 const CONFIRM = 'session/toolCallConfirmed';
 const DEFAULT_OPTIONS: readonly ConfirmationOption[] = [
@@ -38,7 +39,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const [folded, setFolded] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const { confirmation, toolInput } = call;
+  const { confirmation } = call;
+  const { text: toolInput, isWhole, problem: unread } = useWholeInput(call);
   const editable =
     confirmation.editable === true && whyNot(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
   // What is approved unchanged is sent as it came; a field can only show it made visible.
@@ -49,6 +51,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
 
   const choose = async (option: ConfirmationOption | undefined) => {
     if (!option || busy || whyNot(chat.role, CONFIRM) !== undefined) return;
+    // Nobody is to allow what was not shown.
+    if (option.kind === 'approve' && !isWhole) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
     const written = editable ? command.current?.value : undefined;
@@ -110,6 +114,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
               {call.toolKind === 'terminal' ? '$' : '›'}
             </span>
             <CommandField
+              key={isWhole ? 'whole' : 'cut'}
               field={command}
               initial={input ?? ''}
               language={commandLanguage(call)}
@@ -129,7 +134,8 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
             {editable && !plain && ' You can change the command before you allow it.'}
           </p>
         )}
-        <Problem text={problem} />
+        {!isWhole && unread === undefined && <p className="why">Loading all of it.</p>}
+        <Problem text={problem ?? unread} />
         <RoleNote role={chat.role} deed={CONFIRM}>
           <div className="acts">
             {approvals.map((option, index) => (
@@ -137,7 +143,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
                 key={option.label}
                 type="button"
                 className={index === 0 ? 'btn primary' : 'btn plain'}
-                disabled={busy}
+                disabled={busy || !isWhole}
                 onClick={() => void choose(option)}
               >
                 {option.label} {keys[index] && <kbd aria-hidden="true">{keys[index]}</kbd>}

@@ -6,10 +6,10 @@ import { useChat } from './chatContext.js';
 export function ErrorCard({ turn, error }: { readonly turn: Turn; readonly error: ErrorInfo }) {
   const { agentName, retry } = useChat();
   const calls = turn.toolCalls.length;
-  const kept =
-    calls === 0
-      ? 'Your message is kept.'
-      : `The turn ended after ${calls} tool ${calls === 1 ? 'call' : 'calls'}. What it changed is kept.`;
+  const steps = turn.earlierParts === undefined ? undefined : turn.earlierParts + turn.responseParts.length;
+  const after =
+    steps === undefined ? `${calls} tool ${calls === 1 ? 'call' : 'calls'}` : `${steps.toLocaleString()} steps`;
+  const kept = calls === 0 ? 'Your message is kept.' : `The turn ended after ${after}. What it changed is kept.`;
   return (
     <div className="fault" role="alert">
       <CircleAlert size={18} aria-hidden />

@@ -1,11 +1,4 @@
-import type {
-  ActiveTurn,
-  AnsweredPermission,
-  FileEditResultContent,
-  ResponsePart,
-  ToolCallState,
-  Turn,
-} from '@agenthost/protocol';
+import type { ActiveTurn, AnsweredPermission, FileEditResultContent, ToolCallState, Turn } from '@agenthost/protocol';
 import { GitFork, Info, TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { Markdown } from '../markdown/Markdown.js';
@@ -15,6 +8,7 @@ import { ConfirmedLine } from './ConfirmedLine.js';
 import { ContentPart } from './ContentPart.js';
 import { useChat } from './chatContext.js';
 import { DiffCard } from './DiffCard.js';
+import { EarlierSteps } from './EarlierSteps.js';
 import { ErrorCard } from './ErrorCard.js';
 import { Question } from './Question.js';
 import { Reasoning } from './Reasoning.js';
@@ -22,21 +16,15 @@ import { TerminalBlock } from './TerminalBlock.js';
 import { hasContents, ToolContents } from './ToolContents.js';
 import { ToolLine } from './ToolLine.js';
 import { UserMessage } from './UserMessage.js';
+import { useTurnSteps } from './useTurnSteps.js';
 
 /** A turn that is over never changes, so it is rendered once. */
 export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }) {
   const { fork } = useChat();
-  const calls = new Map(turn.toolCalls.map((call) => [call.toolCallId, call]));
   return (
     <div className="turn" data-turn={turn.id}>
       <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} />
-      <Parts
-        parts={turn.responseParts}
-        answers={turn.answeredPermissions}
-        callOf={(id) => calls.get(id)}
-        turnId={turn.id}
-        running={false}
-      />
+      <Parts turn={turn} running={false} />
       {turn.state === 'cancelled' && <p className="notice">Stopped.</p>}
       {turn.error && <ErrorCard turn={turn} error={turn.error} />}
       {fork && (
@@ -62,13 +50,7 @@ export const ActiveTurnView = memo(function ActiveTurnView({
   return (
     <div className="turn" data-turn={turn.id} aria-busy="true">
       <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} kept={kept} />
-      <Parts
-        parts={turn.responseParts}
-        answers={turn.answeredPermissions}
-        callOf={(id) => turn.toolCalls[id]}
-        turnId={turn.id}
-        running={!kept && permissions.length === 0}
-      />
+      <Parts turn={turn} running={!kept && permissions.length === 0} />
       {permissions.map((request) => (
         <Question key={request.requestId} turnId={turn.id} request={request} />
       ))}
@@ -77,16 +59,14 @@ export const ActiveTurnView = memo(function ActiveTurnView({
 });
 
 interface PartsProps {
-  readonly parts: readonly ResponsePart[];
-  readonly answers: readonly AnsweredPermission[] | undefined;
-  readonly callOf: (toolCallId: string) => ToolCallState | undefined;
-  readonly turnId: string;
+  readonly turn: ActiveTurn | Turn;
   readonly running: boolean;
 }
 
 /** Lines that follow each other stand on one rail. */
-function Parts({ parts, answers, callOf, turnId, running }: PartsProps) {
+function Parts({ turn, running }: PartsProps) {
   const { staleSince, me } = useChat();
+  const { steps, ...earlier } = useTurnSteps(turn);
   const shown: ReactNode[] = [];
   let lines: ReactNode[] = [];
   const endLines = () => {
@@ -98,14 +78,17 @@ function Parts({ parts, answers, callOf, turnId, running }: PartsProps) {
       );
     lines = [];
   };
-  const answersAfter = (count: number) => {
-    for (const one of answers ?? [])
-      if (one.afterParts === count) lines.push(<Answered key={one.at + one.requestId} answer={one} me={me} />);
+  const answersBetween = (after: number, upTo: number) => {
+    for (const one of turn.answeredPermissions ?? [])
+      if (one.afterParts > after && one.afterParts <= upTo)
+        lines.push(<Answered key={one.at + one.requestId} answer={one} me={me} />);
   };
-  answersAfter(0);
-  parts.forEach((part, index) => {
-    if (index > 0) answersAfter(index);
-    const last = running && index === parts.length - 1;
+  // Those that were given before the first step that is shown come with the steps before it.
+  let before = (steps[0]?.index ?? 0) - 1;
+  steps.forEach(({ index, part, call }, at) => {
+    answersBetween(before, index);
+    before = index;
+    const last = running && at === steps.length - 1;
     if (part.kind === 'reasoning') {
       lines.push(<Reasoning key={part.id} part={part} running={last} />);
       return;
@@ -114,11 +97,10 @@ function Parts({ parts, answers, callOf, turnId, running }: PartsProps) {
       lines.push(<Notice key={part.id} severity={part.severity} text={part.text} />);
       return;
     }
-    const call = part.kind === 'toolCall' ? callOf(part.toolCallId) : undefined;
     if (part.kind === 'toolCall' && !call) return;
     if (call) {
       lines.push(<ConfirmedLine key={`${call.toolCallId} by`} call={call} />);
-      const blocks = callBlocks(call, turnId);
+      const blocks = callBlocks(call, turn.id);
       if (blocks.length === 0) lines.push(<ToolLine key={call.toolCallId} call={call} />);
       else {
         endLines();
@@ -137,9 +119,14 @@ function Parts({ parts, answers, callOf, turnId, running }: PartsProps) {
       shown.push(<UserMessage key={part.id} message={part.userMessage} by={part.by} />);
     else if (part.kind === 'contentRef') shown.push(<ContentPart key={part.id} content={part.ref} />);
   });
-  if (parts.length > 0) answersAfter(parts.length);
+  answersBetween(before, before + 1);
   endLines();
-  return <div className="answer">{shown}</div>;
+  return (
+    <div className="answer">
+      <EarlierSteps {...earlier} />
+      {shown}
+    </div>
+  );
 }
 
 function Answered({ answer, me }: { readonly answer: AnsweredPermission; readonly me: ReadonlySet<string> }) {

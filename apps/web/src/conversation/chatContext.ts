@@ -1,5 +1,5 @@
-import type { ApproveOptions, Content, DenyOptions, PermissionAnswer } from '@agenthost/client';
-import type { Role, UserMessage } from '@agenthost/protocol';
+import type { ApproveOptions, Content, DenyOptions, EarlierSteps, PermissionAnswer } from '@agenthost/client';
+import type { ActiveTurn, Role, Turn, UserMessage } from '@agenthost/protocol';
 import { createContext, useContext } from 'react';
 
 /** What the parts of a conversation need of the chat that they belong to. */
@@ -19,6 +19,8 @@ export interface ChatContext {
   deny(turnId: string, toolCallId: string, options?: DenyOptions): Promise<void>;
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
   fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
+  /** The steps of a turn before that place, as many as come in one page. */
+  earlierSteps(turn: ActiveTurn | Turn, before: number): Promise<EarlierSteps>;
   /** Not there where this page may not, or where the whole conversation isn't. */
   readonly fork?: ((turnId: string) => void) | undefined;
   /** All changed files of the session; not there where they are shown already. */

@@ -38,6 +38,7 @@ export function useChatContext(
       home: asHost(place)?.provider.folders.home,
       staleSince,
       ...answers,
+      earlierSteps: (turn, before) => model.earlierSteps(turn, { before }),
       fetchContent: (uri, range) => model.fetchContent(uri, range ? { range } : {}),
       ...whole,
     }),

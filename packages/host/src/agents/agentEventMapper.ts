@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type ContentRef,
   type ErrorInfo,
+  type FileChangeSummary,
   INLINE_CONTENT_LIMIT,
   MAX_TITLE_LENGTH,
   MAX_URI_LENGTH,
@@ -17,11 +18,15 @@ import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
 import { mapFileEdits } from './mapFileEdits.js';
 import { mapSessionEvent } from './mapSessionEvent.js';
+import { OpenSteps } from './openSteps.js';
+import { TextParts } from './textParts.js';
 
 export type { AgentAction };
 
 export interface MappedEvent {
   readonly actions: readonly AgentAction[];
+  /** Why the agent must not go on: it has more steps open, or made more of them, than a turn may have. */
+  readonly flood?: string;
   /** Something to keep with the session. No action: the host stores it, and then says so. */
   readonly artifact?: AgentArtifact;
 }
@@ -41,15 +46,20 @@ export interface AgentEventMapperOptions {
   readonly onDropped?: (event: AgentEvent, reason: string) => void;
   /** What of a result goes into state. Who stores large output elsewhere puts a reference in its place here. */
   readonly boundResult?: (result: AgentToolResult) => ToolCallResult;
+  /** The same for what a call starts with. */
+  readonly boundStart?: (toolCall: ToolCallStart) => ToolCallStart;
   /** Stores bytes of this turn. Without it none are kept. */
   readonly keepContent?: (content: AgentContent) => KeptContent;
   readonly newId?: () => string;
 }
 
-/** One delta is one frame, and stays far below what a frame may have. */
-const MAX_DELTA_LENGTH = 65_536;
-/** Files whose changes a session lists. */
+/** A piece of output is one frame, and stays far below what a frame may have. */
+const MAX_OUTPUT_LENGTH = 65_536;
+/** Files whose changes a session lists, and the length of their names: they are in every list of sessions. */
 export const MAX_CHANGES = 500;
+const MAX_CHANGES_LENGTH = 65_536;
+/** Parts and calls of one turn. The ids of all of them are remembered while it runs. */
+const MAX_TURN_STEPS = 200_000;
 const MAX_OPTIONS = 100;
 const NOTHING: MappedEvent = { actions: [] };
 
@@ -58,21 +68,26 @@ export class AgentEventMapper {
   readonly #turnId: string;
   readonly #onDropped: (event: AgentEvent, reason: string) => void;
   readonly #boundResult: (result: AgentToolResult) => ToolCallResult;
+  readonly #boundStart: (toolCall: ToolCallStart) => ToolCallStart;
   readonly #keepContent: (content: AgentContent) => KeptContent;
   readonly #newId: () => string;
   readonly #ids: AgentIds;
   /** By the agent's ids. `replaceable`: runs without having been subject to an answer (rule TOOL3). */
   readonly #calls = new Map<string, 'replaceable' | 'open' | 'complete'>();
-  #openPart: { readonly kind: 'markdown' | 'reasoning'; readonly id: string } | undefined;
+  readonly #texts: TextParts;
+  readonly #open = new OpenSteps();
+  #steps = 0;
   #ended = false;
 
   constructor(options: AgentEventMapperOptions) {
     this.#turnId = options.turnId;
     this.#onDropped = options.onDropped ?? (() => {});
     this.#boundResult = options.boundResult ?? ((result) => boundedToolResult(mapFileEdits(result, () => ({}))));
+    this.#boundStart = options.boundStart ?? boundedToolStart;
     this.#keepContent = options.keepContent ?? (() => ({ refused: 'An image or a file was not kept.' }));
     this.#newId = options.newId ?? randomUUID;
     this.#ids = new AgentIds(options.newId);
+    this.#texts = new TextParts(options.turnId, this.#newId);
   }
 
   get ended(): boolean {
@@ -86,7 +101,12 @@ export class AgentEventMapper {
 
   /** Somebody else put a part into the response, e.g. a steering message: text that follows must not go before it. */
   beginNewPart(): void {
-    this.#openPart = undefined;
+    this.#texts.close();
+  }
+
+  /** Somebody has answered that request, or that call, of the agent's. A call that was approved is still open. */
+  answered(agentId: string, approved: boolean): void {
+    if (!approved || !this.#calls.has(agentId)) this.#open.close(agentId);
   }
 
   /** The agent's own id of a call, a request or an option. */
@@ -95,6 +115,21 @@ export class AgentEventMapper {
   }
 
   map(event: AgentEvent): MappedEvent {
+    const mapped = this.#map(event);
+    for (const { type } of mapped.actions) {
+      if (type === 'session/responsePart' || type === 'session/toolStart') this.#steps++;
+    }
+    const flood = this.#flood;
+    return flood === undefined ? mapped : { ...mapped, flood };
+  }
+
+  get #flood(): string | undefined {
+    if (this.#ended) return undefined;
+    if (this.#open.isTooMuch) return 'The agent has more steps open at the same time than a turn may have';
+    return this.#steps > MAX_TURN_STEPS ? `The agent made more than ${MAX_TURN_STEPS} steps in one turn` : undefined;
+  }
+
+  #map(event: AgentEvent): MappedEvent {
     const ofSession = mapSessionEvent(event);
     if (ofSession)
       return ofSession.actions.length === 0 && !ofSession.artifact
@@ -104,9 +139,9 @@ export class AgentEventMapper {
     const turnId = this.#turnId;
     switch (event.type) {
       case 'text':
-        return this.#delta('markdown', event.text);
+        return { actions: this.#texts.append('markdown', event.text) };
       case 'reasoning':
-        return this.#delta('reasoning', event.text);
+        return { actions: this.#texts.append('reasoning', event.text) };
       case 'notice':
         return { actions: [this.#notice(event.text, event.severity)] };
       case 'content':
@@ -119,7 +154,7 @@ export class AgentEventMapper {
         return this.#toolComplete(event);
       case 'permissionRequest':
         this.beginNewPart();
-        return one({ type: 'session/permissionRequest', turnId, request: this.#request(event.request) });
+        return this.#permissionRequest(event.request);
       case 'usage':
         return one({ type: 'session/usage', turnId, usage: finiteUsage(event.usage) });
       case 'activity': {
@@ -135,7 +170,7 @@ export class AgentEventMapper {
       case 'changes':
         return one({
           type: 'session/changesChanged',
-          changes: event.changes.filter(({ uri }) => uri.length <= MAX_URI_LENGTH).slice(0, MAX_CHANGES),
+          changes: boundedChanges(event.changes),
         });
       case 'title':
       case 'mode':
@@ -152,21 +187,6 @@ export class AgentEventMapper {
     }
   }
 
-  #delta(kind: 'markdown' | 'reasoning', text: string): MappedEvent {
-    if (text === '') return NOTHING;
-    const actions: AgentAction[] = [];
-    const turnId = this.#turnId;
-    if (this.#openPart?.kind !== kind) {
-      this.#openPart = { kind, id: this.#newId() };
-      actions.push({ type: 'session/responsePart', turnId, part: { ...this.#openPart, content: '' } });
-    }
-    const type = kind === 'markdown' ? 'session/delta' : 'session/reasoning';
-    for (const content of pieces(text, MAX_DELTA_LENGTH)) {
-      actions.push({ type, turnId, partId: this.#openPart.id, content });
-    }
-    return { actions };
-  }
-
   #toolStart(event: Extract<AgentEvent, { type: 'toolStart' }>): MappedEvent {
     const { toolCall } = event;
     const before = this.#calls.get(toolCall.toolCallId);
@@ -175,11 +195,9 @@ export class AgentEventMapper {
     if (!before) this.beginNewPart();
     const replaceable = toolCall.status === 'running' && toolCall.confirmed.how === 'notNeeded';
     this.#calls.set(toolCall.toolCallId, replaceable ? 'replaceable' : 'open');
-    return one({
-      type: 'session/toolStart',
-      turnId: this.#turnId,
-      toolCall: this.#withWireIds(boundedToolStart(toolCall)),
-    });
+    const bounded = this.#withWireIds(this.#boundStart(toolCall));
+    this.#open.open(toolCall.toolCallId, bounded);
+    return one({ type: 'session/toolStart', turnId: this.#turnId, toolCall: bounded });
   }
 
   #toolUpdate(event: Extract<AgentEvent, { type: 'toolUpdate' }>): MappedEvent {
@@ -190,7 +208,8 @@ export class AgentEventMapper {
     if (event.invocationMessage !== undefined) {
       actions.push({ ...base, invocationMessage: headAndTail(event.invocationMessage, INLINE_CONTENT_LIMIT) });
     }
-    for (const output of pieces(event.output ?? '', MAX_DELTA_LENGTH)) actions.push({ ...base, output });
+    this.#open.printed(event.toolCallId, event.output?.length ?? 0);
+    for (const output of pieces(event.output ?? '', MAX_OUTPUT_LENGTH)) actions.push({ ...base, output });
     return { actions };
   }
 
@@ -198,6 +217,7 @@ export class AgentEventMapper {
     const call = this.#openCall(event);
     if (!call) return NOTHING;
     this.#calls.set(event.toolCallId, 'complete');
+    this.#open.close(event.toolCallId);
     const bounded = this.#boundResult(event.result);
     const kept = (event.contents ?? []).map(this.#keepContent);
     const refs = new Map(kept.flatMap((one) => ('ref' in one ? [[one.ref.uri, one.ref] as const] : [])));
@@ -256,6 +276,12 @@ export class AgentEventMapper {
     };
   }
 
+  #permissionRequest(asked: PermissionRequest): MappedEvent {
+    const request = this.#request(asked);
+    this.#open.open(asked.requestId, request);
+    return one({ type: 'session/permissionRequest', turnId: this.#turnId, request });
+  }
+
   #request({ options, ...request }: PermissionRequest): PermissionRequest {
     return {
       ...request,
@@ -273,6 +299,7 @@ export class AgentEventMapper {
       ...option,
       id: this.#ids.wireIdOf(option.id),
       label: oneLine(option.label, MAX_TITLE_LENGTH),
+      ...('description' in option && { description: oneLine(String(option.description), MAX_TITLE_LENGTH) }),
     }));
   }
 
@@ -286,11 +313,25 @@ function one(action: AgentAction): MappedEvent {
   return { actions: [action] };
 }
 
+function boundedChanges(changes: readonly FileChangeSummary[]): FileChangeSummary[] {
+  let room = MAX_CHANGES_LENGTH;
+  return changes
+    .filter(({ uri }) => uri.length <= MAX_URI_LENGTH)
+    .slice(0, MAX_CHANGES)
+    .filter(({ uri }) => {
+      room -= uri.length;
+      return room >= 0;
+    });
+}
+
 /** JSON has no NaN and no Infinity; one of them would make the whole envelope invalid. */
-function finiteUsage(usage: UsageInfo): UsageInfo {
-  return Object.fromEntries(
-    Object.entries(usage).filter(([, value]) => typeof value !== 'number' || Number.isFinite(value)),
-  );
+function finiteUsage({ model, ...usage }: UsageInfo): UsageInfo {
+  const { inputTokens, outputTokens, cacheReadTokens, cost } = usage;
+  const numbers = Object.entries({ inputTokens, outputTokens, cacheReadTokens, cost });
+  return {
+    ...Object.fromEntries(numbers.filter(([, value]) => Number.isFinite(value))),
+    ...(model !== undefined && { model: oneLine(model, MAX_TITLE_LENGTH) }),
+  };
 }
 
 function boundedError({ errorType, message, stack }: ErrorInfo): ErrorInfo {

@@ -1,53 +1,115 @@
 import {
+  type ContentRef,
   INLINE_CONTENT_LIMIT,
+  INLINE_MESSAGE_LIMIT,
   MAX_TEXT_LENGTH,
   MAX_TITLE_LENGTH,
+  MAX_URI_LENGTH,
   type ToolCallResult,
   type ToolCallStart,
+  type ToolError,
   type ToolResultContent,
 } from '@agenthost/protocol';
 import { headAndTail, oneLine } from './boundedText.js';
 
+/** Stores a text that is too long for the state, and says where. `undefined` where there is no place for it. */
+export type KeepText = (text: string) => ContentRef | undefined;
+
 /** Entries of a result's content; an agent that edits more files at once reports the rest by `changes`. */
 const MAX_CONTENT = 200;
+/** Bytes of all texts of a result together; each of them keeps at least the second number. */
+const INLINE_RESULT_LIMIT = 65_536;
+const MIN_INLINE = 512;
+const MAX_LANGUAGE_LENGTH = 100;
+
+const keepNothing: KeepText = () => undefined;
 
 /**
- * A call's start as it may go into state. Only what is longer than any client could send back is cut, and then the input
- * can't be edited any more: the rest of it would be lost.
+ * A call's start as it may go into state. A long input keeps its head and its tail, with a reference to all of it. Then it
+ * can't be edited: what an editor sends back would be all that is left of it. What waits for an answer is cut later.
  */
-export function boundedToolStart(toolCall: ToolCallStart): ToolCallStart {
+export function boundedToolStart(toolCall: ToolCallStart, keep: KeepText = keepNothing): ToolCallStart {
+  const { language } = toolCall;
   const start = {
     ...toolCall,
+    toolName: oneLine(toolCall.toolName, MAX_TITLE_LENGTH),
     displayName: oneLine(toolCall.displayName, MAX_TITLE_LENGTH),
     invocationMessage: headAndTail(toolCall.invocationMessage, INLINE_CONTENT_LIMIT),
+    ...(language !== undefined && { language: language.slice(0, MAX_LANGUAGE_LENGTH) }),
   };
-  if (toolCall.toolInput === undefined || toolCall.toolInput.length <= MAX_TEXT_LENGTH) return start;
-  const cut = { ...start, toolInput: headAndTail(toolCall.toolInput, MAX_TEXT_LENGTH) };
-  return cut.status === 'running' ? cut : { ...cut, confirmation: { ...cut.confirmation, editable: false } };
+  const input = boundedInput(toolCall, keep);
+  if (start.status === 'running') return { ...start, ...input };
+  const { title, ...confirmation } = start.confirmation;
+  return {
+    ...start,
+    ...input,
+    confirmation: {
+      ...confirmation,
+      ...(title !== undefined && { title: oneLine(title, MAX_TITLE_LENGTH) }),
+      ...(input.toolInput !== toolCall.toolInput && { editable: false }),
+    },
+  };
 }
 
-/** A call's result as it may go into state: large output keeps its head and its tail. */
-export function boundedToolResult(result: ToolCallResult): ToolCallResult {
+function boundedInput(
+  { status, toolInput }: ToolCallStart,
+  keep: KeepText,
+): Pick<ToolCallStart, 'toolInput' | 'toolInputRef'> {
+  if (toolInput === undefined) return {};
+  const limit = status === 'running' ? INLINE_CONTENT_LIMIT : INLINE_MESSAGE_LIMIT;
+  if (!isLonger(toolInput, limit)) return { toolInput };
+  const toolInputRef = keep(toolInput);
+  // Nobody can look at the rest of it then.
+  if (!toolInputRef) return { toolInput: headAndTail(toolInput, MAX_TEXT_LENGTH) };
+  return { toolInput: headAndTail(toolInput, INLINE_CONTENT_LIMIT), toolInputRef };
+}
+
+/** A call's result as it may go into state: large output keeps its head and its tail, followed by a reference to all of it. */
+export function boundedToolResult(result: ToolCallResult, keep: KeepText = keepNothing): ToolCallResult {
   const { toolOutput, content, exitCode, error, ...rest } = result;
+  let room = INLINE_RESULT_LIMIT;
+  const bounded = (text: string): [text: string, refs: ToolResultContent[]] => {
+    const allowed = Math.max(Math.min(INLINE_CONTENT_LIMIT, room), MIN_INLINE);
+    const cut = headAndTail(text, allowed);
+    room -= Buffer.byteLength(cut);
+    const ref = cut === text ? undefined : keep(text);
+    return [cut, ref ? [{ type: 'contentRef', ref }] : []];
+  };
+  const boundedContent = (entry: ToolResultContent): ToolResultContent[] => {
+    if (entry.type === 'contentRef') return [entry];
+    if (entry.type === 'text') {
+      const [text, refs] = bounded(entry.text);
+      return [{ ...entry, text }, ...refs];
+    }
+    room -= entry.uri.length;
+    if (entry.diff === undefined) return [entry];
+    const [diff, refs] = bounded(entry.diff);
+    return [{ ...entry, diff }, ...refs];
+  };
+  const [output, outputRefs] = toolOutput === undefined ? [undefined, []] : bounded(toolOutput);
+  const entries = (content ?? []).slice(0, MAX_CONTENT).filter((entry) => !hasLongUri(entry));
+  const kept = [...entries.flatMap(boundedContent), ...outputRefs];
   return {
     ...rest,
     pastTenseMessage: headAndTail(result.pastTenseMessage, INLINE_CONTENT_LIMIT),
-    ...(toolOutput !== undefined && { toolOutput: headAndTail(toolOutput, INLINE_CONTENT_LIMIT) }),
-    ...(content && { content: content.slice(0, MAX_CONTENT).map(boundedContent) }),
+    ...(output !== undefined && { toolOutput: output }),
+    ...((content || kept.length > 0) && { content: kept }),
     ...(Number.isFinite(exitCode) && exitCode !== undefined && { exitCode }),
-    ...(error && { error: { ...error, message: headAndTail(error.message, INLINE_CONTENT_LIMIT) } }),
+    ...(error && { error: boundedError(error) }),
   };
 }
 
-function boundedContent(content: ToolResultContent): ToolResultContent {
-  switch (content.type) {
-    case 'text':
-      return { ...content, text: headAndTail(content.text, INLINE_CONTENT_LIMIT) };
-    case 'fileEdit':
-      return content.diff === undefined
-        ? content
-        : { ...content, diff: headAndTail(content.diff, INLINE_CONTENT_LIMIT) };
-    case 'contentRef':
-      return content;
-  }
+function boundedError({ message, code }: ToolError): ToolError {
+  return {
+    message: headAndTail(message, INLINE_CONTENT_LIMIT),
+    ...(code !== undefined && { code: oneLine(code, MAX_TITLE_LENGTH) }),
+  };
+}
+
+function hasLongUri(entry: ToolResultContent): boolean {
+  return entry.type === 'fileEdit' && entry.uri.length > MAX_URI_LENGTH;
+}
+
+function isLonger(text: string, maxBytes: number): boolean {
+  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
 }

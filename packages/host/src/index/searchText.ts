@@ -2,16 +2,33 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ActiveTurn, ResponsePart, ToolCallState, Turn } from '@agenthost/protocol';
 
 /** What is said and what tools did have a limit each, in UTF-16 code units, so that neither hides the other. */
-const MAX_LENGTH = 32_768;
+export const MAX_SEARCH_LENGTH = 32_768;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: SQLite ends a text at NUL, and nobody searches for the others.
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f]+/g;
 
-/** What of a turn can be found: what people and the agent said, then the tools' input and output. Not its reasoning. */
-export function searchText({ userMessage, responseParts, toolCalls }: Turn | ActiveTurn): string {
-  const said = [userMessage.text, ...responseParts.map(textOfPart)];
-  const done = Object.values<ToolCallState>(toolCalls).flatMap(textsOfCall);
+/**
+ * What of a turn can be found: what people and the agent said, then the tools' input and output. Not its reasoning. `dropped`
+ * is what was said and done in parts that the turn does not hold any more.
+ */
+export function searchText(
+  { userMessage, responseParts, toolCalls }: Turn | ActiveTurn,
+  dropped: { readonly said: string; readonly done: string } = { said: '', done: '' },
+): string {
+  const said = [`${userMessage.text}\n${dropped.said}`.trimEnd(), ...responseParts.map(textOfPart)];
+  const done = [dropped.done.trimEnd(), ...Object.values<ToolCallState>(toolCalls).flatMap(textsOfCall)];
   return [said, done].map((texts) => bounded(texts.filter(Boolean).join('\n'))).join('\n');
+}
+
+/** A line, or nothing. */
+export function saidIn(part: ResponsePart): string {
+  const text = textOfPart(part);
+  return text === '' ? '' : `${text}\n`;
+}
+
+export function doneIn(call: ToolCallState): string {
+  const texts = textsOfCall(call).filter(Boolean);
+  return texts.length === 0 ? '' : `${texts.join('\n')}\n`;
 }
 
 /** As it is stored, and as it is looked for. */
@@ -45,6 +62,7 @@ function textsOfCall(call: ToolCallState): string[] {
 
 /** The head and the tail of what is too long. */
 function bounded(text: string): string {
-  if (text.length <= MAX_LENGTH) return searchable(text);
-  return `${searchable(text.slice(0, MAX_LENGTH / 2))} … ${searchable(text.slice(-MAX_LENGTH / 2))}`;
+  if (text.length <= MAX_SEARCH_LENGTH) return searchable(text);
+  const half = MAX_SEARCH_LENGTH / 2;
+  return `${searchable(text.slice(0, half))} … ${searchable(text.slice(-half))}`;
 }

@@ -7,6 +7,7 @@ import type {
   Turn,
   URI,
 } from '@agenthost/protocol';
+import type { DroppedText } from './droppedText.js';
 import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDamage.js';
 import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
@@ -161,8 +162,8 @@ export class SessionIndex {
   }
 
   /** What was said in a turn, as far as it has come. Of a session that the index has, or is about to get. */
-  putTurn(resource: URI, turn: Turn | ActiveTurn): void {
-    this.#putText({ resource, turnId: turn.id, text: searchText(turn) });
+  putTurn(resource: URI, turn: Turn | ActiveTurn, dropped?: DroppedText): void {
+    this.#putText({ resource, turnId: turn.id, text: searchText(turn, dropped?.of(turn.id)) });
   }
 
   /** That turn never was. */

@@ -2,6 +2,7 @@ import { type Commands, ERROR_CODE } from '@agenthost/protocol';
 import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/agentInstallations.js';
 import { filePath } from '../sessions/workingDirectory.js';
+import { AnswerPace } from './answerPace.js';
 import { browseDirectory } from './browseDirectory.js';
 import type { ClientConnection } from './clientConnection.js';
 import { initialize, reconnect, subscribe } from './handshake.js';
@@ -20,11 +21,12 @@ export type CommandHandlers = {
 /** What the host does for each command. Handlers stay thin: what takes thought is where its subject is. */
 export function createCommandHandlers(services: HostServices): CommandHandlers {
   const { agents } = services;
+  const context = { services, pace: new AnswerPace() };
   return {
     ping: () => ({}),
-    initialize: (params, connection) => initialize(services, params, connection),
-    reconnect: (params, connection) => reconnect(services, params, connection),
-    subscribe: (params, connection) => subscribe(params, connection),
+    initialize: (params, connection) => initialize(context, params, connection),
+    reconnect: (params, connection) => reconnect(context, params, connection),
+    subscribe: (params, connection) => subscribe(context, params, connection),
     createSession: async (params) => {
       await services.sessions.create(params);
       return null;
@@ -39,6 +41,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       return listed.then((result) => new LateResult(() => services.sessions.withNewestSummaries(result)));
     },
     fetchTurns: async ({ session, range }) => (await services.sessions.open(session)).fetchTurns(range),
+    fetchParts: async ({ session, ...range }) => (await services.sessions.open(session)).fetchParts(range),
     listArtifacts: async (params) => (await services.sessions.open(params.session)).artifacts.list(params),
     browseDirectory: async ({ uri, provider }) => {
       const result = await browseDirectory(uri);

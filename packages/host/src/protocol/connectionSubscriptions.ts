@@ -1,5 +1,6 @@
 import { ERROR_CODE, MAX_SUBSCRIPTIONS, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import type { TurnsRoom } from '../sessions/turnBytes.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { SubscribableResource, SubscribableResources } from './hostServices.js';
 
@@ -10,6 +11,8 @@ export class ConnectionSubscriptions {
   readonly #subscribed = new Map<URI, SubscribableResource>();
   /** Asked for, and not yet found: an unsubscribe that overtakes its subscribe must win. */
   readonly #opening = new Map<URI, number>();
+  /** Lets go of sessions that were found, and not yet subscribed to. */
+  readonly #held = new Map<URI, () => void>();
   #closed = false;
 
   constructor(subscriber: Subscriber, resources: SubscribableResources) {
@@ -26,20 +29,21 @@ export class ConnectionSubscriptions {
   }
 
   /** Finds the resource, loading it if need be. What it gives back subscribes: at once, or not at all. */
-  async open(resource: URI, turns: number): Promise<() => Snapshot> {
+  async open(resource: URI): Promise<(room: TurnsRoom) => Snapshot> {
     if (!this.#subscribed.has(resource) && this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS) {
       throw new RpcError(ERROR_CODE.tooManyRequests, `more than ${MAX_SUBSCRIPTIONS} subscriptions on one connection`);
     }
     this.#opening.set(resource, (this.#opening.get(resource) ?? 0) + 1);
-    const found = await this.#find(resource).catch((error: unknown) => {
+    const found = await this.find(resource).catch((error: unknown) => {
       this.#finishOpening(resource);
       throw error;
     });
-    return () => {
+    return (room) => {
       const wanted = this.#finishOpening(resource);
       if (wanted && !this.#closed) this.#subscribed.set(resource, found);
-      const snapshot = found.subscribe(this.#subscriber, turns);
+      const snapshot = found.subscribe(this.#subscriber, room);
       if (!wanted || this.#closed) found.unsubscribe(this.#subscriber);
+      this.#letGo(resource);
       return snapshot;
     };
   }
@@ -49,6 +53,21 @@ export class ConnectionSubscriptions {
     if (this.#closed) return;
     this.#subscribed.set(resource, found);
     found.resume(this.#subscriber);
+    this.#letGo(resource);
+  }
+
+  /** What it gives back stays in memory until it is subscribed to, or the connection ends. */
+  async find(resource: URI): Promise<SubscribableResource> {
+    if (resource === ROOT_URI) return this.#resources.root;
+    if (!this.#held.has(resource)) this.#held.set(resource, this.#resources.sessions.hold(resource));
+    try {
+      return await this.#resources.sessions.open(resource);
+    } catch (error) {
+      this.#letGo(resource);
+      throw error;
+    } finally {
+      if (this.#closed) this.#letGo(resource);
+    }
   }
 
   remove(resource: URI): void {
@@ -65,10 +84,12 @@ export class ConnectionSubscriptions {
   dispose(): void {
     this.#closed = true;
     this.clear();
+    for (const resource of [...this.#held.keys()]) this.#letGo(resource);
   }
 
-  async #find(resource: URI): Promise<SubscribableResource> {
-    return resource === ROOT_URI ? this.#resources.root : await this.#resources.sessions.open(resource);
+  #letGo(resource: URI): void {
+    this.#held.get(resource)?.();
+    this.#held.delete(resource);
   }
 
   #finishOpening(resource: URI): boolean {

@@ -5,6 +5,7 @@ import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { HostLog } from '../hostLog.js';
 import type { ClientDispatch } from '../sessions/clientDispatch.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
+import type { TurnsRoom } from '../sessions/turnBytes.js';
 import type { Delivery } from '../state/delivery.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { ReplayBuffer } from '../state/replayBuffer.js';
@@ -16,14 +17,18 @@ import type { LoadFailures } from './loadFailures.js';
 
 /** Something with a URI that a client can subscribe to. */
 export interface SubscribableResource {
-  subscribe(subscriber: Subscriber, turns: number): Snapshot;
+  subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot;
   resume(subscriber: Subscriber): void;
   unsubscribe(subscriber: Subscriber): void;
 }
 
 export interface SubscribableResources {
   readonly root: SubscribableResource;
-  readonly sessions: { open(uri: URI): Promise<SubscribableResource> };
+  readonly sessions: {
+    open(uri: URI): Promise<SubscribableResource>;
+    /** Keeps it in memory until what this gives back is called. */
+    hold(uri: URI): () => void;
+  };
 }
 
 /** All that a connection works with. */

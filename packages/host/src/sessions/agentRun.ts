@@ -15,7 +15,7 @@ import {
   type KeptContent,
   type MappedEvent,
 } from '../agents/agentEventMapper.js';
-import { boundedToolResult } from '../agents/boundedToolCall.js';
+import { boundedToolResult, boundedToolStart, type KeepText } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import { mapSessionEvent } from '../agents/mapSessionEvent.js';
 import type { HostLog } from '../hostLog.js';
@@ -32,8 +32,10 @@ export interface AgentRunOptions {
   /** Where it is another one than when the agent's session was opened, that is opened anew before the next turn. */
   readonly openKey?: () => string;
   readonly onAction: (action: AgentAction) => void;
-  /** What of a result's output is kept elsewhere; the rest is cut to what the state takes. */
-  readonly keepResult: (result: AgentToolResult) => ToolCallResult;
+  /** Keeps the files of a result elsewhere. */
+  readonly keepFiles: (result: AgentToolResult) => ToolCallResult;
+  /** Keeps elsewhere what is too long for the state. */
+  readonly keepText: KeepText;
   /** What stores images, audio and files of one turn. */
   readonly contentKeeper: () => (content: AgentContent) => KeptContent;
   /** A message as it was sent, with what the state only refers to. */
@@ -159,6 +161,7 @@ export class AgentRun {
     const turn = this.#current;
     const agentId = turn?.mapper.agentIdOf(id);
     if (!turn || agentId === undefined) return;
+    turn.mapper.answered(agentId, decision.approved);
     const agentOption = optionId === undefined ? undefined : (turn.mapper.agentIdOf(optionId) ?? optionId);
     const full: Decision = { ...decision, ...(agentOption !== undefined && { optionId: agentOption }) };
     void this.#opened?.then((session) => session.answer(agentId, full)).catch((error) => this.#failed(turn, error));
@@ -170,6 +173,11 @@ export class AgentRun {
       .catch((error) => {
         this.#options.log.warn(`the agent could not change its model: ${messageOf(error)}`);
       });
+  }
+
+  /** Somebody else put a part into the turn: what the agent writes from now on does not belong to the one before it. */
+  beginNewPart(): void {
+    this.#current?.mapper.beginNewPart();
   }
 
   /** What the agent said so far is told before anything else. */
@@ -233,11 +241,12 @@ export class AgentRun {
   }
 
   #newTurn(id: string): AgentTurn {
-    const { keepResult, contentKeeper, abortGraceMs, newId, log } = this.#options;
+    const { keepFiles, keepText, contentKeeper, abortGraceMs, newId, log } = this.#options;
     const mapper = new AgentEventMapper({
       turnId: id,
       newId,
-      boundResult: (result) => boundedToolResult(keepResult(result)),
+      boundStart: (toolCall) => boundedToolStart(toolCall, keepText),
+      boundResult: (result) => boundedToolResult(keepFiles(result), keepText),
       keepContent: contentKeeper(),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });
@@ -270,9 +279,10 @@ export class AgentRun {
     else this.#endFlood('answerTooLong', `The agent wrote more than ${MAX_ANSWER_LENGTH / MEBI} MiB in one turn`);
   }
 
-  #tell({ actions, artifact }: MappedEvent): void {
+  #tell({ actions, artifact, flood }: MappedEvent): void {
     for (const action of actions) this.#options.onAction(action);
     if (artifact) this.#options.onArtifact(artifact);
+    if (flood !== undefined) this.#endFlood('tooManySteps', flood);
   }
 
   /** What an agent says is in the state, and so with everybody who looks on: unlike a tool's output it has to end. */

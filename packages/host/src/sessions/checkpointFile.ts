@@ -1,10 +1,11 @@
-import { type SessionState, type Turn, withNewestTurns } from '@agenthost/protocol';
+import { type SessionState, withNewestTurns } from '@agenthost/protocol';
 import type { BrokenLine, LoadFrom, LogPosition } from '../sessionFs/eventLog.js';
 import type { SessionFs } from '../sessionFs/sessionFs.js';
 import { CheckedFile, CheckedList } from '../sessionFs/sidecarFiles.js';
 import { type AcceptedEntries, AcceptedSequences } from './acceptedSequences.js';
 import type { FoldedLog } from './foldLog.js';
 import { type HistoryLimits, MAX_INDEX_LINE } from './sessionLimits.js';
+import { turnsWithin } from './turnBytes.js';
 import type { StoredTurnIndex } from './turnIndex.js';
 
 /** To be raised when a reducer computes something else from the same actions, or when this form changes. */
@@ -74,15 +75,10 @@ export class CheckpointFile {
       lastServerSeq,
       ...(turns && { turns }),
     };
-    const { window: most, maxCheckpointBytes } = this.#limits;
-    // With very large turns, most of a window would be put into words only to be thrown away, and everybody would wait for it.
-    const likely = turnsWithin(state.turns, maxCheckpointBytes, textLength);
-    for (const window of [
-      () => Math.min(most, likely),
-      () => turnsWithin(state.turns, maxCheckpointBytes / 2, wholeSize),
-      () => 0,
-    ]) {
-      const bytes = await this.#file.write({ ...content, state: withNewestTurns(state, window()) });
+    const { window, maxCheckpointBytes } = this.#limits;
+    const likely = Math.min(window, turnsWithin(state.turns, maxCheckpointBytes * 0.75));
+    for (const kept of [likely, 0]) {
+      const bytes = await this.#file.write({ ...content, state: withNewestTurns(state, kept) });
       if (bytes !== undefined) return bytes;
     }
     return undefined;
@@ -91,25 +87,6 @@ export class CheckpointFile {
   async remove(): Promise<void> {
     await this.#file.remove();
   }
-}
-
-/** How many of the newest turns have room in so many bytes. */
-function turnsWithin(turns: readonly Turn[], bytes: number, size: (turn: Turn) => number): number {
-  let room = bytes;
-  const tooOld = turns.findLastIndex((turn) => {
-    room -= size(turn);
-    return room < 0;
-  });
-  return turns.length - 1 - tooOld;
-}
-
-function wholeSize(turn: Turn): number {
-  return Buffer.byteLength(JSON.stringify(turn));
-}
-
-/** What a turn has at least, without putting it into words. */
-function textLength({ responseParts }: Turn): number {
-  return responseParts.reduce((sum, part) => sum + ('content' in part ? part.content.length : 0), 0);
 }
 
 export function turnIndexFile(fs: SessionFs): CheckedList {

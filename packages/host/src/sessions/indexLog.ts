@@ -5,6 +5,7 @@ import {
   type Turn,
   withNewestTurns,
 } from '@agenthost/protocol';
+import { DroppedText } from '../index/droppedText.js';
 import type { SessionIndex } from '../index/sessionIndex.js';
 import type { EventLog } from '../sessionFs/eventLog.js';
 import { foldLog } from './foldLog.js';
@@ -30,15 +31,17 @@ export async function indexLog(
   let last: Turn | undefined;
   let told: SessionSummary | undefined;
   let release: ReturnType<SessionIndex['hold']> | undefined;
+  const dropped = new DroppedText();
   // Always with a summary: the index keeps no turn of a session that it doesn't have.
   const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
     told = known?.() ?? state.summary;
     release ??= index.hold(told.resource);
     index.put(told);
-    if (turn) index.putTurn(told.resource, turn);
+    if (turn) index.putTurn(told.resource, turn, dropped);
   };
   try {
     const folded = await foldLog(log.load(), (state) => {
+      dropped.follow(state);
       for (const turn of newTurns(state.turns, last)) tell(state, turn);
       last = state.turns.at(-1);
       return withNewestTurns(state, 1);
@@ -51,5 +54,12 @@ export async function indexLog(
     release?.({ isWhole: false });
     if (told && !known) index.remove(told.resource);
     throw error;
+  }
+}
+
+/** What a session has in memory: it may have changed while its log was read. Of turns that have dropped parts the log has more. */
+export function indexHeld(index: SessionIndex, { summary, turns, activeTurn }: SessionState): void {
+  for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])]) {
+    if (turn.earlierParts === undefined) index.putTurn(summary.resource, turn);
   }
 }

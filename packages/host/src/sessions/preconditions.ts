@@ -12,6 +12,8 @@ import {
   type ToolCallConfirmedAction,
   type ToolCallState,
 } from '@agenthost/protocol';
+import { jsonBytes } from './jsonBytes.js';
+import { MAX_QUEUE_BYTES } from './sessionLimits.js';
 
 export interface PreconditionContext {
   readonly state: SessionState;
@@ -19,6 +21,8 @@ export interface PreconditionContext {
   readonly models: () => ReadonlySet<string> | undefined;
   /** Whether the session has, or had, a turn with that id. */
   readonly isTurnIdUsed: (turnId: string) => boolean;
+  /** Whether the running turn took in a steering message of that id; it may have dropped that part since. */
+  readonly wasSteered: (id: string) => boolean;
   /** Who answered a permission request that is closed already, if that is still known. */
   readonly answeredBy: (requestId: string) => string | undefined;
 }
@@ -120,17 +124,26 @@ function answerer(call: ToolCallState | undefined): string | undefined {
 }
 
 function pendingMessageRefusal(
-  { state, isTurnIdUsed }: PreconditionContext,
+  { state, isTurnIdUsed, wasSteered }: PreconditionContext,
   { id, kind }: PendingMessageSetAction,
 ): string | undefined {
   const isPending = findPendingMessage(state, id) !== undefined;
-  if (!isPending && (isTurnIdUsed(id) || isSteeringPart(state, id))) return REJECTION.messageAlreadyInTurn;
+  if (!isPending && (isTurnIdUsed(id) || wasSteered(id) || isSteeringPart(state, id)))
+    return REJECTION.messageAlreadyInTurn;
   const { queuedMessages = [], steeringMessage } = state;
   if (queuedMessages.some((queued) => queued.id === id)) return undefined;
   // A steering message takes no room in the queue; one that it displaces does.
   if (kind === 'steering' && (!steeringMessage || steeringMessage.id === id)) return undefined;
   const room = kind === 'queued' ? MAX_QUEUED_MESSAGES : MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES;
   return queuedMessages.length >= room ? REJECTION.queueFull : undefined;
+}
+
+/** Why the host refuses the message as it would go into the state: that waits for a turn, and is in every snapshot until then. */
+export function queueRefusal({ queuedMessages = [] }: SessionState, action: ClientAction): string | undefined {
+  if (action.type !== 'session/pendingMessageSet') return undefined;
+  const others = queuedMessages.filter(({ id }) => id !== action.id);
+  const bytes = others.reduce((sum, { userMessage }) => sum + jsonBytes(userMessage), jsonBytes(action.userMessage));
+  return others.length > 0 && bytes > MAX_QUEUE_BYTES ? REJECTION.queueFull : undefined;
 }
 
 function isSteeringPart({ activeTurn, turns }: SessionState, id: string): boolean {

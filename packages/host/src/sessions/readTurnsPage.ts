@@ -1,25 +1,40 @@
-import type { FetchTurnsResult, SessionState, Turn, TurnsRange } from '@agenthost/protocol';
+import {
+  type FetchTurnsResult,
+  MAX_PAGE_BYTES,
+  type SessionState,
+  type Turn,
+  type TurnsRange,
+} from '@agenthost/protocol';
+import { jsonBytes } from './jsonBytes.js';
 import type { SessionHistory } from './sessionHistory.js';
+import { turnsWithin } from './turnBytes.js';
 
-/** Older turns: from memory where it reaches back far enough, else from the log. `undefined` where there is no turn `before`. */
+/**
+ * Older turns: from memory where it reaches back far enough, else from the log. No more of them than have room in
+ * MAX_PAGE_BYTES, but one in any case. `undefined` where there is no turn `before`.
+ */
 export async function readTurnsPage(
   { turns, earlierTurns = 0 }: SessionState,
   history: SessionHistory,
   { before, limit }: TurnsRange,
 ): Promise<FetchTurnsResult | undefined> {
   const page = pageBefore(turns, before, limit);
-  if (page && (page.turns.length === limit || earlierTurns === 0)) {
+  if (page && (page.isFull || earlierTurns === 0)) {
     return { turns: page.turns, hasMore: page.hasMore || earlierTurns > 0 };
   }
+  const held = page?.turns ?? [];
   const target = page || before === undefined ? { ordinal: earlierTurns } : { turnId: before };
-  const missing = limit - (page?.turns.length ?? 0);
-  const older = await history.readTurns(target, missing, earlierTurns);
-  return older && { turns: [...older.turns, ...(page?.turns ?? [])], hasMore: older.hasMore };
+  const bytes = held.reduce((room, turn) => room - jsonBytes(turn), MAX_PAGE_BYTES);
+  const older = await history.readTurns(target, { turns: limit - held.length, bytes }, earlierTurns);
+  return older && { turns: [...older.turns, ...held], hasMore: older.hasMore };
 }
 
-function pageBefore(turns: readonly Turn[], before: string | undefined, limit: number): FetchTurnsResult | undefined {
+function pageBefore(turns: readonly Turn[], before: string | undefined, limit: number) {
   const end = before === undefined ? turns.length : turns.findIndex((turn) => turn.id === before);
   if (end < 0) return undefined;
-  const start = Math.max(end - limit, 0);
-  return { turns: turns.slice(start, end), hasMore: start > 0 };
+  const asked = turns.slice(Math.max(end - limit, 0), end);
+  const count = Math.max(turnsWithin(asked, MAX_PAGE_BYTES), 1);
+  const page = asked.length > count ? asked.slice(-count) : asked;
+  const isFull = page.length === limit || page.length < asked.length;
+  return { turns: page, isFull, hasMore: end > page.length };
 }

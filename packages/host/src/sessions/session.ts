@@ -1,12 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Author,
   type ClientAction,
   ERROR_CODE,
+  type FetchPartsResult,
   type FetchTurnsResult,
   INLINE_CONTENT_LIMIT,
-  isSafeKey,
   type PermissionResolvedAction,
-  REJECTION,
   type SessionAction,
   type SessionCommand,
   type SessionState,
@@ -22,23 +22,25 @@ import { boundedCommands } from '../agents/boundedCommands.js';
 import { headAndTail } from '../agents/boundedText.js';
 import { ProviderFailure } from '../sessionFs/providerFailure.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
-import { originOf, type Subscriber } from '../state/publisher.js';
-import { acceptedKey } from './acceptedSequences.js';
+import type { Subscriber } from '../state/publisher.js';
 import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
+import { ClientActions } from './clientActions.js';
 import { decisionIn } from './decisionIn.js';
 import { derivedTitle } from './derivedTitle.js';
-import type { MessageIntake, Taken } from './messageIntake.js';
+import type { MessageIntake } from './messageIntake.js';
 import type { MetadataRefresh } from './metadataRefresh.js';
-import { refusal } from './preconditions.js';
+import { NewestIds } from './newestIds.js';
 import { Presence } from './presence.js';
+import type { PartsRange } from './readParts.js';
 import { readTurnsPage } from './readTurnsPage.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
 import type { SessionCustomizations } from './sessionCustomizations.js';
 import type { SessionHistory } from './sessionHistory.js';
 import type { SessionStore } from './sessionStore.js';
-import { turnIdIn, type UsedTurnIds } from './usedTurnIds.js';
+import type { TurnsRoom } from './turnBytes.js';
+import type { UsedTurnIds } from './usedTurnIds.js';
 
 export interface SessionOptions {
   readonly store: SessionStore;
@@ -65,7 +67,9 @@ export class Session {
   readonly uri: URI;
   readonly #options: SessionOptions;
   readonly #presence: Presence;
+  readonly #clientActions: ClientActions;
   readonly #answered = new AnsweredRequests();
+  readonly #steered = new NewestIds();
   /** By a clock that nobody sets. */
   #lastUsed = performance.now();
   #closed = false;
@@ -74,12 +78,24 @@ export class Session {
   #isAgentReady = false;
   /** What is told of a failed storage starts nothing: it would fail as well, and that would be told, and so on. */
   #isTellingFailure = false;
+  /** What is dispatched right now is what the agent reported. */
+  #isFromAgent = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.uri = options.store.uri;
     const tell = (clients: readonly Author[]) => options.store.dispatch({ type: 'session/clientsChanged', clients });
     this.#presence = new Presence(() => options.store.subscribers, tell);
+    this.#clientActions = new ClientActions({
+      ...options,
+      closed: () => (this.#closed ? (this.#isRemoved ? 'removed' : 'unloaded') : undefined),
+      answeredBy: (requestId) => this.#answered.by(requestId),
+      wasSteered: (id) => this.#steered.has(id),
+      onTake: () => {
+        this.#lastUsed = performance.now();
+        options.run?.flush();
+      },
+    });
   }
 
   get state(): SessionState {
@@ -109,6 +125,21 @@ export class Session {
     return this.#options.store.accepted.recent(key);
   }
 
+  /** About how much of the memory it takes. */
+  get bytes(): number {
+    return this.#options.store.bytes;
+  }
+
+  /** Takes less of the memory from now on, as far as that is possible while it is in use. */
+  shrink(): void {
+    this.#options.store.shrink();
+  }
+
+  /** A time of `performance.now()`. */
+  get lastUsed(): number {
+    return this.#lastUsed;
+  }
+
   /** Nobody looks, nothing runs, and that for a while. `time` is one of `performance.now()`. */
   isIdleSince(time: number): boolean {
     const { store, run, intake } = this.#options;
@@ -116,9 +147,9 @@ export class Session {
     return store.subscribers.length === 0 && !isBusy && this.#lastUsed <= time;
   }
 
-  subscribe(subscriber: Subscriber, turns: number): Snapshot {
+  subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
     this.#joined(subscriber);
-    return this.#options.store.subscribe(subscriber, turns);
+    return this.#options.store.subscribe(subscriber, room);
   }
 
   resume(subscriber: Subscriber): void {
@@ -138,58 +169,24 @@ export class Session {
     return page;
   }
 
-  dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    const { store, intake, turnIds } = this.#options;
-    const key = acceptedKey(originOf(sender, clientSeq));
-    const turnId = turnIdIn(action);
-    let isFound = false;
-    const reason = () => this.#refusal(action, isFound);
-    intake.pass(key, action, {
-      isWanted: () => !this.#closed && clientSeq > store.accepted.highest(key) && reason() === undefined,
-      isKnown: () => this.#closed || turnId === undefined || turnIds.has(turnId) !== undefined,
-      lookUp: async () => {
-        if (turnId !== undefined) isFound = await turnIds.find(turnId);
-      },
-      take: (taken) => this.#take(sender, clientSeq, key, taken, reason),
-    });
-  }
-
-  #take(
-    sender: Subscriber,
-    clientSeq: number,
-    key: string,
-    { action, refusal }: Taken,
-    refusalNow: () => string | undefined,
-  ): void {
-    const { store, run } = this.#options;
-    if (this.#closed) {
-      // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
-      if (this.#isRemoved) store.reject(sender, clientSeq, action, REJECTION.unknownSession);
-      return;
-    }
+  async fetchParts(range: PartsRange): Promise<FetchPartsResult> {
     this.#lastUsed = performance.now();
-    if (clientSeq <= store.accepted.highest(key)) {
-      store.repeat(sender, clientSeq, action);
-      return;
-    }
-    run?.flush();
-    const reason = refusalNow() ?? refusal;
-    if (reason === undefined) store.accept(sender, clientSeq, action);
-    else store.reject(sender, clientSeq, action, reason);
+    const page = await this.#options.history.readParts(range);
+    if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${range.turnId} in ${this.uri}`);
+    return page;
   }
 
-  /** `isFound`: a turn of that id was found among those that had to be read. */
-  #refusal(action: ClientAction, isFound: boolean): string | undefined {
-    const { store, models, turnIds } = this.#options;
-    const answeredBy = (requestId: string) => this.#answered.by(requestId);
-    const isTurnIdUsed = (turnId: string) => turnIds.has(turnId) ?? isFound;
-    return refusal(action, { state: store.state, models, answeredBy, isTurnIdUsed });
+  dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    this.#clientActions.dispatch(sender, clientSeq, action);
   }
 
   /** What the agent reported, as an action. A title that a user gave stays (TITLE1). */
   dispatchFromAgent(action: AgentAction): void {
     const isUnwantedTitle = action.type === 'session/titleChanged' && this.state.titleByUser === true;
-    if (!this.#closed && !isUnwantedTitle) this.#options.store.dispatch(action);
+    if (this.#closed || isUnwantedTitle) return;
+    this.#isFromAgent = true;
+    this.#options.store.dispatch(action);
+    this.#isFromAgent = false;
   }
 
   /** What the agent takes after a `/` now; most say it each time they are started. */
@@ -247,6 +244,11 @@ export class Session {
         return;
       case 'session/ready':
         this.#startNext();
+        return;
+      case 'session/responsePart':
+        // Text is only ever appended to the last part: any other may leave the state (PART7).
+        if (!this.#isFromAgent) run?.beginNewPart();
+        if (action.part.kind === 'steering') this.#steered.add(action.part.id);
         return;
       case 'session/creationFailed': {
         const [first] = this.state.turns;
@@ -387,13 +389,12 @@ export class Session {
     this.#options.customizations?.answer(action.requestId, decisionIn(action));
     this.#options.run?.answer(action.requestId, decisionIn(action));
     // The request is gone from the state; this keeps what was answered where everybody can read it.
-    const id = `answer-${action.requestId}`;
-    const said = action.text ?? (action.approved ? 'allowed' : 'denied');
-    if (!isSafeKey(id)) return;
+    const id = `answer-${randomUUID()}`;
+    const said = headAndTail(action.text ?? (action.approved ? 'allowed' : 'denied'), INLINE_CONTENT_LIMIT);
     this.#options.store.dispatch({
       type: 'session/responsePart',
       turnId: action.turnId,
-      part: { kind: 'notice', id: id.slice(0, 256), text: `${who}: ${said}`, severity: 'info' },
+      part: { kind: 'notice', id, text: `${who}: ${said}`, severity: 'info' },
     });
   }
 }

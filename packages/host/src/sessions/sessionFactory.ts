@@ -11,6 +11,7 @@ import type { AgentRegistry } from '../agents/agentRegistry.js';
 import { CustomizationFinder } from '../customizations/customizationFinder.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
+import { DroppedText } from '../index/droppedText.js';
 import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { TempFiles } from '../sessionFs/tempFiles.js';
@@ -59,7 +60,7 @@ export interface SessionFactoryOptions {
   readonly keepTempFiles?: boolean;
   readonly onSummaryChanged: (state: SessionState) => void;
   /** When a turn starts, and when it has ended. */
-  readonly onTurn: (uri: URI, turn: Turn | ActiveTurn) => void;
+  readonly onTurn: (uri: URI, turn: Turn | ActiveTurn, dropped: DroppedText) => void;
   /** Whether a session has had that turn; `undefined` where the index doesn't know. */
   readonly isTurnIndexed: (uri: URI, turnId: string) => boolean | undefined;
   /** A turn that could not be stored never was. */
@@ -111,6 +112,7 @@ export async function createSession(
       session.storageFailed(error);
     },
   });
+  const dropped = new DroppedText();
   const { provider, sessionId } = start;
   const given = new Set(Object.keys(start.metadata ?? {}));
   const content = new SessionContent({
@@ -196,7 +198,8 @@ export async function createSession(
       onAction: (action) => {
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },
-      keepResult: (result) => outputs.keepResult(editedFiles.keep(result)),
+      keepFiles: (result) => editedFiles.keep(result),
+      keepText: (text) => outputs.keepText(text),
       contentKeeper: () => reported.forTurn(),
       wholeMessage: (message) => pasted.whole(message),
       waitingBytes: () => content.waitingBytes + stored.log.bufferedBytes + delivery.waitingLength,
@@ -228,7 +231,7 @@ export async function createSession(
     turnIds: new UsedTurnIds({
       state: () => store.state,
       isIndexed: (turnId) => options.isTurnIndexed(uri, turnId),
-      isStored: async (turnId, earlierTurns) => (await history.readTurns({ turnId }, 1, earlierTurns)) !== undefined,
+      isStored: (turnId, earlierTurns) => history.hasTurn(turnId, earlierTurns),
     }),
     metadata: new MetadataRefresh({
       read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
@@ -257,10 +260,14 @@ export async function createSession(
 
   function changed(action: SessionAction, before: SessionState): void {
     const { summary, turns, activeTurn } = store.state;
+    dropped.follow(store.state);
     // A message that waits makes a provisional session known.
     if (summary !== before.summary || action.type === 'session/pendingMessageSet') summaryChanged();
-    if (turns !== before.turns) for (const turn of newTurns(turns, before.turns.at(-1))) options.onTurn(uri, turn);
-    if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn);
+    for (const turn of turns === before.turns ? [] : newTurns(turns, before.turns.at(-1))) {
+      // One that was interrupted by the end of the host was indexed when it was loaded.
+      if (dropped.hasAll(turn)) options.onTurn(uri, turn, dropped);
+    }
+    if (activeTurn && activeTurn.id !== before.activeTurn?.id) options.onTurn(uri, activeTurn, dropped);
     // Before anything is set off: the state is that of the last record now.
     history.changed(store.state, store);
     session.react(action);

@@ -1,11 +1,20 @@
-import { type SessionState, type URI, withNewestTurns } from '@agenthost/protocol';
+import type { FetchPartsResult, SessionState, URI } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
 import { errorCode } from '../sessionFs/errnoFailure.js';
-import { LOG_BEGINNING, type LoadFrom, type LogPosition, type SessionStartRecord } from '../sessionFs/eventLog.js';
+import {
+  type EventLog,
+  LOG_BEGINNING,
+  type LoadFrom,
+  type LogPosition,
+  type LogRecord,
+  type SessionStartRecord,
+} from '../sessionFs/eventLog.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import { AcceptedSequences } from './acceptedSequences.js';
 import { type Checkpoint, CheckpointFile, turnIndexFile } from './checkpointFile.js';
-import { type FoldedLog, LogFold } from './foldLog.js';
+import { type FoldedLog, LogFold, newSessionState } from './foldLog.js';
+import { jsonBytes } from './jsonBytes.js';
+import { type PartsRange, partsStart, readParts } from './readParts.js';
 import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } from './readTurns.js';
 import {
   BURST_PATIENCE,
@@ -14,6 +23,7 @@ import {
   type HistoryLimits,
   MAX_INDEX_REBUILDS,
 } from './sessionLimits.js';
+import { type TurnsRoom, withTurnsWithin } from './turnBytes.js';
 import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface OpenedHistory {
@@ -91,7 +101,7 @@ export class SessionHistory {
     if (this.#isMarking || this.#isGivenUp) return;
     const { log } = this.#options.stored;
     const isDue = this.#isCheckpointDue(state, log.size);
-    if (!isDue && !this.#turns.isDue(state, log.size)) return;
+    if (!isDue && !this.#turns.isDue(state, log.size) && !this.#turns.isMarkDue(state)) return;
     this.#isMarking = true;
     const captured = captureOf(state, contents);
     const cuts = this.#cuts;
@@ -100,28 +110,54 @@ export class SessionHistory {
       if (!position || this.#isGivenUp || cuts !== this.#cuts) return;
       this.#settled = position;
       this.#turns.endPage(state, position);
+      this.#turns.markParts(state, position);
       if (isDue) this.#save(captured, position);
     });
   }
 
   /** Older turns than those in memory, before which there are `earlierTurns`. */
-  async readTurns(target: TurnsBefore, limit: number, earlierTurns: number): Promise<TurnsRead | undefined> {
+  async readTurns(target: TurnsBefore, room: TurnsRoom, earlierTurns: number): Promise<TurnsRead | undefined> {
     return this.#inTurn(async () => {
       const { log } = this.#options.stored;
       const start = this.#start;
       const reachesMemory = this.#turns.boundary.turns >= earlierTurns;
       if (start && !this.#turns.isBroken && reachesMemory && !this.#isGivenUp) {
         try {
-          return await readTurnsByIndex(log, start, this.#turns, target, limit);
+          return await readTurnsByIndex(log, start, this.#turns, target, room);
         } catch (error) {
-          if (!isStale(error)) throw error;
-          this.#warn("its turn index can't be used and is made anew", error);
-          this.#turns.breakOff();
+          this.#breakOff(error);
         }
       }
       await log.flush();
-      const read = await readTurnsByFold(log, target, limit);
-      if (this.#turns.isBroken && !this.#isGivenUp) void this.#inTurn(() => this.#rebuild()).catch(this.#failed);
+      const read = await readTurnsByFold(log, target, room);
+      this.#rebuildLater();
+      return read;
+    });
+  }
+
+  /** Whether one of the turns that are older than those in memory has that id. */
+  async hasTurn(turnId: string, earlierTurns: number): Promise<boolean> {
+    return (await this.readTurns({ turnId }, { turns: 1, bytes: 0 }, earlierTurns)) !== undefined;
+  }
+
+  /** Parts of one turn, wherever it is. `undefined` when there is no such turn. */
+  async readParts(range: PartsRange): Promise<FetchPartsResult | undefined> {
+    return this.#inTurn(async () => {
+      const { log } = this.#options.stored;
+      const start = this.#start;
+      await log.flush();
+      if (start && !this.#turns.isBroken && !this.#isGivenUp) {
+        try {
+          const place = await this.#turns.placeOf(range.turnId);
+          const { position, state } = partsStart(start, place, range);
+          const records = place.to ? log.span(position, place.to) : recordsAfter(log, position);
+          return await readParts(records, state, range);
+        } catch (error) {
+          this.#breakOff(error);
+        }
+      }
+      const read = start && (await readParts(log.load(), newSessionState(start), range));
+      this.#rebuildLater();
       return read;
     });
   }
@@ -140,6 +176,7 @@ export class SessionHistory {
         this.#turns.breakOff();
         await turnIndexFile(fs).remove();
       }
+      this.#turns.forgetMarksAfter(to);
       await log.truncate(to);
       if (this.#saved.end > to.end) this.#saved = { end: 0, bytes: 0 };
       if (this.#settled.end > to.end) this.#settled = to;
@@ -178,8 +215,9 @@ export class SessionHistory {
   async #withWholeWindow(folded: FoldedLog): Promise<FoldedLog> {
     const { turns, earlierTurns = 0 } = folded.state;
     const missing = Math.min(this.#limits.window - turns.length, earlierTurns);
-    if (missing <= 0) return folded;
-    const older = await this.readTurns({ ordinal: earlierTurns }, missing, earlierTurns);
+    const bytes = turns.reduce((room, turn) => room - jsonBytes(turn), this.#limits.windowBytes);
+    if (missing <= 0 || bytes < this.#limits.windowBytes / 2) return folded;
+    const older = await this.readTurns({ ordinal: earlierTurns }, { turns: missing, bytes }, earlierTurns);
     const { earlierTurns: _, ...state } = folded.state;
     const left = earlierTurns - (older?.turns.length ?? 0);
     return {
@@ -209,7 +247,9 @@ export class SessionHistory {
       fold.take(record);
       last = position;
       const state = fold.result?.state;
-      if (!state || !index.isDue(state, position.end)) continue;
+      if (!state) continue;
+      index.markParts(state, position);
+      if (!index.isDue(state, position.end)) continue;
       index.endPage(state, position);
       if (index.isFilling) await this.#store(index).catch(this.#failed);
     }
@@ -253,6 +293,17 @@ export class SessionHistory {
     }
   }
 
+  /** The turn index does not fit: until it is made anew, the log is read as a whole. */
+  #breakOff(error: unknown): void {
+    if (!isStale(error)) throw error;
+    this.#warn("its turn index can't be used and is made anew", error);
+    this.#turns.breakOff();
+  }
+
+  #rebuildLater(): void {
+    if (this.#turns.isBroken && !this.#isGivenUp) void this.#inTurn(() => this.#rebuild()).catch(this.#failed);
+  }
+
   /** Makes the turn index anew from the log. The next checkpoint keeps it, and is due. */
   async #rebuild(): Promise<void> {
     if (!this.#turns.isBroken || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
@@ -268,7 +319,14 @@ export class SessionHistory {
   }
 
   #newFold(from?: FoldedLog): LogFold {
-    return new LogFold((state) => withNewestTurns(state, this.#limits.window), from);
+    const { window, windowBytes } = this.#limits;
+    let last: SessionState['turns'] | undefined;
+    return new LogFold((state) => {
+      if (state.turns === last) return state;
+      const kept = withTurnsWithin(state, { turns: window, bytes: windowBytes });
+      last = kept.turns;
+      return kept;
+    }, from);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -290,7 +348,11 @@ function captureOf(state: SessionState, { accepted, lastServerSeq }: Omit<Conten
   return { state, accepted: new AcceptedSequences(accepted.entries()), lastServerSeq };
 }
 
+async function* recordsAfter(log: EventLog, position: LogPosition): AsyncGenerator<LogRecord> {
+  for await (const { record } of log.entries({ position, broken: [] })) yield record;
+}
+
 /** What was kept isn't there, isn't whole, or isn't that of this log. */
 function isStale(error: unknown): boolean {
-  return ['ALTERED', 'ESTALE', 'ENOENT'].includes(errorCode(error) ?? '');
+  return ['ALTERED', 'ESTALE', 'ENOENT', 'NOT_THERE'].includes(errorCode(error) ?? '');
 }

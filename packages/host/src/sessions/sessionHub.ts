@@ -7,19 +7,18 @@ import {
   type ImportSessionParams,
   type ListSessionsParams,
   type ListSessionsResult,
-  parseArtifactUri,
-  parseContentUri,
   parseSessionUri,
-  sessionUri,
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { within } from '../agents/within.js';
+import { fetchContent } from './fetchContent.js';
 import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
-import { type IndexedLog, indexLog } from './indexLog.js';
+import { type IndexedLog, indexHeld, indexLog } from './indexLog.js';
 import { inParallel } from './inParallel.js';
 import { Leftovers } from './leftovers.js';
+import { LoadedSessions } from './loadedSessions.js';
 import { LogChecks } from './logChecks.js';
 import type { MissingInIndex } from './openSessionIndex.js';
 import { ProvisionalSessions } from './provisionalSessions.js';
@@ -33,6 +32,8 @@ import { SummaryNotifier } from './summaryNotifier.js';
 export interface SessionHubOptions extends SessionMakerOptions {
   /** A session that nobody has used for this long leaves the memory, and its agent ends. */
   readonly idleMs: number;
+  /** What all loaded sessions may take of the memory, in bytes. */
+  readonly maxSessionBytes?: number;
 }
 
 /** All sessions of the host: those in memory, and the way to the others. */
@@ -55,7 +56,7 @@ export class SessionHub {
   /** By id: logs that are read for the index right now. Nobody may open them meanwhile. */
   readonly #indexing = new Map<string, Promise<unknown>>();
   readonly #filler: IndexFiller;
-  readonly #sweep: NodeJS.Timeout;
+  readonly #loaded: LoadedSessions;
   readonly #trust: FolderTrust;
   readonly #lists: SessionLists;
 
@@ -82,7 +83,12 @@ export class SessionHub {
     const isLoaded = (uri: URI) => this.#opening.has(uri);
     this.#trust = new FolderTrust(options, { open: () => this.#open.values(), isLoaded });
     this.#lists = new SessionLists({ index: options.index, isLoaded, indexFilled: () => this.indexFilled() });
-    this.#sweep = setInterval(() => this.#evictIdle(), Math.max(options.idleMs / 4, 10)).unref();
+    this.#loaded = new LoadedSessions({
+      ...options,
+      sessions: this.#open,
+      evict: (uri, session) => this.#close(uri, session),
+      onSweep: () => void this.#leftovers.removeAll(),
+    });
   }
 
   /** A session in memory; nothing is loaded for it. */
@@ -103,7 +109,12 @@ export class SessionHub {
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<Session> {
     if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
-    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#maker.load(uri));
+    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#loaded.load(() => this.#maker.load(uri)));
+  }
+
+  /** Keeps a session in memory for somebody who is about to use it; what this gives back lets it go. */
+  hold(uri: URI): () => void {
+    return this.#loaded.hold(uri);
   }
 
   /** Resolves when the session is on disk; its agent starts meanwhile. */
@@ -117,7 +128,7 @@ export class SessionHub {
     if (!this.#options.agents.get(parts.provider)) {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
-    const session = await this.#makeNew(uri, () => this.#maker.create(params, parts));
+    const session = await this.#makeNew(uri, () => this.#loaded.load(() => this.#maker.create(params, parts)));
     void session.createAgentSession();
   }
 
@@ -165,14 +176,8 @@ export class SessionHub {
     await this.#imports.abandon(owner);
   }
 
-  async fetchContent({ uri, range }: FetchContentParams): Promise<FetchContentResult> {
-    const parts = parseContentUri(uri) ?? parseArtifactUri(uri);
-    const missing = new RpcError(ERROR_CODE.contentNotFound, `no content at ${uri.slice(0, 200)}`);
-    if (!parts) throw missing;
-    const session = await this.open(sessionUri(parts.provider, parts.sessionId)).catch((error: unknown) => {
-      throw error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound ? missing : error;
-    });
-    return 'kind' in parts ? session.artifacts.read(parts, range) : session.content.read(parts.contentId, range);
+  fetchContent(params: FetchContentParams): Promise<FetchContentResult> {
+    return fetchContent((uri) => this.open(uri), params);
   }
 
   async remove(uri: URI): Promise<void> {
@@ -242,7 +247,7 @@ export class SessionHub {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#sweep);
+    this.#loaded.dispose();
     this.#trust.dispose();
     await this.#imports.dispose();
     await this.stopFilling();
@@ -327,8 +332,7 @@ export class SessionHub {
     if (index.isComplete(uri) || this.#provisional.has(uri)) return;
     await session.stored.log.flush();
     await indexLog(index, session.stored.log, () => session.state.summary);
-    const { turns, activeTurn } = session.state;
-    for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])]) index.putTurn(uri, turn);
+    indexHeld(index, session.state);
   }
 
   #inUse(sessionId: string): URI | undefined {
@@ -375,15 +379,6 @@ export class SessionHub {
     });
     if (exists) throw alreadyExists(uri);
     return session;
-  }
-
-  #evictIdle(): void {
-    void this.#leftovers.removeAll();
-    const before = performance.now() - this.#options.idleMs;
-    for (const [uri, session] of this.#open) {
-      if (!session.isIdleSince(before)) continue;
-      this.#close(uri, session).catch((error: unknown) => this.#options.log.error(`${uri} could not be closed`, error));
-    }
   }
 
   async #close(uri: URI, session: Session, removeFiles?: () => Promise<void>): Promise<void> {

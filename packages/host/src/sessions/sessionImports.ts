@@ -4,6 +4,8 @@ import {
   type ImportSessionParams,
   MAX_IMPORTED_SESSION_TURNS,
   PROTOCOL_VERSION,
+  type SessionAction,
+  type Turn,
   type URI,
   withoutUntrustedFolder,
 } from '@agenthost/protocol';
@@ -11,7 +13,7 @@ import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
 import { ImportedContents } from './importedContents.js';
 import { SessionContent } from './sessionContent.js';
-import { turnActions } from './turnActions.js';
+import { type MoveRef, missingParts, turnEnd, turnParts, turnStart } from './turnActions.js';
 import { workingDirectoryOf } from './workingDirectory.js';
 
 /** Sessions that are half here at the same time; each has a file open. */
@@ -32,6 +34,8 @@ interface Draft {
   readonly stored: StoredSession;
   readonly turnIds: Set<string>;
   readonly contents: ImportedContents;
+  /** The last turn and how many parts have come of it. More may come: its end is not in the log yet. */
+  open: { readonly turn: Turn; readonly parts: number } | undefined;
 }
 
 /** Sessions that come in pieces: none is there before its last piece is stored, and what breaks off leaves nothing. */
@@ -95,16 +99,10 @@ export class SessionImports {
       // First: the log must not refer to what is not there.
       for (const piece of contents) await draft.contents.add(piece);
       for (const turn of turns) {
-        if (draft.turnIds.has(turn.id) || draft.turnIds.size >= MAX_IMPORTED_SESSION_TURNS) {
-          const why = draft.turnIds.has(turn.id) ? `there are two turns ${turn.id}` : 'there are too many';
-          throw new RpcError(ERROR_CODE.invalidParams, `params.turns: ${why}`);
-        }
-        draft.turnIds.add(turn.id);
-        for (const action of turnActions(turn, session, (ref) => draft.contents.ref(ref))) {
-          draft.stored.log.append({ type: 'action', serverSeq: 0, at: action.at, action });
-        }
+        for (const action of actionsOf(turn, draft)) append(draft, action);
         await draft.stored.log.drained();
       }
+      if (!more && draft.open) for (const action of turnEnd(draft.open.turn, session)) append(draft, action);
       await draft.stored.log.flush();
       if (this.#gone.has(owner)) throw new RpcError(ERROR_CODE.invalidRequest, 'its client has gone');
       if (more) return false;
@@ -141,7 +139,7 @@ export class SessionImports {
     const provider = session.slice(0, session.indexOf(':'));
     const content = new SessionContent({ fs: stored.fs, provider, sessionId, sync: true, onError: () => false });
     const contents = new ImportedContents(content);
-    const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set(), contents };
+    const draft: Draft = { owner, session, sessionId, stored, turnIds: new Set(), contents, open: undefined };
     this.#drafts.set(sessionId, draft);
     const createdAt = params.turns[0]?.startedAt ?? now();
     stored.log.append({
@@ -168,4 +166,28 @@ export class SessionImports {
     await this.#options.discard(sessionId);
     this.#drafts.delete(sessionId);
   }
+}
+
+function append({ stored }: Draft, action: SessionAction): void {
+  stored.log.append({ type: 'action', serverSeq: 0, at: action.at, action });
+}
+
+/** Of a turn, or of a further piece of the last one. */
+function actionsOf(turn: Turn, draft: Draft): SessionAction[] {
+  const { open, session, turnIds, contents } = draft;
+  const { id, earlierParts = 0, responseParts } = turn;
+  draft.open = { turn, parts: earlierParts + responseParts.length };
+  const moveRef: MoveRef = (ref) => contents.ref(ref);
+  if (open?.turn.id === id && open.parts === earlierParts) return turnParts(turn, session, moveRef);
+  if (turnIds.has(id) || turnIds.size >= MAX_IMPORTED_SESSION_TURNS) {
+    const why = turnIds.has(id) ? `there are two turns ${id}` : 'there are too many';
+    throw new RpcError(ERROR_CODE.invalidParams, `params.turns: ${why}`);
+  }
+  turnIds.add(id);
+  return [
+    ...(open ? turnEnd(open.turn, session) : []),
+    turnStart(turn, session, moveRef),
+    ...(earlierParts > 0 ? [missingParts(turn, earlierParts, session)] : []),
+    ...turnParts(turn, session, moveRef),
+  ];
 }

@@ -1,7 +1,17 @@
 import type { ReportedContentLimits } from './reportedContent.js';
 
-/** Ended turns that the host keeps in memory for each loaded session; snapshots can't have more. */
+/** Ended turns that the host keeps in memory for each loaded session, and their bytes; snapshots can't have more. */
 export const TURNS_IN_MEMORY = 200;
+export const TURN_BYTES_IN_MEMORY = 2 * 1024 * 1024;
+
+/** What all loaded sessions may take of the memory, in bytes, as far as that is counted. */
+export const MAX_SESSION_BYTES = 64 * 1024 * 1024;
+/** What a session that is in use keeps of its ended turns, in bytes, when there is no room left for others. */
+export const SHRUNK_TURN_BYTES = 512 * 1024;
+/** Sessions that are loaded at the same time. */
+export const MAX_LOADS = 4;
+/** For so long after its last use a session does not have to make room for another one. */
+export const RECENT_MS = 250;
 
 /** Clients whose accepted `clientSeq` a session remembers, and how many of each at least. */
 export const MAX_ACCEPTED_CLIENTS = 1_000;
@@ -18,6 +28,9 @@ export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
 /** Code units of text and reasoning that an agent may write in one turn. */
 export const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
+
+/** Messages that wait in a session's queue, as they are in the state, in bytes. One alone may be larger. */
+export const MAX_QUEUE_BYTES = 1024 * 1024;
 
 /** Bytes that a session keeps of what clients pasted and attached. */
 export const MAX_PASTED_BYTES = 256 * 1024 * 1024;
@@ -43,8 +56,9 @@ export const CUSTOMIZATIONS_MS = 3_000;
 export const MAX_DERIVED_TITLE = 80;
 
 export interface HistoryLimits {
-  /** Ended turns that a checkpoint has, as the memory. */
+  /** Ended turns that a checkpoint has, as the memory, and their bytes. */
   readonly window: number;
+  readonly windowBytes: number;
   /** A checkpoint is due when a log has grown by this much, or by as much as the last one took if that is more. */
   readonly minCheckpointBytes: number;
   /** So long after the last one it waits until several times as much has come: a burst is not a checkpoint every millisecond. */
@@ -60,6 +74,7 @@ export interface HistoryLimits {
 
 export const HISTORY_LIMITS: HistoryLimits = {
   window: TURNS_IN_MEMORY,
+  windowBytes: TURN_BYTES_IN_MEMORY,
   minCheckpointBytes: 64 * 1024,
   checkpointPauseMs: 250,
   maxCheckpointBytes: 4 * 1024 * 1024,
@@ -76,6 +91,9 @@ export const BURST_PATIENCE = 64;
 export const MAX_INDEX_LINE = 256 * 1024;
 /** Turns of which a session remembers where they are, for who pages on from them. */
 export const MAX_TURN_HINTS = 64;
+/** Parts of a turn between two places of it that the index has, and how many such places it has at the most. */
+export const PARTS_BETWEEN_MARKS = 512;
+export const MAX_PART_MARKS = 1_000;
 /** How often a turn index is made anew while its session is open. */
 export const MAX_INDEX_REBUILDS = 3;
 

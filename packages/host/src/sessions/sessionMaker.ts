@@ -150,7 +150,7 @@ export class SessionMaker {
     return {
       ...this.#options,
       onSummaryChanged: (state) => this.#summaryChanged(state),
-      onTurn: (uri, turn) => this.#options.index.putTurn(uri, turn),
+      onTurn: (uri, turn, dropped) => this.#options.index.putTurn(uri, turn, dropped),
       isTurnIndexed: (uri, turnId) => this.#options.index.hasTurn(uri, turnId),
       onTurnTakenBack: (uri, turnId) => this.#options.index.forgetTurn(uri, turnId),
     };

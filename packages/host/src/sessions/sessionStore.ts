@@ -8,7 +8,6 @@ import {
   type Snapshot,
   sessionReducer,
   type URI,
-  withNewestTurns,
 } from '@agenthost/protocol';
 import type { EventLog, NewLogRecord } from '../sessionFs/eventLog.js';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
@@ -17,7 +16,10 @@ import type { SequenceSource } from '../state/sequenceSource.js';
 import { SubscriberList } from '../state/subscriberList.js';
 import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
 import { actionFingerprint } from './actionFingerprint.js';
-import { TURNS_IN_MEMORY } from './sessionLimits.js';
+import { SHRUNK_TURN_BYTES, TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
+import { snapshotState } from './snapshotState.js';
+import { StateBytes } from './stateBytes.js';
+import { type TurnsRoom, turnsWithin, withTurnsWithin } from './turnBytes.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** An action before it is stamped. */
@@ -82,6 +84,7 @@ export class SessionStore implements DurableSource {
   /** A turn was completed since the last batch: what it printed has to be stored before that is told. */
   #hasEnded = false;
   #state: SessionState;
+  #bytes: StateBytes;
   #lastServerSeq: number;
 
   constructor(options: SessionStoreOptions) {
@@ -89,11 +92,25 @@ export class SessionStore implements DurableSource {
     this.accepted = options.accepted ?? new AcceptedSequences();
     this.#options = options;
     this.#state = options.state;
+    this.#bytes = new StateBytes(options.state);
     this.#lastServerSeq = options.lastServerSeq ?? 0;
   }
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** About how much of the memory the session takes. */
+  get bytes(): number {
+    return this.#bytes.total;
+  }
+
+  /** Drops ended turns that `fetchTurns` would find in the log: snapshots have fewer of them from now on. */
+  shrink(): void {
+    const state = withTurnsWithin(this.#state, { turns: TURNS_IN_MEMORY, bytes: SHRUNK_TURN_BYTES });
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#bytes = new StateBytes(state);
   }
 
   /** The highest number in the log. */
@@ -142,12 +159,12 @@ export class SessionStore implements DurableSource {
     this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
   }
 
-  subscribe(subscriber: Subscriber, turns: number): Snapshot {
+  subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
     this.resume(subscriber);
     const recentlyAccepted = this.accepted.recent(acceptedKey(originOf(subscriber, 0)));
     return {
       resource: this.uri,
-      state: withNewestTurns(this.#state, turns),
+      state: snapshotState(this.#state, room),
       fromSeq: this.#options.sequence.current,
       incarnation: this.#options.incarnation,
       ...(recentlyAccepted.length > 0 && { recentlyAccepted }),
@@ -190,6 +207,7 @@ export class SessionStore implements DurableSource {
     if (!first) return;
     const undone = this.#state;
     this.#state = first.before;
+    this.#bytes = new StateBytes(first.before);
     this.#lastServerSeq = first.lastServerSeq;
     const firstLogged = tags.find((tag) => tag.logNumber !== undefined)?.logNumber;
     if (firstLogged !== undefined) this.#options.log.rollbackTo(firstLogged - 1);
@@ -233,7 +251,8 @@ export class SessionStore implements DurableSource {
     const envelope: ActionEnvelope = from ? { action, serverSeq, origin: from.origin } : { action, serverSeq };
     // Once, for the log and for everybody.
     const json = JSON.stringify(envelope);
-    this.#state = trimmed(next);
+    this.#state = next.turns === before.turns ? next : trimmed(next);
+    this.#bytes.changed(before, this.#state, json.length);
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
     const logNumber =
       action.type === 'session/clientsChanged' ? undefined : this.#options.log.append(record(envelope), json);
@@ -261,7 +280,9 @@ function record(envelope: ActionEnvelope): NewLogRecord {
 
 /** Cut with some slack, so that a long session does not copy its window at every turn. */
 function trimmed(state: SessionState): SessionState {
-  return state.turns.length > TURNS_IN_MEMORY * 1.25 ? withNewestTurns(state, TURNS_IN_MEMORY) : state;
+  const fits = turnsWithin(state.turns, TURN_BYTES_IN_MEMORY * 1.25) === state.turns.length;
+  if (fits && state.turns.length <= TURNS_IN_MEMORY * 1.25) return state;
+  return withTurnsWithin(state, { turns: TURNS_IN_MEMORY, bytes: TURN_BYTES_IN_MEMORY });
 }
 
 function notStored(error: unknown): string {

@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type ContentRef,
-  INLINE_CONTENT_LIMIT,
-  type ToolCallResult,
-  type ToolResultContent,
-} from '@agenthost/protocol';
+import { type ContentRef, INLINE_CONTENT_LIMIT } from '@agenthost/protocol';
 import type { AgentAction } from '../agents/agentAction.js';
 import type { SessionContent } from './sessionContent.js';
 
@@ -16,7 +11,7 @@ interface LiveOutput {
 }
 
 /**
- * Keeps the whole of what tools print. The state has its head and tail; what is longer goes to the session's content as it comes,
+ * Keeps the whole of what tools are given and print. The state has its head and tail; what is longer goes to the session's content as it comes,
  * and the call refers to it.
  */
 export class ToolOutputs {
@@ -45,22 +40,12 @@ export class ToolOutputs {
     }
   }
 
-  /** A result that comes with all of its output at once. */
-  keepResult(result: ToolCallResult): ToolCallResult {
-    const { toolOutput = '', content = [] } = result;
-    const kept = [...content.flatMap((entry) => [entry, ...this.#kept(textOf(entry))]), ...this.#kept(toolOutput)];
-    return kept.length === content.length ? result : { ...result, content: kept };
-  }
-
-  /** A reference to the whole of what the state will have the head and the tail of. */
-  #kept(text: string): { readonly type: 'contentRef'; readonly ref: ContentRef }[] {
-    const bytes = text.length * 3 > INLINE_CONTENT_LIMIT ? Buffer.byteLength(text) : 0;
-    if (bytes <= INLINE_CONTENT_LIMIT) return [];
-    const contentId = contentIdOf('result', this.#newId());
-    const ref = this.#content.ref(contentId, bytes);
-    if (!ref) return [];
-    this.#content.append(contentId, text);
-    return [{ type: 'contentRef', ref }];
+  /** Stores a text that comes all at once: an input, or the output of a result. */
+  keepText(text: string): ContentRef | undefined {
+    const contentId = contentIdOf('text', this.#newId());
+    const ref = this.#content.ref(contentId, Buffer.byteLength(text));
+    if (ref) this.#content.append(contentId, text);
+    return ref;
   }
 
   #update(action: Extract<AgentAction, { type: 'session/toolUpdate' }>, output: string): AgentAction {
@@ -91,11 +76,6 @@ export class ToolOutputs {
     const ref = live?.contentId === undefined ? undefined : this.#content.ref(live.contentId, live.bytes);
     return ref ? [{ type: 'session/toolUpdate', turnId, toolCallId, ref }] : [];
   }
-}
-
-function textOf(content: ToolResultContent): string {
-  if (content.type === 'text') return content.text;
-  return content.type === 'fileEdit' ? (content.diff ?? '') : '';
 }
 
 /** Ids of turns and calls may be anything; a content id is a file's name. */

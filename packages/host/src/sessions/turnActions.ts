@@ -17,38 +17,51 @@ import {
 /** A reference of the other session as one of this session; `undefined` where the content did not come with it. */
 export type MoveRef = (ref: ContentRef) => ContentRef | undefined;
 
-/**
- * The actions that make this turn of a session. What refers to content that did not come with it is left out, and so is who
- * did something: that is the host's word, and it was not there.
- */
-export function turnActions(turn: Turn, session: URI, moveRef: MoveRef = () => undefined): SessionAction[] {
-  const { id: turnId, startedAt, endedAt, userMessage, usage } = turn;
-  const start = { session, turnId, at: startedAt };
-  const end = { session, turnId, at: endedAt };
+const moveNothing: MoveRef = () => undefined;
+
+// The actions that make a turn of a session. What refers to content that did not come with it is left out, and so is who did
+// something: that is the host's word, and it was not there.
+
+export function turnStart(turn: Turn, session: URI, moveRef: MoveRef = moveNothing): SessionAction {
+  const { id: turnId, startedAt: at, userMessage } = turn;
+  return { type: 'session/turnStarted', session, turnId, at, userMessage: movedMessage(userMessage, moveRef) };
+}
+
+/** The parts that it has, which may be some of all. */
+export function turnParts(turn: Turn, session: URI, moveRef: MoveRef = moveNothing): SessionAction[] {
+  const calls = new Map(turn.toolCalls.map((call) => [call.toolCallId, call]));
+  return turn.responseParts.flatMap((part) => partActions(part, { turn, calls, session, moveRef }));
+}
+
+export function turnEnd({ id: turnId, endedAt: at, usage, state, error }: Turn, session: URI): SessionAction[] {
+  const base = { session, turnId, at };
+  const unknown = { errorType: 'unknown', message: 'The turn ended with an error.' };
   return [
-    { ...start, type: 'session/turnStarted', userMessage: movedMessage(userMessage, moveRef) },
-    ...turn.responseParts.flatMap((part) => partActions(part, { turn, session, moveRef })),
-    ...(usage ? [{ ...end, type: 'session/usage' as const, usage }] : []),
-    turn.state === 'error'
-      ? {
-          ...end,
-          type: 'session/error',
-          error: turn.error ?? { errorType: 'unknown', message: 'The turn ended with an error.' },
-        }
-      : { ...end, type: turn.state === 'complete' ? 'session/turnComplete' : 'session/turnCancelled' },
+    ...(usage ? [{ ...base, type: 'session/usage' as const, usage }] : []),
+    state === 'error'
+      ? { ...base, type: 'session/error', error: error ?? unknown }
+      : { ...base, type: state === 'complete' ? 'session/turnComplete' : 'session/turnCancelled' },
   ];
+}
+
+/** In place of parts that did not come along. */
+export function missingParts({ id: turnId, startedAt: at }: Turn, count: number, session: URI): SessionAction {
+  const text = `${count.toLocaleString('en')} earlier steps of this turn were not imported.`;
+  const part = { kind: 'notice', id: `missing-${count}`, text, severity: 'info' } as const;
+  return { type: 'session/responsePart', session, turnId, at, part };
 }
 
 interface Context {
   readonly turn: Turn;
+  readonly calls: ReadonlyMap<string, CompletedToolCall>;
   readonly session: URI;
   readonly moveRef: MoveRef;
 }
 
-function partActions(part: ResponsePart, { turn, session, moveRef }: Context): SessionAction[] {
+function partActions(part: ResponsePart, { turn, calls, session, moveRef }: Context): SessionAction[] {
   const base = { session, turnId: turn.id, at: turn.startedAt };
   if (part.kind === 'toolCall') {
-    const call = turn.toolCalls.find(({ toolCallId }) => toolCallId === part.toolCallId);
+    const call = calls.get(part.toolCallId);
     return call ? callActions(call, base, moveRef) : [];
   }
   if (part.kind === 'contentRef') {

@@ -2,7 +2,13 @@ import type { SessionState } from '@agenthost/protocol';
 import { LOG_BEGINNING, type LogPosition } from '../sessionFs/eventLog.js';
 import { SessionFsFailure } from '../sessionFs/sessionFs.js';
 import type { CheckedList } from '../sessionFs/sidecarFiles.js';
-import { type HistoryLimits, MAX_INDEX_LINE, MAX_TURN_HINTS } from './sessionLimits.js';
+import {
+  type HistoryLimits,
+  MAX_INDEX_LINE,
+  MAX_PART_MARKS,
+  MAX_TURN_HINTS,
+  PARTS_BETWEEN_MARKS,
+} from './sessionLimits.js';
 
 /** A place where no turn runs. */
 export interface TurnBoundary {
@@ -18,12 +24,32 @@ export interface TurnPage {
   readonly from: TurnBoundary;
   readonly to: LogPosition;
   readonly ids: readonly string[];
+  /** Places within turns of very many parts, by the turn's id: nobody has to read such a turn from its beginning. */
+  readonly marks?: PartMarks;
 }
+
+/** A place in the log within a turn, and how many parts the turn had there. */
+export interface PartMark {
+  readonly position: LogPosition;
+  readonly parts: number;
+}
+
+export type PartMarks = Readonly<Record<string, readonly PartMark[]>>;
 
 /** Where the index stood at a checkpoint. */
 export interface StoredTurnIndex {
   readonly bytes: number;
   readonly boundary: TurnBoundary;
+  /** Of turns after the boundary. */
+  readonly marks?: PartMarks;
+}
+
+/** Where some turns are: those of a page, or those that no page has yet. */
+export interface TurnsPlace {
+  readonly from: TurnBoundary;
+  /** Absent where they are the last ones of the log. */
+  readonly to?: LogPosition;
+  readonly marks: readonly PartMark[];
 }
 
 interface Located {
@@ -44,6 +70,8 @@ export class TurnIndex {
   #bytes: number;
   #boundary: TurnBoundary;
   #pending: TurnPage[] = [];
+  /** Of turns after the boundary. */
+  #marks: PartMarks;
   #isBroken = false;
   /** Of turns that were asked for: how many are before them, and where to look for their page. */
   readonly #hints = new Map<string, { readonly ordinal: number; readonly end: number }>();
@@ -53,6 +81,7 @@ export class TurnIndex {
     this.#limits = limits;
     this.#bytes = stored.bytes;
     this.#boundary = stored.boundary;
+    this.#marks = stored.marks ?? {};
   }
 
   get boundary(): TurnBoundary {
@@ -87,13 +116,59 @@ export class TurnIndex {
       return;
     }
     const ids = state.turns.slice(-count).map(({ id }) => id);
-    this.#pending.push({ from: this.#boundary, to: position, ids });
+    const marks = Object.fromEntries(Object.entries(this.#marks).filter(([id]) => ids.includes(id)));
+    const hasMarks = Object.keys(marks).length > 0;
+    this.#pending.push({ from: this.#boundary, to: position, ids, ...(hasMarks && { marks }) });
     this.#boundary = { position, turns, ...(waiting && { waiting }) };
+    this.#marks = {};
+  }
+
+  /** Whether the running turn has got so many parts that a place within it should be noted. */
+  isMarkDue({ activeTurn }: SessionState): boolean {
+    if (!activeTurn?.earlierParts || this.#isBroken) return false;
+    const marks = this.#marksOf(activeTurn.id);
+    const parts = activeTurn.earlierParts + activeTurn.responseParts.length;
+    return marks.length < MAX_PART_MARKS && parts - (marks.at(-1)?.parts ?? 0) >= PARTS_BETWEEN_MARKS;
+  }
+
+  /** Notes a place within the running turn, when `state` is the one at `position`. */
+  markParts(state: SessionState, position: LogPosition): void {
+    const { activeTurn } = state;
+    if (!activeTurn || !this.isMarkDue(state)) return;
+    const parts = (activeTurn.earlierParts ?? 0) + activeTurn.responseParts.length;
+    this.#marks = { ...this.#marks, [activeTurn.id]: [...this.#marksOf(activeTurn.id), { position, parts }] };
+  }
+
+  /** The log ends there now. */
+  forgetMarksAfter({ end }: LogPosition): void {
+    const kept = Object.entries(this.#marks).map(([id, marks]) => [
+      id,
+      marks.filter(({ position }) => position.end <= end),
+    ]);
+    this.#marks = Object.fromEntries(kept);
+  }
+
+  /** Where the turn is. One that is in no page is after the last one, if anywhere. */
+  async placeOf(turnId: string): Promise<TurnsPlace> {
+    const ordinal = this.ordinalOf(turnId);
+    for await (const { page, end } of this.backwards(turnId)) {
+      const at = page.ids.lastIndexOf(turnId);
+      if (at < 0) continue;
+      if (ordinal === undefined) this.remember(turnId, page.from.turns + at, end);
+      const { from, to, marks } = page;
+      return { from, to, marks: (marks && Object.hasOwn(marks, turnId) && marks[turnId]) || [] };
+    }
+    return { from: this.#boundary, marks: this.#marksOf(turnId) };
+  }
+
+  #marksOf(turnId: string): readonly PartMark[] {
+    return (Object.hasOwn(this.#marks, turnId) && this.#marks[turnId]) || [];
   }
 
   breakOff(): void {
     this.#isBroken = true;
     this.#pending = [];
+    this.#marks = {};
     this.#hints.clear();
   }
 
@@ -102,11 +177,12 @@ export class TurnIndex {
     if (this.#isBroken) return undefined;
     const pages = [...this.#pending];
     const boundary = this.#boundary;
+    const marks = this.#marks;
     if (pages.length > 0) {
       this.#bytes = await this.#file.append(pages, this.#bytes);
       this.#pending.splice(0, pages.length);
     }
-    return { bytes: this.#bytes, boundary };
+    return { bytes: this.#bytes, boundary, ...(Object.keys(marks).length > 0 && { marks }) };
   }
 
   /** From the newest to the oldest; from a turn on where its place is known. */
@@ -128,7 +204,9 @@ export class TurnIndex {
   }
 
   /** Who pages on will ask for what is before this turn. */
-  remember(turnId: string, ordinal: number, end: number): void {
+  remember(turnId: string, ordinal: number, end: number | undefined): void {
+    // Pages that are not in the file are looked at in any case.
+    if (end === undefined) return;
     this.#hints.delete(turnId);
     this.#hints.set(turnId, { ordinal, end });
     const [oldest] = this.#hints.keys();

@@ -91,19 +91,27 @@ export class ReplayBuffer {
   }
 
   /**
-   * The envelopes of these resources after a number; `undefined` when some of them are gone already, and when one of the
-   * resources is not the one that it was then.
+   * The envelopes of these resources after a number; `undefined` when some of them are gone already, when there is too much of
+   * them, and when one of the resources is not the one that it was then.
    */
-  since(serverSeq: number, resources: ReadonlySet<URI>): Pick<ReplayEntry, 'json' | 'actionType'>[] | undefined {
+  since(
+    serverSeq: number,
+    resources: ReadonlySet<URI>,
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Pick<ReplayEntry, 'json' | 'actionType'>[] | undefined {
     if (serverSeq < this.#complete) return undefined;
     for (const resource of resources) if ((this.#endings.get(resource) ?? 0) > serverSeq) return undefined;
     const missed: Pick<ReplayEntry, 'json' | 'actionType'>[] = [];
+    let room = maxBytes;
     for (const { bytes, serverSeqs, resources: of, actionTypes, ends, start } of this.#chunks) {
       if ((serverSeqs.at(-1) ?? 0) <= serverSeq) continue;
       for (let index = start; index < ends.length; index++) {
         const [seq = 0, resource = '', actionType = ''] = [serverSeqs[index], of[index], actionTypes[index]];
         if (seq <= serverSeq || !resources.has(resource)) continue;
-        missed.push({ actionType, json: bytes.toString('utf8', ends[index - 1] ?? 0, ends[index]) });
+        const [from, to] = [ends[index - 1] ?? 0, ends[index] ?? 0];
+        room -= to - from;
+        if (room < 0) return undefined;
+        missed.push({ actionType, json: bytes.toString('utf8', from, to) });
       }
     }
     return missed;

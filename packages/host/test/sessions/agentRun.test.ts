@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AgentSession, OpenSessionOptions } from '../../src/agents/agent.js';
 import type { AgentAction } from '../../src/agents/agentAction.js';
+import { mapFileEdits } from '../../src/agents/mapFileEdits.js';
 import { MockAgent } from '../../src/agents/mock/mockAgent.js';
 import { silentLog } from '../../src/hostLog.js';
 import { AgentRun } from '../../src/sessions/agentRun.js';
@@ -33,7 +34,8 @@ async function run(
       actions.push(action);
       if (action.type === 'session/error' || action.type === 'session/turnComplete') over.resolve();
     },
-    keepResult: (result) => result,
+    keepFiles: (result) => mapFileEdits(result, () => ({})),
+    keepText: () => undefined,
     contentKeeper: () => () => ({ refused: undefined }),
     wholeMessage: async (message) => ({ ...message, text: message.text.replace('short', 'stream 100') }),
     waitingBytes,

@@ -15,6 +15,7 @@ import {
   playTurn,
   RangedMemoryFs,
   SESSION,
+  upTo,
 } from './historyWorld.js';
 
 const WINDOW = 2;
@@ -69,7 +70,7 @@ const flip = (bytes: Buffer, byte: number, bit: number) => {
 /** All turns that are not in memory, as a client pages through them. */
 async function older({ history, folded }: OpenedSession) {
   const earlier = folded.state.earlierTurns ?? 0;
-  const page = await history.readTurns({ ordinal: earlier }, earlier + 1, earlier);
+  const page = await history.readTurns({ ordinal: earlier }, upTo(earlier + 1), earlier);
   return [...(page?.turns ?? []), ...folded.state.turns];
 }
 
@@ -155,10 +156,10 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
       const session = await open(fs);
       expect(session.reports).toEqual([]);
       const earlier = session.folded.state.earlierTurns ?? 0;
-      const read = await session.history.readTurns({ ordinal: earlier }, 50, earlier);
+      const read = await session.history.readTurns({ ordinal: earlier }, upTo(50), earlier);
       await session.history.settled();
       expect(session.reports.length, `byte ${byte}`).toBeGreaterThan(0);
-      const expected = await readTurnsByFold((await open(fs)).log, { ordinal: earlier }, 50);
+      const expected = await readTurnsByFold((await open(fs)).log, { ordinal: earlier }, upTo(50));
       expect(read).toEqual(expected);
     }
   });

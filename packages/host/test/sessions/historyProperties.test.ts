@@ -21,6 +21,7 @@ import {
   RangedMemoryFs,
   recordsOf,
   SESSION,
+  upTo,
 } from './historyWorld.js';
 
 const CLIENTS_MAY = new Set([
@@ -70,13 +71,13 @@ async function isWhatTheLogSays(fs: SessionFs, opened: OpenedSession, window: nu
   expect(opened.reports.flatMap(({ broken }) => broken)).toEqual([]);
   const earlier = opened.folded.state.earlierTurns ?? 0;
   const turns = (await foldOf(bytes, 1_000))?.state.turns ?? [];
-  for (let page = await opened.history.readTurns({ ordinal: earlier }, 2, earlier); page; ) {
+  for (let page = await opened.history.readTurns({ ordinal: earlier }, upTo(2), earlier); page; ) {
     const end = turns.findIndex(({ id }) => id === page?.turns.at(-1)?.id) + 1;
     expect(page.turns).toEqual(turns.slice(Math.max(0, end - 2), end));
     const [first] = page.turns;
     if (!page.hasMore || !first) break;
-    const next = await opened.history.readTurns({ turnId: first.id }, 2, earlier);
-    expect(next).toEqual(await readTurnsByFold(opened.log, { turnId: first.id }, 2));
+    const next = await opened.history.readTurns({ turnId: first.id }, upTo(2), earlier);
+    expect(next).toEqual(await readTurnsByFold(opened.log, { turnId: first.id }, upTo(2)));
     page = next;
   }
 }

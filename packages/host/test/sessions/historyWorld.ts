@@ -9,6 +9,7 @@ import { type FoldedLog, foldLog } from '../../src/sessions/foldLog.js';
 import { SessionHistory } from '../../src/sessions/sessionHistory.js';
 import { HISTORY_LIMITS, type HistoryLimits } from '../../src/sessions/sessionLimits.js';
 import { SessionStore } from '../../src/sessions/sessionStore.js';
+import type { TurnsRoom } from '../../src/sessions/turnBytes.js';
 import { Delivery } from '../../src/state/delivery.js';
 import { Publisher, type Subscriber } from '../../src/state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from '../../src/state/replayBuffer.js';
@@ -109,6 +110,11 @@ export function newHistory(fs: SessionFs, log: JsonlEventLog, options: HistoryOp
     log: silentLog,
     limits: { ...HISTORY_LIMITS, checkpointPauseMs: 0, ...options.limits },
   });
+}
+
+/** Room for so many turns, however large they are. */
+export function upTo(turns: number): TurnsRoom {
+  return { turns, bytes: Number.POSITIVE_INFINITY };
 }
 
 /** What the log alone says, whatever is kept beside it. */

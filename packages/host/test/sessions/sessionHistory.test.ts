@@ -17,6 +17,7 @@ import {
   playTurn,
   RangedMemoryFs,
   SESSION,
+  upTo,
 } from './historyWorld.js';
 
 /** A session with so many turns, of five records each, on a disk that reads parts of files. */
@@ -73,11 +74,11 @@ describe('a session of 20,000 events', () => {
     const { history, folded } = await opened(fs);
     const earlier = folded.state.earlierTurns ?? 0;
     expect(earlier).toBe(3_800);
-    let page = await history.readTurns({ ordinal: earlier }, 50, earlier);
+    let page = await history.readTurns({ ordinal: earlier }, upTo(50), earlier);
     const read: Turn[] = [...(page?.turns ?? [])];
     for (let reads = 0; page?.hasMore; reads++) {
       fs.read.clear();
-      page = await history.readTurns({ turnId: page.turns[0]?.id ?? '' }, 50, earlier);
+      page = await history.readTurns({ turnId: page.turns[0]?.id ?? '' }, upTo(50), earlier);
       read.unshift(...(page?.turns ?? []));
       expect(fs.bytesRead('events.jsonl'), `page ${reads}`).toBeLessThan(200_000);
       expect(fs.bytesRead('events.turns.jsonl'), `page ${reads}`).toBeLessThan(40_000);
@@ -98,14 +99,14 @@ describe('a session of 20,000 events', () => {
     ] as const) {
       const end = allTurns.findIndex(({ id }) => id === turnId);
       const start = Math.max(0, end - limit);
-      expect(await history.readTurns({ turnId }, limit, 3_800)).toEqual({
+      expect(await history.readTurns({ turnId }, upTo(limit), 3_800)).toEqual({
         turns: allTurns.slice(start, end),
         hasMore: start > 0,
       });
     }
     expect(fs.bytesRead('events.jsonl')).toBeLessThan(600_000);
     fs.read.clear();
-    expect(await history.readTurns({ turnId: 'nobody' }, 5, 3_800)).toBeUndefined();
+    expect(await history.readTurns({ turnId: 'nobody' }, upTo(5), 3_800)).toBeUndefined();
     expect(fs.bytesRead('events.jsonl')).toBe(0);
   });
 
@@ -123,7 +124,7 @@ describe('a session of 20,000 events', () => {
     world = await HistoryWorld.open(copy);
     expect(copy.bytesRead('events.jsonl')).toBeLessThan(200_000);
     expect(world.state).toEqual((await foldOf(await bytesOf(fs, 'events.jsonl')))?.state);
-    const { turns } = (await world.history.readTurns({ turnId: 't4001' }, 100, 4_200)) ?? { turns: [] };
+    const { turns } = (await world.history.readTurns({ turnId: 't4001' }, upTo(100), 4_200)) ?? { turns: [] };
     expect(turns.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, n) => `t${3_901 + n}`));
   });
 });
@@ -152,7 +153,7 @@ it('a turn that came from the queue is found with its message, which waited when
   const { history, folded } = await world.restart();
   expect(folded.state.earlierTurns).toBe(4);
   fs.read.clear();
-  const page = await history.readTurns({ turnId: 'm3' }, 1, 4);
+  const page = await history.readTurns({ turnId: 'm3' }, upTo(1), 4);
   expect(page?.turns).toMatchObject([{ id: 'm2', by, userMessage: { text: 'from m2' } }]);
   expect(fs.bytesRead('events.jsonl')).toBeLessThan((await bytesOf(fs, 'events.jsonl')).length / 2);
 });
@@ -162,11 +163,11 @@ describe('what is kept beside a log', () => {
     const fs = await copyOf(longFs, { [name]: undefined });
     const { folded, history } = await opened(fs);
     expect(comparable(folded)).toEqual(comparable(longFold));
-    const page = await history.readTurns({ turnId: 't100' }, 20, 3_800);
+    const page = await history.readTurns({ turnId: 't100' }, upTo(20), 3_800);
     expect(page?.turns).toEqual(allTurns.slice(79, 99));
     await history.settled();
     fs.read.clear();
-    expect(await history.readTurns({ turnId: 't100' }, 20, 3_800)).toEqual(page);
+    expect(await history.readTurns({ turnId: 't100' }, upTo(20), 3_800)).toEqual(page);
     expect(fs.bytesRead('events.jsonl')).toBeLessThan(200_000);
     if (name === 'events.checkpoint.json') {
       fs.read.clear();
@@ -300,7 +301,7 @@ describe('a session whose log is cut off', () => {
     const expected = await foldOf(await bytesOf(fs, 'events.jsonl'), 100_000);
     expect(expected?.state.turns).toHaveLength(left);
     const pageOf = async (history: typeof session.history, before: number) =>
-      (await history.readTurns({ ordinal: before }, 20, before))?.turns.map(({ id }) => id);
+      (await history.readTurns({ ordinal: before }, upTo(20), before))?.turns.map(({ id }) => id);
     const ids = allTurns.slice(left - 220, left - 200).map(({ id }) => id);
     expect(await pageOf(session.history, left - 200)).toEqual(ids);
     await session.history.settled();

@@ -9,13 +9,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../../test/support/holds.js';
 import { history, newSession, OPENING, SESSION } from '../../../protocol/test/reducers/arbitraryActions.js';
-import { turnActions } from '../../src/sessions/turnActions.js';
+import { turnEnd, turnParts, turnStart } from '../../src/sessions/turnActions.js';
 
 const fold = (actions: readonly Parameters<typeof sessionReducer>[1][]): SessionState =>
   actions.reduce(sessionReducer, OPENING.reduce(sessionReducer, newSession()));
 
 const imported = (turns: readonly Turn[]): readonly Turn[] =>
-  fold(turns.flatMap((turn) => turnActions(turn, SESSION))).turns.slice(-turns.length);
+  fold(
+    turns.flatMap((turn) => [turnStart(turn, SESSION), ...turnParts(turn, SESSION), ...turnEnd(turn, SESSION)]),
+  ).turns.slice(-turns.length);
 
 describe('[IMP2] the actions of a turn', () => {
   it('make the same turn again, but for authors, references and what was left out', () => {

@@ -5,7 +5,8 @@ import type { Notification } from '../notifications.js';
 import type { Role } from '../roles.js';
 import type { RootState } from '../state/rootState.js';
 import type { SessionState, SessionStatus, SessionSummary } from '../state/sessionState.js';
-import type { Turn } from '../state/turn.js';
+import type { ToolCallState } from '../state/toolCall.js';
+import type { ResponsePart, Turn } from '../state/turn.js';
 import type { URI } from '../uri.js';
 import type { ProtocolCapabilities } from '../version/capabilities.js';
 import type { SetProviderParams, SetProviderResult } from './sessionFs.js';
@@ -21,6 +22,7 @@ export interface Commands {
   readonly disposeSession: Command<DisposeSessionParams, null>;
   readonly listSessions: Command<ListSessionsParams, ListSessionsResult>;
   readonly fetchTurns: Command<FetchTurnsParams, FetchTurnsResult>;
+  readonly fetchParts: Command<FetchPartsParams, FetchPartsResult>;
   readonly fetchContent: Command<FetchContentParams, FetchContentResult>;
   readonly listArtifacts: Command<ListArtifactsParams, ListArtifactsResult>;
   readonly browseDirectory: Command<BrowseDirectoryParams, BrowseDirectoryResult>;
@@ -202,7 +204,10 @@ export interface ImportSessionParams {
   readonly model?: string;
   readonly workingDirectory?: URI;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Ended turns of another session, oldest first; as many as fit into a frame. */
+  /**
+   * Ended turns of another session, oldest first; as many as fit into a frame. A long turn may come in pieces, one after the
+   * other and with the same id, each with the next parts and with `earlierParts` saying how many have come before them.
+   */
   readonly turns: readonly Turn[];
   /** Pieces of what turns refer to, before or with the turns that do. What is not brought is left out of them. */
   readonly contents?: readonly ImportedContent[];
@@ -271,6 +276,23 @@ export interface FetchTurnsResult {
   /** Oldest first. */
   readonly turns: readonly Turn[];
   readonly hasMore: boolean;
+}
+
+export interface FetchPartsParams {
+  readonly session: URI;
+  readonly turnId: string;
+  /** Parts before this place among all parts of the turn; before those that the host has in memory without it. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+export interface FetchPartsResult {
+  /** Oldest first, without a gap. */
+  readonly parts: readonly ResponsePart[];
+  /** The calls of those parts. */
+  readonly toolCalls: readonly ToolCallState[];
+  /** How many parts are before the first of `parts`. */
+  readonly earlier: number;
 }
 
 export interface ContentRange {

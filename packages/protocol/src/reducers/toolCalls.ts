@@ -12,6 +12,7 @@ import type { ActiveTurn } from '../state/turn.js';
 import { withDerivedStatus, withNews } from './summary.js';
 import { appendToolOutput } from './toolOutput.js';
 import { withThoughtEnded } from './turns.js';
+import { withinTurnWindow } from './turnWindow.js';
 
 export function startToolCall(state: SessionState, turn: ActiveTurn, action: ToolStartAction): SessionState {
   const { toolCall } = action;
@@ -20,17 +21,13 @@ export function startToolCall(state: SessionState, turn: ActiveTurn, action: Too
   if (before && !mayBeAnnouncedAgain(before)) return state;
   const call: ToolCallState = { ...toolCall, startedAt: before?.startedAt ?? action.at };
   const kept = call.status === 'running' && before?.output ? { ...call, output: before.output } : call;
-  const withPart: ActiveTurn = before
-    ? turn
-    : {
-        ...turn,
-        responseParts: [
-          ...withThoughtEnded(turn.responseParts, action.at),
-          { kind: 'toolCall', toolCallId: toolCall.toolCallId },
-        ],
-      };
-  const next = withToolCall(state, withPart, kept);
+  const next = withToolCall(state, before ? turn : withCallPart(turn, action), kept);
   return toolCall.status === 'pendingConfirmation' ? withNews(next, action.at) : next;
+}
+
+function withCallPart(turn: ActiveTurn, { toolCall: { toolCallId }, at }: ToolStartAction): ActiveTurn {
+  const responseParts = [...withThoughtEnded(turn.responseParts, at), { kind: 'toolCall', toolCallId } as const];
+  return withinTurnWindow({ ...turn, responseParts });
 }
 
 /**
@@ -72,8 +69,9 @@ function answered(call: PendingToolCall, action: ToolCallConfirmedAction): ToolC
     const reason = action.reason === undefined ? {} : { reason: action.reason };
     return { ...base, status: 'cancelled', cancelled: 'denied', confirmed, ...reason, endedAt: action.at };
   }
-  const input = action.editedToolInput === undefined ? {} : { toolInput: action.editedToolInput };
-  return { ...base, ...input, status: 'running', confirmed };
+  if (action.editedToolInput === undefined) return { ...base, status: 'running', confirmed };
+  const { toolInputRef: __, ...rest } = base;
+  return { ...rest, toolInput: action.editedToolInput, status: 'running', confirmed };
 }
 
 export function completeToolCall(state: SessionState, turn: ActiveTurn, action: ToolCompleteAction): SessionState {
@@ -83,5 +81,12 @@ export function completeToolCall(state: SessionState, turn: ActiveTurn, action: 
 }
 
 function withToolCall(state: SessionState, turn: ActiveTurn, call: ToolCallState): SessionState {
-  return { ...state, activeTurn: { ...turn, toolCalls: { ...turn.toolCalls, [call.toolCallId]: call } } };
+  // Each call has its part. With hundreds of keys this takes half as long as to spread the calls, which sorts their keys.
+  const toolCalls: Record<string, ToolCallState> = {};
+  for (const part of turn.responseParts) {
+    const other = part.kind === 'toolCall' ? ownValue(turn.toolCalls, part.toolCallId) : undefined;
+    if (other) toolCalls[other.toolCallId] = other;
+  }
+  toolCalls[call.toolCallId] = call;
+  return { ...state, activeTurn: { ...turn, toolCalls } };
 }

@@ -16,6 +16,7 @@ import type { CompletedToolCall, ToolCallState } from '../state/toolCall.js';
 import type { ActiveTurn, AnsweredPermission, PermissionRequest, ResponsePart, Turn } from '../state/turn.js';
 import { findPendingMessage, withoutPendingMessage } from './pendingMessages.js';
 import { changedAt, changeSummary, deriveStatus, withDerivedStatus, withNews } from './summary.js';
+import { withinTurnWindow } from './turnWindow.js';
 
 export function startTurn(state: SessionState, action: TurnStartedAction): SessionState {
   if (state.lifecycle !== 'ready' || state.activeTurn) return state;
@@ -44,10 +45,8 @@ export function addPart(state: SessionState, turn: ActiveTurn, action: ResponseP
   if (turn.responseParts.some((other) => other.kind !== 'toolCall' && other.id === part.id)) return state;
   const rest = part.kind === 'steering' ? withoutPendingMessage(state, part.id) : state;
   const added = part.kind === 'reasoning' ? { ...part, startedAt: action.at } : part;
-  return {
-    ...rest,
-    activeTurn: { ...turn, responseParts: [...withThoughtEnded(turn.responseParts, action.at), added] },
-  };
+  const responseParts = [...withThoughtEnded(turn.responseParts, action.at), added];
+  return { ...rest, activeTurn: withinTurnWindow({ ...turn, responseParts }) };
 }
 
 /** A thought is over when something follows it: of its text only the place is sure, the log may merge it. */
@@ -109,7 +108,7 @@ function answeredPermission(
     ...(text !== undefined && { text: beginning(text) }),
     ...(by && { by }),
     at,
-    afterParts: turn.responseParts.length,
+    afterParts: (turn.earlierParts ?? 0) + turn.responseParts.length,
   };
 }
 
@@ -128,6 +127,7 @@ export function endTurn(
     userMessage: turn.userMessage,
     ...(turn.by && { by: turn.by }),
     responseParts: withThoughtEnded(turn.responseParts, action.at),
+    ...(turn.earlierParts !== undefined && { earlierParts: turn.earlierParts }),
     toolCalls: endedToolCalls(turn, action.at),
     ...(turn.answeredPermissions && { answeredPermissions: turn.answeredPermissions }),
     ...(turn.usage && { usage: turn.usage }),

@@ -6,6 +6,7 @@ import {
   MAX_IMPORTED_CONTENTS,
   MAX_IMPORTED_TURNS,
   MAX_LIST_LIMIT,
+  MAX_PARTS_LIMIT,
   MAX_SNAPSHOT_TURNS,
   MAX_SUBSCRIPTIONS,
 } from '../limits.js';
@@ -15,7 +16,8 @@ import { notification } from './notificationSchemas.js';
 import { anyRecord, count, id, label, sequence, timestamp, title, uri } from './primitives.js';
 import { rootState } from './rootStateSchemas.js';
 import { sessionState, sessionStatus, sessionSummary } from './sessionStateSchemas.js';
-import { turn } from './turnSchemas.js';
+import { toolCallState } from './toolCallSchemas.js';
+import { responsePart, turn } from './turnSchemas.js';
 
 const yes = z.literal(true).exactOptional();
 const version = z.int();
@@ -33,6 +35,7 @@ export const protocolCapabilities = z.object({
   fork: yes,
   agentInstallation: yes,
   modes: yes,
+  earlierParts: yes,
   failedSubscriptions: yes,
   sessionFs: yes,
   artifacts: yes,
@@ -182,6 +185,18 @@ export const listSessionsResult = z.object({
 export const turnsRange = z.object({ before: id.exactOptional(), limit: z.int().min(1).max(MAX_SNAPSHOT_TURNS) });
 export const fetchTurnsParams = z.object({ session: uri, range: turnsRange });
 export const fetchTurnsResult = z.object({ turns: z.array(turn), hasMore: z.boolean() });
+
+export const fetchPartsParams = z.object({
+  session: uri,
+  turnId: id,
+  before: count.exactOptional(),
+  limit: z.int().min(1).max(MAX_PARTS_LIMIT),
+});
+export const fetchPartsResult = z.object({
+  parts: z.array(responsePart),
+  toolCalls: z.array(toolCallState),
+  earlier: count,
+});
 
 export const contentRange = z.object({ offset: count, length: z.int().min(1).max(MAX_CONTENT_RANGE) });
 export const fetchContentParams = z.object({ uri, range: contentRange.exactOptional() });

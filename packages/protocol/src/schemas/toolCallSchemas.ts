@@ -63,6 +63,7 @@ const base = {
   toolKind: z.literal('terminal').exactOptional(),
   language: z.string().exactOptional(),
   toolInput: z.string().exactOptional(),
+  toolInputRef: contentRef.exactOptional(),
 };
 
 export const pendingToolCallStart = z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MAX_ATTACHMENT_DATA_LENGTH, MAX_ATTACHMENTS } from '../limits.js';
 import { author, contentRef, errorInfo, textRange, usageInfo } from './commonSchemas.js';
-import { id, label, messageText, timestamp, uri } from './primitives.js';
+import { count, id, label, messageText, timestamp, uri } from './primitives.js';
 import { completedToolCall, toolCallState } from './toolCallSchemas.js';
 
 export const attachment = z.object({
@@ -29,7 +29,7 @@ export const reasoningPart = z.object({
   endedAt: timestamp.exactOptional(),
 });
 export const contentRefPart = z.object({ kind: z.literal('contentRef'), id, ref: contentRef });
-export const toolCallPart = z.object({ kind: z.literal('toolCall'), toolCallId: id });
+export const toolCallPart = z.object({ kind: z.literal('toolCall'), toolCallId: id, index: count.exactOptional() });
 export const steeringPart = z.object({
   kind: z.literal('steering'),
   id,
@@ -87,6 +87,7 @@ export const activeTurn = z.object({
   userMessage,
   by: author.exactOptional(),
   responseParts: z.array(responsePart),
+  earlierParts: count.exactOptional(),
   toolCalls: z.record(z.string(), toolCallState),
   pendingPermissions: z.record(z.string(), permissionRequest),
   answeredPermissions,
@@ -100,6 +101,7 @@ export const turn = z.object({
   userMessage,
   by: author.exactOptional(),
   responseParts: z.array(responsePart),
+  earlierParts: count.exactOptional(),
   toolCalls: z.array(completedToolCall),
   answeredPermissions,
   usage: usageInfo.exactOptional(),

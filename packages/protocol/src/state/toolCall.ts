@@ -9,7 +9,10 @@ export interface ToolCallBase {
   readonly invocationMessage: string;
   readonly toolKind?: 'terminal';
   readonly language?: string;
+  /** With `toolInputRef`, only its head and its tail. */
   readonly toolInput?: string;
+  /** The whole input, where it is too long for the state. */
+  readonly toolInputRef?: ContentRef;
 }
 
 export interface ConfirmationOption {

@@ -47,6 +47,8 @@ export interface ContentRefPart {
 export interface ToolCallPart {
   readonly kind: 'toolCall';
   readonly toolCallId: string;
+  /** Its place among all parts of the turn, where parts between it and the next one are not in the state. */
+  readonly index?: number;
 }
 
 /** A steering message, where the agent took it in. */
@@ -102,7 +104,7 @@ export interface AnsweredPermission {
   readonly text?: string;
   readonly by?: Author;
   readonly at: number;
-  /** How many parts the turn had then: where the answer stands among them. */
+  /** How many parts the turn had then, with the earlier ones: where the answer stands among them. */
   readonly afterParts: number;
 }
 
@@ -111,6 +113,8 @@ export interface ActiveTurn {
   readonly userMessage: UserMessage;
   readonly by?: Author;
   readonly responseParts: readonly ResponsePart[];
+  /** How many parts are not in `responseParts` any more; `fetchParts` returns them. */
+  readonly earlierParts?: number;
   readonly toolCalls: Readonly<Record<string, ToolCallState>>;
   readonly pendingPermissions: Readonly<Record<string, PermissionRequest>>;
   /** In the order of the answers; the newest MAX_ANSWERED_PERMISSIONS. */
@@ -126,6 +130,7 @@ export interface Turn {
   readonly userMessage: UserMessage;
   readonly by?: Author;
   readonly responseParts: readonly ResponsePart[];
+  readonly earlierParts?: number;
   readonly toolCalls: readonly CompletedToolCall[];
   readonly answeredPermissions?: readonly AnsweredPermission[];
   readonly usage?: UsageInfo;

@@ -14,6 +14,8 @@ export interface ProtocolCapabilities {
   readonly artifacts?: true;
   readonly import?: true;
   readonly modes?: true;
+  /** Parts that are not in a turn's state any more can be fetched. */
+  readonly earlierParts?: true;
   /** `initialize` and `reconnect` say in `failed` which sessions could not be loaded. */
   readonly failedSubscriptions?: true;
 }
@@ -34,7 +36,7 @@ const V1: ProtocolCapabilities = {
   import: true,
 };
 
-const V2: ProtocolCapabilities = { ...V1, modes: true, failedSubscriptions: true };
+const V2: ProtocolCapabilities = { ...V1, modes: true, earlierParts: true, failedSubscriptions: true };
 
 /** By version, index 0 being version 1. A version above the last has at least what the last one has. */
 const CAPABILITIES: readonly ProtocolCapabilities[] = [V1, V2];

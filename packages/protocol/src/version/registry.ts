@@ -56,6 +56,7 @@ export const COMMAND_INTRODUCED_IN: { readonly [K in keyof Commands]: number } =
   disposeSession: 1,
   listSessions: 1,
   fetchTurns: 1,
+  fetchParts: 2,
   fetchContent: 1,
   listArtifacts: 1,
   browseDirectory: 1,

@@ -3,6 +3,8 @@ import {
   CommandTimeoutError,
   ConnectionLostError,
   type Content,
+  type EarlierSteps,
+  type EarlierStepsOptions,
   type FetchContentOptions,
   type Host,
   type Session as HostSession,
@@ -17,7 +19,15 @@ import {
   UnauthorizedError,
   UnsupportedVersionError,
 } from '@agenthost/client';
-import { type Artifact, DEFAULT_SNAPSHOT_TURNS, type SessionState, type UserMessage } from '@agenthost/protocol';
+import {
+  type ActiveTurn,
+  type Artifact,
+  DEFAULT_SNAPSHOT_TURNS,
+  type SessionState,
+  type ToolCallState,
+  type Turn,
+  type UserMessage,
+} from '@agenthost/protocol';
 import {
   CHAT_FEATURES,
   type ChatFeature,
@@ -161,6 +171,16 @@ export class HostChatModel implements ChatModel {
 
   async wholeMessage(message: UserMessage): Promise<UserMessage> {
     return (await this.#opening).wholeMessage(message);
+  }
+
+  /** All of what a tool call was given: `state` only refers to what is large. To show it to who has to approve it. */
+  async wholeInput(call: ToolCallState): Promise<string> {
+    return (await this.#opening).wholeInput(call);
+  }
+
+  /** A page of the parts that a turn had before those that `state` has of it. */
+  async earlierSteps(turn: ActiveTurn | Turn, options?: EarlierStepsOptions): Promise<EarlierSteps> {
+    return (await this.#opening).earlierSteps(turn, options);
   }
 
   fetchContent(uri: URI, options?: FetchContentOptions): Promise<Content> {

@@ -23,9 +23,16 @@ export function turnLines(turn: ActiveTurn | Turn, columns: number): Line[] {
   return [
     ...messageLines(turn.userMessage, columns, safeLine(by(turn.by).trim())),
     EMPTY,
+    ...earlierLines(turn, columns),
     ...turn.responseParts.flatMap((part) => partLines(part, turn, columns)),
     ...endLines(turn, columns),
   ];
+}
+
+function earlierLines({ earlierParts = 0 }: ActiveTurn | Turn, columns: number): Line[] {
+  if (earlierParts === 0) return [];
+  const text = `… ${earlierParts.toLocaleString('en')} earlier steps; agenthost log shows them`;
+  return [lineOf(fit(text, columns), 'dim'), EMPTY];
 }
 
 function messageLines({ text, attachments = [] }: UserMessage, columns: number, author: string): Line[] {

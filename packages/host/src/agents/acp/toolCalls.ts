@@ -72,8 +72,9 @@ export class ToolCalls {
   }
 
   update(update: ToolCallFields): void {
+    const phase = this.#calls.get(update.toolCallId)?.phase;
+    if (phase === 'denied' || phase === 'ended') return;
     const call = this.#merge(update);
-    if (call.phase === 'denied' || call.phase === 'ended') return;
     this.#show(call);
     if (call.phase === 'asked') return;
     this.#output(call, update);
@@ -234,6 +235,8 @@ export class ToolCalls {
     if (status === 'completed' && edits.length > 0) {
       events.emitLater(this.#witness.judge(toolCallId, edits).then(end), () => end([]));
     } else for (const event of end([])) events.emit(event);
+    // Only that it has ended matters from now on; a turn may have very many calls.
+    Object.assign(call, { fields: { toolCallId }, edits: [], shown: '', told: '', terminal: undefined });
   }
 
   #facts({ fields, edits }: Call): CallFacts {

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { AgentCustomization } from '../agentCustomization.js';
+import {
+  callsThenQuestion,
+  confirmLong,
+  manyCalls,
+  manyNotices,
+  openCalls,
+  openQuestions,
+  outerCall,
+} from './mockFloods.js';
 import { playAudio, showImage } from './mockMedia.js';
 import { bigOutput, confirmRead, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
@@ -31,6 +40,13 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   'confirm-read': confirmRead,
   'big-output': (turn, argument) => bigOutput(turn, count(argument, 65_536)),
   'write-file': writeFile,
+  'many-calls': manyCalls,
+  'many-notices': manyNotices,
+  'open-calls': openCalls,
+  'open-questions': openQuestions,
+  'outer-call': outerCall,
+  'calls-then-question': callsThenQuestion,
+  'confirm-long': confirmLong,
   image: showImage,
   audio: playAudio,
 

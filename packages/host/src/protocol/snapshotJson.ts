@@ -1,0 +1,49 @@
+import type { Snapshot, Turn } from '@agenthost/protocol';
+
+/** Texts that are kept for a moment, and for how long. */
+const MAX_KEPT = 4;
+const KEPT_MS = 1_000;
+
+interface Kept {
+  readonly turns: number;
+  readonly json: string;
+}
+
+const kept = new Map<object, Kept>();
+let timer: NodeJS.Timeout | undefined;
+
+/**
+ * A snapshot as JSON. Many clients may ask for the same one at the same time, after a lost connection say: what is large in it
+ * is put into words once for all of them.
+ */
+export function snapshotJson(snapshot: Snapshot): string {
+  const { state, ...about } = snapshot;
+  if (!('turns' in state)) return JSON.stringify(snapshot);
+  const { turns, activeTurn, ...rest } = state;
+  const running = activeTurn ? `,"activeTurn":${keptJson(activeTurn, 0, () => JSON.stringify(activeTurn))}` : '';
+  const around = JSON.stringify({ ...about, state: rest });
+  return `${around.slice(0, -2)},"turns":${turnsJson(turns)}${running}}}`;
+}
+
+function turnsJson(turns: readonly Turn[]): string {
+  const last = turns.at(-1);
+  return last ? keptJson(last, turns.length, () => JSON.stringify(turns)) : '[]';
+}
+
+/** By the last of them and their number: in one session these have the same turns before them. */
+function keptJson(key: object, turns: number, encode: () => string): string {
+  const found = kept.get(key);
+  if (found?.turns === turns) return found.json;
+  const json = encode();
+  kept.delete(key);
+  kept.set(key, { turns, json });
+  const [oldest] = kept.keys();
+  if (kept.size > MAX_KEPT && oldest) kept.delete(oldest);
+  if (timer === undefined) timer = setTimeout(forget, KEPT_MS).unref();
+  return json;
+}
+
+function forget(): void {
+  timer = undefined;
+  kept.clear();
+}

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ERROR_CODE, type URI } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { HostLog } from '../hostLog.js';
+import type { Session } from './session.js';
+import { MAX_LOADS, MAX_SESSION_BYTES, RECENT_MS } from './sessionLimits.js';
+
+export interface LoadedSessionsOptions {
+  /** In memory. */
+  readonly sessions: ReadonlyMap<URI, Session>;
+  /** What they may take together, in bytes. */
+  readonly maxSessionBytes?: number;
+  /** One that nobody has used for this long leaves in any case. */
+  readonly idleMs: number;
+  /** Takes a session out of memory. Resolves when it is. */
+  readonly evict: (uri: URI, session: Session) => Promise<void>;
+  /** Called whenever it is looked at what can leave. */
+  readonly onSweep?: () => void;
+  readonly log: HostLog;
+}
+
+/** How often it is looked at what can leave, at the least. */
+const SWEEP_MS = 10_000;
+
+/** What a session that is being loaded counts until it is known how large it is. */
+const LOADING_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Bounds what loaded sessions take of the memory. Who loads one more makes room for it: the one that was not used for
+ * longest leaves, unless somebody looks at it or it runs. When none can leave, those that are in use keep fewer of their
+ * ended turns; and when that is not enough either, nothing more is loaded.
+ */
+export class LoadedSessions {
+  readonly #options: LoadedSessionsOptions;
+  readonly #held = new Map<URI, number>();
+  readonly #queue: (() => void)[] = [];
+  readonly #maxBytes: number;
+  readonly #sweep: NodeJS.Timeout;
+  #loading = 0;
+
+  constructor(options: LoadedSessionsOptions) {
+    this.#options = options;
+    this.#maxBytes = options.maxSessionBytes ?? MAX_SESSION_BYTES;
+    const everyMs = Math.min(Math.max(options.idleMs / 4, 10), SWEEP_MS);
+    this.#sweep = setInterval(() => void this.sweep(), everyMs).unref();
+  }
+
+  dispose(): void {
+    clearInterval(this.#sweep);
+  }
+
+  /** Keeps a session in memory for somebody who is about to use it; what this gives back lets it go. */
+  hold(uri: URI): () => void {
+    this.#held.set(uri, (this.#held.get(uri) ?? 0) + 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      const count = (this.#held.get(uri) ?? 1) - 1;
+      if (count > 0) this.#held.set(uri, count);
+      else this.#held.delete(uri);
+    };
+  }
+
+  /** A few at a time: what reading a log takes is not counted. Rejects when there is no room for one more. */
+  async load<T>(make: () => Promise<T>): Promise<T> {
+    if (this.#loading >= MAX_LOADS) await new Promise<void>((resolve) => this.#queue.push(resolve));
+    this.#loading++;
+    try {
+      await this.#makeRoom();
+      return await make();
+    } finally {
+      this.#loading--;
+      this.#queue.shift()?.();
+    }
+  }
+
+  /** What was idle for long leaves; and as sessions grow while they are loaded, so does what is too much by now. */
+  async sweep(): Promise<void> {
+    const { sessions, idleMs, onSweep } = this.#options;
+    onSweep?.();
+    const before = performance.now() - idleMs;
+    for (const session of [...sessions.values()]) if (session.isIdleSince(before)) void this.#evict(session);
+    for (let next = this.#nextToLeave(); next && this.#bytes > this.#maxBytes; next = this.#nextToLeave()) {
+      await this.#evict(next);
+    }
+  }
+
+  async #evict(session: Session): Promise<void> {
+    const { evict, log } = this.#options;
+    await evict(session.uri, session).catch((error: unknown) => log.error(`${session.uri} could not be closed`, error));
+  }
+
+  async #makeRoom(): Promise<void> {
+    while (this.#bytes + this.#loading * LOADING_BYTES > this.#maxBytes) {
+      const next = this.#nextToLeave();
+      if (!next) return this.#shrinkAll();
+      // Whoever has just asked for it may be about to use it.
+      const recent = next.lastUsed + RECENT_MS - performance.now();
+      if (recent > 0) await delay(recent);
+      else await this.#evict(next);
+    }
+  }
+
+  #shrinkAll(): void {
+    const { sessions } = this.#options;
+    for (const session of sessions.values()) session.shrink();
+    // One alone must always be possible, however little room there is.
+    const isFull = this.#bytes + this.#loading * LOADING_BYTES > this.#maxBytes;
+    if (sessions.size > 0 && isFull) throw noRoom(this.#maxBytes);
+  }
+
+  get #bytes(): number {
+    let sum = 0;
+    for (const session of this.#options.sessions.values()) sum += session.bytes;
+    return sum;
+  }
+
+  /** The one that was not used for longest, of those that nobody uses. */
+  #nextToLeave(): Session | undefined {
+    const now = performance.now();
+    let oldest: Session | undefined;
+    for (const session of this.#options.sessions.values()) {
+      if (this.#held.has(session.uri) || !session.isIdleSince(now)) continue;
+      if (!oldest || session.lastUsed < oldest.lastUsed) oldest = session;
+    }
+    return oldest;
+  }
+}
+
+function noRoom(maxBytes: number): RpcError {
+  const mib = Math.round(maxBytes / 1024 / 1024);
+  return new RpcError(
+    ERROR_CODE.tooManyRequests,
+    `the sessions in memory take all of the ${mib} MiB that they may, and each of them is in use: close some, or wait for their turns, and try again`,
+  );
+}
