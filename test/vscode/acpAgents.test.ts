@@ -75,6 +75,15 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     ]);
   });
 
+  it('shows a command whole before it is allowed', async () => {
+    const session = await world.session('Asks about a long command', [], 'moded');
+    await window.openSession('Asks about a long command');
+    await session.send(`tool ${'echo a step; '.repeat(10)}\necho the last step`);
+    await expect.poll(() => window.asked(), { timeout: PATIENCE }).toContain('echo the last step');
+    await window.press('Deny');
+    await turns(session, 1);
+  });
+
   it('renames a session', async () => {
     const session = await world.session('A first name', ['hello'], 'plain');
     await window.openSession('A first name');

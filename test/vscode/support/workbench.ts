@@ -171,6 +171,15 @@ export class Workbench {
     await expect.poll(closed, { timeout: PATIENCE, interval: 200 }).toBe(true);
   }
 
+  /** What a call that waits for an answer is about; the editor writes spaces that do not break. */
+  async asked(): Promise<string> {
+    const texts = await this.page
+      .locator('.chat-confirmation-widget-message')
+      .filter({ visible: true })
+      .allInnerTexts();
+    return texts.join('\n').replaceAll('\u00a0', ' ');
+  }
+
   button(label: string): Locator {
     return this.page.locator('.interactive-session .monaco-button').filter({ visible: true, hasText: label }).first();
   }
