@@ -22,7 +22,7 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     await window.row('An old one').waitFor();
   });
   afterAll(() => world?.dispose());
-  tidyAfterEach(() => window);
+  tidyAfterEach(() => [window]);
 
   const listed = async () => (await world.program.listSessions()).items.map(({ provider, title }) => [provider, title]);
 

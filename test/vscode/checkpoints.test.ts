@@ -21,7 +21,7 @@ describe.each(VSCODE_VERSIONS)('checkpoints in VS Code %s', (version) => {
     window = await world.window(pages.browser);
   });
   afterAll(() => world?.dispose());
-  tidyAfterEach(() => window);
+  tidyAfterEach(() => [window]);
 
   it('compare whole files, of which the agent told a fragment, and harm none', async () => {
     const file = join(world.folder, 'long.txt');

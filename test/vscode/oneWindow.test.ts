@@ -18,7 +18,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     window = await world.window(pages.browser);
   });
   afterAll(() => world?.dispose());
-  tidyAfterEach(() => window);
+  tidyAfterEach(() => [window]);
 
   /** A session of its own for each test, opened from the list. */
   async function open(title: string) {

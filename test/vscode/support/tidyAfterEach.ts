@@ -4,15 +4,15 @@ import type { Workbench } from './workbench.ts';
 
 const PICTURES = join(import.meta.dirname, '../../../.cache/vscode/failures');
 
-/** For a window that several tests share: takes a picture of it when a test failed, and closes menus before the next test. */
-export function tidyAfterEach(window: () => Workbench | undefined): void {
+/** For windows that several tests share: takes pictures of them when a test failed, and closes menus before the next test. */
+export function tidyAfterEach(windows: () => readonly (Workbench | undefined)[]): void {
   afterEach(async ({ task }) => {
-    const workbench = window();
-    if (!workbench) return;
-    if (task.result?.state === 'fail') {
-      const name = `${task.suite?.name ?? ''} ${task.name}`.replaceAll(/[^\w.]+/g, '-');
-      await workbench.page.screenshot({ path: join(PICTURES, `${name}.png`) });
+    const name = `${task.suite?.name ?? ''} ${task.name}`.replaceAll(/[^\w.]+/g, '-');
+    for (const [index, window] of windows().entries()) {
+      if (task.result?.state === 'fail') {
+        await window?.page.screenshot({ path: join(PICTURES, `${name}-${index + 1}.png`) });
+      }
+      await window?.closeMenus();
     }
-    await workbench.closeMenus();
   });
 }
