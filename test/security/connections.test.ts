@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import type { HostLog, ListenOptions } from '@agenthost/host';
+import { SUBPROTOCOL } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
 import { RawClient } from '../support/rawClient.js';
@@ -123,7 +124,7 @@ describe('point 7: connections, requests and control frames', () => {
     const host = await start();
     const ids = Array.from({ length: 2_000 }, (_, n) => n);
     const frames = ids.map((id) => maskedFrame(TEXT, `{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
-    const socket = await rawWebSocket(host, Buffer.concat(frames));
+    const socket = await rawWebSocket(host, { behind: Buffer.concat(frames) });
     cleanups.push(() => socket.destroy());
     let text = '';
     socket.on('data', (data: Buffer) => {
@@ -152,6 +153,21 @@ describe('point 7: connections, requests and control frames', () => {
     await Promise.race(phones.map((socket) => closed(socket.resume())));
     expect(owners.some(({ destroyed }) => destroyed)).toBe(false);
   });
+
+  it('a socket that is told that its token is wrong can send nothing: it ends, and the host goes on', async () => {
+    const host = await start();
+    const refused = () => rawWebSocket({ url: host.url, token: 'x'.repeat(43) }, { subprotocol: SUBPROTOCOL });
+    const begun = Buffer.alloc(14 + 1024 * 1024, 'x');
+    begun.set([0x80 | TEXT, 0x80 | 127, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0]);
+    const unmasked = Buffer.from([0x80 | TEXT, 1, 0x78]);
+    for (const bytes of [begun, unmasked, Buffer.alloc(0)]) {
+      const socket = await refused();
+      cleanups.push(() => socket.destroy());
+      socket.write(bytes);
+      await closed(socket.resume());
+    }
+    await (await host.raw('somebody')).fence();
+  }, 15_000);
 
   it('wrong tokens are told in the log once, not each time', async () => {
     const warnings: string[] = [];

@@ -247,4 +247,13 @@ export const SERVER_ROWS: readonly Row[] = [
     'packages/host/test/server/pageFilesCache.test.ts',
     '',
   ],
+  [
+    '7',
+    'a socket with a wrong token stays until it hangs up',
+    `${SERVER}/refusedSockets.ts`,
+    'webSocket.terminate(), REFUSAL_MS)',
+    '{}, REFUSAL_MS)',
+    CONNECTIONS,
+    'told that its token is wrong',
+  ],
 ];

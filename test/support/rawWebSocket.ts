@@ -3,8 +3,17 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { RawAddress } from './rawClient.js';
 
-/** A socket behind the handshake of WebSockets, for frames that no library would send; `behind` goes out with the request. */
-export async function rawWebSocket({ url, token }: RawAddress, behind = Buffer.alloc(0)): Promise<Socket> {
+interface RawHandshake {
+  /** Goes out with the request. */
+  readonly behind?: Buffer;
+  readonly subprotocol?: string;
+}
+
+/** A socket behind the handshake of WebSockets, for frames that no library would send. */
+export async function rawWebSocket(
+  { url, token }: RawAddress,
+  { behind = Buffer.alloc(0), subprotocol }: RawHandshake = {},
+): Promise<Socket> {
   const socket = connect(Number(url.port), url.hostname);
   socket.on('error', () => {});
   const headers = [
@@ -15,6 +24,7 @@ export async function rawWebSocket({ url, token }: RawAddress, behind = Buffer.a
     'Sec-WebSocket-Version: 13',
     `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
     `Authorization: Bearer ${token}`,
+    ...(subprotocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${subprotocol}`]),
   ];
   socket.write(Buffer.concat([Buffer.from(`${headers.join('\r\n')}\r\n\r\n`), behind]));
   const [answer] = (await once(socket, 'data')) as [Buffer];

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { SUBPROTOCOL } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
+import { rawWebSocket } from '../../support/rawWebSocket.js';
 import { closed, writable } from '../../support/socketEvents.js';
 import { AttackedHost } from './attackedHost.js';
 
@@ -109,6 +111,22 @@ describe('attack: HTTP without a token', () => {
       await Promise.all([owner, ...viewers].map((client) => client.end()));
     });
   });
+
+  it('sockets that are told that their token is wrong send malformed frames, and messages without an end', async () => {
+    await attacked.during('60 sockets with a wrong token', async () => {
+      const wrong = { url: attacked.host.url, token: 'x'.repeat(43) };
+      const opened = await Promise.all(
+        Array.from({ length: 60 }, () => rawWebSocket(wrong, { subprotocol: SUBPROTOCOL })),
+      );
+      sockets.push(...opened);
+      const unmasked = Buffer.from([0x81, 1, 0x78]);
+      const begun = Buffer.alloc(14 + 7 * 1024 * 1024, 'x');
+      begun.set([0x81, 0x80 | 127, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0]);
+      for (const [n, socket] of opened.entries()) socket.write(n % 2 === 0 ? unmasked : begun);
+      await Promise.all(opened.map((socket) => closed(socket.resume())));
+    });
+    await (await RawClient.open(attacked.host)).end();
+  }, 30_000);
 
   it('wrong tokens, as fast as they can be sent, write a line or two', async () => {
     await attacked.during('2,000 wrong tokens', async () => {

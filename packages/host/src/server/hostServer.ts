@@ -19,6 +19,7 @@ import { ONE_TIME_PATH, OneTimeLinks } from './oneTimeLinks.js';
 import { PacedSocket } from './pacedSocket.js';
 import type { PageFiles } from './pageFiles.js';
 import { hasBody, pathRefusal, refuse, routeRefusal, SOCKET_PATH } from './refusals.js';
+import { RefusedSockets } from './refusedSockets.js';
 import { hostsOf, RequestGuard } from './requestGuard.js';
 import { findRoute, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
@@ -74,6 +75,7 @@ export class HostServer {
   readonly #webSockets: WebSocketServer;
   /** For the owner, who alone may keep the sessions' files. */
   readonly #fileSockets: WebSocketServer;
+  readonly #refused = new RefusedSockets();
   readonly #admission: Admission;
   readonly #warnings: GatheredWarnings;
   readonly #turns = new FairTurns();
@@ -154,6 +156,7 @@ export class HostServer {
     await Promise.all([...this.#webSockets.clients, ...this.#fileSockets.clients].map(goodbye));
     this.#webSockets.close();
     this.#fileSockets.close();
+    this.#refused.close();
     await closed;
     this.#warnings.dispose();
   }
@@ -231,14 +234,10 @@ export class HostServer {
     });
   }
 
-  /** A page can't see why a socket was refused, only why one was closed: it has to be opened to say that the token is wrong. */
   #refuseToken(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const reason = 'The token is missing or wrong.';
-    if (!offers(request, SUBPROTOCOL)) refuse(socket, { status: 401, reason });
-    else
-      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) =>
-        webSocket.close(CLOSE_CODE.unauthorized, reason),
-      );
+    if (offers(request, SUBPROTOCOL)) this.#refused.refuse(request, socket, head, reason);
+    else refuse(socket, { status: 401, reason });
   }
 }
 

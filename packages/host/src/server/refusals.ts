@@ -7,7 +7,7 @@ import { SECURITY_HEADERS } from './securityHeaders.js';
 export const SOCKET_PATH = '/ws';
 
 /** How long somebody who was refused has to read why. */
-const REFUSAL_MS = 2_000;
+export const REFUSAL_MS = 2_000;
 
 export function routeRefusal(request: IncomingMessage): Refusal | undefined {
   return findRoute(request) ? undefined : { status: 404, reason: 'There is nothing here.' };
