@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { DeviceTokens } from '../../../packages/host/src/server/deviceTokens.js';
 import { hostMemory } from '../../support/hostMemory.js';
-import { socketUrl } from '../../support/rawClient.js';
-import { type HostProcess, spawnHost, temporaryFolder } from '../../support/testHost.js';
+import { RawClient, socketUrl } from '../../support/rawClient.js';
+import { type HostLimits, type HostProcess, spawnHost, temporaryFolder } from '../../support/testHost.js';
 
 /** What the host may hold at its peak, in MiB, and how long other clients may wait, in ms, under any attack. */
 const MAX_PEAK_MIB = 512;
@@ -24,9 +24,13 @@ export class AttackedHost {
   readonly stateDir: string;
   readonly #bystander: ChildProcess;
 
-  static async start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<AttackedHost> {
+  static async start(
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+    limits: HostLimits = {},
+  ): Promise<AttackedHost> {
     const stateDir = await temporaryFolder();
-    const host = await spawnHost(stateDir, ['--state-dir', stateDir, ...args], env);
+    const host = await spawnHost(stateDir, ['--state-dir', stateDir, ...args], env, limits);
     const address = JSON.stringify({ url: socketUrl(host.url), token: host.token });
     const bystander = fork(join(import.meta.dirname, 'bystander.mjs'), [address]);
     await once(bystander, 'message');
@@ -39,9 +43,15 @@ export class AttackedHost {
     this.#bystander = bystander;
   }
 
-  /** A token for a device of that role. */
-  addToken(role: 'viewer' | 'approver' | 'driver', name: string): Promise<string> {
-    return new DeviceTokens(this.stateDir).add(name, role);
+  /** A token for a device of that role, which the host knows when this resolves. */
+  async addToken(role: 'viewer' | 'approver' | 'driver', name: string): Promise<string> {
+    const token = await new DeviceTokens(this.stateDir).add(name, role);
+    for (;;) {
+      // The host takes its time to refuse a token that it does not know yet.
+      const client = await RawClient.open({ url: this.host.url, token }).catch(() => undefined);
+      await client?.end();
+      if (client) return token;
+    }
   }
 
   async during<T>(attack: string, run: () => Promise<T>): Promise<T> {
