@@ -223,7 +223,7 @@ export class Host {
     });
     const dispatch = new ClientDispatch({
       loaded: (uri) => sessions.hub.loaded(uri),
-      open: (uri) => sessions.hub.open(uri),
+      use: (uri, work) => sessions.hub.use(uri, work),
       publisher,
       sequence,
     });

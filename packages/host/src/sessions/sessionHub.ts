@@ -112,9 +112,19 @@ export class SessionHub {
     return this.#opening.get(uri) ?? this.#begin(uri, () => this.#loaded.load(() => this.#maker.load(uri)));
   }
 
-  /** Keeps a session in memory for somebody who is about to use it; what this gives back lets it go. */
+  /** Keeps a session in memory until the function that it returns is called. */
   hold(uri: URI): () => void {
     return this.#loaded.hold(uri);
+  }
+
+  /** Opens a session and keeps it in memory until `work` is done: others may need its room meanwhile. */
+  async use<T>(uri: URI, work: (session: Session) => T | Promise<T>): Promise<T> {
+    const letGo = this.hold(uri);
+    try {
+      return await work(await this.open(uri));
+    } finally {
+      letGo();
+    }
   }
 
   /** Resolves when the session is on disk; its agent starts meanwhile. */
@@ -142,8 +152,10 @@ export class SessionHub {
         "params.session: a fork has its source's provider: <provider>:/<id>",
       );
     }
-    await this.#makeNew(uri, async () =>
-      this.#maker.fork(params, await this.open(sourceUri), from.sessionId, parts.sessionId),
+    await this.#makeNew(uri, () =>
+      this.use(sourceUri, (source) =>
+        this.#loaded.load(() => this.#maker.fork(params, source, from.sessionId, parts.sessionId)),
+      ),
     );
   }
 
@@ -177,7 +189,7 @@ export class SessionHub {
   }
 
   fetchContent(params: FetchContentParams): Promise<FetchContentResult> {
-    return fetchContent((uri) => this.open(uri), params);
+    return fetchContent((uri, read) => this.use(uri, read), params);
   }
 
   async remove(uri: URI): Promise<void> {
@@ -328,11 +340,12 @@ export class SessionHub {
   /** It changes while its log is read: the newest comes last. */
   async #indexUsed(uri: URI): Promise<void> {
     const { index } = this.#options;
-    const session = await this.open(uri);
-    if (index.isComplete(uri) || this.#provisional.has(uri)) return;
-    await session.stored.log.flush();
-    await indexLog(index, session.stored.log, () => session.state.summary);
-    indexHeld(index, session.state);
+    await this.use(uri, async (session) => {
+      if (index.isComplete(uri) || this.#provisional.has(uri)) return;
+      await session.stored.log.flush();
+      await indexLog(index, session.stored.log, () => session.state.summary);
+      indexHeld(index, session.state);
+    });
   }
 
   #inUse(sessionId: string): URI | undefined {
