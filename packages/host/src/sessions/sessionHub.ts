@@ -109,7 +109,7 @@ export class SessionHub {
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<Session> {
     if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
-    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#loaded.load(() => this.#maker.load(uri)));
+    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#hold(uri, this.#loaded.load(() => this.#maker.load(uri))));
   }
 
   /** Keeps a session in memory until the function that it returns is called. */
@@ -358,15 +358,18 @@ export class SessionHub {
   #begin(uri: URI, make: () => Promise<Session>): Promise<Session> {
     const reading = this.#indexing.get(parseSessionUri(uri)?.sessionId ?? '');
     const free = Promise.allSettled([this.#closing.get(uri), reading]);
-    const opening = free.then(make).then((session) => {
-      this.#open.set(uri, session);
-      return session;
-    });
+    const opening = free.then(make);
     this.#opening.set(uri, opening);
     opening.catch(() => {
       if (this.#opening.get(uri) === opening) this.#opening.delete(uri);
     });
     return opening;
+  }
+
+  async #hold(uri: URI, made: Promise<Session>): Promise<Session> {
+    const session = await made;
+    this.#open.set(uri, session);
+    return session;
   }
 
   /** Known from this turn on, so that a `subscribe` sent right behind finds it. */
@@ -378,6 +381,7 @@ export class SessionHub {
     const session = await this.#begin(uri, async () => {
       const found = await sought?.catch(() => undefined);
       exists = found !== undefined;
+      // Held already by whoever opened it, or being closed by now.
       if (found) return found;
       if (this.#creating.has(sessionId) || this.#imports.has(sessionId)) throw alreadyExists(uri);
       this.#creating.add(sessionId);
@@ -385,7 +389,7 @@ export class SessionHub {
         if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
         void this.#leftovers.removeAll();
         if (await this.#options.storage.exists(sessionId)) throw alreadyExists(uri);
-        return await make();
+        return await this.#hold(uri, make());
       } finally {
         this.#creating.delete(sessionId);
       }
