@@ -52,7 +52,7 @@ describe('a session that a command works with', () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  it('stays in memory while it is forked', async () => {
+  it('[MEM1] stays in memory while it is forked', async () => {
     const source = await rawSession([client]);
     await client.act({ type: 'session/turnStarted', session: source, turnId: 't1', userMessage: { text: 'hello' } });
     await client.nextAction(source, 'session/turnComplete');
