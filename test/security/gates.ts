@@ -1,3 +1,5 @@
+import { BOUND_GATES } from './boundGates.js';
+
 /** A check of the product that is taken away, and the test that must notice. */
 export interface Gate {
   readonly point: string;
@@ -22,7 +24,7 @@ const AGENT = 'test/security/hostileAgent.test.ts';
 const ROLES = 'test/e2e/roles.test.ts';
 const LOCAL = 'packages/host/test/sessionFs/localSessionFs.test.ts';
 
-type Row = readonly [
+export type GateRow = readonly [
   point: string,
   what: string,
   module: string,
@@ -32,7 +34,7 @@ type Row = readonly [
   named: string,
 ];
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly GateRow[] = [
   ['1', 'tokens of 64 bits', `${SERVER}/tokenFile.ts`, 'randomBytes(32)', 'randomBytes(8)', POINTS, 'point 1:'],
   [
     '1',
@@ -345,7 +347,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-export const GATES: readonly Gate[] = ROWS.map(([point, what, module, from, to, test, named]) => ({
+export const GATES: readonly Gate[] = [...ROWS, ...BOUND_GATES].map(([point, what, module, from, to, test, named]) => ({
   point,
   what,
   module,
