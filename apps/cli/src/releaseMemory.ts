@@ -4,15 +4,15 @@ import { runInNewContext } from 'node:vm';
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 const LOOK_MS = 2_000;
-/** A host that uses less of a core than this is quiet. */
-const QUIET_LOAD = 0.05;
+/** A host that uses less of a core than this is quiet. Idle it takes a tenth of that; one client that asks 100 times a second, twice as much. */
+const QUIET_LOAD = 0.01;
 /** What must have come since the last time for it to be worth some ten milliseconds. */
 const WORTH_BYTES = 24 * 1024 * 1024;
 
 /**
  * Gives back what only the start, or a burst, needed: V8 keeps twice what is alive, and the pages of a nursery that grew with
- * the load, for as long as nothing happens, which is what a host does most of its life. Only while nothing happens: it takes
- * some ten milliseconds.
+ * the load, for as long as nothing happens, which is what a host does most of its life. It stops the host for some 60 ms, so it
+ * waits until nobody asks for anything.
  */
 export function releaseWhenQuiet(release: () => void = releaseMemory): void {
   let used = process.cpuUsage();
