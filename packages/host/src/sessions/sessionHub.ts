@@ -114,7 +114,15 @@ export class SessionHub {
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<Session> {
     if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
-    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#hold(uri, this.#loaded.load(() => this.#maker.load(uri))));
+    return (
+      this.#opening.get(uri) ??
+      this.#begin(uri, () =>
+        this.#hold(
+          uri,
+          this.#loaded.load(() => this.#maker.load(uri)),
+        ),
+      )
+    );
   }
 
   /** Keeps a session in memory until the function that it returns is called. */
@@ -340,21 +348,25 @@ export class SessionHub {
     // Somebody may be looking for it right now; it exists only if they find it.
     const sought = this.#opening.get(uri);
     let exists = false;
-    const session = await this.#begin(uri, async () => {
+    const making = this.#begin(uri, async () => {
       const found = await sought?.catch(() => undefined);
-      exists = found !== undefined;
+      exists = found !== undefined || this.#creating.has(sessionId) || this.#imports.has(sessionId);
       // Held already by whoever opened it, or being closed by now.
       if (found) return found;
-      if (this.#creating.has(sessionId) || this.#imports.has(sessionId)) throw alreadyExists(uri);
+      if (exists) throw notFound(uri);
       this.#creating.add(sessionId);
       try {
         if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
         void this.#leftovers.removeAll();
-        if (await this.#options.storage.exists(sessionId)) throw alreadyExists(uri);
-        return await this.#hold(uri, make());
+        exists = await this.#options.storage.exists(sessionId);
+        // Whoever asked for it meanwhile is given the one that is there.
+        return await this.#hold(uri, exists ? this.#loaded.load(() => this.#maker.load(uri)) : make());
       } finally {
         this.#creating.delete(sessionId);
       }
+    });
+    const session = await making.catch((error: unknown) => {
+      throw exists ? alreadyExists(uri) : error;
     });
     if (exists) throw alreadyExists(uri);
     return session;
