@@ -256,4 +256,13 @@ export const SERVER_ROWS: readonly Row[] = [
     CONNECTIONS,
     'told that its token is wrong',
   ],
+  [
+    '7',
+    'what comes between the parts of a message is not counted',
+    `${SERVER}/unfinishedMessage.ts`,
+    'if (this.#unfinishedBytes === 0)',
+    'if (this.#unfinishedBytes < 1_000_000)',
+    CONNECTIONS,
+    'between the parts of a message',
+  ],
 ];
