@@ -1,4 +1,5 @@
-import { SERVER_ROWS } from './serverGates.js';
+import { BOUND_GATES } from './boundGates.js';
+import { SERVER_GATES } from './serverGates.js';
 
 /** A check of the product that is taken away, and the test that must notice. */
 export interface Gate {
@@ -24,7 +25,7 @@ const AGENT = 'test/security/hostileAgent.test.ts';
 const ROLES = 'test/e2e/roles.test.ts';
 const LOCAL = 'packages/host/test/sessionFs/localSessionFs.test.ts';
 
-export type Row = readonly [
+export type GateRow = readonly [
   point: string,
   what: string,
   module: string,
@@ -34,7 +35,7 @@ export type Row = readonly [
   named: string,
 ];
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly GateRow[] = [
   ['1', 'tokens of 64 bits', `${SERVER}/tokenFile.ts`, 'randomBytes(32)', 'randomBytes(8)', POINTS, 'point 1:'],
   [
     '1',
@@ -347,7 +348,9 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-export const GATES: readonly Gate[] = [...ROWS, ...SERVER_ROWS].map(([point, what, module, from, to, test, named]) => ({
+const ALL = [...ROWS, ...SERVER_GATES, ...BOUND_GATES];
+
+export const GATES: readonly Gate[] = ALL.map(([point, what, module, from, to, test, named]) => ({
   point,
   what,
   module,

@@ -1,4 +1,4 @@
-import type { Row } from './gates.js';
+import type { GateRow } from './gates.js';
 
 const HOST = 'packages/host/src';
 const SERVER = `${HOST}/server`;
@@ -9,7 +9,7 @@ const OWN_STATE = 'test/ahp/ownState.test.ts';
 const REVOCATION = 'test/security/revocation.test.ts';
 
 /** Rows of gates.ts about sockets, HTTP and tokens. */
-export const SERVER_ROWS: readonly Row[] = [
+export const SERVER_GATES: readonly GateRow[] = [
   [
     '4',
     'a socket of another route survives its token',

@@ -11,8 +11,8 @@ const WORTH_BYTES = 24 * 1024 * 1024;
 
 /**
  * Gives back what only the start, or a burst, needed: V8 keeps twice what is alive, and the pages of a nursery that grew with
- * the load, for as long as nothing happens, which is what a host does most of its life. Only while nothing happens: it takes
- * some ten milliseconds.
+ * the load, for as long as nothing happens, which is what a host does most of its life. It stops the host for some 60 ms, so it
+ * waits until nobody asks for anything.
  */
 export function releaseWhenQuiet(release: () => void = releaseMemory): void {
   let used = process.cpuUsage();

@@ -65,8 +65,9 @@ export interface HostOptions {
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
   readonly abortGraceMs?: number;
-  /** Bytes that a session keeps of what clients paste and attach; bytes that all sessions in memory may take, 64 MiB unless told. */
+  /** Bytes that a session keeps of what clients paste and attach. */
   readonly maxPastedBytes?: number;
+  /** Bytes that the state of all sessions in memory may take; 64 MiB unless told. */
   readonly maxSessionBytes?: number;
   readonly replayLimits?: ReplayLimits;
   /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
@@ -230,7 +231,7 @@ export class Host {
     });
     const dispatch = new ClientDispatch({
       loaded: (uri) => sessions.hub.loaded(uri),
-      open: (uri) => sessions.hub.open(uri),
+      use: (uri, work) => sessions.hub.use(uri, work),
       publisher,
       sequence,
     });
