@@ -215,7 +215,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     '7',
     'unfinished messages are not counted',
     `${SERVER}/webSocketTransport.ts`,
-    'this.#socket.writableLength + this.#unfinishedBytes',
+    'this.#socket.writableLength + this.#unfinished.heldBytes',
     'this.#socket.writableLength',
     CONNECTIONS,
     'begins and does not finish',
