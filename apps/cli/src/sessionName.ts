@@ -51,9 +51,10 @@ async function lastSession(host: Host): Promise<URI> {
 async function withPrefix(host: Host, prefix: string): Promise<SessionSummary[]> {
   const found: SessionSummary[] = [];
   let cursor: string | undefined;
-  for (let searched = 0; searched < MAX_SEARCHED; searched += MAX_LIST_LIMIT) {
+  for (let searched = 0; searched < MAX_SEARCHED; ) {
     const page = await host.listSessions({ limit: MAX_LIST_LIMIT, ...(cursor !== undefined && { cursor }) });
     found.push(...page.items.filter(({ resource }) => idOf(resource).startsWith(prefix)));
+    searched += page.items.length;
     cursor = page.nextCursor;
     if (cursor === undefined) break;
   }

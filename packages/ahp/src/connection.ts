@@ -1,4 +1,4 @@
-import { ERROR_CODE, MAX_FRAME_BYTES, MAX_ID_LENGTH, MAX_LIST_LIMIT } from '@agenthost/protocol';
+import { ERROR_CODE, MAX_FRAME_BYTES, MAX_ID_LENGTH, MAX_JSON_VALUES, MAX_LIST_LIMIT } from '@agenthost/protocol';
 import { LateResult, type LocalRpcError, RPC_ERROR, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
 import type { AhpClient } from './ahpClient.js';
 import { ahpError } from './errors.js';
@@ -38,6 +38,7 @@ export class AhpConnection implements AhpSocket {
     this.#door = door;
     this.#peer = new RpcPeer(transport, {
       maxFrameBytes: MAX_FRAME_BYTES,
+      maxValues: MAX_JSON_VALUES,
       maxIncomingRequests: 64,
       onError: (error) => this.#report(error),
     });
@@ -215,6 +216,9 @@ const METHODS: Readonly<Record<string, Method>> = {
   resourceList,
   resourceResolve,
 };
+
+/** Every request that is taken from an AHP client. */
+export const AHP_REQUESTS: readonly string[] = ['ping', 'initialize', 'reconnect', ...Object.keys(METHODS)];
 
 /** What others see of who did something. */
 function nameOf({ clientInfo }: JsonRecord): string {

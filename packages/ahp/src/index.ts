@@ -1,4 +1,5 @@
 export { translateAction } from './actions.js';
+export { AHP_REQUESTS } from './connection.js';
 export { type AhpDoor, AhpGateway, type AhpGatewayOptions, type AhpLog } from './gateway.js';
 export { type AhpLimits, DEFAULT_AHP_LIMITS } from './limits.js';
 export { chatOf, sessionOf, summaryOf } from './state.js';

@@ -3,7 +3,6 @@ import {
   type ImportedContent,
   type ImportSessionParams,
   MAX_CONTENT_RANGE,
-  MAX_FRAME_BYTES,
   MAX_IMPORTED_TURNS,
   type Turn,
   turnContents,
@@ -12,6 +11,7 @@ import {
 import { base64 } from './base64.js';
 import type { CommandChannel } from './commandChannel.js';
 import { LimitReachedError } from './errors.js';
+import { frameWeight, MAX_FRAME_WEIGHT } from './frameWeight.js';
 import { piecesOf } from './turnPieces.js';
 
 export interface ImportSessionOptions
@@ -42,8 +42,8 @@ function* pieces(uri: URI, bytes: Uint8Array): Generator<ImportedContent> {
   }
 }
 
-/** Room for what is around the turns in their frame. */
-const MAX_BYTES = MAX_FRAME_BYTES - 64 * 1024;
+/** Leaves room for what is around the turns in their frame. */
+const MAX_WEIGHT = MAX_FRAME_WEIGHT - 128 * 1024;
 
 /** No more than one frame is held. What is imported is there when this resolves; when it rejects, nothing is. */
 export async function importTurns(
@@ -52,15 +52,11 @@ export async function importTurns(
   { turns, content }: Pick<ImportSessionOptions, 'turns' | 'content'>,
 ): Promise<void> {
   let held: Turn[] = [];
-  let bytes = 0;
+  let heldWeight = 0;
   const brought = new Set<URI>();
   for await (const turn of inFrames(turns)) {
-    const size = bytesOf(turn);
-    if (size > MAX_BYTES) {
-      throw new LimitReachedError(
-        `the turn ${turn.id} has ${size} bytes, more than the ${MAX_BYTES} that fit into a frame`,
-      );
-    }
+    const weight = frameWeight(turn);
+    if (weight > MAX_WEIGHT) throw new LimitReachedError(`a part of the turn ${turn.id} does not fit into a frame`);
     for (const ref of content ? contentsOf(turn) : []) {
       if (brought.has(ref.uri)) continue;
       brought.add(ref.uri);
@@ -69,12 +65,12 @@ export async function importTurns(
         await commands.request('importSession', { ...params, turns: [], contents: [piece], more: true });
       }
     }
-    if (bytes + size > MAX_BYTES || held.length >= MAX_IMPORTED_TURNS) {
+    if (heldWeight + weight > MAX_WEIGHT || held.length >= MAX_IMPORTED_TURNS) {
       await commands.request('importSession', { ...params, turns: held, more: true });
-      [held, bytes] = [[], 0];
+      [held, heldWeight] = [[], 0];
     }
     held.push(turn);
-    bytes += size;
+    heldWeight += weight;
   }
   await commands.request('importSession', { ...params, turns: held });
 }
@@ -82,11 +78,7 @@ export async function importTurns(
 /** What has no room in a frame comes in pieces. */
 async function* inFrames(turns: Iterable<Turn> | AsyncIterable<Turn>): AsyncGenerator<Turn> {
   for await (const turn of turns) {
-    if (bytesOf(turn) <= MAX_BYTES) yield turn;
-    else yield* piecesOf(turn, MAX_BYTES);
+    if (frameWeight(turn) <= MAX_WEIGHT) yield turn;
+    else yield* piecesOf(turn, MAX_WEIGHT);
   }
-}
-
-function bytesOf(value: object): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length + 1;
 }

@@ -8,6 +8,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import type { CommandChannel, CommandOptions } from './commandChannel.js';
+import { frameWeight } from './frameWeight.js';
 
 export interface EarlierStepsOptions extends CommandOptions {
   /** Those before this place among all parts of the turn; before those that the state has unless told. */
@@ -80,21 +81,19 @@ export async function wholeTurn(pieces: AsyncIterable<Turn>): Promise<Turn> {
   };
 }
 
-/** A turn in pieces that are not larger than this, as JSON. A part that is larger alone is a piece. */
-export function* piecesOf(turn: Turn, maxBytes: number): Generator<Turn, void, undefined> {
-  const encoder = new TextEncoder();
-  const bytesOf = (value: unknown) => (value === undefined ? 0 : encoder.encode(JSON.stringify(value)).length + 1);
-  const around = bytesOf(piece(turn, [], true)) + 64;
+/** A turn in pieces that are not heavier than this. A part that is heavier alone is a piece. */
+export function* piecesOf(turn: Turn, maxWeight: number): Generator<Turn, void, undefined> {
+  const around = frameWeight(piece(turn, [], true)) + 64;
   let steps: TurnStep[] = [];
-  let bytes = around;
+  let weight = around;
   for (const step of turnSteps(turn)) {
-    const size = bytesOf(step.part) + bytesOf(step.call);
-    if (steps.length > 0 && bytes + size > maxBytes) {
+    const added = frameWeight(step.part) + frameWeight(step.call);
+    if (steps.length > 0 && weight + added > maxWeight) {
       yield piece(turn, steps, false);
-      [steps, bytes] = [[], around];
+      [steps, weight] = [[], around];
     }
     steps.push(step);
-    bytes += size;
+    weight += added;
   }
   yield piece(turn, steps, true);
 }

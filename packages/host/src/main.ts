@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CLOSE_CODE } from '@agenthost/protocol';
+import { CLOSE_CODE, MAX_JSON_VALUES } from '@agenthost/protocol';
 import type { Disposable, Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
@@ -266,7 +266,7 @@ export class Host {
       replay,
       sequence,
       loadFailures: new LoadFailures(),
-      peerLimits: { maxIncomingRequests: 64 },
+      peerLimits: { maxIncomingRequests: 64, maxValues: MAX_JSON_VALUES },
       log,
       onConnectionClosed: (connection) => {
         host.#connections.delete(connection);

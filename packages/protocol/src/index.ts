@@ -1,4 +1,4 @@
-export { type ClientAction, isClientDispatchable } from './actions/clientActions.js';
+export { CLIENT_ACTION_TYPES, type ClientAction, isClientDispatchable } from './actions/clientActions.js';
 export type { Action, ActionEnvelope, ActionOrigin } from './actions/envelope.js';
 export type { AgentsChangedAction, RootAction } from './actions/rootActions.js';
 export type {
@@ -116,6 +116,7 @@ export {
   MAX_ATTACHMENT_DATA_LENGTH,
   MAX_ATTACHMENTS,
   MAX_COMMANDS,
+  MAX_CONFIG_LENGTH,
   MAX_CONTENT_RANGE,
   MAX_DISPLACED_MESSAGES,
   MAX_FRAME_BYTES,
@@ -123,7 +124,9 @@ export {
   MAX_IMPORTED_SESSION_TURNS,
   MAX_IMPORTED_TURNS,
   MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
   MAX_LIST_LIMIT,
+  MAX_METADATA_LENGTH,
   MAX_OPEN_STEPS,
   MAX_PAGE_BYTES,
   MAX_PART_LENGTH,

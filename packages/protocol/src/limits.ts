@@ -38,7 +38,7 @@ export const MAX_PAGE_BYTES = 1024 * 1024;
 /** Bytes of all snapshots, or of the missed envelopes, in one answer of `initialize` or `reconnect`. */
 export const MAX_RESYNC_BYTES = 4 * 1024 * 1024;
 
-/** Rows of `listSessions` when `limit` is not given, and at the most. */
+/** Rows of `listSessions` when `limit` is not given, and at the most; there are fewer where they have more than MAX_PAGE_BYTES. */
 export const DEFAULT_LIST_LIMIT = 50;
 export const MAX_LIST_LIMIT = 500;
 
@@ -47,6 +47,8 @@ export const MAX_TIMESTAMP = 8_640_000_000_000_000;
 
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 export const MAX_JSON_DEPTH = 64;
+/** Values in a frame of a client, nested ones included: what a frame costs depends on them more than on its bytes. */
+export const MAX_JSON_VALUES = 65_536;
 
 /** Bytes in one answer of `fetchContent`; base64 of it still fits into a frame. */
 export const MAX_CONTENT_RANGE = 1024 * 1024;
@@ -65,6 +67,9 @@ export const MAX_ID_LENGTH = 256;
 export const MAX_URI_LENGTH = 4_096;
 export const MAX_TITLE_LENGTH = 1_000;
 export const MAX_TEXT_LENGTH = 1_000_000;
+/** What a session is made with, as JSON, in code units. Its metadata is in every list and every snapshot. */
+export const MAX_METADATA_LENGTH = 16_384;
+export const MAX_CONFIG_LENGTH = 262_144;
 export const MAX_ATTACHMENTS = 64;
 export const MAX_ATTACHMENT_DATA_LENGTH = 3_000_000;
 export const MAX_QUEUED_MESSAGES = 100;

@@ -19,6 +19,7 @@ export { type FaultyLinkOptions, faultyLink } from './faultyLink.js';
 export { type Frame, frameToBytes, frameToText } from './frame.js';
 export { LateResult, type NotificationHandler, type RequestContext, type RequestHandler } from './handler.js';
 export { Inbox, type InboxOptions } from './inbox.js';
+export { jsonValues } from './jsonValues.js';
 export { createLineTransport, type LineTransportOptions } from './lineTransport.js';
 export { type Link, type LinkDirection, perfectLink } from './link.js';
 export { Listeners } from './listeners.js';

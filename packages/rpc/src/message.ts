@@ -1,5 +1,6 @@
 import { RPC_ERROR } from './errors.js';
 import { exceedsUtf8Bytes } from './frame.js';
+import { exceedsJsonValues } from './jsonValues.js';
 import { structureViolation } from './structureViolation.js';
 
 export type RequestId = string | number;
@@ -14,9 +15,15 @@ export interface MessageLimits {
   readonly maxFrameBytes: number;
   /** Nested containers, the message itself included. */
   readonly maxDepth: number;
+  /** Values in a message, nested ones included. Parsing and checking costs as much as there are values, not bytes. */
+  readonly maxValues: number;
 }
 
-export const DEFAULT_MESSAGE_LIMITS: MessageLimits = { maxFrameBytes: 4 * 1024 * 1024, maxDepth: 64 };
+export const DEFAULT_MESSAGE_LIMITS: MessageLimits = {
+  maxFrameBytes: 4 * 1024 * 1024,
+  maxDepth: 64,
+  maxValues: Number.POSITIVE_INFINITY,
+};
 
 interface Fields {
   readonly jsonrpc?: unknown;
@@ -43,6 +50,9 @@ export type Message =
 /** Never throws, whatever the text. */
 export function parseMessage(text: string, limits: MessageLimits = DEFAULT_MESSAGE_LIMITS): Message {
   if (exceedsUtf8Bytes(text, limits.maxFrameBytes)) return oversizeFrame(limits.maxFrameBytes);
+  if (exceedsJsonValues(text, limits.maxValues)) {
+    return invalidRequest(idAtStart(text), `the message has more than ${limits.maxValues} values: send it in parts`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -72,6 +82,12 @@ export function withoutMethod(id: RequestId | null): Message & { readonly kind: 
 
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isFinite(value);
+}
+
+/** The id of a message that is not parsed, where it is written as most programs write it: near the beginning. */
+function idAtStart(text: string): RequestId | null {
+  const [, id] = /^\{"jsonrpc":"2\.0","id":("[\w-]{0,256}"|\d{1,15})[,}]/.exec(text) ?? [];
+  return id === undefined ? null : (JSON.parse(id) as RequestId);
 }
 
 function toCall(fields: Fields, limits: MessageLimits): Message {

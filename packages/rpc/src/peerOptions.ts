@@ -3,6 +3,7 @@ import { DEFAULT_MESSAGE_LIMITS, type MessageLimits } from './message.js';
 
 /** The answer to an oversize frame must itself pass the other side's limit, or two peers could answer each other for ever. */
 const MIN_FRAME_BYTES = 1024;
+const MIN_VALUES = 16;
 
 export interface PeerLimits extends MessageLimits {
   /** How long a request waits for its answer; 0: until the close. */
@@ -29,16 +30,18 @@ export function peerLimits(options: RpcPeerOptions): PeerLimits {
   const {
     maxFrameBytes = DEFAULT_PEER_LIMITS.maxFrameBytes,
     maxDepth = DEFAULT_PEER_LIMITS.maxDepth,
+    maxValues = DEFAULT_PEER_LIMITS.maxValues,
     requestTimeoutMs = DEFAULT_PEER_LIMITS.requestTimeoutMs,
     maxOutgoingRequests = DEFAULT_PEER_LIMITS.maxOutgoingRequests,
     maxIncomingRequests = DEFAULT_PEER_LIMITS.maxIncomingRequests,
   } = options;
   atLeast('maxFrameBytes', maxFrameBytes, MIN_FRAME_BYTES);
   atLeast('maxDepth', maxDepth, 2);
+  atLeast('maxValues', maxValues, MIN_VALUES);
   atLeast('requestTimeoutMs', requestTimeoutMs, 0);
   atLeast('maxOutgoingRequests', maxOutgoingRequests, 1);
   atLeast('maxIncomingRequests', maxIncomingRequests, 1);
-  return { maxFrameBytes, maxDepth, requestTimeoutMs, maxOutgoingRequests, maxIncomingRequests };
+  return { maxFrameBytes, maxDepth, maxValues, requestTimeoutMs, maxOutgoingRequests, maxIncomingRequests };
 }
 
 // Written so that NaN, which no comparison would ever exceed, is refused too.

@@ -60,9 +60,9 @@ export class RpcPeer {
     return this.#close.reason;
   }
 
-  /** How long a frame from the other side may be, from now on. */
-  setMaxFrameBytes(maxFrameBytes: number): void {
-    this.#limits = peerLimits({ ...this.#limits, maxFrameBytes });
+  /** How long a frame from the other side may be, from now on, and how many values it may have. */
+  setFrameLimits(limits: Pick<PeerLimits, 'maxFrameBytes' | 'maxValues'>): void {
+    this.#limits = peerLimits({ ...this.#limits, ...limits });
   }
 
   /**

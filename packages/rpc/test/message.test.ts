@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseMessage } from '../src/index.js';
+import { DEFAULT_MESSAGE_LIMITS, parseMessage } from '../src/index.js';
 
 const parse = (value: unknown) => parseMessage(JSON.stringify(value));
 
@@ -63,7 +63,7 @@ describe('parseMessage', () => {
     const nested = (depth: number) =>
       `{"jsonrpc":"2.0","id":1,"method":"m","params":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     const withId = (length: number) => parse({ jsonrpc: '2.0', id: 'i'.repeat(length), method: 'm' }).kind;
-    const limits = { maxFrameBytes: 1024, maxDepth: 64 };
+    const limits = { ...DEFAULT_MESSAGE_LIMITS, maxFrameBytes: 1024, maxDepth: 64 };
     const ofBytes = (bytes: number) => {
       const empty = JSON.stringify({ jsonrpc: '2.0', method: '' }).length;
       const text = JSON.stringify({ jsonrpc: '2.0', method: `ä${'m'.repeat(bytes - empty - 2)}` });

@@ -34,15 +34,18 @@ export class IndexReader {
     const [term, ...terms] = searchTerms(filter.text ?? '');
     const found = term && { hits: this.#hits.of([term, ...terms]), search: this.#hits };
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    const { rows, total } = listPage(this.#database, { filter, limit, after }, found);
-    const shown = rows.slice(0, limit);
-    const items = shown.map(({ resource, summary }) => newer?.get(resource) ?? (JSON.parse(summary) as SessionSummary));
-    const last = rows.length > limit ? shown.at(-1) : undefined;
+    const lengthOf = ({ resource, summary }: ListedRow) => {
+      const waiting = newer?.get(resource);
+      return waiting ? JSON.stringify(waiting).length : summary.length;
+    };
+    const { rows, total, hasMore } = listPage(this.#database, { filter, limit, after, lengthOf }, found);
+    const items = rows.map(({ resource, summary }) => newer?.get(resource) ?? (JSON.parse(summary) as SessionSummary));
+    const last = hasMore ? rows.at(-1) : undefined;
     return {
       items,
       total,
       ...(last && { nextCursor: encodeCursor(last) }),
-      ...(term && this.#snippets([term, ...terms], shown)),
+      ...(term && this.#snippets([term, ...terms], rows)),
     };
   }
 

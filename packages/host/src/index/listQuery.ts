@@ -1,11 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { ListSessionsFilter } from '@agenthost/protocol';
+import { type ListSessionsFilter, MAX_PAGE_BYTES } from '@agenthost/protocol';
 import type { Hits, SearchHits } from './searchHits.js';
 
 export interface ListQuery {
   readonly filter: ListSessionsFilter;
   readonly limit: number;
   readonly after: Cursor | undefined;
+  /** How long what is shown of a row is. */
+  readonly lengthOf: (row: ListedRow) => number;
 }
 
 export type Cursor = readonly [modifiedAt: number, resource: string];
@@ -23,8 +25,8 @@ export interface Found {
 }
 
 export interface ListedPage {
-  /** One more than asked for, where there are more. */
   readonly rows: readonly ListedRow[];
+  readonly hasMore: boolean;
   readonly total: number;
 }
 
@@ -33,16 +35,17 @@ export function listPage(database: DatabaseSync, query: ListQuery, found?: Found
   const fits = conditions(query.filter);
   if (!found) {
     const total = query.filter.modifiedSince === undefined ? countKinds(database, fits) : count(database, fits);
-    return { total, rows: total > 0 ? pageOf(database, 'INDEXED BY byTime', fits, query) : [] };
+    if (total === 0) return { total, rows: [], hasMore: false };
+    return { total, ...pageOf(database, 'INDEXED BY byTime', fits, query) };
   }
   const { hits, search } = found;
   // Of many, the newest are soon met on the way through all sessions; few are looked up one by one.
   if (!hits.few) {
-    return { total: countHits(search, fits, hits), rows: walk(database, fits, query, hits) };
+    return { total: countHits(search, fits, hits), ...walk(database, fits, query, hits) };
   }
   const among = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(hits.few)] };
   const both = [among, ...fits];
-  return { total: count(database, both), rows: pageOf(database, '', both, query) };
+  return { total: count(database, both), ...pageOf(database, '', both, query) };
 }
 
 interface Condition {
@@ -90,35 +93,48 @@ function pageOf(
   database: DatabaseSync,
   by: 'INDEXED BY byTime' | '',
   fits: readonly Condition[],
-  { limit, after }: ListQuery,
-): ListedRow[] {
-  const all = [...fits, ...before(after)];
-  return database
+  query: ListQuery,
+): Page {
+  const all = [...fits, ...before(query.after)];
+  const rows = database
     .prepare(
       `SELECT id, resource, modifiedAt, summary FROM sessions ${by} ${where(all)}
        ORDER BY modifiedAt DESC, resource DESC LIMIT ?`,
     )
-    .all(...valuesOf(all), limit + 1) as unknown as ListedRow[];
+    .iterate(...valuesOf(all), query.limit + 1);
+  return within(rows as unknown as Iterable<ListedRow>, query);
+}
+
+type Page = Pick<ListedPage, 'rows' | 'hasMore'>;
+
+/** As many rows as were asked for and have room in an answer, but one in any case. No more of them are read. */
+function within(rows: Iterable<ListedRow>, { limit, lengthOf }: ListQuery): Page {
+  const kept: ListedRow[] = [];
+  let room = MAX_PAGE_BYTES;
+  for (const row of rows) {
+    room -= lengthOf(row);
+    if (kept.length === limit || (kept.length > 0 && room < 0)) return { rows: kept, hasMore: true };
+    kept.push(row);
+  }
+  return { rows: kept, hasMore: false };
 }
 
 /** Through the index by time, newest first, until there are enough. */
-function walk(
-  database: DatabaseSync,
-  fits: readonly Condition[],
-  { limit, after }: ListQuery,
-  hits: Hits,
-): ListedRow[] {
-  const all = [...fits, ...before(after)];
+function walk(database: DatabaseSync, fits: readonly Condition[], query: ListQuery, hits: Hits): Page {
+  const all = [...fits, ...before(query.after)];
   const candidates = database
     .prepare(`SELECT id FROM sessions INDEXED BY byTime ${where(all)} ORDER BY modifiedAt DESC, resource DESC`)
     .iterate(...valuesOf(all));
   const ids: number[] = [];
   for (const row of candidates) {
     const id = Number(row['id']);
-    if (hits.has(id) && ids.push(id) > limit) break;
+    if (hits.has(id) && ids.push(id) > query.limit) break;
   }
   const read = database.prepare('SELECT id, resource, modifiedAt, summary FROM sessions WHERE id = ?');
-  return ids.map((id) => read.get(id) as unknown as ListedRow);
+  const rows = function* () {
+    for (const id of ids) yield read.get(id) as unknown as ListedRow;
+  };
+  return within(rows(), query);
 }
 
 function before(cursor: Cursor | undefined): Condition[] {

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type BrowseDirectoryResult, type DirectoryEntry, ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
@@ -11,6 +12,10 @@ import { filePath } from '../sessions/workingDirectory.js';
 const MAX_ENTRIES = 5_000;
 /** Of a folder with more than this the others are not even read, so that those shown are not always the first by name. */
 const MAX_READ = 20_000;
+/** Names may be long, and their URIs several times as long: so many characters are shown together. */
+const MAX_LENGTH = 2 * 1024 * 1024;
+/** Entries that are described in one turn of the event loop. */
+const SLICE = 250;
 const MAX_HEAD_BYTES = 8 * 1024;
 /** Only so many folders are looked into for a checkout. */
 const MAX_BRANCHES = 500;
@@ -22,16 +27,29 @@ export async function browseDirectory(uri: URI): Promise<BrowseDirectoryResult> 
   });
   const sorted = entries.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_ENTRIES);
   let looked = 0;
-  return {
-    entries: await Promise.all(
-      sorted.map(async (entry): Promise<DirectoryEntry> => {
-        const target = join(path, entry.name);
-        const type = entry.isSymbolicLink() ? 'symlink' : entry.isDirectory() ? 'directory' : 'file';
-        const branch = type === 'directory' && looked++ < MAX_BRANCHES ? await gitBranch(target) : undefined;
-        return { name: entry.name, type, uri: pathToFileURL(target).href, ...(branch !== undefined && { branch }) };
-      }),
-    ),
-  };
+  const described = (entry: Dirent) => describe(path, entry, entry.isDirectory() && looked++ < MAX_BRANCHES);
+  const shown: DirectoryEntry[] = [];
+  let room = MAX_LENGTH;
+  for (let at = 0; at < sorted.length && room > 0; at += SLICE) {
+    for (const entry of await Promise.all(sorted.slice(at, at + SLICE).map(described))) {
+      room -= lengthOf(entry);
+      if (room > 0) shown.push(entry);
+    }
+    await immediate();
+  }
+  return { entries: shown };
+}
+
+async function describe(folder: string, entry: Dirent, looksForBranch: boolean): Promise<DirectoryEntry> {
+  const target = join(folder, entry.name);
+  const type = entry.isSymbolicLink() ? 'symlink' : entry.isDirectory() ? 'directory' : 'file';
+  const branch = looksForBranch ? await gitBranch(target) : undefined;
+  return { name: entry.name, type, uri: pathToFileURL(target).href, ...(branch !== undefined && { branch }) };
+}
+
+/** About its length as JSON. */
+function lengthOf({ name, uri, branch = '' }: DirectoryEntry): number {
+  return name.length + uri.length + branch.length + 48;
 }
 
 async function entriesOf(path: string): Promise<Dirent[]> {

@@ -137,10 +137,10 @@ export class ClientConnection implements Subscriber {
     }
   }
 
-  /** This client keeps the sessions' files: a frame may be as long as a whole file needs. */
+  /** This client keeps the sessions' files: a frame may be as long as a whole file, or a list of files, needs. */
   admitFiles(): void {
     this.#transport.admitFiles?.();
-    this.#peer.setMaxFrameBytes(MAX_FILE_FRAME_BYTES);
+    this.#peer.setFrameLimits({ maxFrameBytes: MAX_FILE_FRAME_BYTES, maxValues: Number.POSITIVE_INFINITY });
   }
 
   cutOff(reason: string): void {

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { type Notification, parseSessionUri, type URI } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
 import type { SessionIndex } from '../index/sessionIndex.js';
@@ -10,6 +11,8 @@ const NEWEST = 1_000;
 const LOGS_AT_ONCE = 4;
 const LOOKS_AT_ONCE = 16;
 const ROWS_AT_ONCE = 1_000;
+/** Taken from a list in one turn of the event loop. */
+const IDS_A_TURN = 200;
 /** Times of files are not more exact than this, everywhere. */
 const TIME_SLACK_MS = 5_000;
 const PROGRESS_EVERY_MS = 500;
@@ -147,7 +150,10 @@ class Newest {
 }
 
 async function* until<T>(ending: AbortSignal, items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  let taken = 0;
   for await (const item of items) {
+    // Where nothing is to be waited for, promises alone would keep the event loop from everybody else.
+    if (++taken % IDS_A_TURN === 0) await immediate();
     if (ending.aborted) return;
     yield item;
   }

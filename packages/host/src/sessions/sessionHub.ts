@@ -12,6 +12,7 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { within } from '../agents/within.js';
+import { checkBeginning } from './checkBeginning.js';
 import { fetchContent } from './fetchContent.js';
 import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
@@ -151,6 +152,7 @@ export class SessionHub {
     if (!this.#options.agents.get(parts.provider)) {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
+    checkBeginning(params);
     const session = await this.#makeNew(uri, () => this.#loaded.load(() => this.#maker.create(params, parts)));
     void session.createAgentSession();
   }
@@ -183,6 +185,7 @@ export class SessionHub {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
     const { sessionId } = parts;
+    checkBeginning(params);
     if (!this.#imports.has(sessionId)) {
       if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
       const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
@@ -259,10 +262,8 @@ export class SessionHub {
   /** After a start: what the index shows at work, or may not know the end of, was interrupted. Opening it says so. */
   async recoverInterrupted(): Promise<void> {
     const { index, log } = this.#options;
-    const atWork = await Promise.all(
-      AT_WORK.map(async (status) => (await this.list({ filter: { status }, limit: 10_000 })).items),
-    );
-    for (const uri of new Set([...index.unsettled(), ...atWork.flat().map(({ resource }) => resource)])) {
+    const atWork = await Promise.all(AT_WORK.map((status) => this.#lists.resources({ status })));
+    for (const uri of new Set([...index.unsettled(), ...atWork.flat()])) {
       await this.open(uri).catch((error: unknown) => {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) index.remove(uri);
         else log.error(`${uri} could not be opened`, error);

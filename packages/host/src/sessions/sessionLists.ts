@@ -1,7 +1,9 @@
 import {
   ERROR_CODE,
+  type ListSessionsFilter,
   type ListSessionsParams,
   type ListSessionsResult,
+  MAX_LIST_LIMIT,
   type SessionSummary,
   type URI,
 } from '@agenthost/protocol';
@@ -40,6 +42,17 @@ export class SessionLists {
     } catch (error) {
       return this.#again(error, () => this.#current(index.list(params)));
     }
+  }
+
+  /** All sessions that fit, from as many pages as there are. */
+  async resources(filter: ListSessionsFilter): Promise<URI[]> {
+    const found: URI[] = [];
+    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const page = await this.list({ filter, limit: MAX_LIST_LIMIT, ...(cursor !== undefined && { cursor }) });
+      found.push(...page.items.map(({ resource }) => resource));
+      cursor = page.nextCursor;
+    }
+    return found;
   }
 
   /** The same sessions as they are now. */

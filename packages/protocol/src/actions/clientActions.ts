@@ -64,6 +64,9 @@ const CLIENT_MAY_DISPATCH: { readonly [K in Action['type']]: K extends ClientAct
   'session/customizationToggled': true,
 };
 
+/** All types of `ClientAction`. */
+export const CLIENT_ACTION_TYPES = Object.keys(CLIENT_MAY_DISPATCH).filter(isClientDispatchable);
+
 export function isClientDispatchable(type: string): type is ClientAction['type'] {
   return Object.hasOwn(CLIENT_MAY_DISPATCH, type) && CLIENT_MAY_DISPATCH[type as Action['type']];
 }
