@@ -84,10 +84,14 @@ export class ProviderSessionStorage implements SessionStorage {
   async modifiedAt(): Promise<undefined> {}
 
   async *list(): AsyncGenerator<string> {
-    const named = (this.#options.provider.config.sessions ?? []).flatMap(
-      (uri) => parseSessionUri(uri)?.sessionId ?? [],
-    );
-    yield* new Set([...named, ...(this.#sessions?.ids ?? [])]);
+    // One after the other: there may be very many.
+    const told = new Set<string>();
+    for (const uri of this.#options.provider.config.sessions ?? []) {
+      const id = parseSessionUri(uri)?.sessionId;
+      if (id !== undefined && !told.has(id)) yield id;
+      if (id !== undefined) told.add(id);
+    }
+    for (const id of this.#sessions?.ids ?? []) if (!told.has(id)) yield id;
   }
 
   #filesOf(sessionId: string): RpcSessionFs {

@@ -1,9 +1,9 @@
 import { dateOf } from '@agenthost/protocol';
-import { parse, stringify } from 'yaml';
 import { errorCode } from './errnoFailure.js';
 import { replaceFile } from './replaceFile.js';
 import type { SessionFs } from './sessionFs.js';
 import { requireStatePath, WorkspaceFailure } from './workspaceFailure.js';
+import { parseWorkspaceText, workspaceText } from './workspaceText.js';
 
 export interface WorkspaceInfo {
   readonly id: string;
@@ -46,7 +46,7 @@ export async function writeWorkspaceFile(fs: SessionFs, workspace: WorkspaceInfo
   const path = workspacePath(fs);
   const others = await unknownKeys(fs, path);
   const dates = { createdAt: toDate(workspace.createdAt), updatedAt: toDate(workspace.updatedAt) };
-  await attempt(path, () => replaceFile(fs, path, stringify({ ...workspace, ...dates, ...others })));
+  await attempt(path, () => replaceFile(fs, path, workspaceText({ ...workspace, ...dates, ...others })));
 }
 
 function workspacePath(fs: SessionFs): string {
@@ -61,7 +61,7 @@ async function readMapping(fs: SessionFs, path: string): Promise<Record<string, 
   });
   if (text === undefined) return undefined;
   try {
-    content = parse(text);
+    content = parseWorkspaceText(text);
   } catch (error) {
     throw damaged(path, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error), error);
   }

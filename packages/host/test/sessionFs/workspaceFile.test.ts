@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { MemorySessionFs } from '../../src/sessionFs/memorySessionFs.js';
 import { readWorkspaceFile, type WorkspaceInfo, writeWorkspaceFile } from '../../src/sessionFs/workspaceFile.js';
 import { FaultySessionFs } from './faultySessionFs.js';
@@ -22,7 +23,7 @@ describe('workspace.yaml', () => {
     const fs = new MemorySessionFs();
     await writeWorkspaceFile(fs, INFO);
     expect(await readWorkspaceFile(fs)).toEqual(INFO);
-    expect(await fs.readFile(path)).toContain('createdAt: 2023-11-14T22:13:20.123Z\n');
+    expect(await fs.readFile(path)).toContain('createdAt: "2023-11-14T22:13:20.123Z"\n');
     expect(await fs.readdir('/session-state/memory')).toEqual(['workspace.yaml']);
   });
 
@@ -40,7 +41,7 @@ describe('workspace.yaml', () => {
     expect(await readWorkspaceFile(fs)).toEqual({ id: 'a', name: 'b', cwd: '/c', createdAt: 5, updatedAt: 5 });
     await writeWorkspaceFile(fs, INFO);
     expect(await readWorkspaceFile(fs)).toEqual(INFO);
-    expect(await fs.readFile(path)).toContain('future:\n  x:\n    - 1\n    - 2\n');
+    expect(await fs.readFile(path)).toContain('future: {"x":[1,2]}\n');
   });
 
   it('that is missing is said to be', async () => {
@@ -66,6 +67,28 @@ describe('workspace.yaml', () => {
     });
     await writeWorkspaceFile(fs, INFO);
     expect(await readWorkspaceFile(fs)).toEqual(INFO);
+  });
+
+  it.each([
+    ['explicit keys', '? '.repeat(500)],
+    ['explicit keys in lines', Array.from({ length: 200 }, (_, n) => `${' '.repeat(n)}? a`).join('\n')],
+    ['lists in lists', '- '.repeat(4_000)],
+    ['brackets', '[\n'.repeat(4_000)],
+    ['many keys', Array.from({ length: 100_000 }, (_, n) => `k${n}: v`).join('\n')],
+  ])('with %s is damaged, and does not reach the parser', async (_, content) => {
+    const fs = new MemorySessionFs();
+    await fs.writeFile(path, content);
+    const message = expect.stringMatching(/is (?:nested too deeply|too large)$/);
+    await expect(readWorkspaceFile(fs)).rejects.toMatchObject({ code: 'DAMAGED', message });
+  });
+
+  it('is read as earlier hosts wrote it', async () => {
+    const fs = new MemorySessionFs();
+    const { createdAt, updatedAt: _, ...info } = INFO;
+    const name = 'a title [with] marks, *so long* that it is folded - and {goes} on & on, over more than one line ?';
+    const start = { list: [[1, [2]], []], empty: {}, text: 'two\nlines' };
+    await fs.writeFile(path, stringify({ ...info, name, createdAt: new Date(createdAt).toISOString(), start }));
+    expect(await readWorkspaceFile(fs)).toEqual({ ...info, name, start, createdAt, updatedAt: createdAt });
   });
 
   it('changes no prototype', async () => {
