@@ -4,10 +4,47 @@ const HOST = 'packages/host/src';
 const FLOODS = 'packages/host/test/agents/floods.test.ts';
 const LONG_TURN = 'test/e2e/longTurn.test.ts';
 const ANSWERS = 'test/e2e/boundedAnswers.test.ts';
+const REQUESTS = 'test/e2e/boundedRequests.test.ts';
 const MEMORY = 'test/e2e/sessionMemory.test.ts';
 
 /** What bounds turns, answers and sessions in memory. The attacks themselves run on the built command; these tests on its modules. */
 export const BOUND_GATES: readonly GateRow[] = [
+  [
+    'attack',
+    'a frame of any number of values',
+    `${HOST}/main.ts`,
+    'maxIncomingRequests: 64, maxValues: MAX_JSON_VALUES',
+    'maxIncomingRequests: 64',
+    REQUESTS,
+    'more values',
+  ],
+  [
+    'attack',
+    'metadata of any size',
+    `${HOST}/sessions/checkBeginning.ts`,
+    'if (length <= most) return;',
+    'if (length >= 0) return;',
+    REQUESTS,
+    'more metadata',
+  ],
+  [
+    'attack',
+    'a page of sessions of any size',
+    `${HOST}/index/listQuery.ts`,
+    '(kept.length > 0 && room < 0)',
+    'false',
+    REQUESTS,
+    'listSessions',
+  ],
+  [
+    'attack',
+    'YAML of any depth in workspace.yaml',
+    `${HOST}/sessionFs/workspaceText.ts`,
+    'if (isDeep || marks > MAX_YAML_MARKS || keyMarks > MAX_YAML_KEY_MARKS)',
+    'if (false)',
+    'packages/host/test/sessionFs/workspaceFile.test.ts',
+    'with brackets is damaged',
+  ],
   [
     'attack',
     "a turn's state holds every part",

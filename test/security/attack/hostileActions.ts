@@ -1,0 +1,48 @@
+import type { ClientAction } from '@agenthost/protocol';
+
+/** Of every action that clients may dispatch: the largest, and odd ones. One without an entry does not compile. */
+export const HOSTILE_ACTIONS: { readonly [T in ClientAction['type']]: readonly object[] } = {
+  'session/turnStarted': [
+    { turnId: 'a', userMessage: { text: 'x '.repeat(500_000) } },
+    {
+      turnId: 'b',
+      userMessage: { text: '', attachments: Array(64).fill({ kind: 'file', label: 'l', data: 'QUFB'.repeat(14_000) }) },
+    },
+    { turnId: 'c', userMessage: { text: '', attachments: Array(15_000).fill({}) } },
+  ],
+  'session/pendingMessageSet': [
+    ...Array.from({ length: 100 }, (_, n) => ({
+      kind: 'queued',
+      id: `q${n}`,
+      userMessage: { text: 'x '.repeat(30_000) },
+    })),
+    { kind: 'steering', id: 's', userMessage: { text: 'x '.repeat(500_000) } },
+    {
+      kind: 'queued',
+      id: 'a',
+      userMessage: { text: '', attachments: [{ kind: 'image', label: 'l', data: 'QUFB'.repeat(700_000) }] },
+    },
+  ],
+  'session/queuedMessagesReordered': [
+    ...Array.from({ length: 1_000 }, (_, n) => ({
+      order: Array.from({ length: 200 }, (__, k) => `q${(7 * k + n) % 100}`),
+    })),
+    { order: Array(60_000).fill('q1') },
+    { order: Array(30_000).fill({}) },
+  ],
+  'session/pendingMessageRemoved': Array.from({ length: 1_000 }, (_, n) => ({ kind: 'queued', id: `none${n}` })),
+  'session/toolCallConfirmed': [
+    { turnId: 'a', toolCallId: 'none', approved: true, editedToolInput: 'x'.repeat(1_000_000) },
+    { turnId: 'a', toolCallId: 'none', approved: false, optionId: '%', reason: 'x'.repeat(1_000_000) },
+  ],
+  'session/permissionResolved': [
+    { turnId: 'a', requestId: 'none', approved: true, optionId: 'x'.repeat(256), text: '\n'.repeat(1_000_000) },
+    { turnId: 'a', requestId: 'trust:/', approved: true, optionId: 'trust' },
+  ],
+  'session/turnCancelled': [{ turnId: 'none' }, { turnId: 'x'.repeat(3_000_000) }],
+  'session/titleChanged': Array.from({ length: 500 }, (_, n) => ({ title: `${n} ${'t'.repeat(990)}` })),
+  'session/modelChanged': [{ model: 'x'.repeat(256) }, { model: 'x'.repeat(3_000_000) }],
+  'session/isReadChanged': Array.from({ length: 500 }, (_, n) => ({ isRead: n % 2 === 0 })),
+  'session/isArchivedChanged': Array.from({ length: 500 }, (_, n) => ({ isArchived: n % 2 === 0 })),
+  'session/customizationToggled': [{ uri: `file:///${'x'.repeat(4_000)}`, enabled: false }],
+};

@@ -1,0 +1,228 @@
+import type { Commands } from '@agenthost/protocol';
+import { expect } from 'vitest';
+import { RawClient } from '../../support/rawClient.js';
+import type { AttackedHost } from './attackedHost.js';
+import { type HostileSessions, newSession, part, turn } from './hostileSessions.js';
+
+export interface CommandContext {
+  readonly attacked: AttackedHost;
+  readonly client: RawClient;
+  readonly data: HostileSessions;
+}
+
+/** Runs several times where it takes too long, so what it makes has a new name each time. */
+export type HostileCase = readonly [what: string, run: (context: CommandContext) => Promise<unknown>];
+
+const asked =
+  <M extends keyof Commands>(method: M, params: (data: HostileSessions) => object) =>
+  ({ client, data }: CommandContext) =>
+    client.request(method, params(data));
+
+const refused =
+  <M extends keyof Commands>(method: M, params: (data: HostileSessions) => object) =>
+  ({ client, data }: CommandContext) =>
+    client.refusal(method, params(data));
+
+const MUCH = 3_900_000;
+const VALUES = 60_000;
+const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
+const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+async function fork({ client, data }: CommandContext, toTurnId?: string) {
+  const session = newSession();
+  await client.request('forkSession', { source: data.long, session, ...(toTurnId && { toTurnId }) });
+  return session;
+}
+
+async function shakeHands({ attacked }: CommandContext, method: 'initialize' | 'reconnect', params: object) {
+  const client = await RawClient.open(attacked.host);
+  const { error } = await client.ask(method, { protocolVersion: 2, clientId: crypto.randomUUID(), ...params });
+  await client.end();
+  return error;
+}
+
+/** For every command: what costs most. A command without an entry does not compile, and fails the test. */
+export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly HostileCase[] } = {
+  ping: [
+    ['with much in it', asked('ping', () => ({ much: 'x'.repeat(MUCH) }))],
+    ['with many values', asked('ping', () => ({ many: Array(30_000).fill({}) }))],
+    ['with many keys', asked('ping', () => Object.fromEntries(Array.from({ length: VALUES }, (_, n) => [`k${n}`, n])))],
+    ['with more values than a frame has', refused('ping', () => ({ many: Array(1_900_000).fill(0) }))],
+  ],
+  initialize: [
+    ['names 256 sessions', (all) => shakeHands(all, 'initialize', { initialSubscriptions: named(all.data) })],
+    ['names 60,000', (all) => shakeHands(all, 'initialize', { initialSubscriptions: Array(VALUES).fill('mock:/x') })],
+    ['says much of itself', (all) => shakeHands(all, 'initialize', { clientInfo: { name: 'x'.repeat(MUCH) } })],
+  ],
+  reconnect: [
+    [
+      'names 256 sessions',
+      (all) => shakeHands(all, 'reconnect', { lastSeenServerSeq: 0, subscriptions: named(all.data) }),
+    ],
+    [
+      'names 60,000',
+      (all) => shakeHands(all, 'reconnect', { lastSeenServerSeq: 0, subscriptions: Array(VALUES).fill('mock:/x') }),
+    ],
+  ],
+  subscribe: [
+    ['a long session', asked('subscribe', ({ long }) => ({ resource: long, turns: 200 }))],
+    ['a wide turn', asked('subscribe', ({ wide }) => ({ resource: wide, turns: 200 }))],
+    ['much metadata', asked('subscribe', ({ heavy }) => ({ resource: heavy[0] }))],
+    ['a name that is none', refused('subscribe', () => ({ resource: `mock:/${'%'.repeat(4_000)}` }))],
+  ],
+  createSession: [
+    ['much metadata', asked('createSession', () => ({ session: newSession(), metadata: { m: Array(8_000).fill(0) } }))],
+    ['much config', asked('createSession', () => ({ session: newSession(), config: { c: Array(30_000).fill({}) } }))],
+    ['deep metadata', asked('createSession', () => ({ session: newSession(), metadata: { m: deep(58) } }))],
+    [
+      'too much metadata',
+      refused('createSession', () => ({ session: newSession(), metadata: { m: 'x'.repeat(MUCH) } })),
+    ],
+    ['too much config', refused('createSession', () => ({ session: newSession(), config: { c: 'x'.repeat(MUCH) } }))],
+    [
+      'very many skills',
+      asked('createSession', (data) => ({ session: newSession(), workingDirectory: data.folders.skills })),
+    ],
+    [
+      'a deep folder',
+      asked('createSession', (data) => ({ session: newSession(), workingDirectory: data.folders.deep })),
+    ],
+  ],
+  forkSession: [
+    ['a long session', (all) => fork(all)],
+    ['the beginning of a long session', (all) => fork(all, 't5')],
+    ['a wide turn', asked('forkSession', ({ wide }) => ({ source: wide, session: newSession() }))],
+    [
+      'a turn that is none',
+      refused('forkSession', ({ long }) => ({ source: long, session: newSession(), toTurnId: 'x' })),
+    ],
+  ],
+  importSession: [
+    [
+      'many small parts',
+      asked('importSession', () => ({
+        session: newSession(),
+        turns: [
+          turn(
+            't',
+            'x',
+            Array.from({ length: 15_000 }, (_, n) => part(n, 'a')),
+          ),
+        ],
+      })),
+    ],
+    [
+      'one large part',
+      asked('importSession', () => ({
+        session: newSession(),
+        turns: [turn('t', 'x', [part(0, 'ab '.repeat(MUCH / 3))])],
+      })),
+    ],
+    [
+      '1,000 turns',
+      asked('importSession', () => ({
+        session: newSession(),
+        turns: Array.from({ length: 1_000 }, (_, n) => turn(`t${n}`, 'word '.repeat(700))),
+      })),
+    ],
+    [
+      'parts without sense',
+      refused('importSession', () => ({ session: newSession(), turns: [turn('t', 'x', Array(30_000).fill({}))] })),
+    ],
+    [
+      'content',
+      asked('importSession', () => ({
+        session: newSession(),
+        turns: [],
+        contents: Array(100).fill({ uri: 'mock://x/content/agent-1', data: 'A'.repeat(30_000) }),
+      })),
+    ],
+  ],
+  disposeSession: [
+    ['a long session', async (all) => all.client.request('disposeSession', { session: await fork(all) })],
+    ['one that is not there', refused('disposeSession', () => ({ session: `mock:/${'x'.repeat(4_000)}` }))],
+  ],
+  listSessions: [
+    ['all that fit', async ({ client, data }) => expect(await listed(client)).toBeGreaterThan(data.heavy.length)],
+    ['a text in all of them', asked('listSessions', () => ({ filter: { text: 'hello there' }, limit: 500 }))],
+    [
+      'every filter',
+      asked('listSessions', () => ({
+        filter: {
+          provider: 'mock',
+          status: 'idle',
+          isRead: true,
+          isArchived: false,
+          workspace: 'x'.repeat(4_000),
+          modifiedSince: 1,
+        },
+        limit: 500,
+      })),
+    ],
+    ['a cursor that nobody gave', asked('listSessions', () => ({ cursor: cursor([1e308, 'x']), limit: 500 }))],
+    ['a cursor that is none', refused('listSessions', () => ({ cursor: cursor([[[[]]]]) }))],
+  ],
+  fetchTurns: [
+    ['the newest', asked('fetchTurns', ({ long }) => ({ session: long, range: { limit: 200 } }))],
+    ['the oldest', asked('fetchTurns', ({ long }) => ({ session: long, range: { limit: 200, before: 't150' } }))],
+    ['before none', refused('fetchTurns', ({ long }) => ({ session: long, range: { limit: 200, before: 'none' } }))],
+  ],
+  fetchParts: [
+    ['the newest', asked('fetchParts', ({ wide }) => ({ session: wide, turnId: 't', limit: 200 }))],
+    ['in the middle', asked('fetchParts', ({ wide }) => ({ session: wide, turnId: 't', limit: 200, before: 9_999 }))],
+    ['of an old turn', asked('fetchParts', ({ long }) => ({ session: long, turnId: 't5', limit: 200 }))],
+    ['of no turn', refused('fetchParts', ({ long }) => ({ session: long, turnId: 'none', limit: 200 }))],
+  ],
+  fetchContent: [
+    ['of a name that is none', refused('fetchContent', () => ({ uri: `mock://${'../'.repeat(1_300)}` }))],
+    [
+      'beyond its end',
+      refused('fetchContent', ({ long }) => ({
+        uri: `mock://${long.slice(6)}/content/x`,
+        range: { offset: Number.MAX_SAFE_INTEGER, length: 1_048_576 },
+      })),
+    ],
+  ],
+  listArtifacts: [
+    ['very many', asked('listArtifacts', ({ artifacts }) => ({ session: artifacts, limit: 500 }))],
+    [
+      'behind no cursor',
+      refused('listArtifacts', ({ artifacts }) => ({ session: artifacts, cursor: 'x'.repeat(4_000) })),
+    ],
+  ],
+  browseDirectory: [
+    ['very many files', asked('browseDirectory', (data) => ({ uri: data.folders.files, provider: 'mock' }))],
+    ['very many checkouts', asked('browseDirectory', (data) => ({ uri: data.folders.folders }))],
+    ['a deep folder', asked('browseDirectory', (data) => ({ uri: data.folders.deep, provider: 'mock' }))],
+    ['very many skills', asked('browseDirectory', (data) => ({ uri: data.folders.skills, provider: 'mock' }))],
+    ['no folder', refused('browseDirectory', () => ({ uri: `file:///${'%20/'.repeat(1_000)}` }))],
+  ],
+  installAgent: [['none', refused('installAgent', () => ({ provider: 'x'.repeat(256) }))]],
+  removeAgent: [['none', refused('removeAgent', () => ({ provider: 'x'.repeat(256) }))]],
+  // Taken on a host without sessions only: `everyCommand` does that too.
+  'sessionFs.setProvider': [['of 50,000 sessions', refused('sessionFs.setProvider', () => providedSessions(50_000))]],
+};
+
+export function providedSessions(count: number): object {
+  const sessions = Array.from({ length: count }, (_, n) => `mock:/${n}-`.padEnd(70, 'x'));
+  return { initialCwd: '/', sessionStatePath: '/state', conventions: 'posix', sessions };
+}
+
+function named({ long, wide, artifacts, heavy }: HostileSessions): string[] {
+  const made = Array.from({ length: 100 }, newSession);
+  return [long, wide, artifacts, ...heavy, ...made].slice(0, 256);
+}
+
+/** Through all pages; how many there were. */
+async function listed(client: RawClient): Promise<number> {
+  let count = 0;
+  for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+    const page = await client.request<{ items: unknown[]; nextCursor?: string }>('listSessions', {
+      limit: 500,
+      ...(next !== undefined && { cursor: next }),
+    });
+    count += page.items.length;
+    next = page.nextCursor;
+  }
+  return count;
+}
