@@ -88,7 +88,9 @@ describe('[PAGE1] answers', () => {
       const page = await client.request<FetchPartsResult>('fetchParts', { session, turnId: 't1', before, limit: 200 });
       expect(bytesOf(page.parts)).toBeLessThanOrEqual(MAX_PAGE_BYTES * 1.01);
       expect(page.parts.length).toBe(before - page.earlier);
-      texts.unshift(...page.parts.map((part) => (part.kind === 'notice' ? (part.text.split(' x')[0] ?? '') : part.kind)));
+      texts.unshift(
+        ...page.parts.map((part) => (part.kind === 'notice' ? (part.text.split(' x')[0] ?? '') : part.kind)),
+      );
       before = page.earlier;
     }
     expect(texts).toEqual([...Array.from({ length: 300 }, (_, n) => `Notice ${n}`), 'markdown']);

@@ -20,7 +20,7 @@ const complete = (toolCallId: string): AgentEvent => ({
 });
 const ask = (requestId: string, message = ''): AgentEvent => ({
   type: 'permissionRequest',
-  request: { requestId, kind: 'other', title: 'May I?', message },
+  request: { requestId, kind: 'permission', title: 'May I?', message },
 });
 
 /** Issue 17, point 8: what can't leave the state of a turn is counted, and too much of it ends the turn. */
