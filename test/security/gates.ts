@@ -1,4 +1,5 @@
 import { BOUND_GATES } from './boundGates.js';
+import { SERVER_GATES } from './serverGates.js';
 
 /** A check of the product that is taken away, and the test that must notice. */
 export interface Gate {
@@ -87,7 +88,7 @@ const ROWS: readonly GateRow[] = [
     '4',
     'rotation closes nothing',
     `${SERVER}/hostTokens.ts`,
-    "this.#options.onRevoked(new Set([OWNER.id]), 'the token was rotated');",
+    "rotated?.revoke('the token was rotated');",
     '',
     POINTS,
     'point 4:',
@@ -195,8 +196,8 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any number of connections',
-    `${SERVER}/hostServer.ts`,
-    'this.#http.maxConnections = options.maxConnections;',
+    `${SERVER}/clientSlots.ts`,
+    'if (this.#size >= this.#max) return undefined;',
     '',
     ACCESS,
     'more connections',
@@ -331,8 +332,8 @@ const ROWS: readonly GateRow[] = [
     'roles',
     'an approver writes another command',
     'packages/protocol/src/roleTable.ts',
-    " && action['editedToolInput'] !== undefined",
-    ' && false',
+    'if (editedToolInput !== undefined) return',
+    'if (false) return',
     ROLES,
     'an approver answers',
   ],
@@ -347,7 +348,9 @@ const ROWS: readonly GateRow[] = [
   ],
 ];
 
-export const GATES: readonly Gate[] = [...ROWS, ...BOUND_GATES].map(([point, what, module, from, to, test, named]) => ({
+const ALL = [...ROWS, ...SERVER_GATES, ...BOUND_GATES];
+
+export const GATES: readonly Gate[] = ALL.map(([point, what, module, from, to, test, named]) => ({
   point,
   what,
   module,

@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 const LOOK_MS = 2_000;
-/** A host that uses less of a core than this is quiet. Idle it takes a tenth of that; one client that asks 100 times a second, twice as much. */
-const QUIET_LOAD = 0.01;
+/** A host that uses less of a core than this is quiet: nobody waits for it. A client that pings ten times a second takes more. */
+const QUIET_LOAD = 0.005;
 /** What must have come since the last time for it to be worth some ten milliseconds. */
 const WORTH_BYTES = 24 * 1024 * 1024;
 
@@ -22,10 +22,10 @@ export function releaseWhenQuiet(release: () => void = releaseMemory): void {
     used = process.cpuUsage();
     const isQuiet = user + system <= LOOK_MS * 1_000 * QUIET_LOAD;
     // The first time it is worth it in any case: there is what the start has left.
-    const isWorthIt = kept === undefined || process.memoryUsage.rss() - kept >= WORTH_BYTES;
+    const isWorthIt = kept === undefined || (residentBytes() ?? 0) - kept >= WORTH_BYTES;
     if (!isQuiet || !isWorthIt) return;
     release();
-    kept = process.memoryUsage.rss();
+    kept = residentBytes() ?? kept;
     // What it took itself is not what somebody asked for.
     used = process.cpuUsage();
   }, LOOK_MS);
@@ -38,6 +38,15 @@ export function releaseWhenQuiet(release: () => void = releaseMemory): void {
  */
 export function limitGarbage(): void {
   setFlagsFromString('--heap-growing-percent=50');
+}
+
+/** `undefined` where it can't be known right now: it is read from a file, and there may be no descriptor left to open it. */
+function residentBytes(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
 }
 
 /** False where this engine has no such thing. */

@@ -75,7 +75,7 @@ export class HostLock {
   }
 
   /** For whoever is refused: where the host that holds the lock can be reached. */
-  async update(changes: { readonly url: string; readonly publicUrl?: string }): Promise<void> {
+  async update(changes: Pick<LockHolder, 'url' | 'publicUrl' | 'hasGivenToken'>): Promise<void> {
     if (this.#released) return;
     this.#holder = { ...this.#holder, ...changes };
     await withDraft(this.path, this.#holder, (draft) => rename(draft, this.path));

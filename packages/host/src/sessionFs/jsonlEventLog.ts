@@ -236,7 +236,8 @@ export class JsonlEventLog implements EventLog {
   }
 }
 
-function draftOf(path: string): string {
+/** Where a log is until it is whole. */
+export function draftOf(path: string): string {
   return `${path}.draft`;
 }
 
