@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AcpAgent } from '../../../packages/host/src/agents/acp/acpAgent.js';
-import type { AgentSession, OpenSessionOptions } from '../../../packages/host/src/agents/agent.js';
+import type { AgentSession, Decision, OpenSessionOptions } from '../../../packages/host/src/agents/agent.js';
 import { agentContract } from '../../../packages/host/src/agents/agentContract.js';
 import { EventRecorder } from '../../../packages/host/src/agents/eventRecorder.js';
 import { memorySessionFs } from '../../../packages/host/test/agents/support/memorySessionFs.js';
@@ -119,6 +119,22 @@ export function acpSuite(provider: AcpCase['provider']): void {
       ]);
     });
 
+    it('asks before it runs a command, changes a file, or writes outside of its folder', async () => {
+      const { session, recorder, opening } = await open();
+      const [inside, outside] = [join(opening.cwd, 'asked.txt'), join(opening.cwd, '../outside.txt')];
+      model
+        .script('use the shell', toolCalls(agentCase.shell('echo x > made.txt')))
+        .script('write inside', toolCalls(agentCase.write(inside, 'one\n')))
+        .script('write outside', toolCalls(agentCase.write(outside, 'one\n')));
+      denyAll(session);
+      for (const [index, prompt] of ['use the shell', 'write inside', 'write outside'].entries()) {
+        await session.send({ text: prompt });
+        await recorder.end(index + 1);
+      }
+      const made = [join(opening.cwd, 'made.txt'), inside, outside].map((file) => existsSync(file));
+      expect(made).toEqual([false, agentCase.writesInFolder === true, false]);
+    });
+
     it('that is killed in a turn ends it with an error, and goes on in the next session', async () => {
       const { agent, session, recorder, opening } = await open();
       await session.send({ text: 'the number is 4711' });
@@ -175,10 +191,18 @@ function kill(pid: number): void {
   }
 }
 
+function denyAll(session: AgentSession): void {
+  answerAll(session, { approved: false });
+}
+
 function approveAll(session: AgentSession): void {
+  answerAll(session, { approved: true });
+}
+
+function answerAll(session: AgentSession, decision: Decision): void {
   session.onEvent((event) => {
     if (event.type === 'toolStart' && event.toolCall.status === 'pendingConfirmation') {
-      session.answer(event.toolCall.toolCallId, { approved: true });
-    } else if (event.type === 'permissionRequest') session.answer(event.request.requestId, { approved: true });
+      session.answer(event.toolCall.toolCallId, decision);
+    } else if (event.type === 'permissionRequest') session.answer(event.request.requestId, decision);
   });
 }
