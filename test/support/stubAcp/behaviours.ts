@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compact, compactLater, compactOddly } from './compaction.ts';
-import { current, env, history, offer, permission, say, text, update } from './conversation.ts';
+import { current, env, history, offer, permission, permissionWith, say, text, update } from './conversation.ts';
 import { editTool, type StubEdit } from './edits.ts';
 import { repeatBlock, sayBlocks, thinkBlocks, toolBlocks } from './media.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
@@ -17,6 +17,14 @@ async function endless(): Promise<void> {
 function setMode(mode: string): void {
   current.mode = mode;
   update('current_mode_update', { currentModeId: mode });
+}
+
+/** Bytes without an end, as fast as they are read. */
+async function pour(byte: string): Promise<void> {
+  const bytes = byte.repeat(64 * 1024);
+  for (;;) {
+    if (!process.stdout.write(bytes)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+  }
 }
 
 /** By the first word of a prompt: what it does with the rest. */
@@ -43,6 +51,7 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     update('tool_call_update', { toolCallId: call.toolCallId, status: 'completed' });
     text(answers.join(', '));
   },
+  'ask-with': async (rest) => text(JSON.stringify(await permissionWith(JSON.parse(rest) as object))),
   'ask-late': () => {
     setTimeout(async () => {
       const answer = await permission({ toolCallId: randomUUID(), title: 'Too late' });
@@ -59,6 +68,11 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     setTimeout(() => process.exit(0), 50);
   },
   silent: () => new Promise(() => {}),
+  'silent-tool': () => {
+    update('tool_call', { toolCallId: randomUUID(), title: 'Waiting', kind: 'other', status: 'in_progress' });
+    return new Promise(() => {});
+  },
+  'flood-bytes': (rest) => pour(rest === 'newlines' ? '\n' : 'x'),
   flood: async (rest) => {
     const words = 'x'.repeat(64 * 1024);
     for (let sent = 0; sent < Number(rest) * 1024 * 1024 && !current.cancelled.signal.aborted; sent += words.length) {

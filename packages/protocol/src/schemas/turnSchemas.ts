@@ -56,6 +56,7 @@ export const permissionOption = z.object({
   label: z.string(),
   description: z.string().exactOptional(),
   kind: z.enum(['approve', 'deny']).exactOptional(),
+  explicit: z.literal(true).exactOptional(),
 });
 export const permissionRequest = z.object({
   requestId: id,

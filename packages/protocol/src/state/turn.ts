@@ -89,6 +89,8 @@ export interface PermissionOption {
   readonly label: string;
   readonly description?: string;
   readonly kind?: 'approve' | 'deny';
+  /** Only chosen by its id, as in ConfirmationOption. */
+  readonly explicit?: true;
 }
 
 /** What is left of a permission request when somebody has answered it. */

@@ -1,7 +1,8 @@
-import type { ConfirmationOption, FileChangeSummary } from '@agenthost/protocol';
+import type { FileChangeSummary } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
 import { callContents } from './contentBlocks.js';
 import { EditWitness } from './editWitness.js';
+import { shownOptions } from './permissionOptions.js';
 import {
   type CallFacts,
   type CallOutcome,
@@ -89,13 +90,7 @@ export class ToolCalls {
     const { toolCallId } = toolCall;
     const call = this.#merge(toolCall);
     this.#witness.look(toolCallId, call.edits, { isBefore: true });
-    const choices = options.map(
-      ({ optionId, name, kind }): ConfirmationOption => ({
-        id: optionId,
-        label: name,
-        kind: kind.startsWith('allow') ? 'approve' : 'deny',
-      }),
-    );
+    const choices = shownOptions(options);
     const display = callDisplay(this.#facts(call));
     const shown = display.toolInput;
     if (call.phase === 'announced' && call.questions++ === 0) {

@@ -1,5 +1,6 @@
 // What agents send, read leniently: there are many of them, of many versions, and a field that one gets wrong counts as absent
 // instead of costing the whole update.
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 
 const lenient = <T extends z.ZodType>(schema: T) =>
@@ -54,7 +55,7 @@ const KINDS = [
 ] as const;
 
 export const toolCallFields = z.object({
-  toolCallId: z.string().min(1),
+  toolCallId: z.union([z.string().min(1), z.number().transform(String)]),
   title: lenient(z.string()),
   name: lenient(z.string()),
   kind: lenient(z.enum(KINDS)),
@@ -66,17 +67,27 @@ export const toolCallFields = z.object({
   _meta: lenient(z.record(z.string(), z.unknown())),
 });
 
+/** Some agents number what they ought to name. */
+const stringOrNumber = z.union([z.string(), z.number()]);
+
+const permissionOption = z
+  .object({ optionId: stringOrNumber, name: lenient(z.string()), kind: lenient(z.string()) })
+  .transform(({ optionId, name, kind = 'unknown' }) => ({
+    id: String(optionId),
+    optionId,
+    name: name?.trim() || `${optionId}`,
+    kind,
+  }));
+
+/** Whatever an agent asks is asked: what is odd about the call or the options is left out, never the question. */
 export const permissionRequest = z.object({
-  toolCall: toolCallFields,
-  options: z
-    .array(
-      z.object({
-        optionId: z.string(),
-        name: z.string(),
-        kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']),
-      }),
-    )
-    .max(100),
+  toolCall: z.preprocess(
+    (call) => ({ ...(typeof call === 'object' ? call : {}) }),
+    toolCallFields.extend({ toolCallId: toolCallFields.shape.toolCallId.catch(() => randomUUID()) }),
+  ),
+  options: firstOf(lenient(permissionOption))
+    .catch([])
+    .transform((options) => options.filter((option) => option !== undefined)),
 });
 
 const availableCommand = z.object({

@@ -33,8 +33,8 @@ describe('tool calls of an ACP agent', () => {
         title: 'Terminal: allow this?',
         options: [
           { id: 'yes', label: 'Allow once', kind: 'approve' },
-          { id: 'forever', label: 'Always allow', kind: 'approve' },
           { id: 'no', label: 'Deny', kind: 'deny' },
+          { id: 'forever', label: 'Always allow', kind: 'approve', explicit: true },
         ],
       },
     });
