@@ -24,8 +24,14 @@ export class AttackedHost {
   readonly stateDir: string;
   readonly #bystander: ChildProcess;
 
-  static async start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<AttackedHost> {
+  /** `prepare` puts files into the state folder first. */
+  static async start(
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+    prepare: (stateDir: string) => Promise<void> = async () => {},
+  ): Promise<AttackedHost> {
     const stateDir = await temporaryFolder();
+    await prepare(stateDir);
     const host = await spawnHost(stateDir, ['--state-dir', stateDir, ...args], env);
     const address = JSON.stringify({ url: socketUrl(host.url), token: host.token });
     const bystander = fork(join(import.meta.dirname, 'bystander.mjs'), [address]);

@@ -22,6 +22,7 @@ export interface AcpAgentOptions {
   readonly limits?: Partial<MessageLimits>;
   readonly startTimeoutMs?: number;
   readonly silenceMs?: number;
+  readonly toolSilenceMs?: number;
   readonly cancelMs?: number;
 }
 
@@ -115,6 +116,7 @@ export class AcpAgent implements Agent {
         limits: { ...MESSAGE_LIMITS, ...this.#options.limits },
         startTimeoutMs: this.#options.startTimeoutMs ?? MINUTE,
         silenceMs: this.#options.silenceMs ?? 15 * MINUTE,
+        toolSilenceMs: this.#options.toolSilenceMs ?? 60 * MINUTE,
         cancelMs: this.#options.cancelMs ?? CANCEL_MS,
         resume: options.resume,
         customizations: options.customizations,

@@ -29,6 +29,8 @@ export interface AcpSessionOptions
   readonly changes: ChangeTally;
   /** How long the agent may say nothing at all in a turn, while it neither waits for an answer nor runs a tool. */
   readonly silenceMs: number;
+  /** The same while it runs a tool: many say nothing of one before it has ended. */
+  readonly toolSilenceMs: number;
   /** How long it may take to stop when it is told to. */
   readonly cancelMs: number;
   onOpened(connection: AcpConnection): void;
@@ -281,14 +283,22 @@ export class AcpSession implements AgentSession {
   }
 
   #watchSilence(turn: Turn): { stop(): void } {
-    const { silenceMs, spec } = this.#options;
+    const { silenceMs, toolSilenceMs, spec } = this.#options;
+    let heardAt = performance.now();
     const check = () => {
-      if (turn.asking > 0 || turn.calls.isRunning) return void timer.refresh();
-      const minutes = silenceMs < 60_000 ? `${silenceMs / 1_000} s` : `${Math.round(silenceMs / 60_000)} minutes`;
-      this.#connection?.fail('agentSilent', `${spec.displayName} has said nothing for ${minutes}. It was ended.`);
+      const quietMs = performance.now() - heardAt;
+      const isInTool = turn.calls.isRunning;
+      if (turn.asking > 0 || (isInTool && quietMs < toolSilenceMs)) return void timer.refresh();
+      const limitMs = isInTool ? toolSilenceMs : silenceMs;
+      const time = limitMs < 60_000 ? `${limitMs / 1_000} s` : `${Math.round(limitMs / 60_000)} minutes`;
+      const what = `${spec.displayName} has said nothing for ${time}${isInTool ? ' while it ran a tool' : ''}`;
+      this.#connection?.fail('agentSilent', `${what}. It was ended.`);
     };
     const timer = setTimeout(check, silenceMs);
-    turn.heard = () => void timer.refresh();
+    turn.heard = () => {
+      heardAt = performance.now();
+      timer.refresh();
+    };
     return {
       stop: () => {
         turn.heard = () => {};
