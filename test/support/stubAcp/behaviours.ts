@@ -47,10 +47,19 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   },
   'ask-twice': async () => {
     const call = { toolCallId: randomUUID(), title: 'Two questions', kind: 'other', name: 'twoQuestions' };
-    const answers = [await permission(call), await permission({ ...call, title: 'And outside of the folder?' })];
+    const answers = [
+      await permission(call),
+      await permission({ ...call, title: 'And outside of the folder?', rawInput: { to: '/etc' } }),
+    ];
     update('tool_call_update', { toolCallId: call.toolCallId, status: 'completed' });
     text(answers.join(', '));
   },
+  'ask-told': async (rest) => {
+    const call = JSON.parse(rest) as object;
+    update('tool_call', { ...call, status: 'pending' });
+    text(await permission({ ...call, rawInput: {} }));
+  },
+  'ask-long': async (rest) => text(await permission({ toolCallId: randomUUID(), rawInput: 'a'.repeat(Number(rest)) })),
   'ask-with': async (rest) => text(JSON.stringify(await permissionWith(JSON.parse(rest) as object))),
   'ask-late': () => {
     setTimeout(async () => {

@@ -214,6 +214,7 @@ export class AcpSession implements AgentSession {
     });
     const calls = new ToolCalls({
       cwd: this.#options.cwd,
+      agentName: this.#options.spec.displayName,
       events,
       changed: (changes) => {
         const all = this.#options.changes.add(changes);

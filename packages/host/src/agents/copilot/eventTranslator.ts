@@ -1,7 +1,7 @@
 import type { FileChangeSummary, ToolCallResult, UsageInfo } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
 import { compactionNotice } from './compaction.js';
-import { confirmationOf, permissionRequestOf } from './permissionDisplay.js';
+import { confirmationOf, permissionRequestOf, requestInput } from './permissionDisplay.js';
 import { ResultContents } from './resultContents.js';
 import type { KnownSdkEvent, SdkEvent, SdkEventData } from './sdk.js';
 import { type ToolCallDisplay, toolCallDisplay, toolResultDisplay } from './toolDisplay.js';
@@ -121,7 +121,8 @@ export class EventTranslator {
     }
     call.state = 'asked';
     const confirmation = confirmationOf(permissionRequest);
-    this.#emit({ type: 'toolStart', toolCall: { ...call.display, status: 'pendingConfirmation', confirmation } });
+    const shown = { ...call.display, ...requestInput(permissionRequest) };
+    this.#emit({ type: 'toolStart', toolCall: { ...shown, status: 'pendingConfirmation', confirmation } });
   }
 
   /** What Copilot asked about is allowed without anybody's answer. */

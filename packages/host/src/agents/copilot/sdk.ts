@@ -166,6 +166,11 @@ export interface SdkPermissionRequest {
   readonly fullCommandText?: string;
   readonly commands?: readonly { readonly identifier: string }[];
   readonly fileName?: string;
+  /** Of a `write`. */
+  readonly diff?: string;
+  readonly newFileContents?: string;
+  /** Of a tool. */
+  readonly args?: unknown;
   readonly path?: string;
   readonly url?: string;
   readonly serverName?: string;

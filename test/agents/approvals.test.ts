@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { text, toolCall, toolCalls } from '../support/modelServer/modelReply.js';
+import { ACP_CASES } from './support/acpCases.js';
+import { confirmation, turnEnded } from './support/copilotHost.js';
+import { startReportsHost } from './support/reportsHost.js';
+
+const takePicture = ({ tools }: { readonly tools: readonly string[] }) =>
+  toolCall(tools.find((name) => name.endsWith('take')) ?? 'mcp__pictures__take', { why: 'FOR-THE-ALBUM' });
+
+const create = (path: string, content: string) => ({ name: 'create', input: { path, file_text: content } });
+
+/** Whoever approves sees what is approved, with every agent as users get it. */
+describe.each([
+  { provider: 'copilot', takesPrograms: true },
+  { provider: 'claude', takesPrograms: true },
+  { provider: 'gemini', takesPrograms: true },
+  { provider: 'opencode', takesPrograms: true },
+  { provider: 'copilot-acp', takesPrograms: false },
+] as const)('an approval for $provider', ({ provider, takesPrograms }) => {
+  it('shows the arguments of a tool, and the diff of an edit', { timeout: 240_000 }, async () => {
+    const { model, cwd, open } = await startReportsHost(provider);
+    const write = ACP_CASES.find((one) => one.provider === provider)?.write ?? create;
+    model
+      .script('take one', takePicture, text('Taken.'))
+      .script('write it', toolCalls(write(join(cwd, 'new.txt'), 'WRITTEN BY IT\n')), text('Written.'));
+    const session = await open();
+    let turns = 0;
+    const asked = async (prompt: string) => {
+      await session.send(prompt);
+      const pending = await confirmation(session);
+      await pending.deny();
+      await turnEnded(session, ++turns);
+      return pending.toolCall;
+    };
+    if (takesPrograms) {
+      const call = await asked('take one');
+      expect(call.toolInput).toContain('FOR-THE-ALBUM');
+      expect(`${call.confirmation.title} ${call.displayName}`).toMatch(/take/i);
+    }
+    const edit = await asked('write it');
+    expect(edit).toMatchObject({ language: 'diff', toolInput: expect.stringContaining('+WRITTEN BY IT') });
+    expect(edit.toolInput).toContain('new.txt');
+  });
+});
