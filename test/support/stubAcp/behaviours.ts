@@ -61,9 +61,16 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   },
   'ask-long': async (rest) => text(await permission({ toolCallId: randomUUID(), rawInput: 'a'.repeat(Number(rest)) })),
   'ask-with': async (rest) => text(JSON.stringify(await permissionWith(JSON.parse(rest) as object))),
+  later: (rest) => void setTimeout(() => text(rest), 100),
+  'die-later': () => {
+    setTimeout(() => text('dying'), 100);
+    setTimeout(() => process.exit(3), 300);
+  },
   'ask-late': () => {
     setTimeout(async () => {
-      const answer = await permission({ toolCallId: randomUUID(), title: 'Too late' });
+      const toolCallId = randomUUID();
+      const answer = await permission({ toolCallId, title: 'Too late' });
+      if (answer === 'yes') update('tool_call_update', { toolCallId, status: 'completed' });
       update('session_info_update', { title: `answered: ${answer}` });
     }, 50);
   },

@@ -176,6 +176,7 @@ export class AgentEventMapper {
       case 'mode':
       case 'checkpoint':
       case 'commands':
+      case 'ownTurn':
         // Not of a turn.
         return NOTHING;
       case 'idle':

@@ -83,9 +83,12 @@ export const answeredPermission = z.object({
 });
 const answeredPermissions = z.array(answeredPermission).exactOptional();
 
+export const turnOrigin = z.literal('agent');
+
 export const activeTurn = z.object({
   id,
   userMessage,
+  origin: turnOrigin.exactOptional(),
   by: author.exactOptional(),
   responseParts: z.array(responsePart),
   earlierParts: count.exactOptional(),
@@ -100,6 +103,7 @@ export const activeTurn = z.object({
 export const turn = z.object({
   id,
   userMessage,
+  origin: turnOrigin.exactOptional(),
   by: author.exactOptional(),
   responseParts: z.array(responsePart),
   earlierParts: count.exactOptional(),

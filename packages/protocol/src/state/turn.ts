@@ -112,7 +112,10 @@ export interface AnsweredPermission {
 
 export interface ActiveTurn {
   readonly id: string;
+  /** Empty where the turn is the agent's own. */
   readonly userMessage: UserMessage;
+  /** The agent began it by itself, between two turns: something that it left running, say. */
+  readonly origin?: 'agent';
   readonly by?: Author;
   readonly responseParts: readonly ResponsePart[];
   /** How many parts are not in `responseParts` any more; `fetchParts` returns them. */
@@ -129,7 +132,10 @@ export interface ActiveTurn {
 
 export interface Turn {
   readonly id: string;
+  /** Empty where the turn is the agent's own. */
   readonly userMessage: UserMessage;
+  /** The agent began it by itself, between two turns: something that it left running, say. */
+  readonly origin?: 'agent';
   readonly by?: Author;
   readonly responseParts: readonly ResponsePart[];
   readonly earlierParts?: number;

@@ -15,6 +15,7 @@ import { SessionUpdates } from './sessionUpdates.js';
 import { Terminals } from './terminals.js';
 import { ToolCalls } from './toolCalls.js';
 import { TurnEvents } from './turnEvents.js';
+import { type TurnSilence, watchSilence } from './turnSilence.js';
 import { TurnUpdates } from './turnUpdates.js';
 import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
 
@@ -31,6 +32,8 @@ export interface AcpSessionOptions
   readonly silenceMs: number;
   /** The same while it runs a tool: many say nothing of one before it has ended. */
   readonly toolSilenceMs: number;
+  /** How long nothing must be heard for a turn that the agent began to be over. */
+  readonly ownTurnQuietMs: number;
   /** How long it may take to stop when it is told to. */
   readonly cancelMs: number;
   onOpened(connection: AcpConnection): void;
@@ -46,7 +49,14 @@ interface Turn {
   done: Promise<void>;
   /** Questions that nobody has answered yet. */
   asking: number;
+  /** Of a turn that the agent began: what ends it. */
+  own: PromiseWithResolvers<void> | undefined;
 }
+
+/** Updates that begin a turn where none runs; of the others, what comes late is of no interest. */
+const OPENING: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
+/** What an agent says so soon after it was stopped belongs to what was stopped. */
+const STOPPED_MS = 2_000;
 
 /** A session of one agent: its process is started with it, and anew when it died between two turns. */
 export class AcpSession implements AgentSession {
@@ -61,6 +71,7 @@ export class AcpSession implements AgentSession {
   #model: string | undefined;
   #notice: string | undefined;
   #isInstructed = false;
+  #stoppedUntil = 0;
   #turn: Turn | undefined;
   #disposing: Promise<void> | undefined;
 
@@ -102,8 +113,11 @@ export class AcpSession implements AgentSession {
 
   async send(message: UserMessage): Promise<void> {
     if (this.#disposing !== undefined) throw new Error('the session is disposed of');
-    if (this.#turn) throw new Error('a turn is running already');
-    const turn = this.#newTurn();
+    if (this.#turn && !this.#turn.own) throw new Error('a turn is running already');
+    const turn = this.#turn ?? this.#newTurn();
+    const { own } = turn;
+    turn.own = undefined;
+    own?.resolve();
     this.#turn = turn;
     turn.done = this.#run(turn, message);
   }
@@ -117,6 +131,7 @@ export class AcpSession implements AgentSession {
     const turn = this.#turn;
     if (!turn) return;
     turn.aborted.abort(new Error('the turn was aborted'));
+    this.#stoppedUntil = Number.POSITIVE_INFINITY;
     await this.#connection?.cancel();
     const { cancelMs, spec } = this.#options;
     const timer = setTimeout(() => {
@@ -124,6 +139,7 @@ export class AcpSession implements AgentSession {
       this.#connection?.fail('agentDidNotStop', message);
     }, cancelMs);
     await turn.done;
+    this.#stoppedUntil = performance.now() + STOPPED_MS;
     clearTimeout(timer);
   }
 
@@ -235,6 +251,7 @@ export class AcpSession implements AgentSession {
       heard: () => {},
       done: Promise.resolve(),
       asking: 0,
+      own: undefined,
     };
     return turn;
   }
@@ -252,13 +269,7 @@ export class AcpSession implements AgentSession {
       if (!stopped) last = { type: 'error', error: errorInfo(failure) };
     }
     silence.stop();
-    await turn.events.settled();
-    // What it still asks is of no use to anybody.
-    turn.aborted.abort(new Error('the turn has ended'));
-    if (this.#turn !== turn) return;
-    // Over before anybody hears of it: who hears of it may send the next message at once.
-    this.#turn = undefined;
-    if (this.#disposing === undefined) this.#listeners.emit(last);
+    await this.#endTurn(turn, last);
   }
 
   async #prompt(turn: Turn, message: UserMessage): Promise<void> {
@@ -283,37 +294,73 @@ export class AcpSession implements AgentSession {
     if (!turn.aborted.signal.aborted) turn.updates.end(outcome, connection.choices.currentModel);
   }
 
-  #watchSilence(turn: Turn): { stop(): void } {
+  #watchSilence(turn: Turn): TurnSilence {
     const { silenceMs, toolSilenceMs, spec } = this.#options;
-    let heardAt = performance.now();
-    const check = () => {
-      const quietMs = performance.now() - heardAt;
-      const isInTool = turn.calls.isRunning;
-      if (turn.asking > 0 || (isInTool && quietMs < toolSilenceMs)) return void timer.refresh();
-      const limitMs = isInTool ? toolSilenceMs : silenceMs;
-      const time = limitMs < 60_000 ? `${limitMs / 1_000} s` : `${Math.round(limitMs / 60_000)} minutes`;
-      const what = `${spec.displayName} has said nothing for ${time}${isInTool ? ' while it ran a tool' : ''}`;
-      this.#connection?.fail('agentSilent', `${what}. It was ended.`);
-    };
-    const timer = setTimeout(check, silenceMs);
-    turn.heard = () => {
-      heardAt = performance.now();
-      timer.refresh();
-    };
-    return {
-      stop: () => {
-        turn.heard = () => {};
-        clearTimeout(timer);
+    const silence = watchSilence({
+      limitMs: silenceMs,
+      toolLimitMs: toolSilenceMs,
+      isAsking: () => turn.asking > 0,
+      isInTool: () => turn.calls.isRunning,
+      onSilent: (isInTool) => {
+        const limitMs = isInTool ? toolSilenceMs : silenceMs;
+        const time = limitMs < 60_000 ? `${limitMs / 1_000} s` : `${Math.round(limitMs / 60_000)} minutes`;
+        const what = `${spec.displayName} has said nothing for ${time}${isInTool ? ' while it ran a tool' : ''}`;
+        this.#connection?.fail('agentSilent', `${what}. It was ended.`);
       },
-    };
+    });
+    turn.heard = silence.heard;
+    return silence;
   }
 
-  /** Of a turn is only what comes while one runs: the rest is an earlier conversation told again, or late. */
+  /** What an agent does between two turns: something that it left running has ended, or asks. */
+  #beginOwn(): Turn | undefined {
+    const connection = this.#connection;
+    // What comes before the first message is history that is told late, and right after a stop it is what was stopped.
+    const isLate = !this.#isInstructed || performance.now() < this.#stoppedUntil;
+    if (!connection || connection.hasFailed || this.#disposing !== undefined || isLate) return undefined;
+    const turn = this.#newTurn();
+    this.#turn = turn;
+    connection.beginTurn();
+    this.#listeners.emit({ type: 'ownTurn' });
+    turn.own = Promise.withResolvers();
+    turn.done = this.#runOwn(turn, turn.own, connection);
+    return turn;
+  }
+
+  /** The protocol does not say when it is over: when nothing is heard for a while, nothing runs and nobody is asked. */
+  async #runOwn(turn: Turn, over: PromiseWithResolvers<void>, connection: AcpConnection): Promise<void> {
+    const silence = watchSilence({
+      limitMs: this.#options.ownTurnQuietMs,
+      toolLimitMs: this.#options.toolSilenceMs,
+      isAsking: () => turn.asking > 0,
+      isInTool: () => turn.calls.isRunning,
+      onSilent: () => over.resolve(),
+    });
+    turn.heard = silence.heard;
+    turn.aborted.signal.addEventListener('abort', () => over.resolve(), { once: true });
+    const failure = await Promise.race([over.promise, connection.failed]);
+    silence.stop();
+    // A message came meanwhile: the turn goes on with that.
+    if (!turn.own) return;
+    await this.#endTurn(turn, failure ? { type: 'error', error: errorInfo(failure) } : { type: 'idle' });
+  }
+
+  async #endTurn(turn: Turn, last: AgentEvent): Promise<void> {
+    await turn.events.settled();
+    // What it still asks is of no use to anybody.
+    turn.aborted.abort(new Error('the turn has ended'));
+    if (this.#turn !== turn) return;
+    // Over before anybody hears of it: who hears of it may send the next message at once.
+    this.#turn = undefined;
+    if (this.#disposing === undefined) this.#listeners.emit(last);
+  }
+
+  /** What comes while no turn runs begins one, or belongs to the session. */
   #onUpdate(params: unknown): void {
-    const turn = this.#turn;
-    turn?.heard();
+    this.#turn?.heard();
     const { success, data } = sessionUpdate.safeParse((params as { update?: unknown } | undefined)?.update);
     if (!success) return;
+    const turn = this.#turn ?? (OPENING.has(data.sessionUpdate) ? this.#beginOwn() : undefined);
     const isOpen = this.#connection !== undefined;
     const isInTurn = isOpen && turn !== undefined && !turn.aborted.signal.aborted;
     for (const event of this.#updates.take(data, { isOpen, isInTurn })) this.#listeners.emit(event);
@@ -321,7 +368,7 @@ export class AcpSession implements AgentSession {
   }
 
   async #onPermission(request: PermissionRequestFields): Promise<RequestPermissionResponse> {
-    const turn = this.#turn;
+    const turn = this.#turn ?? this.#beginOwn();
     if (!turn || turn.aborted.signal.aborted) return CANCELLED;
     turn.heard();
     turn.asking++;

@@ -99,6 +99,11 @@ export class EventTranslator {
     }
   }
 
+  /** Whether a call has begun that has not ended. */
+  get isRunning(): boolean {
+    return [...this.#calls.values()].some(({ state }) => state !== 'denied');
+  }
+
   /** Announces what has started and asked nothing. */
   release(): void {
     for (const call of this.#calls.values()) this.#announce(call);
