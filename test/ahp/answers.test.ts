@@ -79,6 +79,12 @@ it.each([
   expect(await answerText(client)).toBe('approved');
 });
 
+it('a call that waits has its message as Markdown and its input, which VS Code shows only then', async () => {
+  const { client } = await asked('confirm');
+  const { action } = await client.action('chat/toolCallReady');
+  expect(action).toMatchObject({ invocationMessage: { markdown: 'Run it' }, toolInput: 'ls', options: OPTIONS });
+});
+
 it.each([
   ['a choice that was not offered', 'ask', { kind: 'selected', value: 'always' }],
   [

@@ -162,5 +162,5 @@ it('a role allows what it allows, and a token that is taken back ends the connec
   await driver.act(chat, ahpTurn('hello'));
   await viewer.action('chat/turnComplete');
   await host.revoke('viewer');
-  expect(await viewer.closed).toMatchObject({ code: 1008 });
+  expect(await viewer.closed).toMatchObject({ code: 4401 });
 });

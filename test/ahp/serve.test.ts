@@ -78,7 +78,7 @@ it(
     await client.act(chat, ahpTurn('hello'));
     await client.action('chat/turnComplete');
     await runCli(['token', 'rm', 'VS Code', '--state-dir', stateDir]);
-    expect(await client.closed).toMatchObject({ code: 1008 });
+    expect(await client.closed).toMatchObject({ code: 4401 });
     await second.kill('SIGTERM');
     expect(log).not.toContain(token);
     expect(log).toContain('tokens were revoked: VS Code');

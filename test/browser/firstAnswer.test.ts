@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { writeOpenPage } from '../../apps/cli/src/openInBrowser.js';
 import { composer, eventually, log, PATIENCE, row, seen, usePages, write } from './pageWorld.js';
 
 const pages = usePages();
@@ -37,4 +39,19 @@ it('leads from the printed link to a first answer', { timeout: 4 * PATIENCE }, a
   await page.reload();
   await seen(log(page).getByText('hello.txt'));
   expect(page.url()).not.toContain(host.token);
+});
+
+it('opens the page from the file that serve --open makes, and says so when it is used again', async () => {
+  const host = await pages.host();
+  const file = pathToFileURL(await writeOpenPage(host.host.createOneTimeLink(), host.stateDir)).href;
+  const context = await pages.browser.newContext();
+  pages.cleanups.push(() => context.close());
+  const page = await context.newPage();
+  await page.goto(file);
+  await seen(page.getByRole('heading', { name: 'Start your first session' }));
+  await eventually(async () => page.url()).toBe(host.url.href);
+  const again = await context.newPage();
+  await again.goto(file);
+  await seen(again.getByRole('heading', { name: "This link can't be used again" }));
+  expect(await again.content()).not.toContain(host.token);
 });

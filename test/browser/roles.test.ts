@@ -37,6 +37,22 @@ it('offers a viewer nothing that it may not, an approver the answer alone', { ti
   await seen(log(viewer).getByText(/Allowed once by Ann's phone/));
 });
 
+it('takes as much of an approver’s answer as the host does', { timeout: 4 * PATIENCE }, async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-roles-'));
+  const phone = await new DeviceTokens(stateDir).add('phone', 'approver');
+  const host = await pages.host({ stateDir });
+  const { hash } = await makeSession(host, ['question']);
+  const [approver, owner] = [await pages.visit(host, { hash, token: phone }), await pages.visit(host, { hash })];
+  const words = { name: 'Answer in your own words' };
+  expect(await owner.getByRole('textbox', words).getAttribute('maxlength')).toBeNull();
+  await approver.getByRole('textbox', words).fill('x'.repeat(1_000));
+  await approver.getByRole('textbox', words).press('End');
+  await approver.keyboard.type('yz');
+  expect(await approver.getByRole('textbox', words).inputValue()).toBe('x'.repeat(1_000));
+  await approver.getByRole('button', { name: 'Answer', exact: true }).click();
+  await gone(approver.getByRole('region', ASK));
+});
+
 /** What the page of a conversation lets be done, by the names of its controls. */
 async function offers(page: Page) {
   await page.getByRole('button', { name: 'Session actions' }).click();

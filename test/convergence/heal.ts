@@ -1,6 +1,7 @@
 import type { Host as Connection, Session } from '@agenthost/client';
-import { SessionGoneError } from '@agenthost/client';
+import { CommandFailedError, SessionGoneError } from '@agenthost/client';
 import type { SessionState, URI } from '@agenthost/protocol';
+import { HICCUP } from '../support/flakyStorage.js';
 import { describe } from './journal.js';
 import { release } from './play.js';
 import type { World } from './world.js';
@@ -59,6 +60,8 @@ async function openIfThere(observer: Connection, uri: URI): Promise<Session | un
     return await observer.openSession(uri, { turns: 200 });
   } catch (error) {
     if (error instanceof SessionGoneError) return undefined;
+    // Shared with somebody who had begun to open it before its files could be read again.
+    if (error instanceof CommandFailedError && error.message.includes(HICCUP)) return openIfThere(observer, uri);
     throw error;
   }
 }

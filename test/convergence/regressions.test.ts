@@ -44,6 +44,12 @@ const found: Readonly<Record<string, readonly Step[]>> = {
     { do: 'restartHost', wait: false },
     { do: 'run', ticks: 1 },
   ],
+  'a session that is removed while somebody makes it again is removed once': [
+    { do: 'create', client: 0 },
+    { do: 'remove', client: 0, session: 1 },
+    { do: 'recreate', client: 0, session: 1 },
+    { do: 'remove', client: 0, session: 1 },
+  ],
 };
 
 describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {

@@ -78,7 +78,7 @@ describe('a turn with more steps than its state holds', () => {
     expect(whole.responseParts.length).toBe(CALLS + 2);
   });
 
-  it('is the same after a restart, in a fork, and when it was exported and imported', async () => {
+  it('[IMP4] is the same after a restart, in a fork, and when it was exported and imported', async () => {
     const session = await longSession();
     const turn = lastTurn(session);
     const { stateDir } = host;
@@ -103,7 +103,7 @@ describe('a turn with more steps than its state holds', () => {
     }
   });
 
-  it('[IMP3] says of an imported turn how many of its steps are missing', async () => {
+  it('[IMP4] says of an imported turn how many of its steps are missing', async () => {
     const session = await longSession();
     const client = await host.connect();
     const imported = await client.importSession({ provider: 'mock', turns: [lastTurn(session)] });
@@ -115,7 +115,7 @@ describe('a turn with more steps than its state holds', () => {
     });
   });
 
-  it('can be read while it runs, also by a client of version 1 which holds all of it', async () => {
+  it('[PAGE2] can be read while it runs, also by a client of version 1 which holds all of it', async () => {
     const raw = await host.raw('old');
     const session = await rawSession([raw]);
     const turnId = 't1';

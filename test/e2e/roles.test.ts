@@ -118,6 +118,26 @@ describe('roles', () => {
     ).toBeUndefined();
   });
 
+  it('an approver’s reason reaches the agent in 1,000 characters at the most', async () => {
+    const watcher = await host.raw(crypto.randomUUID());
+    const session = await rawSession([watcher]);
+    const { client } = await open('approver');
+    await watcher.act({ type: 'session/turnStarted', session, turnId: 't', userMessage: { text: 'confirm-tool' } });
+    const { toolCall } = await watcher.nextAction(session, 'session/toolStart');
+    const deny = (reason: string) =>
+      client.act({
+        type: 'session/toolCallConfirmed',
+        session,
+        turnId: 't',
+        toolCallId: toolCall.toolCallId,
+        approved: false,
+        reason,
+      });
+    expect((await deny('x'.repeat(1_001))).rejectionReason).toContain('in up to 1,000 characters');
+    expect((await deny('not now')).rejectionReason).toBeUndefined();
+    expect((await watcher.nextAction(session, 'session/toolCallConfirmed')).reason).toBe('not now');
+  });
+
   it('nobody but the owner takes the id of a client that came with another token, also while that one is away', async () => {
     const clientId = crypto.randomUUID();
     const { client } = await open('driver', { clientId });

@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { join } from 'node:path';
 import { UnauthorizedError } from '@agenthost/client';
+import { findRunningHost } from '@agenthost/host';
 import { describe, expect, it } from 'vitest';
 import { SECURITY_HEADERS } from '../../packages/host/src/server/securityHeaders.js';
 import { TokenFile } from '../../packages/host/src/server/tokenFile.js';
@@ -32,6 +33,22 @@ describe('the token file', () => {
       await host.dispose();
     }
   });
+});
+
+it('a host whose token was given says so to the commands on its machine, and goes by no other', async () => {
+  const token = 'given-by-whoever-starts-the-host-0123456789';
+  const host = await startTestHost({}, { token });
+  try {
+    expect(await findRunningHost(host.stateDir)).toMatchObject({ hasGivenToken: true });
+    const client = await host.raw('client');
+    await new TokenFile(host.stateDir).rotate();
+    await client.fence();
+  } finally {
+    await host.dispose();
+  }
+  const own = await startTestHost();
+  expect(await findRunningHost(own.stateDir)).not.toHaveProperty('hasGivenToken');
+  await own.dispose();
 });
 
 const openssl = (() => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { OWNER } from '../../packages/host/src/protocol/credential.js';
 import type { FrameTransport } from '../../packages/host/src/protocol/frameTransport.js';
 import { Authenticator, digestOf } from '../../packages/host/src/server/authenticator.js';
+import { DEFAULT_GUEST_LIMITS } from '../../packages/host/src/server/guestConnections.js';
 import { HostServer } from '../../packages/host/src/server/hostServer.js';
 import { newToken } from '../../packages/host/src/server/tokenFile.js';
 import { DEFAULT_WEB_SOCKET_LIMITS } from '../../packages/host/src/server/webSocketTransport.js';
@@ -21,6 +22,7 @@ describe('WebSocket transports of client and host', () => {
     port: 0,
     allowedOrigins: [],
     maxConnections: 100,
+    guestLimits: DEFAULT_GUEST_LIMITS,
     webSocketLimits: DEFAULT_WEB_SOCKET_LIMITS,
     authenticator,
     onConnection: (transport) => arrivals.shift()?.(transport),

@@ -1,4 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { connect } from '@agenthost/client';
 import { describe, expect, it } from 'vitest';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
@@ -10,6 +12,11 @@ const AT_ONCE = 3;
 
 interface LockModule {
   readonly HostLock: { take: (path: string, options?: object) => Promise<unknown> };
+}
+
+/** The id of a process that has ended, and was waited for. */
+function deadPid(): number {
+  return spawnSync('true').pid;
 }
 
 /** Several start at once on one state root, on which the last one was killed: one has it, and the others say who. */
@@ -55,10 +62,30 @@ describe('several hosts on one state root', { timeout: LONG_MS }, () => {
     expect(refused).toBe(ROUNDS * AT_ONCE);
   });
 
+  it('refuses to start beside a host whose process can not be seen from here, as in another container', async () => {
+    const stateDir = await temporaryFolder();
+    const host = await spawnHost(stateDir);
+    try {
+      const path = join(stateDir, 'host.lock');
+      const written = JSON.parse(await readFile(path, 'utf8')) as object;
+      await writeFile(path, JSON.stringify({ ...written, pid: deadPid() }));
+      await expect(spawnHost(stateDir)).rejects.toThrow(/another host runs here: process \d+, since .* at http/);
+      const client = await connect({ url: host.url, token: host.token });
+      await client.ping();
+      client.close();
+      await host.kill('SIGKILL');
+      // The kernel's lock goes with its process.
+      await (await spawnHost(stateDir)).kill('SIGTERM');
+    } finally {
+      await host.kill('SIGKILL');
+      await rm(stateDir, { recursive: true, force: true });
+    }
+  });
+
   it.runIf(isWhole)('which hosts that do not look at the lock do not pass', async () => {
     const blind = altered('sessionFs/hostLock.js', ({ HostLock }: LockModule) => {
       const { take } = HostLock;
-      HostLock.take = (path, options) => take.call(HostLock, `${path}-${Math.random()}`, options);
+      HostLock.take = (path) => take.call(HostLock, `${path}-${Math.random()}`);
     });
     await expect(race(1, blind)).rejects.toThrow(/hosts on one state root/);
   });

@@ -1,3 +1,6 @@
+import { BOUND_GATES } from './boundGates.js';
+import { SERVER_GATES } from './serverGates.js';
+
 /** A check of the product that is taken away, and the test that must notice. */
 export interface Gate {
   readonly point: string;
@@ -22,7 +25,7 @@ const AGENT = 'test/security/hostileAgent.test.ts';
 const ROLES = 'test/e2e/roles.test.ts';
 const LOCAL = 'packages/host/test/sessionFs/localSessionFs.test.ts';
 
-type Row = readonly [
+export type GateRow = readonly [
   point: string,
   what: string,
   module: string,
@@ -32,7 +35,7 @@ type Row = readonly [
   named: string,
 ];
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly GateRow[] = [
   ['1', 'tokens of 64 bits', `${SERVER}/tokenFile.ts`, 'randomBytes(32)', 'randomBytes(8)', POINTS, 'point 1:'],
   [
     '1',
@@ -85,7 +88,7 @@ const ROWS: readonly Row[] = [
     '4',
     'rotation closes nothing',
     `${SERVER}/hostTokens.ts`,
-    "this.#options.onRevoked(new Set([OWNER.id]), 'the token was rotated');",
+    "rotated?.revoke('the token was rotated');",
     '',
     POINTS,
     'point 4:',
@@ -193,8 +196,8 @@ const ROWS: readonly Row[] = [
   [
     '7',
     'any number of connections',
-    `${SERVER}/hostServer.ts`,
-    'this.#http.maxConnections = options.maxConnections;',
+    `${SERVER}/clientSlots.ts`,
+    'if (this.#size >= this.#max) return undefined;',
     '',
     ACCESS,
     'more connections',
@@ -329,8 +332,8 @@ const ROWS: readonly Row[] = [
     'roles',
     'an approver writes another command',
     'packages/protocol/src/roleTable.ts',
-    " && action['editedToolInput'] !== undefined",
-    ' && false',
+    'if (editedToolInput !== undefined) return',
+    'if (false) return',
     ROLES,
     'an approver answers',
   ],
@@ -345,7 +348,9 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-export const GATES: readonly Gate[] = ROWS.map(([point, what, module, from, to, test, named]) => ({
+const ALL = [...ROWS, ...SERVER_GATES, ...BOUND_GATES];
+
+export const GATES: readonly Gate[] = ALL.map(([point, what, module, from, to, test, named]) => ({
   point,
   what,
   module,

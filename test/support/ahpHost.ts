@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { AhpGateway, type AhpLimits } from '@agenthost/ahp';
 import { AcpAgents, type HostLog, type HostOptions } from '@agenthost/host';
-import type { Role } from '@agenthost/protocol';
+import { ROLES, type Role } from '@agenthost/protocol';
 import { createMemoryTransportPair } from '@agenthost/rpc';
 import { AHP_PATH, AHP_TOKEN_PARAMETER, ahpAddress } from '../../apps/cli/src/ahpAddress.js';
 import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
@@ -29,7 +29,7 @@ export async function startAhpHost(
   const stateDir = options.stateDir ?? (await temporaryFolder());
   const devices = new DeviceTokens(stateDir);
   const tokens = new Map<Role, string>();
-  for (const role of ['viewer', 'approver', 'driver'] as const) tokens.set(role, await devices.add(role, role));
+  for (const role of ROLES) tokens.set(role, await devices.add(`the ${role}`, role));
   const logged: string[] = [];
   const note = (message: string) => void logged.push(message);
   const log: HostLog = { debug: note, info: note, warn: note, error: note };
@@ -69,7 +69,9 @@ export async function startAhpHost(
       await client.initialize(clientId, [version]);
       return client;
     },
-    revoke: (role) => devices.remove(role),
+    async revoke(role) {
+      await devices.remove(`the ${role}`);
+    },
     async dispose() {
       await Promise.all(clients.map((client) => client.end()));
       gateway.dispose();

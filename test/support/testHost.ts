@@ -107,12 +107,21 @@ export interface HostProcess {
   kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+/** What the system lets the process have. */
+export interface HostLimits {
+  readonly descriptors?: number;
+}
+
 export async function spawnHost(
   stateDir: string,
   args: readonly string[] = ['--state-dir', stateDir],
   env: Readonly<Record<string, string>> = {},
+  { descriptors }: HostLimits = {},
 ): Promise<HostProcess> {
-  const child = spawn(process.execPath, [CLI, 'serve', '--json', '--enable-mock-agent', '--port', '0', ...args], {
+  const serve = [process.execPath, CLI, 'serve', '--json', '--enable-mock-agent', '--port', '0', ...args];
+  const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$@"`, 'sh', ...serve];
+  const [command = '', ...rest] = descriptors === undefined ? serve : limited;
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...hostEnvironment(stateDir), ...env },
   });

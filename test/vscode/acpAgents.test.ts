@@ -4,6 +4,7 @@ import type { Session } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usePages } from '../browser/pageWorld.js';
 import { VSCODE_VERSIONS } from './support/installVscode.js';
+import { tidyAfterEach } from './support/tidyAfterEach.js';
 import { turns, VscodeWorld } from './support/vscodeWorld.js';
 import { PATIENCE, type Workbench } from './support/workbench.js';
 
@@ -21,6 +22,7 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     await window.row('An old one').waitFor();
   });
   afterAll(() => world?.dispose());
+  tidyAfterEach(() => [window]);
 
   const listed = async () => (await world.program.listSessions()).items.map(({ provider, title }) => [provider, title]);
 
@@ -53,14 +55,33 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     const session = await world.session('Asks about a command', [], 'moded');
     await window.openSession('Asks about a command');
     await window.send('tool echo hello');
+    await window.press('Allow once');
+    await window.shows('Done (yes).');
+    await turns(session, 1);
+    await window.send('tool echo hello');
+    await window.press('Deny');
+    await window.shows('Not run (no).');
+    await turns(session, 2);
+    await window.send('tool echo hello');
     await window.button('Deny').waitFor();
     await window.pressMore('Always allow');
-    await turns(session, 1);
     await window.shows('Done (forever).');
-    expect(session.confirmed.value.turns[0]?.toolCalls[0]).toMatchObject({
-      toolKind: 'terminal',
-      confirmed: { how: 'user', optionId: 'forever' },
-    });
+    await turns(session, 3);
+    const calls = session.confirmed.value.turns.map(({ toolCalls }) => toolCalls[0]);
+    expect(calls).toMatchObject([
+      { toolKind: 'terminal', status: 'completed', confirmed: { how: 'user', optionId: 'yes' } },
+      { toolKind: 'terminal', status: 'cancelled', cancelled: 'denied', confirmed: { how: 'user', optionId: 'no' } },
+      { toolKind: 'terminal', status: 'completed', confirmed: { how: 'user', optionId: 'forever' } },
+    ]);
+  });
+
+  it('shows a command whole before it is allowed', async () => {
+    const session = await world.session('Asks about a long command', [], 'moded');
+    await window.openSession('Asks about a long command');
+    await session.send(`tool ${'echo a step; '.repeat(10)}\necho the last step`);
+    await expect.poll(() => window.asked(), { timeout: PATIENCE }).toContain('echo the last step');
+    await window.press('Deny');
+    await turns(session, 1);
   });
 
   it('renames a session', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usePages } from '../browser/pageWorld.js';
 import type { StubEdit } from '../support/stubAcp/edits.js';
 import { VSCODE_VERSIONS } from './support/installVscode.js';
+import { tidyAfterEach } from './support/tidyAfterEach.js';
 import { turns, VscodeWorld } from './support/vscodeWorld.js';
 import { PATIENCE, type Workbench } from './support/workbench.js';
 
@@ -20,6 +21,7 @@ describe.each(VSCODE_VERSIONS)('checkpoints in VS Code %s', (version) => {
     window = await world.window(pages.browser);
   });
   afterAll(() => world?.dispose());
+  tidyAfterEach(() => [window]);
 
   it('compare whole files, of which the agent told a fragment, and harm none', async () => {
     const file = join(world.folder, 'long.txt');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usePages } from '../browser/pageWorld.js';
 import { VSCODE_VERSIONS } from './support/installVscode.js';
+import { tidyAfterEach } from './support/tidyAfterEach.js';
 import { turns, VscodeWorld } from './support/vscodeWorld.js';
 import { PATIENCE, type Workbench } from './support/workbench.js';
 
@@ -17,6 +18,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     window = await world.window(pages.browser);
   });
   afterAll(() => world?.dispose());
+  tidyAfterEach(() => [window]);
 
   /** A session of its own for each test, opened from the list. */
   async function open(title: string) {
@@ -81,10 +83,22 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
   it('one denied there keeps the agent from it', async () => {
     const session = await open('Asks in vain');
     await window.send('confirm-tool');
-    await window.press('Skip');
+    await window.press('Deny');
     await window.shows(/^Not run/);
     await turns(session, 1);
     expect(session.confirmed.value.turns[0]?.toolCalls[0]).toMatchObject({ status: 'cancelled', cancelled: 'denied' });
+  });
+
+  it('offers its own answers where the agent offers none', async () => {
+    const session = await open('Asks without answers of its own');
+    await window.send('confirm-long 100');
+    await window.press('Skip');
+    await turns(session, 1);
+    await window.send('confirm-long 100');
+    await window.press('Allow');
+    await turns(session, 2);
+    const statuses = session.confirmed.value.turns.map(({ toolCalls }) => toolCalls[0]?.status);
+    expect(statuses).toEqual(['cancelled', 'completed']);
   });
 
   it('offers the answers that the agent offers', async () => {

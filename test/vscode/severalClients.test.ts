@@ -1,8 +1,9 @@
 import type { Locator } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf, log, usePages, write } from '../browser/pageWorld.js';
 import { Terminal } from '../support/terminal.js';
-import { VSCODE_VERSIONS, type VscodeVersion } from './support/installVscode.js';
+import { VSCODE_VERSIONS } from './support/installVscode.js';
+import { tidyAfterEach } from './support/tidyAfterEach.js';
 import { turns, VscodeWorld } from './support/vscodeWorld.js';
 import { PATIENCE, type Workbench } from './support/workbench.js';
 
@@ -13,22 +14,20 @@ const INTERRUPTED = /The host restarted during/;
 describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
   const pages = usePages();
 
-  async function start(of: VscodeVersion): Promise<VscodeWorld> {
-    const world = await VscodeWorld.start(of);
-    pages.cleanups.push(() => world.dispose());
-    return world;
-  }
-
-  async function twoWindows(world: VscodeWorld, title: string): Promise<[Workbench, Workbench]> {
-    const windows = await Promise.all([world.window(pages.browser), world.window(pages.browser)]);
-    for (const window of windows) await window.openSession(title);
-    return windows;
-  }
+  let world: VscodeWorld;
+  let first: Workbench;
+  let second: Workbench;
+  // One host and two windows for all tests: to load the workbench takes longer than to use it.
+  beforeAll(async () => {
+    world = await VscodeWorld.start(version);
+    [first, second] = await Promise.all([world.window(pages.browser), world.window(pages.browser)]);
+  });
+  afterAll(() => world?.dispose());
+  tidyAfterEach(() => [first, second]);
 
   it('two windows and our own page are in one session', async () => {
-    const world = await start(version);
     const session = await world.session('Shared', ['hello']);
-    const [first, second] = await twoWindows(world, 'Shared');
+    for (const window of [first, second]) await window.openSession('Shared');
     const page = await pages.visit(world.host, { hash: hashOf(session.uri) });
     await seen(log(page).getByText('Hello, world!'));
 
@@ -50,9 +49,8 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
   });
 
   it('sockets cut in the middle of a turn: both windows go on, and nothing is lost or shown twice', async () => {
-    const world = await start(version);
     const session = await world.session('Cut');
-    const [first, second] = await twoWindows(world, 'Cut');
+    for (const window of [first, second]) await window.openSession('Cut');
     await first.send('slow');
     for (const window of [first, second]) await window.shows(/1 2 3/);
     for (let times = 0; times < 3; times += 1) {
@@ -71,9 +69,8 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
   });
 
   it('our page, the terminal and VS Code in one session, through the end and the return of the host', async () => {
-    const world = await start(version);
     const session = await world.session('Three of us', [], 'shell');
-    const window = await world.window(pages.browser);
+    const window = first;
     await window.openSession('Three of us');
     const page = await pages.visit(world.host, { hash: hashOf(session.uri) });
     const terminal = Terminal.run(['attach', session.uri, '--url', world.host.url.href, '--token', world.host.token], {

@@ -4,15 +4,15 @@ import { runInNewContext } from 'node:vm';
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 const LOOK_MS = 2_000;
-/** A host that uses less of a core than this is quiet. */
-const QUIET_LOAD = 0.05;
+/** A host that uses less of a core than this is quiet: nobody waits for it. A client that pings ten times a second takes more. */
+const QUIET_LOAD = 0.005;
 /** What must have come since the last time for it to be worth some ten milliseconds. */
 const WORTH_BYTES = 24 * 1024 * 1024;
 
 /**
  * Gives back what only the start, or a burst, needed: V8 keeps twice what is alive, and the pages of a nursery that grew with
- * the load, for as long as nothing happens, which is what a host does most of its life. Only while nothing happens: it takes
- * some ten milliseconds.
+ * the load, for as long as nothing happens, which is what a host does most of its life. It stops the host for some 60 ms, so it
+ * waits until nobody asks for anything.
  */
 export function releaseWhenQuiet(release: () => void = releaseMemory): void {
   let used = process.cpuUsage();
@@ -22,10 +22,10 @@ export function releaseWhenQuiet(release: () => void = releaseMemory): void {
     used = process.cpuUsage();
     const isQuiet = user + system <= LOOK_MS * 1_000 * QUIET_LOAD;
     // The first time it is worth it in any case: there is what the start has left.
-    const isWorthIt = kept === undefined || process.memoryUsage.rss() - kept >= WORTH_BYTES;
+    const isWorthIt = kept === undefined || (residentBytes() ?? 0) - kept >= WORTH_BYTES;
     if (!isQuiet || !isWorthIt) return;
     release();
-    kept = process.memoryUsage.rss();
+    kept = residentBytes() ?? kept;
     // What it took itself is not what somebody asked for.
     used = process.cpuUsage();
   }, LOOK_MS);
@@ -38,6 +38,15 @@ export function releaseWhenQuiet(release: () => void = releaseMemory): void {
  */
 export function limitGarbage(): void {
   setFlagsFromString('--heap-growing-percent=50');
+}
+
+/** `undefined` where it can't be known right now: it is read from a file, and there may be no descriptor left to open it. */
+function residentBytes(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
 }
 
 /** False where this engine has no such thing. */

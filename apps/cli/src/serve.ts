@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import {
   AcpAgents,
@@ -21,6 +20,7 @@ import { type AhpAddress, ahpAddress, describeAhp } from './ahpAddress.js';
 import type { AhpRoute } from './ahpRoute.js';
 import { ahpToken } from './ahpToken.js';
 import { CommandError, EXIT } from './commandError.js';
+import { type OpenedPage, openInBrowser } from './openInBrowser.js';
 import { pageFolder } from './pageFolder.js';
 import { limitGarbage, releaseWhenQuiet } from './releaseMemory.js';
 import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
@@ -36,6 +36,7 @@ export async function serve(args: string[]): Promise<number> {
   let guard: AgentGuard | undefined;
   const stopped = stopSignal();
   let ahp: AhpRoute | undefined;
+  let opened: OpenedPage | undefined;
   try {
     // Loaded only where it is asked for.
     if (options.ahp) ahp = (await import('./ahpRoute.js')).openAhpRoute(host, log);
@@ -55,13 +56,14 @@ export async function serve(args: string[]): Promise<number> {
     announce(options, url, link, host, forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp));
     limitGarbage();
     releaseWhenQuiet();
-    if (options.open) openInBrowser(link);
+    if (options.open) opened = await openInBrowser(host.createOneTimeLink(), host.stateDir);
     await stopped;
     return EXIT.ok;
   } catch (error) {
     throw startError(error, options);
   } finally {
     ahp?.dispose();
+    await opened?.dispose();
     await host.close();
     await guard?.dispose();
   }
@@ -157,16 +159,4 @@ function startError(error: unknown, { address, port }: ServeOptions): unknown {
     return cannotStart(`${address} is not an address of this machine.`, 'Leave --host out to listen on 127.0.0.1.');
   }
   return error;
-}
-
-function openInBrowser(link: string): void {
-  const [command = 'xdg-open', ...args] =
-    process.platform === 'darwin'
-      ? ['open', link]
-      : process.platform === 'win32'
-        ? ['cmd', '/c', 'start', '', link]
-        : ['xdg-open', link];
-  const child = spawn(command, args, { stdio: 'ignore', detached: true });
-  child.on('error', () => process.stderr.write('The browser could not be opened: open the link yourself.\n'));
-  child.unref();
 }

@@ -23,7 +23,7 @@ Usage: agenthost serve [flags]
   --allow-origin ORIGIN   also let pages of this origin connect; may be given several times
   --ahp                   also let VS Code and other clients of the Agent Host Protocol attach; prints what to give them
   --ahp-role ROLE         what they may do: viewer, approver, driver (default) or owner; see agenthost token
-  --open                  open the link in the browser
+  --open                  open the page in the browser of this machine, with a link that works once
   --json                  print one JSON object a line instead of text
   --debug                 say more, and show where errors come from
 

@@ -1,5 +1,5 @@
 import { type ClientSeqStore, type Host, type Schedule, SessionGoneError } from '@agenthost/client';
-import { ERROR_CODE, REJECTION, type URI } from '@agenthost/protocol';
+import { ERROR_CODE, REJECTION, type Role, type URI } from '@agenthost/protocol';
 import { type Disposable, RpcError } from '@agenthost/rpc';
 import { patchAction, patchSnapshot } from './downlevel.js';
 import type { AhpLimits } from './limits.js';
@@ -81,6 +81,10 @@ export class AhpClient {
         this.emit('root', { type: 'root/agentsChanged', agents: agentsOf(agents) }),
       ),
     ];
+  }
+
+  get role(): Role {
+    return this.host.role;
   }
 
   get traits(): VersionTraits {
@@ -196,7 +200,7 @@ export class AhpClient {
 
   /** It is no active client of this session any more. */
   leaveSession(session: URI): void {
-    if (!this.#options.local.removeActiveClient(session, this.clientId)) return;
+    if (!this.#options.local.removeActiveClient(session, this)) return;
     const action = { type: 'session/activeClientRemoved', clientId: this.clientId };
     this.#options.broadcast({ kind: 'session', session }, action, this);
   }
@@ -204,7 +208,7 @@ export class AhpClient {
   /** As it says when it makes the session; what can't be taken is left out. */
   becomeActive(session: URI, activeClient: unknown): void {
     if (activeClient === undefined) return;
-    this.#options.local.apply({ type: 'session/activeClientSet', activeClient }, session, this.clientId);
+    this.#options.local.apply({ type: 'session/activeClientSet', activeClient }, session, this);
   }
 
   /** The ids of the models that this agent offers. */
@@ -261,7 +265,7 @@ export class AhpClient {
   /** Kept in the gateway, and told to all AHP clients. */
   #takeLocal(place: Place, echo: Echo): void {
     const session = place === 'root' ? undefined : place.session;
-    const refusal = this.#options.local.apply(echo.action, session, this.clientId);
+    const refusal = this.#options.local.apply(echo.action, session, this);
     if (refusal !== undefined) this.reject(echo, refusal);
     else this.#options.broadcast(place, echo.action, this, echo);
   }
@@ -270,7 +274,7 @@ export class AhpClient {
   #modelChanged(session: URI, model: string): void {
     const { local, broadcast } = this.#options;
     const place: Channel = { kind: 'chat', session };
-    const kept = local.setDraftModel(session, model);
+    const kept = local.setDraftModel(session, this, model);
     if (kept === 'none') this.emit(place, { type: 'chat/draftChanged', draft: modelDraft(model) });
     else if (kept) broadcast(place, { type: 'chat/draftChanged', draft: kept }, this);
   }
@@ -302,12 +306,12 @@ export class AhpClient {
   #stateOf(channel: Channel, link: SessionLink): AhpSnapshot['state'] {
     if (channel.kind === 'changeset') return link.watchChangeset(channel.turnId);
     const { summary } = link.state;
-    const local = this.#options.local.of(channel.session);
+    const local = this.#options.local.of(channel.session, this);
     const view: SessionView = {
       ...local,
       draft: local.draft ?? modelDraft(summary.model ?? NO_MODEL.id),
       name: this.names.nameOf(channel.session),
-      isReadOnly: this.host.role === 'viewer',
+      isReadOnly: this.role === 'viewer',
     };
     return channel.kind === 'session' ? sessionOf(link.state, view) : chatOf(link.state, view);
   }

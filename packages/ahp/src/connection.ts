@@ -46,6 +46,10 @@ export class AhpConnection implements AhpSocket {
     });
   }
 
+  get credentialId(): string {
+    return this.#door.credentialId;
+  }
+
   onClose(listener: () => void): void {
     this.#peer.onClose(listener);
   }

@@ -4,6 +4,7 @@ import type { Disposable, Transport } from '@agenthost/rpc';
 import { AhpClient, type Place, rememberingSeq } from './ahpClient.js';
 import { AhpConnection } from './connection.js';
 import { type AhpLimits, DEFAULT_AHP_LIMITS } from './limits.js';
+import { isToldTo } from './localRoles.js';
 import { LocalState } from './localState.js';
 import type { Echo } from './sessionLink.js';
 import type { AhpAction } from './types.js';
@@ -69,7 +70,7 @@ export class AhpGateway {
 
   /** A socket whose credential was checked. */
   accept(transport: Transport, door: AhpDoor): void {
-    if (this.#isClosed || this.#connections.size >= this.limits.maxConnections) {
+    if (this.#isClosed || this.#isFull(door)) {
       transport.close({ code: CLOSE_TRY_LATER, message: 'too many connections: close one, or try again later' });
       return;
     }
@@ -132,7 +133,7 @@ export class AhpGateway {
     client.outlet.use(undefined);
     if (!this.#clients.has(client)) return;
     const leave = () => {
-      for (const session of this.local.sessionsOf(client.clientId)) {
+      for (const session of this.local.sessionsOf(client)) {
         if (!this.#isElsewhere(client)) client.leaveSession(session);
       }
     };
@@ -153,12 +154,20 @@ export class AhpGateway {
     this.#clients.clear();
   }
 
+  #isFull({ credentialId }: AhpDoor): boolean {
+    const { maxConnections, maxConnectionsPerToken } = this.limits;
+    const own = [...this.#connections].filter((connection) => connection.credentialId === credentialId);
+    return this.#connections.size >= maxConnections || own.length >= maxConnectionsPerToken;
+  }
+
   #isElsewhere(client: AhpClient): boolean {
     return this.clientsNamed(client.clientId, client).some(({ outlet }) => outlet.socket !== undefined);
   }
 
   #broadcast(place: Place, action: AhpAction, from: AhpClient, echo: Echo | undefined): void {
-    for (const client of this.#clients) client.emit(place, action, client === from ? echo : undefined);
+    for (const client of this.#clients) {
+      if (isToldTo(client, action, from)) client.emit(place, action, client === from ? echo : undefined);
+    }
   }
 
   /** Another client looks at it, which may be the same window with a new socket: it goes with that one. */
@@ -181,8 +190,7 @@ export class AhpGateway {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);
     this.#clients.delete(client);
-    if (!this.#isElsewhere(client))
-      for (const session of this.local.sessionsOf(client.clientId)) client.leaveSession(session);
+    if (!this.#isElsewhere(client)) for (const session of this.local.sessionsOf(client)) client.leaveSession(session);
     const unused = [...client.sessions.made].filter((session) => !this.#inherits(session));
     void Promise.allSettled(unused.map((session) => client.host.disposeSession(session))).then(() => client.dispose());
   }

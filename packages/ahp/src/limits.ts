@@ -2,6 +2,8 @@
 export interface AhpLimits {
   /** Sockets at the same time. */
   readonly maxConnections: number;
+  /** Of these, with one token. */
+  readonly maxConnectionsPerToken: number;
   /** Clients that are gone and may come back; the one that has been gone longest goes first. */
   readonly maxAwayClients: number;
   /** How long a client that is gone may come back to what it had. */
@@ -28,7 +30,8 @@ export interface AhpLimits {
 }
 
 export const DEFAULT_AHP_LIMITS: AhpLimits = {
-  maxConnections: 64,
+  maxConnections: 128,
+  maxConnectionsPerToken: 64,
   maxAwayClients: 32,
   awayMs: 5 * 60_000,
   activeClientMs: 30_000,

@@ -58,7 +58,8 @@ function fromPending(
     return [ready(ids, { ...before, status: 'running', confirmed: 'not-needed' }), ready(ids, after)];
   }
   const confirmed = after.status === 'running' || after.status === 'completed' ? after.confirmed : 'not-needed';
-  const isPlainYes = answer?.approved === true && after.invocationMessage === before.invocationMessage;
+  const isPlainYes =
+    answer?.approved === true && after.invocationMessage.markdown === before.invocationMessage.markdown;
   const running: AhpAction = isPlainYes
     ? {
         type: 'chat/toolCallConfirmed',

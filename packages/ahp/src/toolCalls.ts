@@ -71,7 +71,8 @@ function baseOf({
     toolCallId,
     toolName,
     displayName,
-    invocationMessage,
+    // As Markdown: where it is plain text, VS Code asks without showing the input, and the message has only its first 80 characters.
+    invocationMessage: { markdown: invocationMessage },
     // Both also when there is none: what is left out of an action stays as it was before.
     toolInput: toolInput ?? '',
     _meta: { ...(toolKind && { toolKind }), ...(language && { language }) } as CallMeta,

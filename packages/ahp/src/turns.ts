@@ -30,7 +30,7 @@ export function turnOf(turn: Turn): AhpTurn {
     startedAt: isoTime(turn.startedAt),
     duration: durationOf(turn.startedAt, turn.endedAt),
     message: turnMessageOf(turn, turn.model),
-    responseParts: error ? [...parts, { kind: 'error', error }] : parts,
+    responseParts: [...earlierParts(turn), ...parts, ...(error ? [{ kind: 'error', error } as const] : [])],
     ...(turn.usage && { usage: usageOf(turn.usage) }),
     state: turn.state,
     ...(error && { error }),
@@ -46,9 +46,16 @@ export function activeTurnOf(turn: ActiveTurn): AhpActiveTurn {
     id: turn.id,
     startedAt: isoTime(turn.startedAt),
     message: turnMessageOf(turn, turn.model),
-    responseParts: [...parts, ...questions],
+    responseParts: [...earlierParts(turn), ...parts, ...questions],
     ...(turn.usage && { usage: usageOf(turn.usage) }),
   };
+}
+
+/** The state has only the newest parts of a long turn, and AHP has no command for the others: the client is told of them. */
+function earlierParts({ earlierParts: count = 0 }: Turn | ActiveTurn): AhpPart[] {
+  if (count === 0) return [];
+  const content = `${count.toLocaleString('en')} earlier steps of this turn are not shown. "agenthost log" shows them.`;
+  return [{ kind: 'systemNotification', content, _meta: { severity: 'info' } }];
 }
 
 export function activeCallOf(turn: ActiveTurn, toolCallId: string) {

@@ -2,7 +2,11 @@
 
 export const AHP_ROOT = 'ahp-root://';
 
-export type AhpText = string | { readonly markdown: string };
+export type AhpText = string | AhpMarkdown;
+
+interface AhpMarkdown {
+  readonly markdown: string;
+}
 
 export interface AhpEnvelope {
   readonly channel: string;
@@ -204,7 +208,7 @@ interface AhpToolCallBase {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly displayName: string;
-  readonly invocationMessage: string;
+  readonly invocationMessage: AhpMarkdown;
   readonly toolInput: string;
   readonly _meta: Readonly<Record<string, unknown>>;
 }

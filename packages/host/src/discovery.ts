@@ -13,6 +13,8 @@ export interface FoundHost {
   readonly url?: string;
   /** Where other machines reach it, if it was told. */
   readonly publicUrl?: string;
+  /** The owner's token was given as the host started: what is in the state root is not its token. */
+  readonly hasGivenToken?: true;
   /** Absent where the host has none in its state root, or this user may not read it. */
   readonly token?: string;
 }
@@ -27,6 +29,7 @@ export function findHost(place: StateRootPlace): FoundHost {
     ...(holder && { pid: holder.pid }),
     ...(holder?.url !== undefined && { url: holder.url }),
     ...(holder?.publicUrl !== undefined && { publicUrl: holder.publicUrl }),
+    ...(holder?.hasGivenToken && { hasGivenToken: true as const }),
     ...(token && { token }),
   };
 }

@@ -29,7 +29,7 @@ export { consoleLog, type HostLog, silentLog } from './hostLog.js';
 export { Host, type HostOptions, type Listening, type ListenOptions } from './main.js';
 export type { Credential } from './protocol/credential.js';
 export { findRunningHost } from './runningHost.js';
-export { isLoopback } from './server/requestGuard.js';
+export { isLoopback } from './server/networkAddress.js';
 export type { SocketRoute } from './server/socketRoute.js';
 export { WeakTokenError } from './server/tokenFile.js';
 export type { EventLog } from './sessionFs/eventLog.js';

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CLOSE_CODE } from '@agenthost/protocol';
-import type { CloseReason, Disposable, Transport } from '@agenthost/rpc';
+import type { Disposable, Transport } from '@agenthost/rpc';
 import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
 import { AgentInstallations } from './agents/agentInstallations.js';
@@ -18,14 +18,16 @@ import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
 import { ClientRegistry } from './protocol/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './protocol/commandHandlers.js';
-import { type Credential, OWNER } from './protocol/credential.js';
+import { type Credential, closeWhenRevoked, OWNER } from './protocol/credential.js';
 import { type FrameTransport, frameTransportOver } from './protocol/frameTransport.js';
 import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
 import { LoadFailures } from './protocol/loadFailures.js';
 import { Authenticator } from './server/authenticator.js';
+import { DEFAULT_GUEST_LIMITS, type GuestLimits } from './server/guestConnections.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
+import { localUrl } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
 import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
@@ -63,8 +65,9 @@ export interface HostOptions {
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
   readonly abortGraceMs?: number;
-  /** Bytes that a session keeps of what clients paste and attach; bytes that all sessions in memory may take, 64 MiB unless told. */
+  /** Bytes that a session keeps of what clients paste and attach. */
   readonly maxPastedBytes?: number;
+  /** Bytes that the state of all sessions in memory may take; 64 MiB unless told. */
   readonly maxSessionBytes?: number;
   readonly replayLimits?: ReplayLimits;
   /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
@@ -81,7 +84,10 @@ export interface ListenOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
   readonly allowedOrigins?: readonly string[];
+  /** Sockets that came with a token. */
   readonly maxConnections?: number;
+  /** Connections that have shown no token, on top of those. */
+  readonly guestLimits?: Partial<GuestLimits>;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** The folder of the built page, served at `/`. */
   readonly pageFolder?: string;
@@ -116,6 +122,8 @@ export class Host {
   readonly #log: HostLog;
   #server: HostServer | undefined;
   #tokens: HostTokens | undefined;
+  /** Where this machine reaches it, and the link with the token. */
+  #address: { readonly local: URL; readonly link: () => string } | undefined;
   #closing: Promise<void> | undefined;
 
   /** Rejects with an error of one line that says what to do: no right to write, another host there, a newer version. */
@@ -223,7 +231,7 @@ export class Host {
     });
     const dispatch = new ClientDispatch({
       loaded: (uri) => sessions.hub.loaded(uri),
-      open: (uri) => sessions.hub.open(uri),
+      use: (uri, work) => sessions.hub.use(uri, work),
       publisher,
       sequence,
     });
@@ -312,9 +320,12 @@ export class Host {
     return this.#server?.routes ?? [];
   }
 
-  /** A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. */
+  /**
+   * A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. A credential that came
+   * with a socket is checked again: closed at once where its token was taken back meanwhile.
+   */
   attach(transport: Transport, credential: Credential = IN_PROCESS): void {
-    this.#connect(frameTransportOver(transport), credential);
+    if (closeWhenRevoked(transport, credential)) this.#connect(frameTransportOver(transport), credential);
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
@@ -323,7 +334,6 @@ export class Host {
       stateRoot: this.#stateRoot.path,
       authenticator,
       ...(options.token !== undefined && { fixed: options.token }),
-      onRevoked: (ids, message) => this.#endConnections(ids, { code: CLOSE_CODE.unauthorized, message }),
       log: this.#log,
     });
     this.#tokens = tokens;
@@ -335,6 +345,7 @@ export class Host {
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       allowedOrigins: options.allowedOrigins ?? [],
       maxConnections: options.maxConnections ?? 2_000,
+      guestLimits: { ...DEFAULT_GUEST_LIMITS, ...options.guestLimits },
       webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
       authenticator,
       ...(page && { page }),
@@ -353,8 +364,19 @@ export class Host {
     });
     const url = await this.#server.listen();
     const { publicUrl } = options;
-    await this.#stateRoot.lock.update({ url: url.href, ...(publicUrl && { publicUrl: publicUrl.href }) });
+    await this.#stateRoot.lock.update({
+      url: url.href,
+      ...(publicUrl && { publicUrl: publicUrl.href }),
+      ...(options.token !== undefined && { hasGivenToken: true }),
+    });
+    this.#address = { local: localUrl(url), link: () => `${(publicUrl ?? localUrl(url)).href}#token=${tokens.owner}` };
     return { url, token: tokens.owner };
+  }
+
+  /** Leads a browser on this machine to the page, with the owner's token; once, within ten minutes. Only after `listen`. */
+  createOneTimeLink(): URL {
+    if (!this.#server || !this.#address) throw new Error('the host does not listen yet');
+    return new URL(this.#server.createOneTimeLink(this.#address.link), this.#address.local);
   }
 
   close(): Promise<void> {
@@ -386,12 +408,6 @@ export class Host {
   #connect(transport: FrameTransport, credential: Credential): void {
     if (this.#closing !== undefined) transport.close(STOPPING);
     else this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
-  }
-
-  #endConnections(credentialIds: ReadonlySet<string>, reason: CloseReason): void {
-    for (const connection of [...this.#connections]) {
-      if (credentialIds.has(connection.credentialId)) connection.close(reason);
-    }
   }
 }
 

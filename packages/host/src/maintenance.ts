@@ -11,6 +11,7 @@ import { readStateVersion, STATE_VERSION } from './sessionFs/stateVersion.js';
 
 // What can be found and mended in a state root while no host has it. Nothing here writes but what says so.
 
+export { findRunningHost } from './runningHost.js';
 export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/deviceTokens.js';
 export { checkToken, TokenFile, WeakTokenError } from './server/tokenFile.js';
 export { TokenUse } from './server/tokenUse.js';

@@ -158,7 +158,7 @@ export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducer
 export { droppedSteps, heldFrom, isOpenStep, type TurnStep, turnLength, turnSteps } from './reducers/turnSteps.js';
 export { type TurnRoom, withNewestParts } from './reducers/turnWindow.js';
 export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
-export { roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
+export { answerTextLimit, roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
 export { isSafeKey, ownValue } from './safeKey.js';
 export { sameValue } from './sameValue.js';
 export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';

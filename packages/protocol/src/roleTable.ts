@@ -31,7 +31,11 @@ const METHODS: { readonly [M in keyof Commands | keyof ClientNotifications]: Rol
   'sessionFs.setProvider': 'owner',
 };
 
+/** What an approver may write to the agent with an answer: words are a part of answering, a prompt of any length is not. */
+const MAX_APPROVER_TEXT_LENGTH = 1_000;
+
 const ACTIONS: { readonly [T in ClientAction['type']]: Role } = {
+  // With the reason of a denial, or an answer in words, of up to 1,000 characters; `roleForAction` leaves more to a driver.
   'session/toolCallConfirmed': 'approver',
   'session/permissionResolved': 'approver',
   'session/turnCancelled': 'approver',
@@ -51,13 +55,27 @@ export function roleForMethod(method: string): Role {
 }
 
 export function roleForAction(action: { readonly type: string; readonly [key: string]: unknown }): Role {
-  // Another command than the one that was asked about is typed, not approved.
-  if (action.type === 'session/toolCallConfirmed' && action['editedToolInput'] !== undefined) return 'driver';
+  if (action.type === 'session/toolCallConfirmed') {
+    const { approved, editedToolInput, reason } = action;
+    // Another command than the one that was asked about is typed, not approved.
+    if (editedToolInput !== undefined) return 'driver';
+    if (reason !== undefined && (approved === true || isLong(reason))) return 'driver';
+  }
   if (action.type === 'session/permissionResolved') {
-    const { requestId, approved, optionId } = action;
+    const { requestId, approved, optionId, text } = action;
     if (grantsTrust(requestId, approved, optionId)) return 'owner';
+    if (text !== undefined && isLong(text)) return 'driver';
   }
   return own(ACTIONS, action.type) ?? 'owner';
+}
+
+/** How much a client of this role may write with an answer; `undefined` where only the usual limits hold. */
+export function answerTextLimit(role: Role): number | undefined {
+  return roleIncludes(role, 'driver') ? undefined : MAX_APPROVER_TEXT_LENGTH;
+}
+
+function isLong(text: unknown): boolean {
+  return typeof text !== 'string' || text.length > MAX_APPROVER_TEXT_LENGTH;
 }
 
 /** Why this role may not, or `undefined` when it may. */

@@ -12,7 +12,7 @@ export interface RoleRefusedData {
 
 const MAY: Readonly<Record<Role, string>> = {
   viewer: 'may only watch',
-  approver: 'may answer questions and stop turns, but not more',
+  approver: 'may answer questions, in up to 1,000 characters, and stop turns, but not more',
   driver: 'may work in sessions, but not administer the host',
   owner: 'may do everything',
 };

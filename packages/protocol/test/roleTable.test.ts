@@ -60,6 +60,19 @@ describe('the table of roles', () => {
     expect(roleForAction({ type, approved: true, editedToolInput: '' })).toBe('driver');
   });
 
+  it('lets an approver say why not, and answer in words, in 1,000 characters at the most', () => {
+    const [confirmed, resolved] = ['session/toolCallConfirmed', 'session/permissionResolved'];
+    const short = 'x'.repeat(1_000);
+    const long = `${short}x`;
+    expect(roleForAction({ type: confirmed, approved: false, reason: short })).toBe('approver');
+    expect(roleForAction({ type: confirmed, approved: false, reason: long })).toBe('driver');
+    expect(roleForAction({ type: confirmed, approved: true, reason: 'and then do something else' })).toBe('driver');
+    expect(roleForAction({ type: resolved, requestId: 'q-1', approved: true, text: short })).toBe('approver');
+    expect(roleForAction({ type: resolved, requestId: 'q-1', approved: true, text: long })).toBe('driver');
+    expect(roleForAction({ type: resolved, requestId: 'q-1', approved: true, text: ['not a text'] })).toBe('driver');
+    expect(roleForAction({ type: resolved, requestId: 'trust-1', approved: true, text: long })).toBe('owner');
+  });
+
   it('leaves trust in a folder to the owner, whatever form the answer has', () => {
     const answer = (more: object) => roleForAction({ type: 'session/permissionResolved', ...more });
     expect(answer({ requestId: 'q-1', approved: true })).toBe('approver');

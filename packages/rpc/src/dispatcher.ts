@@ -2,7 +2,7 @@ import type { Disposable } from './disposable.js';
 import { encodeError, encodeResponse } from './encode.js';
 import { type LocalErrorCode, type LocalRpcError, RPC_ERROR, RpcError } from './errors.js';
 import { invalidParams, isPromiseLike, LateResult, type NotificationHandler, type RequestHandler } from './handler.js';
-import { isRequestId, type RequestId } from './message.js';
+import { type ErrorObject, isRequestId, type RequestId } from './message.js';
 import { isAbortOutcome, RunningRequests } from './runningRequests.js';
 
 export const CANCEL_REQUEST = '$/cancelRequest';
@@ -46,15 +46,16 @@ export class Dispatcher {
   request(id: RequestId, method: string, params: object | undefined): void {
     const handler = this.#requestHandlers.get(method);
     if (handler === undefined) {
-      this.answerError(id, new RpcError(RPC_ERROR.methodNotFound, `unknown method ${quote(method)}`));
+      this.answerError(id, { code: RPC_ERROR.methodNotFound, message: `unknown method ${quote(method)}` });
       return;
     }
     const signal = this.#running.start(id);
     if (signal === 'full') {
-      this.answerError(id, new RpcError(RPC_ERROR.tooManyRequests, 'too many requests in flight'));
+      this.answerError(id, { code: RPC_ERROR.tooManyRequests, message: 'too many requests in flight' });
     } else if (signal === 'duplicate') {
       // Answered without the id: the caller would take it for the answer to its first request.
-      this.answerError(null, new RpcError(RPC_ERROR.invalidRequest, 'the id of a running request was used again'));
+      const message = 'the id of a running request was used again';
+      this.answerError(null, { code: RPC_ERROR.invalidRequest, message });
     } else {
       this.#run(id, method, handler, params, signal);
     }
@@ -85,7 +86,8 @@ export class Dispatcher {
     this.#report('handlerFailed', `the handler of ${quote(method)} failed`, error);
   }
 
-  answerError(id: RequestId | null, error: RpcError): void {
+  /** What the other side can cause at will is no `Error`: a stack for each would cost more than all the rest. */
+  answerError(id: RequestId | null, error: ErrorObject): void {
     let frame: string;
     try {
       frame = encodeError(id, error);

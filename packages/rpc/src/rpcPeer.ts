@@ -147,7 +147,7 @@ export class RpcPeer {
         this.#receiveBareId(message.id);
         return;
       case 'malformed':
-        this.#dispatcher.answerError(message.id, new RpcError(message.code, message.message));
+        this.#dispatcher.answerError(message.id, message);
         this.#report('malformedFrame', message.message);
         return;
       case 'malformedResponse': {

@@ -12,7 +12,7 @@ describe('the output of a hostile agent', { timeout: 300_000 }, () => {
   let client: FloodReader;
   beforeAll(async () => {
     const hostile = { name: 'Hostile', command: process.execPath, args: [AGENT] };
-    attacked = await AttackedHost.start([], {}, (stateDir) =>
+    attacked = await AttackedHost.start([], {}, {}, (stateDir) =>
       writeFile(join(stateDir, 'agents.json'), JSON.stringify({ agents: { hostile } })),
     );
     client = await FloodReader.open(attacked.host, 'driver');

@@ -1,10 +1,14 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 /** A workbench of ten megabytes of script on two busy cores; nothing waits for it that comes at all. */
 export const PATIENCE = 120_000;
 
 /** How often an agent is chosen anew where VS Code does not take it. */
 const CHOICES = 10;
+
+/** How long one click on a menu may take; another follows if the menu stays open. */
+const CLICK_TIMEOUT = 1_000;
 
 /** A person at a window of VS Code, with the chat and its list of sessions over the whole of it. */
 export class Workbench {
@@ -65,7 +69,7 @@ export class Workbench {
   /** From the menu of its row in the list. */
   async rename(title: string, other: string): Promise<void> {
     await this.row(title).first().click({ button: 'right' });
-    await this.page.getByRole('menuitem', { name: /^Rename/ }).click();
+    await this.#choose(/^Rename/);
     const input = this.page.locator('.quick-input-widget input').filter({ visible: true });
     await input.fill(other);
     await input.press('Enter');
@@ -141,7 +145,39 @@ export class Workbench {
   async pressMore(label: string): Promise<void> {
     const more = this.page.locator('.interactive-session .monaco-dropdown-button').filter({ visible: true });
     await more.first().click();
-    await this.page.getByRole('menuitem', { name: label }).click();
+    await this.#choose(label);
+  }
+
+  /** An entry of the open menu. VS Code ignores clicks during a menu's first 100 ms; one that it takes closes the menu. */
+  async #choose(name: string | RegExp): Promise<void> {
+    const entry = this.page.getByRole('menuitem', { name });
+    await entry.waitFor();
+    const clicked = async () => {
+      if (!(await entry.isVisible())) return true;
+      await entry.click({ timeout: CLICK_TIMEOUT }).catch(() => {});
+      return false;
+    };
+    await expect.poll(clicked, { timeout: PATIENCE, interval: 200 }).toBe(true);
+  }
+
+  /** Closes what a failed test may have left open, so that the next test can click. */
+  async closeMenus(): Promise<void> {
+    const open = this.page.locator('.monaco-menu, .action-widget, .quick-input-widget').filter({ visible: true });
+    const closed = async () => {
+      if ((await open.count()) === 0) return true;
+      await this.page.keyboard.press('Escape');
+      return false;
+    };
+    await expect.poll(closed, { timeout: PATIENCE, interval: 200 }).toBe(true);
+  }
+
+  /** What a call that waits for an answer is about; the editor writes spaces that do not break. */
+  async asked(): Promise<string> {
+    const texts = await this.page
+      .locator('.chat-confirmation-widget-message')
+      .filter({ visible: true })
+      .allInnerTexts();
+    return texts.join('\n').replaceAll('\u00a0', ' ');
   }
 
   button(label: string): Locator {

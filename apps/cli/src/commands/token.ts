@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { findHost } from '@agenthost/host/discovery';
-import { DeviceTokenError, DeviceTokens, TokenFile, TokenUse } from '@agenthost/host/maintenance';
+import { DeviceTokenError, DeviceTokens, findRunningHost, TokenFile, TokenUse } from '@agenthost/host/maintenance';
 import { ROLES, type Role } from '@agenthost/protocol';
 import { defineCommand } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
@@ -29,12 +30,12 @@ export const command = defineCommand({
   completes: ACTIONS,
   notes: `add gives a device a token of its own and prints the link to open there; it is shown this once. What the roles may do:
   viewer    watch: lists, sessions, what was written
-  approver  also answer questions and stop turns, but not write
+  approver  also answer questions, with a reason or words of up to 1,000 characters, and stop turns; but not write
   driver    also write, make and delete sessions; and so run commands on this machine
   owner     also install agents and trust folders
 ls shows who has one and when it was used last. rm takes it back, rotate NAME replaces it, rotate alone replaces the host's
-own token: whoever is connected with the old one is cut off at once. A host that was started with $AGENTHOST_TOKEN goes by that
-one instead of its own; give it another one there.`,
+own token: whoever is connected with the old one is cut off at once. A host that was started with $AGENTHOST_TOKEN keeps that
+one until it is started again with another: rotate changes nothing then, and fails.`,
   examples: [
     'agenthost token show',
     'agenthost token add --role approver --name "Ann\'s phone"',
@@ -54,7 +55,7 @@ one instead of its own; give it another one there.`,
     const print: Print = (value, text) => {
       process.stdout.write(values.json ? `${JSON.stringify(value)}\n` : `${text}\n`);
     };
-    if (action === 'show') show(here, found.token, print);
+    if (action === 'show') await show(here, found.token, print);
     else if (action === 'ls') await list(here, print, values.json === true);
     else if (action === 'add') await add(here, values.name ?? name, values.role, print);
     else if (action === 'rm') await remove(here, name, print);
@@ -64,7 +65,14 @@ one instead of its own; give it another one there.`,
   },
 });
 
-function show(here: Place, token: string | undefined, print: Print): void {
+async function show(here: Place, token: string | undefined, print: Print): Promise<void> {
+  if (await hasGivenToken(here)) {
+    throw new CommandError(
+      EXIT.notFound,
+      'The host that runs here was started with $AGENTHOST_TOKEN: its token is not in the state folder.',
+      'Look where it is started, or give a device a token of its own with agenthost token add.',
+    );
+  }
   if (!token) {
     throw new CommandError(
       EXIT.notFound,
@@ -76,11 +84,23 @@ function show(here: Place, token: string | undefined, print: Print): void {
 }
 
 async function rotateOwn(here: Place, print: Print): Promise<void> {
+  if (await hasGivenToken(here)) {
+    throw new CommandError(
+      EXIT.failed,
+      'The host that runs here keeps the token that it was started with, $AGENTHOST_TOKEN; nothing was changed.',
+      'Start it again with another $AGENTHOST_TOKEN; without one it has its own, which this command replaces.',
+    );
+  }
   const token = await changed(new TokenFile(here.stateDir).rotate());
   print({ token, ...linkOf(here, token) }, token);
   if (process.env['AGENTHOST_TOKEN']) {
-    process.stderr.write('$AGENTHOST_TOKEN is set here: a host that was started with it keeps that one.\n');
+    process.stderr.write('$AGENTHOST_TOKEN is set here: a host that is started with it has that one instead.\n');
   }
+}
+
+/** Whether a host runs there that does not go by the token in its state folder. */
+async function hasGivenToken({ stateDir }: Place): Promise<boolean> {
+  return (await findRunningHost(stateDir))?.hasGivenToken === true;
 }
 
 async function add(here: Place, name: string | undefined, role: string | undefined, print: Print): Promise<void> {
@@ -120,12 +140,24 @@ async function list({ stateDir }: Place, print: Print, json: boolean): Promise<v
 
 async function remove(here: Place, name: string | undefined, print: Print): Promise<void> {
   if (name === undefined) throw usageError('Say whose token to take back.', 'See agenthost token ls.');
-  await changed(new DeviceTokens(here.stateDir).remove(name));
+  const removed = await changed(new DeviceTokens(here.stateDir).remove(name));
+  const given = process.env['AGENTHOST_TOKEN'];
+  if (given && removed?.sha256 === sha256(given) && (await hasGivenToken(here))) {
+    throw new CommandError(
+      EXIT.failed,
+      `The token of ${name} was removed, but it is $AGENTHOST_TOKEN as well, and still opens the host that runs here.`,
+      'Start that host again with another $AGENTHOST_TOKEN.',
+    );
+  }
   print({ removed: name }, `${name} is out.`);
 }
 
 function linkOf({ url }: Place, token: string): { readonly link?: string } {
   return url === undefined ? {} : { link: `${new URL(url).href}#token=${token}` };
+}
+
+function sha256(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
 }
 
 async function changed<T>(change: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import type { PermissionAnswer } from '@agenthost/client';
-import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
+import { answerTextLimit, type PermissionOption, type PermissionRequest } from '@agenthost/protocol';
 import { type FormEvent, Fragment, type KeyboardEvent, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useNow } from '../app/useNow.js';
@@ -149,6 +149,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
               <textarea
                 rows={1}
                 value={text}
+                maxLength={answerTextLimit(chat.role)}
                 onChange={(event) => setText(event.target.value)}
                 placeholder="Answer in your own words"
                 aria-label="Answer in your own words"

@@ -1,4 +1,4 @@
-import { type ActiveTurn, type Turn, type TurnStep, turnSteps } from '@agenthost/protocol';
+import { type ActiveTurn, isOpenStep, type Turn, type TurnStep, turnSteps } from '@agenthost/protocol';
 import { useMemo, useRef, useState } from 'react';
 import { problemText } from '../app/problemText.js';
 import { useChat } from './chatContext.js';
@@ -27,7 +27,13 @@ export function useTurnSteps(turn: ActiveTurn | Turn): TurnSteps {
     const held = turnSteps(turn);
     if (!loaded) return held;
     for (const step of held) seen.current.set(step.index, step);
-    return [...new Map([...loaded, ...seen.current]).values()].sort((a, b) => a.index - b.index);
+    const isHeld = new Set(held.map(({ index }) => index));
+    return (
+      [...new Map([...loaded, ...seen.current]).values()]
+        // A call that was open and has left the state has ended meanwhile, without this page: it has to be loaded again.
+        .filter((step) => isHeld.has(step.index) || !isOpenStep(step))
+        .sort((a, b) => a.index - b.index)
+    );
   }, [turn, loaded]);
   const earlier = endOfGap(steps);
   const load = async () => {

@@ -35,6 +35,41 @@ export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>)
   }
 }
 
+/** Texts that are erased by one statement, and how long a transaction of them goes on. */
+const ERASED_AT_ONCE = 8;
+const ERASE_MS = 10;
+
+/** Erases some of the texts of a session's turns; false when none are left. */
+export function eraseSomeTexts(database: DatabaseSync, resource: string): boolean {
+  const id = database.prepare('SELECT id FROM sessions WHERE resource = ?').get(resource)?.['id'];
+  if (id === undefined) return false;
+  // Not the first number, which is the title's.
+  const first = `${firstText('?1')} + 1`;
+  const last = database.prepare(
+    `SELECT max(id) AS id FROM (
+       SELECT id FROM turns WHERE id BETWEEN ${first} AND ${lastText('?1')} ORDER BY id LIMIT ${ERASED_AT_ONCE}
+     )`,
+  );
+  const erase = [
+    `DELETE FROM search WHERE rowid BETWEEN ${first} AND ?2`,
+    `DELETE FROM turns WHERE id BETWEEN ${first} AND ?2`,
+  ].map((sql) => database.prepare(sql));
+  const until = performance.now() + ERASE_MS;
+  database.exec('BEGIN');
+  try {
+    let end = last.get(Number(id))?.['id'];
+    while (end != null && performance.now() < until) {
+      for (const statement of erase) statement.run(Number(id), Number(end));
+      end = last.get(Number(id))?.['id'];
+    }
+    database.exec('COMMIT');
+    return end != null;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
 /** Whether the session has that turn; `undefined` for a session that isn't there, or that has more turns than it has numbers for. */
 export function findTurn(database: DatabaseSync, resource: string, turnId: string): boolean | undefined {
   const row = database

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type {
   ActiveTurn,
   ListSessionsParams,
@@ -12,7 +13,7 @@ import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDa
 import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
 import type { PageSums } from './pageSums.js';
-import { findTurn, writeTexts } from './searchTable.js';
+import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
 import { searchable, searchText } from './searchText.js';
 import { SearchThread } from './searchThread.js';
 import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
@@ -181,6 +182,20 @@ export class SessionIndex {
     } catch (error) {
       this.#options.onError?.(error);
       return undefined;
+    }
+  }
+
+  /** Erases the texts of a session that is about to be removed, in pieces: all of them at once would hold up everybody. */
+  async eraseTexts(resource: URI): Promise<void> {
+    this.#waitingTurns.deleteAll(resource);
+    let isLeft = !this.#hasCopy;
+    while (isLeft && !this.#isClosed) {
+      isLeft = false;
+      this.#attempt(() => {
+        isLeft = eraseSomeTexts(this.#database, resource);
+      });
+      this.#reader.forget();
+      await immediate();
     }
   }
 

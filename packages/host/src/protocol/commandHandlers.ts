@@ -40,9 +40,9 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       if (!(listed instanceof Promise)) return listed;
       return listed.then((result) => new LateResult(() => services.sessions.withNewestSummaries(result)));
     },
-    fetchTurns: async ({ session, range }) => (await services.sessions.open(session)).fetchTurns(range),
-    fetchParts: async ({ session, ...range }) => (await services.sessions.open(session)).fetchParts(range),
-    listArtifacts: async (params) => (await services.sessions.open(params.session)).artifacts.list(params),
+    fetchTurns: ({ session, range }) => services.sessions.use(session, (open) => open.fetchTurns(range)),
+    fetchParts: ({ session, ...range }) => services.sessions.use(session, (open) => open.fetchParts(range)),
+    listArtifacts: (params) => services.sessions.use(params.session, (open) => open.artifacts.list(params)),
     browseDirectory: async ({ uri, provider }) => {
       const result = await browseDirectory(uri);
       if (provider === undefined) return result;

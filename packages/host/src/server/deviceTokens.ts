@@ -82,9 +82,14 @@ export class DeviceTokens {
     return token;
   }
 
-  /** Whoever is connected with it is cut off, as soon as a running host has seen it. */
-  async remove(name: string): Promise<void> {
-    await this.#change((tokens) => tokens.filter((token) => token !== find(tokens, name)));
+  /** Whoever is connected with it is cut off, as soon as a running host has seen it. Answers what was removed. */
+  async remove(name: string): Promise<DeviceToken | undefined> {
+    let removed: DeviceToken | undefined;
+    await this.#change((tokens) => {
+      removed = find(tokens, name);
+      return tokens.filter((token) => token !== removed);
+    });
+    return removed;
   }
 
   /** Another token for the same device; the old one is no more. */

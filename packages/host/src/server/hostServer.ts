@@ -1,16 +1,26 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CLOSE_CODE, FILES_SUBPROTOCOL, MAX_FRAME_BYTES, SUBPROTOCOL } from '@agenthost/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HostLog } from '../hostLog.js';
-import { type Credential, OWNER } from '../protocol/credential.js';
+import { type Credential, closeWhenRevoked, OWNER } from '../protocol/credential.js';
 import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../protocol/frameTransport.js';
+import { Admission } from './admission.js';
 import type { Authenticator } from './authenticator.js';
+import { FairTurns } from './fairTurns.js';
+import { GatheredWarnings } from './gatheredWarnings.js';
+import type { GuestLimits } from './guestConnections.js';
+import { HeldBytes } from './heldBytes.js';
+import { addressGroup } from './networkAddress.js';
+import { ONE_TIME_PATH, OneTimeLinks } from './oneTimeLinks.js';
+import { PacedSocket } from './pacedSocket.js';
 import type { PageFiles } from './pageFiles.js';
-import { hostsOf, type Refusal, RequestGuard } from './requestGuard.js';
+import { hasBody, pathRefusal, refuse, routeRefusal, SOCKET_PATH } from './refusals.js';
+import { RefusedSockets } from './refusedSockets.js';
+import { hostsOf, RequestGuard } from './requestGuard.js';
 import { findRoute, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
 import { findSocketRoute, queryToken, type SocketRoute, transportOver } from './socketRoute.js';
@@ -22,7 +32,9 @@ export interface HostServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
   readonly allowedOrigins: readonly string[];
+  /** Sockets that came with a token; connections that have shown none come on top. */
   readonly maxConnections: number;
+  readonly guestLimits: GuestLimits;
   readonly webSocketLimits: WebSocketLimits;
   readonly authenticator: Authenticator;
   /** Served at `/`; without it a few words are. */
@@ -36,16 +48,25 @@ export interface HostServerOptions {
 export interface ServedRoute {
   readonly method: 'GET' | 'UPGRADE';
   readonly path: string;
+  /** What is answered to whom has nothing to show for it; 200 unless told. */
+  readonly status?: number;
   /** Where a device's token may come in the query. */
   readonly tokenParameter?: string;
 }
-
-export const SOCKET_PATH = '/ws';
 
 const GOODBYE_MS = 500;
 
 /** The peer answers what is over the limit of a frame; what is far over it ends the connection. */
 const FAR_OVER_BYTES = 2 * MAX_FRAME_BYTES;
+
+/** For who has shown no token yet: a whole request within seconds, and nothing idle for long. */
+const HTTP_LIMITS = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16_384,
+} as const;
 
 /** HTTP and WebSocket: decides who gets in, and hands each socket on as a transport. Knows nothing of sessions. */
 export class HostServer {
@@ -54,17 +75,33 @@ export class HostServer {
   readonly #webSockets: WebSocketServer;
   /** For the owner, who alone may keep the sessions' files. */
   readonly #fileSockets: WebSocketServer;
+  readonly #refused = new RefusedSockets();
+  readonly #admission: Admission;
+  readonly #warnings: GatheredWarnings;
+  readonly #turns = new FairTurns();
+  readonly #held = new HeldBytes();
+  readonly #oneTimeLinks = new OneTimeLinks();
   #guard: RequestGuard | undefined;
 
   constructor(options: HostServerOptions) {
     this.#options = options;
-    const limits = { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 };
+    this.#warnings = new GatheredWarnings(options.log);
+    this.#admission = new Admission(options, this.#warnings);
     const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
-    this.#http = options.tls ? createSecureServer({ ...limits, ...options.tls }, handle) : createServer(limits, handle);
-    this.#http.maxConnections = options.maxConnections;
+    this.#http = options.tls
+      ? createSecureServer({ ...HTTP_LIMITS, handshakeTimeout: HTTP_LIMITS.headersTimeout, ...options.tls }, handle)
+      : createServer(HTTP_LIMITS, handle);
+    const paced = (socket: Socket) => new PacedSocket(socket, this.#turns);
+    const admitted = (socket: Socket) => (this.#admission.connected(socket) ? socket : undefined);
+    if (options.tls) {
+      intercept(this.#http, 'connection', admitted);
+      intercept(this.#http, 'secureConnection', paced);
+    } else {
+      intercept(this.#http, 'connection', (socket) => admitted(socket) && paced(socket));
+    }
     this.#webSockets = webSocketServer(FAR_OVER_BYTES);
     this.#fileSockets = webSocketServer(MAX_FILE_FRAME_BYTES);
-    this.#http.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head));
+    this.#http.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket as PacedSocket, head));
     this.#http.on('clientError', (_error, socket) => socket.destroy());
   }
 
@@ -97,6 +134,7 @@ export class HostServer {
     return [
       ...ROUTES.filter(({ path }) => !pages.includes(path)).map(({ method, path }) => ({ method, path }) as const),
       ...pages.map((path) => ({ method: 'GET', path }) as const),
+      { method: 'GET', path: ONE_TIME_PATH, status: 410 },
       { method: 'UPGRADE', path: SOCKET_PATH },
       ...(this.#options.socketRoutes ?? []).map(({ path, tokenParameter }) => ({
         method: 'UPGRADE' as const,
@@ -106,6 +144,11 @@ export class HostServer {
     ];
   }
 
+  /** The path that leads a browser on this machine to that address, once. */
+  createOneTimeLink(target: () => string): string {
+    return this.#oneTimeLinks.create(target);
+  }
+
   /** Sockets have a moment to take their goodbye, which says that the host stops and not that it broke. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
@@ -113,29 +156,39 @@ export class HostServer {
     await Promise.all([...this.#webSockets.clients, ...this.#fileSockets.clients].map(goodbye));
     this.#webSockets.close();
     this.#fileSockets.close();
+    this.#refused.close();
     await closed;
+    this.#warnings.dispose();
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.#admission.mayAsk(request, response)) return;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     const { page } = this.#options;
     const refused = this.#guard?.check(request.headers);
     if (!refused && page?.has(request.url) && (request.method === 'GET' || request.method === 'HEAD')) {
-      void page.serve(request, response);
+      const socket = request.socket as unknown as PacedSocket;
+      void page.serve(request, response, (turn) => socket.inTurn(turn));
+      return;
+    }
+    if (!refused && this.#oneTimeLinks.has(request.url)) {
+      this.#oneTimeLinks.serve(request, response);
       return;
     }
     const refusal = refused ?? routeRefusal(request);
     if (refusal) {
+      // What comes with it is not worth reading.
+      if (hasBody(request)) response.setHeader('connection', 'close');
       response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.reason}\n`);
       return;
     }
     findRoute(request)?.handle(request, response);
   }
 
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async #upgrade(request: IncomingMessage, socket: PacedSocket, head: Buffer): Promise<void> {
     // A socket that breaks while it waits for its refusal must not take the host with it.
     socket.on('error', () => socket.destroy());
-    const { authenticator, socketRoutes = [], log } = this.#options;
+    const { authenticator, socketRoutes = [] } = this.#options;
     const route = findSocketRoute(socketRoutes, request);
     const token = route && queryToken(route, request);
     // What knows a token in the query is no page that somebody was lured to, whether it says where it is from or not.
@@ -148,33 +201,56 @@ export class HostServer {
     }
     const credential =
       token === undefined ? authenticator.identify(request.headers) : notOwner(authenticator.identifyToken(token));
-    const remote = request.socket.remoteAddress ?? '';
+    const remote = addressGroup(request.socket.remoteAddress ?? '');
     if (credential === undefined) {
-      log.warn(`a connection from ${remote} had no valid token`);
+      const of = (where: string) => `a connection from ${where} had no valid token`;
+      this.#warnings.warn(of(remote), of('another address'));
       if (await authenticator.slowDown(remote)) this.#refuseToken(request, socket, head);
       else socket.destroy();
       return;
     }
     authenticator.succeeded(remote);
+    const release = this.#admission.letIn(socket, credential);
+    if (!release) {
+      refuse(socket, { status: 503, reason: 'There are too many connections. Close some, or try again later.' });
+      return;
+    }
+    socket.once('close', release);
+    socket.joinGroup(credential.id);
     const mayKeepFiles = !route && credential.role === 'owner';
     const server = mayKeepFiles ? this.#fileSockets : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, FAR_OVER_BYTES);
+      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, {
+        maxReceivedBytes: FAR_OVER_BYTES,
+        onHeld: () => this.#held.check(credential),
+      });
       if (mayKeepFiles && offers(request, FILES_SUBPROTOCOL)) transport.admitFiles();
+      this.#held.add(credential, transport);
+      socket.once('close', () => this.#held.remove(credential, transport));
+      // Whatever the route does with it: a socket ends with its token.
+      closeWhenRevoked(transport, credential);
       if (route) route.onConnection(transportOver(transport), credential);
       else this.#options.onConnection(transport, credential);
     });
   }
 
-  /** A page can't see why a socket was refused, only why one was closed: it has to be opened to say that the token is wrong. */
   #refuseToken(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const reason = 'The token is missing or wrong.';
-    if (!offers(request, SUBPROTOCOL)) refuse(socket, { status: 401, reason });
-    else
-      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) =>
-        webSocket.close(CLOSE_CODE.unauthorized, reason),
-      );
+    if (offers(request, SUBPROTOCOL)) this.#refused.refuse(request, socket, head, reason);
+    else refuse(socket, { status: 401, reason });
   }
+}
+
+type Listener = (socket: Duplex) => void;
+
+/** Connections reach those who listen for them as `change` says, or not at all. */
+function intercept(server: Server, event: string, change: (socket: Socket) => Duplex | undefined): void {
+  const listeners = server.listeners(event) as Listener[];
+  server.removeAllListeners(event);
+  server.on(event, (socket: Socket) => {
+    const changed = change(socket);
+    if (changed) for (const listener of listeners) listener.call(server, changed);
+  });
 }
 
 /** A query ends up in histories and in logs of others: what opens everything and is not easily taken back has no place there. */
@@ -186,6 +262,8 @@ function webSocketServer(maxPayload: number): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
+    // The transport answers pings: `ws` would keep an answer for each until the other side reads.
+    autoPong: false,
     maxPayload,
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
@@ -203,25 +281,4 @@ async function goodbye(webSocket: WebSocket): Promise<void> {
   webSocket.close(CLOSE_CODE.goingAway);
   await closed;
   clearTimeout(timer);
-}
-
-function routeRefusal(request: IncomingMessage): Refusal | undefined {
-  return findRoute(request) ? undefined : { status: 404, reason: 'There is nothing here.' };
-}
-
-function pathRefusal(request: IncomingMessage): Refusal | undefined {
-  // Exactly: a query could carry a token into somebody's log.
-  return request.url === SOCKET_PATH ? undefined : { status: 404, reason: `WebSockets are served at ${SOCKET_PATH}.` };
-}
-
-function refuse(socket: Duplex, { status, reason }: Refusal): void {
-  const headers = [
-    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
-    'connection: close',
-    'content-type: text/plain; charset=utf-8',
-    `content-length: ${Buffer.byteLength(reason)}`,
-  ];
-  socket.end(
-    `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\n${headers.join('\r\n')}\r\n\r\n${reason}`,
-  );
 }

@@ -11,10 +11,16 @@ export interface HostTokensOptions {
   readonly authenticator: Authenticator;
   /** The owner's token, where it is not the one in the state root. */
   readonly fixed?: string;
-  /** These credentials are no more: whoever is connected with one has to go, now. */
-  readonly onRevoked: (credentialIds: ReadonlySet<string>, why: string) => void;
   readonly log: HostLog;
 }
+
+/** A token that was accepted, and the end of its credential. */
+interface LiveToken extends AcceptedToken {
+  revoke(why: string): void;
+}
+
+/** After a failure to read a file of tokens: until then a token that was taken back may still be accepted. */
+const RETRY_MS = 1_000;
 
 /** Every token that opens this host, kept in step with the files that `agenthost token` writes. */
 export class HostTokens {
@@ -25,7 +31,9 @@ export class HostTokens {
   #watcher: FSWatcher | undefined;
   #reading: Promise<void> = Promise.resolve();
   #owner = '';
-  #deviceTokens: readonly AcceptedToken[] = [];
+  #ownerToken: LiveToken | undefined;
+  #deviceTokens: readonly LiveToken[] = [];
+  #retry: NodeJS.Timeout | undefined;
 
   static async open(options: HostTokensOptions): Promise<HostTokens> {
     const { log, stateRoot } = options;
@@ -35,7 +43,7 @@ export class HostTokens {
     tokens.#watch();
     try {
       const { fixed } = options;
-      tokens.#owner = fixed === undefined ? await tokens.#file.readOrCreate() : checkToken(fixed, '$AGENTHOST_TOKEN');
+      tokens.#setOwner(fixed === undefined ? await tokens.#file.readOrCreate() : checkToken(fixed, '$AGENTHOST_TOKEN'));
       tokens.#reading = tokens.#reading.then(() => tokens.#readDevices());
       await tokens.#reading;
       return tokens;
@@ -63,27 +71,34 @@ export class HostTokens {
 
   async dispose(): Promise<void> {
     this.#watcher?.close();
+    clearTimeout(this.#retry);
     await this.#use.dispose();
   }
 
   #watch(): void {
-    const failed = (error: unknown) => this.#options.log.error('the tokens could not be read', error);
     this.#watcher = watch(this.#options.stateRoot, (_event, file) => {
-      // One after the other: what was read first must not be taken for the newest.
-      if (file === TOKEN_FILE && this.#options.fixed === undefined)
-        this.#reading = this.#reading.then(() => this.#readOwner()).catch(failed);
-      else if (file === DEVICE_TOKENS_FILE) this.#reading = this.#reading.then(() => this.#readDevices()).catch(failed);
+      if (file === TOKEN_FILE && this.#options.fixed === undefined) this.#read(() => this.#readOwner());
+      else if (file === DEVICE_TOKENS_FILE) this.#read(() => this.#readDevices());
     });
     this.#watcher.unref();
-    this.#watcher.on('error', failed);
+    this.#watcher.on('error', (error) => this.#options.log.error('the tokens could not be watched', error));
+  }
+
+  /** One after the other: what was read first must not be taken for the newest. */
+  #read(read: () => Promise<void>): void {
+    this.#reading = this.#reading.then(read).catch((error: unknown) => {
+      this.#options.log.error('the tokens could not be read; trying again in a second', error);
+      this.#retry = setTimeout(() => this.#read(read), RETRY_MS).unref();
+    });
   }
 
   async #readOwner(): Promise<void> {
     const found = await this.#file.read();
     if (found === undefined || found === this.#owner || this.#owner === '') return;
-    this.#owner = checkToken(found, this.#file.path);
+    const rotated = this.#ownerToken;
+    this.#setOwner(checkToken(found, this.#file.path));
     this.#accept();
-    this.#options.onRevoked(new Set([OWNER.id]), 'the token was rotated');
+    rotated?.revoke('the token was rotated');
     this.#options.log.info('the token was rotated: everybody has to come back with the new one');
   }
 
@@ -92,28 +107,49 @@ export class HostTokens {
     const before = this.#deviceTokens;
     this.#deviceTokens = await this.#devices.list().then(
       (tokens) =>
-        tokens.map(({ id, name, role, sha256 }) => ({
-          credential: { id, name, role },
-          digest: Buffer.from(sha256, 'hex'),
-        })),
+        tokens.map(({ id, name, role, sha256 }) => {
+          const token = liveToken({ id, name, role }, Buffer.from(sha256, 'hex'));
+          return before.find((known) => isSame(known, token)) ?? token;
+        }),
       (error: unknown) => {
         this.#options.log.error("no device is let in, because the tokens can't be read", error);
         return [];
       },
     );
     this.#accept();
-    const revoked = before.filter((old) => !this.#deviceTokens.some((token) => isSame(token, old)));
+    this.#warnOfSame(before);
+    const revoked = before.filter((old) => !this.#deviceTokens.includes(old));
     if (revoked.length === 0) return;
-    this.#options.onRevoked(new Set(revoked.map(({ credential }) => credential.id)), 'the token was revoked');
+    for (const token of revoked) token.revoke('the token was revoked');
     const names = revoked.map(({ credential }) => credential.name).join(', ');
     this.#options.log.info(`tokens were revoked: ${names}`);
   }
 
-  #accept(): void {
-    const owner: AcceptedToken = { credential: OWNER, digest: digestOf(this.#owner) };
-    this.#options.authenticator.setTokens([owner, ...this.#deviceTokens]);
-    this.#use.keepOnly(new Set([owner, ...this.#deviceTokens].map(({ credential }) => credential.id)));
+  /** One that is the owner's as well can't be taken back as the device's. */
+  #warnOfSame(before: readonly LiveToken[]): void {
+    const owner = this.#ownerToken;
+    const same = this.#deviceTokens.find(
+      (token) => !before.includes(token) && owner && token.digest.equals(owner.digest),
+    );
+    if (same)
+      this.#options.log.warn(`the token of ${same.credential.name} is the owner's as well: give the host another`);
   }
+
+  #setOwner(token: string): void {
+    this.#owner = token;
+    this.#ownerToken = liveToken(OWNER, digestOf(token));
+  }
+
+  #accept(): void {
+    const tokens = this.#ownerToken ? [this.#ownerToken, ...this.#deviceTokens] : this.#deviceTokens;
+    this.#options.authenticator.setTokens(tokens);
+    this.#use.keepOnly(new Set(tokens.map(({ credential }) => credential.id)));
+  }
+}
+
+function liveToken(credential: Credential, digest: Buffer): LiveToken {
+  const end = new AbortController();
+  return { credential: { ...credential, revoked: end.signal }, digest, revoke: (why) => end.abort(why) };
 }
 
 function isSame(a: AcceptedToken, b: AcceptedToken): boolean {

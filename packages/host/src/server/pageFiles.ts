@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
+import type { Turn } from './fairTurns.js';
 
 interface PageFile {
   readonly path: string;
@@ -43,9 +44,21 @@ const PAGE_POLICY = [
   'trusted-types agenthost-worker',
 ].join('; ');
 
-/** The built page. Its files are listed once; a request can name one of them or nothing. */
+/** Written at once; the next piece when the other side has taken that one. */
+const PIECE_BYTES = 64 * 1024;
+
+interface Cached {
+  readonly mtimeMs: number;
+  readonly content: Promise<Buffer>;
+}
+
+/**
+ * The built page. Its files are listed once; a request can name one of them or nothing. What was read is kept, once for all who ask
+ * for it: its size is the page's, however many do.
+ */
 export class PageFiles {
   readonly #files: ReadonlyMap<string, PageFile>;
+  readonly #cache = new Map<string, Cached>();
 
   /** `undefined` where no page was built. */
   static open(folder: string): PageFiles | undefined {
@@ -80,26 +93,61 @@ export class PageFiles {
     return url !== undefined && this.#files.has(url);
   }
 
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** What is sent is sent in turns with what others cause. */
+  async serve(request: IncomingMessage, response: ServerResponse, inTurn: (turn: Turn) => void): Promise<void> {
     const file = this.#files.get(request.url ?? '');
     if (!file) return;
     const gzip = file.gzip !== undefined && acceptsGzip(request) ? file.gzip : undefined;
     try {
-      const content = await readFile(gzip ?? file.path);
-      response.writeHead(200, {
-        'content-type': file.type,
-        'content-length': content.length,
-        'content-security-policy': PAGE_POLICY,
-        'cache-control': file.immutable ? 'private, max-age=31536000, immutable' : 'no-cache',
-        vary: 'accept-encoding',
-        ...(gzip && { 'content-encoding': 'gzip' }),
+      const content = await this.#read(gzip ?? file.path);
+      inTurn(() => {
+        response.writeHead(200, {
+          'content-type': file.type,
+          'content-length': content.length,
+          'content-security-policy': PAGE_POLICY,
+          'cache-control': file.immutable ? 'private, max-age=31536000, immutable' : 'no-cache',
+          vary: 'accept-encoding',
+          ...(gzip && { 'content-encoding': 'gzip' }),
+        });
+        if (request.method === 'HEAD') response.end();
+        else inTurn(piecesOf(content, response, inTurn));
+        return false;
       });
-      response.end(request.method === 'HEAD' ? undefined : content);
     } catch {
       const text = 'The page was built anew. Reload it.\n';
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
     }
   }
+
+  /** Read again only where the page was built anew. */
+  async #read(path: string): Promise<Buffer> {
+    const { mtimeMs } = await stat(path);
+    const cached = this.#cache.get(path);
+    if (cached?.mtimeMs === mtimeMs) return cached.content;
+    const content = readFile(path);
+    this.#cache.set(path, { mtimeMs, content });
+    content.catch(() => this.#cache.delete(path));
+    return content;
+  }
+}
+
+/** So that TLS, which copies what it encrypts, never holds a whole file for somebody who does not read. */
+function piecesOf(content: Buffer, response: ServerResponse, inTurn: (turn: Turn) => void): Turn {
+  let at = 0;
+  const send: Turn = () => {
+    const piece = content.subarray(at, at + PIECE_BYTES);
+    at += PIECE_BYTES;
+    if (at >= content.length) {
+      response.end(piece);
+      return false;
+    }
+    const hasRoom = response.write(piece);
+    // Now, in this turn: else `http` writes at the end of the tick, what all turns of that tick have.
+    response.socket?.uncork();
+    if (!hasRoom) response.once('drain', () => inTurn(send));
+    return hasRoom;
+  };
+  return send;
 }
 
 function acceptsGzip(request: IncomingMessage): boolean {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback } from './networkAddress.js';
 
 export interface RequestGuardOptions {
   /** Exact `Host` values, with the port. */
@@ -52,10 +53,6 @@ export function hostsOf(address: string, port: number, publicUrl: URL | undefine
   const own = isWildcard(address) ? [] : [name];
   const all = [...new Set([...own, ...names])].map((host) => `${host}:${port}`);
   return publicUrl ? [...all, publicUrl.host] : all;
-}
-
-export function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
 }
 
 function isWildcard(address: string): boolean {

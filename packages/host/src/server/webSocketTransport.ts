@@ -22,6 +22,25 @@ export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
   goodbyeMs: 10_000,
 };
 
+export interface WebSocketTransportOptions {
+  /** A frame of more than this ends it, until it admits files. */
+  readonly maxReceivedBytes: number;
+  /** Told when more than a little is held for the client. */
+  readonly onHeld?: () => void;
+}
+
+/** The connection below: what is written goes past whatever paces what is read. */
+export interface WebSocketSocket extends Duplex {
+  readonly raw: Duplex;
+}
+
+const MUCH_HELD_BYTES = 256 * 1024;
+/** Two bytes and a mask. */
+const CONTROL_HEADER_BYTES = 6;
+
+const TOO_SLOW: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' };
+const TOO_MUCH: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the sockets of this token hold too much' };
+
 /** What several sockets are sent alike is put together once. */
 const joined = new WeakMap<readonly EncodedFrame[], Buffer>();
 
@@ -32,8 +51,11 @@ export class WebSocketTransport implements FrameTransport {
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #limits: WebSocketLimits;
+  readonly #onHeld: (() => void) | undefined;
   readonly #inbox: Inbox;
-  readonly #ping: NodeJS.Timeout;
+  readonly #pingTimer: NodeJS.Timeout;
+  /** What the other side has sent with its last ping, until that is answered. */
+  #ping: Buffer | undefined;
   #goodbye: NodeJS.Timeout | undefined;
   #isAlive = true;
   /** The largest write that is more than the limit by itself, until everything was read. */
@@ -41,29 +63,46 @@ export class WebSocketTransport implements FrameTransport {
   #budget: number;
   #budgetAt = performance.now();
   #closeReason: CloseReason | undefined;
+  /** Of the message that is on its way. */
+  #unfinishedBytes = 0;
 
-  /** A frame of more than `maxReceivedBytes` ends it, until it admits files. */
-  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits, maxReceivedBytes: number) {
+  constructor(
+    webSocket: WebSocket,
+    socket: WebSocketSocket,
+    limits: WebSocketLimits,
+    { maxReceivedBytes, onHeld }: WebSocketTransportOptions,
+  ) {
     this.#maxReceivedBytes = maxReceivedBytes;
+    this.#onHeld = onHeld;
     this.#webSocket = webSocket;
-    this.#socket = socket;
+    this.#socket = socket.raw;
     this.#limits = limits;
     this.#budget = limits.maxFramesPerSecond;
     this.#inbox = new Inbox((reason) => this.close(reason));
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    webSocket.on('pong', () => {
+    webSocket.on('pong', (data) => {
+      this.#controlFrame(data);
       this.#isAlive = true;
     });
+    webSocket.on('ping', (data) => {
+      this.#controlFrame(data);
+      this.#answerPing(data);
+    });
     webSocket.on('error', () => webSocket.terminate());
-    socket.on('drain', () => {
+    socket.on('data', (piece: Buffer) => {
+      this.#unfinishedBytes += piece.length;
+      this.#checkHeld();
+    });
+    socket.raw.on('drain', () => {
       this.#largest = 0;
+      this.#sendPong();
     });
     webSocket.on('close', (code, reason) => {
-      clearInterval(this.#ping);
+      clearInterval(this.#pingTimer);
       clearTimeout(this.#goodbye);
       this.#inbox.end(this.#closeReason ?? { code, message: reason.toString() || 'the client closed the connection' });
     });
-    this.#ping = setInterval(() => this.#checkAlive(), limits.pingIntervalMs).unref();
+    this.#pingTimer = setInterval(() => this.#checkAlive(), limits.pingIntervalMs).unref();
   }
 
   admitFiles(): void {
@@ -87,10 +126,20 @@ export class WebSocketTransport implements FrameTransport {
     if (bytes.length > maxBufferedBytes) this.#largest = Math.max(this.#largest, bytes.length);
     this.#socket.write(bytes);
     if (this.#socket.writableLength > maxBufferedBytes + this.#largest) {
-      this.close({ code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' });
+      this.close(TOO_SLOW);
       // Nothing is added any more, so that what waits stays what it is.
       this.#goodbye = setTimeout(() => this.#webSocket.terminate(), this.#limits.goodbyeMs).unref();
     }
+    this.#checkHeld();
+  }
+
+  /** What waits until the client reads, and what it has begun to send and not finished. */
+  get heldBytes(): number {
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength + this.#unfinishedBytes;
+  }
+
+  #checkHeld(): void {
+    if (this.heldBytes > MUCH_HELD_BYTES) this.#onHeld?.();
   }
 
   close(reason: CloseReason = { message: 'closed by the host' }): void {
@@ -105,13 +154,14 @@ export class WebSocketTransport implements FrameTransport {
     this.#inbox.close(reason);
   }
 
-  /** Without a goodbye: nobody is there to take it. */
-  #cutOff(reason: CloseReason): void {
+  /** Without a goodbye: nobody is there to take it. What waits is dropped. */
+  cutOff(reason: CloseReason = TOO_MUCH): void {
     this.#closeReason ??= reason;
     this.#webSocket.terminate();
   }
 
   #receive(data: RawData, isBinary: boolean): void {
+    this.#unfinishedBytes = 0;
     if (isBinary) {
       this.close({ code: 1003, message: 'text frames only' });
       return;
@@ -122,6 +172,12 @@ export class WebSocketTransport implements FrameTransport {
     }
     this.#slowDown();
     this.#inbox.receive(data.toString());
+  }
+
+  /** It may come between the parts of a message, and is none of them. */
+  #controlFrame(data: Buffer): void {
+    this.#unfinishedBytes -= CONTROL_HEADER_BYTES + data.length;
+    this.#slowDown();
   }
 
   /** A bucket that refills with time; when it is empty the socket waits, and with it the sender. Nothing is dropped. */
@@ -154,9 +210,24 @@ export class WebSocketTransport implements FrameTransport {
     this.#budgetAt = now;
   }
 
+  /** Of several pings before the other side reads the newest is answered (RFC 6455, 5.5.3): else the answers had no bound. */
+  #answerPing(data: Buffer): void {
+    const isNew = this.#ping === undefined;
+    // A copy: the data is a view of all that was read with it.
+    this.#ping = Buffer.from(data);
+    if (isNew) setImmediate(() => this.#sendPong());
+  }
+
+  #sendPong(): void {
+    if (this.#ping === undefined || this.#socket.writableNeedDrain) return;
+    const data = this.#ping;
+    this.#ping = undefined;
+    this.#webSocket.pong(data);
+  }
+
   #checkAlive(): void {
     if (!this.#isAlive) {
-      this.#cutOff({ code: 1006, message: 'the client does not answer' });
+      this.cutOff({ code: 1006, message: 'the client does not answer' });
       return;
     }
     this.#isAlive = false;

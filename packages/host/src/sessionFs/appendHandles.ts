@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { isWithin } from './confinement.js';
 import { SessionFsFailure } from './sessionFs.js';
 
@@ -8,6 +8,7 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (co
 interface Entry {
   readonly real: string;
   readonly handle: FileHandle;
+  readonly file: Pick<Stats, 'ino' | 'dev'>;
   users: number;
   /** Taken out of the table: its last user closes it. */
   retired: boolean;
@@ -35,10 +36,10 @@ export class AppendHandles {
   }
 
   /** Opens the file, and creates it, when it isn't open yet. After a failure it is opened again the next time. */
-  async use<T>(path: string, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+  async use<T>(path: string, work: (handle: FileHandle, entry: Entry) => Promise<T>): Promise<T> {
     const entry = await this.#acquire(path);
     try {
-      return await work(entry.handle);
+      return await work(entry.handle, entry);
     } catch (error) {
       if (!entry.retired) this.#retire(path, entry);
       throw error;
@@ -46,6 +47,16 @@ export class AppendHandles {
       entry.users--;
       if (entry.retired && entry.users === 0) await close(entry);
     }
+  }
+
+  /** Rejects when the file was deleted or moved meanwhile: what is written to it then is lost, though writing succeeds. */
+  append(path: string, content: string | Uint8Array): Promise<void> {
+    return this.use(path, async (handle, { real, file }) => {
+      await handle.appendFile(content);
+      const found = await stat(real).catch(() => undefined);
+      if (found?.ino === file.ino && found.dev === file.dev) return;
+      throw new SessionFsFailure('ENOENT', `${real} was deleted or moved away while the host was writing to it`);
+    });
   }
 
   has(path: string): boolean {
@@ -92,7 +103,8 @@ export class AppendHandles {
     try {
       const real = await this.#locate(path);
       const handle = await this.#openReal(real, APPEND);
-      return { real, handle, users: 0, retired: false, closed: Promise.withResolvers() };
+      const file = await handle.stat();
+      return { real, handle, file, users: 0, retired: false, closed: Promise.withResolvers() };
     } catch (error) {
       this.#entries.delete(path);
       throw error;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { errorCode } from './errnoFailure.js';
+import { KernelLock } from './kernelLock.js';
 import { type LockHolder, parseLockHolder } from './lockHolder.js';
 import { isRunning, processStart } from './processIdentity.js';
 
@@ -21,15 +22,34 @@ const MAX_DEPTH = 4;
 /** A lock file without content is one that is just being written, or what a power cut left. */
 const FRESH_MS = 10_000;
 
+export interface TakeLockOptions {
+  readonly url?: string;
+  readonly now?: number;
+  /** A file to hold a lock of the kernel on as well: in another container the process that has this one looks dead. */
+  readonly kernelPath?: string;
+}
+
 /** A file that says which host uses the state root. Taken atomically; that of a dead process is taken over. */
 export class HostLock {
   readonly path: string;
   /** Whether it was left behind: who had it before did not end in good order. */
   readonly tookOver: boolean;
+  readonly #kernel: KernelLock | undefined;
   #holder: LockHolder;
   #released = false;
 
-  static async take(path: string, options: { readonly url?: string; readonly now?: number } = {}): Promise<HostLock> {
+  static async take(path: string, options: TakeLockOptions = {}): Promise<HostLock> {
+    const kernel = options.kernelPath === undefined ? undefined : KernelLock.take(options.kernelPath);
+    if (kernel === 'held') throw new LockHeldError(path, await writtenHolder(path));
+    try {
+      return await HostLock.#take(path, options, kernel);
+    } catch (error) {
+      kernel?.release();
+      throw error;
+    }
+  }
+
+  static async #take(path: string, options: TakeLockOptions, kernel: KernelLock | undefined): Promise<HostLock> {
     const start = await processStart(process.pid);
     const holder: LockHolder = {
       pid: process.pid,
@@ -40,11 +60,12 @@ export class HostLock {
       machine: hostname(),
     };
     const tookOver = await takeFile(path, holder, 0);
-    return new HostLock(path, holder, tookOver);
+    return new HostLock(path, holder, tookOver, kernel);
   }
 
-  private constructor(path: string, holder: LockHolder, tookOver: boolean) {
+  private constructor(path: string, holder: LockHolder, tookOver: boolean, kernel: KernelLock | undefined) {
     this.path = path;
+    this.#kernel = kernel;
     this.#holder = holder;
     this.tookOver = tookOver;
   }
@@ -54,7 +75,7 @@ export class HostLock {
   }
 
   /** For whoever is refused: where the host that holds the lock can be reached. */
-  async update(changes: { readonly url: string; readonly publicUrl?: string }): Promise<void> {
+  async update(changes: Pick<LockHolder, 'url' | 'publicUrl' | 'hasGivenToken'>): Promise<void> {
     if (this.#released) return;
     this.#holder = { ...this.#holder, ...changes };
     await withDraft(this.path, this.#holder, (draft) => rename(draft, this.path));
@@ -64,6 +85,7 @@ export class HostLock {
     if (this.#released) return;
     this.#released = true;
     await releaseFile(this.path, this.#holder);
+    this.#kernel?.release();
   }
 }
 
@@ -126,6 +148,12 @@ async function withDraft(path: string, holder: LockHolder, use: (draft: string) 
 export async function readLockHolder(path: string): Promise<LockHolder | undefined> {
   const found = await read(path);
   return typeof found === 'object' && (await isAlive(found)) ? found : undefined;
+}
+
+/** Whether its process can be seen from here or not. */
+async function writtenHolder(path: string): Promise<LockHolder | undefined> {
+  const found = await read(path);
+  return typeof found === 'object' ? found : undefined;
 }
 
 async function releaseFile(path: string, holder: LockHolder): Promise<void> {

@@ -10,6 +10,7 @@ import {
   type LogPosition,
   type LogRecord,
   type NewLogRecord,
+  type SessionStartRecord,
 } from './eventLog.js';
 import { KeyedLock } from './keyedLock.js';
 import { LogFile } from './logFile.js';
@@ -37,6 +38,8 @@ export interface JsonlEventLogOptions {
   readonly newId?: () => string;
   readonly onDamage?: (damage: DamageReport) => void;
   readonly onWriteFailed?: (error: EventLogFailure) => void;
+  /** What the log began with, for one whose first line is damaged. */
+  readonly readStart?: () => Promise<SessionStartRecord | undefined>;
 }
 
 export const LOG_FILE = 'events.jsonl';
@@ -116,6 +119,31 @@ export class JsonlEventLog implements EventLog {
   }
 
   async *entries(from: LoadFrom = FROM_BEGINNING): AsyncGenerator<LogEntry> {
+    let isBegun = from.position.n > 0;
+    for await (const entry of this.#storedEntries(from)) {
+      if (!isBegun && entry.record.type !== 'session.start') yield* this.#startEntry(true);
+      isBegun = true;
+      yield entry;
+    }
+    // Either it is new, or nothing of it could be read.
+    if (!isBegun) yield* this.#startEntry(this.#damage !== undefined);
+  }
+
+  /** Its place is the beginning: whoever goes on from there is given it again. */
+  async *#startEntry(isRequired: boolean): AsyncGenerator<LogEntry> {
+    const { readStart } = this.#options;
+    if (!readStart) return;
+    const record = await readStart();
+    if (record) yield { record, position: LOG_BEGINNING };
+    else if (isRequired) {
+      throw new EventLogFailure(
+        'NO_BEGINNING',
+        `the first line of its log is damaged, and workspace.yaml does not say what it was; restore ${this.#path} from a backup`,
+      );
+    }
+  }
+
+  async *#storedEntries(from: LoadFrom): AsyncGenerator<LogEntry> {
     if (this.#state === 'unloaded') {
       const { position, damage } = yield* this.#reader.loadFile(from);
       this.#writer.startAfter(position);
@@ -208,7 +236,8 @@ export class JsonlEventLog implements EventLog {
   }
 }
 
-function draftOf(path: string): string {
+/** Where a log is until it is whole. */
+export function draftOf(path: string): string {
   return `${path}.draft`;
 }
 

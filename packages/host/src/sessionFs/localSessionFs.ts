@@ -99,7 +99,7 @@ export class LocalSessionFs implements SessionFs {
   }
 
   async appendFile(path: string, content: string | Uint8Array): Promise<void> {
-    return attempt(() => this.#appends.use(this.#paths.written(path), (file) => file.appendFile(content)));
+    return attempt(() => this.#appends.append(this.#paths.written(path), content));
   }
 
   async exists(path: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, toSessionFsFailure } from './errnoFailure.js';
-import { LOG_FILE } from './jsonlEventLog.js';
+import { draftOf, LOG_FILE } from './jsonlEventLog.js';
 import { KeyedLock } from './keyedLock.js';
 import { LocalSessionFs } from './localSessionFs.js';
 import { CORRUPT_SUFFIX } from './logFile.js';
@@ -22,6 +22,8 @@ export interface LocalSessionStorageOptions extends StoredLogOptions {
 export class LocalSessionStorage implements SessionStorage {
   readonly #options: LocalSessionStorageOptions;
   readonly #lock = new KeyedLock();
+  /** Ids of imports and forks that this host is making, or has made and not looked for since. */
+  readonly #drafts = new Set<string>();
 
   constructor(options: LocalSessionStorageOptions) {
     this.#options = options;
@@ -35,7 +37,10 @@ export class LocalSessionStorage implements SessionStorage {
     const exists = await this.exists(sessionId);
     if (!create && !exists) return undefined;
     // What is there without a log was cut short when it was made.
-    if (!exists) await this.#removeIfAny(sessionId);
+    if (!exists) {
+      if (isDraft) await this.#lock.run(this.#logOf(sessionId), async () => void this.#drafts.add(sessionId));
+      await this.#removeIfAny(sessionId);
+    }
     const tmpRoot = tempRoot !== undefined && { tmpRoot: tempRoot };
     const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create, ...tmpRoot });
     return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
@@ -43,12 +48,21 @@ export class LocalSessionStorage implements SessionStorage {
 
   /** A log that is empty because all of it was damaged is one too: what it held is beside it. */
   async exists(sessionId: string): Promise<boolean> {
-    const log = join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
-    return this.#lock.run(log, async () => (await sizeIfAny(log)) > 0 || (await sizeIfAny(log + CORRUPT_SUFFIX)) > 0);
+    const log = this.#logOf(sessionId);
+    return this.#lock.run(log, async () => {
+      const exists = (await sizeIfAny(log)) > 0 || (await sizeIfAny(log + CORRUPT_SUFFIX)) > 0;
+      if (exists) this.#drafts.delete(sessionId);
+      return exists;
+    });
   }
 
   /** Moved aside first, so that a removal which is cut short leaves no half session behind. */
   async remove(sessionId: string): Promise<void> {
+    await this.#removeFolder(sessionId);
+    this.#drafts.delete(sessionId);
+  }
+
+  async #removeFolder(sessionId: string): Promise<void> {
     const bin = join(this.#options.stateRoot, 'removed');
     await mkdir(bin, { recursive: true, mode: 0o700 });
     const aside = join(bin, randomUUID());
@@ -57,8 +71,7 @@ export class LocalSessionStorage implements SessionStorage {
   }
 
   async modifiedAt(sessionId: string): Promise<number | undefined> {
-    const path = join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
-    return stat(path).then(
+    return stat(this.#logOf(sessionId)).then(
       ({ mtimeMs }) => mtimeMs,
       () => undefined,
     );
@@ -67,12 +80,26 @@ export class LocalSessionStorage implements SessionStorage {
   async *list(): AsyncGenerator<string> {
     for await (const sessionId of this.#options.listSessionIds()) {
       if (await this.exists(sessionId)) yield sessionId;
+      else await this.#removeDraft(sessionId);
     }
+  }
+
+  #logOf(sessionId: string): string {
+    return join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
+  }
+
+  /** An import or a fork that another host did not live to finish: nobody was told of it, and nobody goes on with it. */
+  async #removeDraft(sessionId: string): Promise<void> {
+    const log = this.#logOf(sessionId);
+    await this.#lock.run(log, async () => {
+      if (this.#drafts.has(sessionId) || !(await stat(draftOf(log)).catch(() => undefined))) return;
+      await this.#removeIfAny(sessionId);
+    });
   }
 
   async #removeIfAny(sessionId: string): Promise<void> {
     try {
-      await this.remove(sessionId);
+      await this.#removeFolder(sessionId);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw toSessionFsFailure(error);
     }

@@ -1,6 +1,7 @@
 import type { DamageReport } from './eventLog.js';
 import { type Durability, JsonlEventLog } from './jsonlEventLog.js';
 import type { KeyedLock } from './keyedLock.js';
+import { readStartAgain } from './readStartAgain.js';
 import type { SessionFs } from './sessionFs.js';
 import type { StoredSession } from './sessionStorage.js';
 
@@ -22,7 +23,11 @@ export async function openStored(
 ): Promise<StoredSession> {
   try {
     const damaged = (damage: DamageReport) => onDamage(sessionId, damage);
-    return { fs, log: await JsonlEventLog.open({ fs, durability, now, newId, onDamage: damaged, ...where }) };
+    const readStart = () => readStartAgain(fs, sessionId);
+    return {
+      fs,
+      log: await JsonlEventLog.open({ fs, durability, now, newId, onDamage: damaged, readStart, ...where }),
+    };
   } catch (error) {
     await fs.dispose();
     throw error;

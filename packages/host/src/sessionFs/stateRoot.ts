@@ -7,7 +7,7 @@ import { MIGRATIONS, type Migration } from './migrations.js';
 import { MigrationError, runMigrations } from './runMigrations.js';
 import { SESSION_STATE_FOLDER } from './sessionFolder.js';
 import { NoRoomError } from './stateBackup.js';
-import { LOCK_FILE, resolveStateRoot, type StateRootPlace } from './stateRootPath.js';
+import { KERNEL_LOCK_FILE, LOCK_FILE, resolveStateRoot, type StateRootPlace } from './stateRootPath.js';
 import { FIRST_VERSION, readStateVersion, writeStateVersion } from './stateVersion.js';
 
 export interface StateRootOptions extends StateRootPlace {
@@ -45,7 +45,10 @@ export class StateRoot {
       const path = await realpath(wanted);
       const isOurs = (await readVersion(path, newest)) !== undefined;
       await closeToOthers(path, isOurs, warn);
-      lock = await HostLock.take(join(path, LOCK_FILE), options.url === undefined ? {} : { url: options.url });
+      lock = await HostLock.take(join(path, LOCK_FILE), {
+        kernelPath: join(path, KERNEL_LOCK_FILE),
+        ...(options.url !== undefined && { url: options.url }),
+      });
       // Another host may have been here since.
       const version = await readVersion(path, newest);
       if (version === undefined) await writeStateVersion(path, newest);

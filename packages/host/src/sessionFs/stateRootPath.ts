@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 
 export const LOCK_FILE = 'host.lock';
+export const KERNEL_LOCK_FILE = 'host.lock.kernel';
 
 export interface StateRootPlace {
   /** What the user asked for; before everything else. */

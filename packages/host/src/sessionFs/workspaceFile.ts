@@ -18,6 +18,8 @@ export interface WorkspaceInfo {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The first record of the log once more: without it nobody knows whose session it is. */
+  readonly start?: Readonly<Record<string, unknown>>;
 }
 
 const FILE_NAME = 'workspace.yaml';
@@ -29,6 +31,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof WorkspaceInfo>([
   'createdAt',
   'updatedAt',
   'metadata',
+  'start',
 ]);
 
 /** `undefined` when there is no such file. */
@@ -72,7 +75,7 @@ function toWorkspace(content: Record<string, unknown>, path: string): WorkspaceI
     if (typeof value !== 'string') throw damaged(path, `${key} is missing or not a text`);
     return value;
   };
-  const { metadata } = content;
+  const { metadata, start } = content;
   const createdAt = toTime(content['createdAt']);
   if (createdAt === undefined) throw damaged(path, 'createdAt is missing or not a date');
   return {
@@ -83,6 +86,7 @@ function toWorkspace(content: Record<string, unknown>, path: string): WorkspaceI
     createdAt,
     updatedAt: toTime(content['updatedAt']) ?? createdAt,
     ...(isMapping(metadata) && { metadata }),
+    ...(isMapping(start) && { start }),
   };
 }
 

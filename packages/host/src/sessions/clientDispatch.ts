@@ -16,7 +16,8 @@ import type { Session } from './session.js';
 
 export interface ClientDispatchOptions {
   readonly loaded: (uri: URI) => Session | undefined;
-  readonly open: (uri: URI) => Promise<Session>;
+  /** Opens a session, and keeps it in memory until `work` has run. */
+  readonly use: (uri: URI, work: (session: Session) => void) => Promise<void>;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
 }
@@ -36,10 +37,9 @@ export class ClientDispatch {
       return;
     }
     // Actions that wait for the same session keep their order: they wait for the same promise.
-    this.#options.open(action.session).then(
-      (session) => session.dispatchFromClient(sender, clientSeq, action),
-      (error: unknown) => this.reject(sender, clientSeq, action, openingFailed(error)),
-    );
+    this.#options
+      .use(action.session, (session) => session.dispatchFromClient(sender, clientSeq, action))
+      .catch((error: unknown) => this.reject(sender, clientSeq, action, openingFailed(error)));
   }
 
   reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {

@@ -10,16 +10,17 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { Session } from './session.js';
 
-/** A content or an artifact of whatever session its URI names. */
+/** A content or an artifact of the session that its URI names. */
 export async function fetchContent(
-  open: (session: URI) => Promise<Session>,
+  use: (session: URI, read: (session: Session) => Promise<FetchContentResult>) => Promise<FetchContentResult>,
   { uri, range }: FetchContentParams,
 ): Promise<FetchContentResult> {
   const parts = parseContentUri(uri) ?? parseArtifactUri(uri);
   const missing = new RpcError(ERROR_CODE.contentNotFound, `no content at ${uri.slice(0, 200)}`);
   if (!parts) throw missing;
-  const session = await open(sessionUri(parts.provider, parts.sessionId)).catch((error: unknown) => {
+  const read = ({ artifacts, content }: Session) =>
+    'kind' in parts ? artifacts.read(parts, range) : content.read(parts.contentId, range);
+  return use(sessionUri(parts.provider, parts.sessionId), read).catch((error: unknown) => {
     throw error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound ? missing : error;
   });
-  return 'kind' in parts ? session.artifacts.read(parts, range) : session.content.read(parts.contentId, range);
 }

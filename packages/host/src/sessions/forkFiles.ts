@@ -29,11 +29,11 @@ export async function forkFiles(source: SessionFs, target: SessionFs, options: F
   await forkWorkspace(source, target, options);
 }
 
-/** Without what ties the source to its agent's own session: the fork's agent begins anew. */
+/** Without what ties the source to its log and to its agent's own session: the fork has a log of its own, and its agent begins anew. */
 async function forkWorkspace(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
   const found = await readWorkspaceFile(source);
   if (!found) return;
-  const { nativeSessionId: _, ...kept } = found;
+  const { nativeSessionId: _, start: __, ...kept } = found;
   const { sessionId: id, name, now } = options;
   await writeWorkspaceFile(target, { ...kept, id, name, createdAt: now, updatedAt: now });
 }

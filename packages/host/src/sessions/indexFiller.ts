@@ -22,7 +22,7 @@ export interface IndexFillerOptions {
   /** Reads one session into the index; `isNew` where the index doesn't have it. */
   readonly indexSession: (sessionId: string, isNew: boolean) => Promise<void>;
   /** The index has a session that is nowhere on disk. */
-  readonly forget: (uri: URI) => void;
+  readonly forget: (uri: URI) => Promise<void>;
   readonly broadcast: (notification: Notification) => void;
   readonly log: HostLog;
 }
@@ -107,7 +107,7 @@ export class IndexFiller {
       const rows = index.resources(after, ROWS_AT_ONCE);
       await inParallel(rows, LOOKS_AT_ONCE, async (uri) => {
         const parts = parseSessionUri(uri);
-        if (!parts || !(await storage.exists(parts.sessionId))) forget(uri);
+        if (!parts || !(await storage.exists(parts.sessionId))) await forget(uri);
       });
       const last = rows.at(-1);
       if (last === undefined) return;

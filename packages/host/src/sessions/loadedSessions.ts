@@ -14,21 +14,21 @@ export interface LoadedSessionsOptions {
   readonly idleMs: number;
   /** Takes a session out of memory. Resolves when it is. */
   readonly evict: (uri: URI, session: Session) => Promise<void>;
-  /** Called whenever it is looked at what can leave. */
+  /** Called with each sweep. */
   readonly onSweep?: () => void;
   readonly log: HostLog;
 }
 
-/** How often it is looked at what can leave, at the least. */
+/** The longest time between two sweeps. */
 const SWEEP_MS = 10_000;
 
 /** What a session that is being loaded counts until it is known how large it is. */
 const LOADING_BYTES = 2 * 1024 * 1024;
 
 /**
- * Bounds what loaded sessions take of the memory. Who loads one more makes room for it: the one that was not used for
- * longest leaves, unless somebody looks at it or it runs. When none can leave, those that are in use keep fewer of their
- * ended turns; and when that is not enough either, nothing more is loaded.
+ * Bounds the memory that loaded sessions take. Before one more is loaded, the sessions that were not used for longest are
+ * evicted; a session with a subscriber, a running turn or a command at work is never evicted. When none can be, those in use
+ * keep fewer of their ended turns. When that is not enough either, nothing more is loaded.
  */
 export class LoadedSessions {
   readonly #options: LoadedSessionsOptions;
@@ -49,7 +49,7 @@ export class LoadedSessions {
     clearInterval(this.#sweep);
   }
 
-  /** Keeps a session in memory for somebody who is about to use it; what this gives back lets it go. */
+  /** Keeps a session in memory until the function that it returns is called. */
   hold(uri: URI): () => void {
     this.#held.set(uri, (this.#held.get(uri) ?? 0) + 1);
     let isHeld = true;
@@ -75,12 +75,12 @@ export class LoadedSessions {
     }
   }
 
-  /** What was idle for long leaves; and as sessions grow while they are loaded, so does what is too much by now. */
+  /** Evicts what was idle for `idleMs`; and, because loaded sessions grow, what is too much by now. */
   async sweep(): Promise<void> {
     const { sessions, idleMs, onSweep } = this.#options;
     onSweep?.();
     const before = performance.now() - idleMs;
-    for (const session of [...sessions.values()]) if (session.isIdleSince(before)) void this.#evict(session);
+    for (const session of [...sessions.values()]) if (this.#isUnused(session, before)) void this.#evict(session);
     for (let next = this.#nextToLeave(); next && this.#bytes > this.#maxBytes; next = this.#nextToLeave()) {
       await this.#evict(next);
     }
@@ -116,12 +116,16 @@ export class LoadedSessions {
     return sum;
   }
 
+  #isUnused(session: Session, since: number): boolean {
+    return !this.#held.has(session.uri) && session.isIdleSince(since);
+  }
+
   /** The one that was not used for longest, of those that nobody uses. */
   #nextToLeave(): Session | undefined {
     const now = performance.now();
     let oldest: Session | undefined;
     for (const session of this.#options.sessions.values()) {
-      if (this.#held.has(session.uri) || !session.isIdleSince(now)) continue;
+      if (!this.#isUnused(session, now)) continue;
       if (!oldest || session.lastUsed < oldest.lastUsed) oldest = session;
     }
     return oldest;

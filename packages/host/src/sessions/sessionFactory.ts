@@ -69,7 +69,7 @@ export interface SessionFactoryOptions {
 
 export interface SessionContents {
   readonly uri: URI;
-  readonly start: Pick<SessionStartRecord, 'id' | 'sessionId' | 'provider' | 'cwd' | 'config' | 'metadata'>;
+  readonly start: SessionStartRecord;
   readonly state: SessionState;
   readonly accepted?: AcceptedSequences;
   readonly lastServerSeq?: number;
@@ -86,8 +86,7 @@ export async function createSession(
   const { agents, delivery, publisher, sequence, now, log } = options;
   const files = stored.fs.sessionStatePath === undefined ? undefined : new Workspace(stored.fs);
   const workspace = await SessionWorkspace.open(files, {
-    sessionId: start.sessionId,
-    cwd: start.cwd,
+    start,
     state,
     now,
     log,

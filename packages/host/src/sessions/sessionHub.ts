@@ -15,7 +15,6 @@ import { within } from '../agents/within.js';
 import { fetchContent } from './fetchContent.js';
 import { FolderTrust } from './folderTrust.js';
 import { IndexFiller } from './indexFiller.js';
-import { type IndexedLog, indexHeld, indexLog } from './indexLog.js';
 import { inParallel } from './inParallel.js';
 import { Leftovers } from './leftovers.js';
 import { LoadedSessions } from './loadedSessions.js';
@@ -24,6 +23,7 @@ import type { MissingInIndex } from './openSessionIndex.js';
 import { ProvisionalSessions } from './provisionalSessions.js';
 import type { Session } from './session.js';
 import { SessionImports } from './sessionImports.js';
+import { AT_WORK, SessionIndexing } from './sessionIndexing.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
 import { SessionLists } from './sessionLists.js';
 import { alreadyExists, notFound, partsOf, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
@@ -53,8 +53,7 @@ export class SessionHub {
   readonly #checks: LogChecks;
   readonly #leftovers: Leftovers;
   readonly #provisional = new ProvisionalSessions();
-  /** By id: logs that are read for the index right now. Nobody may open them meanwhile. */
-  readonly #indexing = new Map<string, Promise<unknown>>();
+  readonly #indexing: SessionIndexing;
   readonly #filler: IndexFiller;
   readonly #loaded: LoadedSessions;
   readonly #trust: FolderTrust;
@@ -75,9 +74,15 @@ export class SessionHub {
     const { storage, defaultDirectory, now } = options;
     const discard = (id: string) => this.#leftovers.discard(id);
     this.#imports = new SessionImports({ storage, defaultDirectory, now, discard });
+    this.#indexing = new SessionIndexing(options, {
+      inMemory: () => [...this.#opening.keys(), ...this.#closing.keys()],
+      isProvisional: (uri) => this.#provisional.has(uri),
+      use: (uri, work) => this.use(uri, work),
+      remove: (uri) => this.remove(uri),
+    });
     this.#filler = new IndexFiller({
       ...options,
-      indexSession: (sessionId, isNew) => this.#indexSession(sessionId, isNew),
+      indexSession: (sessionId, isNew) => this.#indexing.index(sessionId, isNew),
       forget: (uri) => this.#forget(uri),
     });
     const isLoaded = (uri: URI) => this.#opening.has(uri);
@@ -109,12 +114,30 @@ export class SessionHub {
   /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<Session> {
     if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
-    return this.#opening.get(uri) ?? this.#begin(uri, () => this.#loaded.load(() => this.#maker.load(uri)));
+    return (
+      this.#opening.get(uri) ??
+      this.#begin(uri, () =>
+        this.#hold(
+          uri,
+          this.#loaded.load(() => this.#maker.load(uri)),
+        ),
+      )
+    );
   }
 
-  /** Keeps a session in memory for somebody who is about to use it; what this gives back lets it go. */
+  /** Keeps a session in memory until the function that it returns is called. */
   hold(uri: URI): () => void {
     return this.#loaded.hold(uri);
+  }
+
+  /** Opens a session and keeps it in memory until `work` is done: others may need its room meanwhile. */
+  async use<T>(uri: URI, work: (session: Session) => T | Promise<T>): Promise<T> {
+    const letGo = this.hold(uri);
+    try {
+      return await work(await this.open(uri));
+    } finally {
+      letGo();
+    }
   }
 
   /** Resolves when the session is on disk; its agent starts meanwhile. */
@@ -142,8 +165,10 @@ export class SessionHub {
         "params.session: a fork has its source's provider: <provider>:/<id>",
       );
     }
-    await this.#makeNew(uri, async () =>
-      this.#maker.fork(params, await this.open(sourceUri), from.sessionId, parts.sessionId),
+    await this.#makeNew(uri, () =>
+      this.use(sourceUri, (source) =>
+        this.#loaded.load(() => this.#maker.fork(params, source, from.sessionId, parts.sessionId)),
+      ),
     );
   }
 
@@ -177,7 +202,7 @@ export class SessionHub {
   }
 
   fetchContent(params: FetchContentParams): Promise<FetchContentResult> {
-    return fetchContent((uri) => this.open(uri), params);
+    return fetchContent((uri, read) => this.use(uri, read), params);
   }
 
   async remove(uri: URI): Promise<void> {
@@ -269,7 +294,7 @@ export class SessionHub {
       // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
       await this.#close(uri, session, async () => {
         await this.#options.storage.remove(sessionId);
-        this.#forget(uri);
+        await this.#forget(uri);
       });
     } catch (error) {
       // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
@@ -282,8 +307,10 @@ export class SessionHub {
     }
   }
 
-  #forget(uri: URI): void {
+  /** Of a session whose files are gone. */
+  async #forget(uri: URI): Promise<void> {
     const { index, publisher, sequence } = this.#options;
+    await index.eraseTexts(uri);
     const wasHidden = this.#provisional.delete(uri);
     index.remove(uri);
     this.#notifier.forget(uri);
@@ -298,62 +325,21 @@ export class SessionHub {
     );
   }
 
-  async #indexSession(sessionId: string, isNew: boolean): Promise<void> {
-    const used = this.#inUse(sessionId);
-    if (used !== undefined) return this.#indexUsed(used);
-    const reading = this.#indexStored(sessionId);
-    this.#indexing.set(sessionId, reading);
-    const found = await reading.finally(() => this.#indexing.delete(sessionId));
-    if (!found) return;
-    const { summary } = found;
-    if (found.isProvisional) {
-      // One that this host made is left to its client.
-      if (!this.#provisional.has(summary.resource)) await this.remove(summary.resource);
-      return;
-    }
-    if (isNew) this.#options.broadcast({ type: 'notify/sessionAdded', summary });
-    // It was interrupted: opening it says so.
-    if (AT_WORK.some((status) => status === summary.status)) await this.open(summary.resource);
-  }
-
-  async #indexStored(sessionId: string): Promise<IndexedLog | undefined> {
-    const stored = await this.#options.storage.open(sessionId);
-    try {
-      return stored && (await indexLog(this.#options.index, stored.log));
-    } finally {
-      await stored?.fs.dispose();
-    }
-  }
-
-  /** It changes while its log is read: the newest comes last. */
-  async #indexUsed(uri: URI): Promise<void> {
-    const { index } = this.#options;
-    const session = await this.open(uri);
-    if (index.isComplete(uri) || this.#provisional.has(uri)) return;
-    await session.stored.log.flush();
-    await indexLog(index, session.stored.log, () => session.state.summary);
-    indexHeld(index, session.state);
-  }
-
-  #inUse(sessionId: string): URI | undefined {
-    for (const uris of [this.#opening.keys(), this.#closing.keys()]) {
-      for (const uri of uris) if (uri.endsWith(`:/${sessionId}`)) return uri;
-    }
-    return undefined;
-  }
-
   #begin(uri: URI, make: () => Promise<Session>): Promise<Session> {
-    const reading = this.#indexing.get(parseSessionUri(uri)?.sessionId ?? '');
+    const reading = this.#indexing.reading(parseSessionUri(uri)?.sessionId ?? '');
     const free = Promise.allSettled([this.#closing.get(uri), reading]);
-    const opening = free.then(make).then((session) => {
-      this.#open.set(uri, session);
-      return session;
-    });
+    const opening = free.then(make);
     this.#opening.set(uri, opening);
     opening.catch(() => {
       if (this.#opening.get(uri) === opening) this.#opening.delete(uri);
     });
     return opening;
+  }
+
+  async #hold(uri: URI, made: Promise<Session>): Promise<Session> {
+    const session = await made;
+    this.#open.set(uri, session);
+    return session;
   }
 
   /** Known from this turn on, so that a `subscribe` sent right behind finds it. */
@@ -362,20 +348,25 @@ export class SessionHub {
     // Somebody may be looking for it right now; it exists only if they find it.
     const sought = this.#opening.get(uri);
     let exists = false;
-    const session = await this.#begin(uri, async () => {
+    const making = this.#begin(uri, async () => {
       const found = await sought?.catch(() => undefined);
-      exists = found !== undefined;
+      exists = found !== undefined || this.#creating.has(sessionId) || this.#imports.has(sessionId);
+      // Held already by whoever opened it, or being closed by now.
       if (found) return found;
-      if (this.#creating.has(sessionId) || this.#imports.has(sessionId)) throw alreadyExists(uri);
+      if (exists) throw notFound(uri);
       this.#creating.add(sessionId);
       try {
         if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
         void this.#leftovers.removeAll();
-        if (await this.#options.storage.exists(sessionId)) throw alreadyExists(uri);
-        return await make();
+        exists = await this.#options.storage.exists(sessionId);
+        // Whoever asked for it meanwhile is given the one that is there.
+        return await this.#hold(uri, exists ? this.#loaded.load(() => this.#maker.load(uri)) : make());
       } finally {
         this.#creating.delete(sessionId);
       }
+    });
+    const session = await making.catch((error: unknown) => {
+      throw exists ? alreadyExists(uri) : error;
     });
     if (exists) throw alreadyExists(uri);
     return session;
@@ -396,4 +387,3 @@ export class SessionHub {
 }
 
 const DROPS_AT_ONCE = 4;
-const AT_WORK = ['inProgress', 'inputNeeded'] as const;

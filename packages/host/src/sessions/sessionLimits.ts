@@ -10,7 +10,7 @@ export const MAX_SESSION_BYTES = 64 * 1024 * 1024;
 export const SHRUNK_TURN_BYTES = 512 * 1024;
 /** Sessions that are loaded at the same time. */
 export const MAX_LOADS = 4;
-/** For so long after its last use a session does not have to make room for another one. */
+/** A session is not evicted for another one this soon after its last use: whoever opened it may be about to use it. */
 export const RECENT_MS = 250;
 
 /** Clients whose accepted `clientSeq` a session remembers, and how many of each at least. */

@@ -1,12 +1,12 @@
-import type { SessionState } from '@agenthost/protocol';
+import { type SessionState, sameValue } from '@agenthost/protocol';
 import type { HostLog } from '../hostLog.js';
+import type { SessionStartRecord } from '../sessionFs/eventLog.js';
 import type { Workspace } from '../sessionFs/workspace.js';
 import type { WorkspaceInfo } from '../sessionFs/workspaceFile.js';
 import { readGitMetadata } from './gitMetadata.js';
 
 export interface SessionWorkspaceOptions {
-  readonly sessionId: string;
-  readonly cwd: string;
+  readonly start: SessionStartRecord;
   readonly state: SessionState;
   readonly now: () => number;
   readonly log: HostLog;
@@ -32,15 +32,18 @@ export class SessionWorkspace {
   /** Without files nothing is kept. */
   static async open(files: Workspace | undefined, options: SessionWorkspaceOptions): Promise<SessionWorkspace> {
     const found = await files?.readInfo().catch((error: unknown) => {
-      options.log.warn(`${options.sessionId}: workspace.yaml can't be read and is written anew: ${String(error)}`);
+      options.log.warn(
+        `${options.start.sessionId}: workspace.yaml can't be read and is written anew: ${String(error)}`,
+      );
       return undefined;
     });
     const { title, createdAt, modifiedAt } = options.state.summary;
-    const { cwd, sessionId: id } = options;
+    const { v: _, n: __, type: ___, ...start } = options.start;
+    const { sessionId: id, cwd } = start;
     const git = files && !found ? await gitFieldsOf(cwd) : {};
     const fresh = { id, name: title, cwd, ...git, createdAt, updatedAt: modifiedAt };
-    const workspace = new SessionWorkspace(files, found ?? fresh, options);
-    if (!found) workspace.#save();
+    const workspace = new SessionWorkspace(files, { ...(found ?? fresh), start }, options);
+    if (!sameValue(found?.start, start)) workspace.#save();
     return workspace;
   }
 

@@ -3,24 +3,29 @@ import { jsonBytes } from './jsonBytes.js';
 
 /** What a loaded session takes beside its state: its objects, its files, its agent's connection. */
 const SESSION_BYTES = 64 * 1024;
+/** A running turn that is smaller is not counted again. */
+const MIN_RECOUNT = 128 * 1024;
 
 /** About how many bytes a loaded session takes. Kept along with the state: what has not changed is not counted again. */
 export class StateBytes {
-  #turns = 0;
-  #waiting = 0;
-  #running = 0;
+  #turns: number;
+  #waiting: number;
+  /** The running turn when it was last counted, and with what actions may have added to it since then. */
+  #counted: number;
+  #running: number;
 
   constructor(state: SessionState) {
     this.#turns = turnsOf(state);
     this.#waiting = waitingOf(state);
-    this.#running = runningOf(state);
+    this.#counted = runningOf(state);
+    this.#running = this.#counted;
   }
 
   get total(): number {
     return SESSION_BYTES + this.#turns + this.#waiting + this.#running;
   }
 
-  /** `length`: of the action that changed the state. */
+  /** `length`: of the action that changed the state, as JSON. The state has grown by no more than that. */
   changed(before: SessionState, state: SessionState, length: number): void {
     if (state.turns !== before.turns) this.#turns = turnsOf(state);
     if (state.queuedMessages !== before.queuedMessages || state.steeringMessage !== before.steeringMessage) {
@@ -28,9 +33,12 @@ export class StateBytes {
     }
     const [turn, running] = [before.activeTurn, state.activeTurn];
     if (running === turn) return;
-    // An action adds at most what it says; what was dropped with it is found by counting anew.
+    this.#running += length;
     const isSame = running?.id === turn?.id && running?.earlierParts === turn?.earlierParts;
-    this.#running = isSame ? this.#running + length : runningOf(state);
+    // Counted anew when parts were dropped, and whenever the estimate has doubled: most of what a tool prints is not in the state.
+    if (isSame && this.#running < Math.max(2 * this.#counted, MIN_RECOUNT)) return;
+    this.#counted = runningOf(state);
+    this.#running = this.#counted;
   }
 }
 
@@ -46,5 +54,9 @@ function waitingOf({ queuedMessages = [], steeringMessage }: SessionState): numb
 }
 
 function runningOf({ activeTurn }: SessionState): number {
-  return activeTurn ? jsonBytes(activeTurn.userMessage) + turnLength(activeTurn) : 0;
+  if (!activeTurn) return 0;
+  const { userMessage, pendingPermissions, answeredPermissions = [] } = activeTurn;
+  return (
+    jsonBytes(userMessage) + turnLength(activeTurn) + jsonBytes(pendingPermissions) + jsonBytes(answeredPermissions)
+  );
 }

@@ -42,7 +42,7 @@ describe('filling the index', () => {
       storage,
       log: { ...silentLog, error: (message) => void errors.push(message) },
       broadcast: (notification) => void told.push(notification),
-      forget: (uri) => index.remove(uri),
+      forget: async (uri) => index.remove(uri),
       indexSession: async (id) => {
         taken.push(id);
         await gate;

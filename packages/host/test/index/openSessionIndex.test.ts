@@ -44,7 +44,7 @@ describe('an index that has to be made from the sessions', () => {
       storage: from,
       log,
       broadcast: () => {},
-      forget: (uri) => index.remove(uri),
+      forget: async (uri) => index.remove(uri),
       indexSession: async (id) => {
         const stored = await from.open(id);
         if (stored) await indexLog(index, stored.log);

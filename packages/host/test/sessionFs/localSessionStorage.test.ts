@@ -83,7 +83,7 @@ describe('a local storage of sessions', () => {
     await mkdir(folder('damaged'));
     await writeFile(join(folder('damaged'), 'events.jsonl'), 'nothing of a log\n');
     const stored = await storage.open('damaged');
-    await stored?.log.loadAll();
+    await expect(stored?.log.loadAll()).rejects.toMatchObject({ code: 'NO_BEGINNING' });
     await stored?.fs.dispose();
     expect((await readdir(folder('damaged'))).sort()).toEqual(['events.jsonl', 'events.jsonl.corrupt']);
     expect(await storage.exists('damaged')).toBe(true);

@@ -35,11 +35,11 @@ describe('the state root', () => {
     path = join(folder, 'a/b');
     const root = await open();
     expect(await readFile(join(path, 'version'), 'utf8')).toBe('1\n');
-    expect((await readdir(path)).sort()).toEqual(['host.lock', 'session-state', 'version']);
+    expect((await readdir(path)).sort()).toEqual(['host.lock', 'host.lock.kernel', 'session-state', 'version']);
     for (const name of ['', 'session-state']) expect(await modeOf(join(path, name))).toBe('700');
-    for (const name of ['version', 'host.lock']) expect(await modeOf(join(path, name))).toBe('600');
+    for (const name of ['version', 'host.lock', 'host.lock.kernel']) expect(await modeOf(join(path, name))).toBe('600');
     await root.dispose();
-    expect((await readdir(path)).sort()).toEqual(['session-state', 'version']);
+    expect((await readdir(path)).sort()).toEqual(['host.lock.kernel', 'session-state', 'version']);
     await (await open()).dispose();
   });
 

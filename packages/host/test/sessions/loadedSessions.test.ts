@@ -16,13 +16,13 @@ interface Loaded {
   least: number;
 }
 
-function world(maxBytes = 40 * MIB) {
+function world(maxBytes = 40 * MIB, idleMs = 100_000_000) {
   const sessions = new Map<string, Session>();
   const evicted: string[] = [];
   const loaded = new LoadedSessions({
     sessions,
     maxSessionBytes: maxBytes,
-    idleMs: 100_000_000,
+    idleMs,
     log: silentLog,
     evict: async (uri) => {
       sessions.delete(uri);
@@ -72,6 +72,18 @@ describe('loaded sessions', () => {
     letGo();
     await load('newer');
     expect(evicted).toEqual(['s4', 's3']);
+  });
+
+  it('stay while they are held, also those that were idle for long', async () => {
+    const { add, loaded, evicted } = world(40 * MIB, 1_000);
+    for (const uri of ['held', 'idle']) add(uri, { lastUsed: performance.now() - 2_000 });
+    const letGo = loaded.hold('held');
+    await loaded.sweep();
+    expect(evicted).toEqual(['idle']);
+    letGo();
+    await loaded.sweep();
+    expect(evicted).toEqual(['idle', 'held']);
+    loaded.dispose();
   });
 
   it('refuse one more when none can leave, and say so', async () => {

@@ -15,7 +15,19 @@ async function setUp() {
     return writeInfo.call(files, info);
   };
   const state = createSessionState({ resource: 'mock:/s1', provider: 'mock', createdAt: 1 });
-  const options = { sessionId: 's1', cwd: '/', state, now: () => 5, log: silentLog };
+  const start = {
+    v: 1,
+    n: 1,
+    id: 'e1',
+    at: 1,
+    type: 'session.start',
+    sessionId: 's1',
+    provider: 'mock',
+    cwd: '/',
+    versions: { log: 1, protocol: 1 },
+    createdAt: 1,
+  } as const;
+  const options = { start, state, now: () => 5, log: silentLog };
   const workspace = await SessionWorkspace.open(files, options);
   const named = (title: string): SessionState => ({ ...state, summary: { ...state.summary, title } });
   await workspace.settled();

@@ -281,7 +281,7 @@ export interface FetchTurnsResult {
 export interface FetchPartsParams {
   readonly session: URI;
   readonly turnId: string;
-  /** Parts before this place among all parts of the turn; before those that the host has in memory without it. */
+  /** Parts before this place among all parts of the turn; without it, the newest parts. */
   readonly before?: number;
   readonly limit: number;
 }

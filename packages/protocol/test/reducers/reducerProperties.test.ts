@@ -89,6 +89,16 @@ describe('sessionReducer, over random histories', () => {
     );
   });
 
+  it('[RED12] never changes a turn that has ended, nor its place', () => {
+    holds(
+      fc.property(history, anyAction, (actions, action) => {
+        const before = reduce(actions);
+        const { turns } = sessionReducer(before, action);
+        for (const [at, turn] of before.turns.entries()) expect(turns[at]).toBe(turn);
+      }),
+    );
+  });
+
   it('[SUM1] keeps the status that follows from the turns, and states that the schema accepts', () => {
     holds(
       fc.property(history, (actions) => {

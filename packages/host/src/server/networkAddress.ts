@@ -1,0 +1,27 @@
+import { isIPv6 } from 'node:net';
+
+/** Of a `Host` header, a flag or a socket. */
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
+}
+
+/** What counts as one address: of IPv6 the first 64 bits, because one machine has all the addresses behind them. */
+export function addressGroup(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  if (isLoopback(address)) return address;
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
+  const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = tail === undefined ? 0 : 8 - (before?.length ?? 0) - (after?.length ?? 0);
+  const groups = [...(before ?? []), ...Array.from({ length: zeros }, () => '0'), ...(after ?? [])];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** Where a browser of this machine goes: all addresses are no address. */
+export function localUrl(url: URL): URL {
+  const local = new URL(url);
+  if (url.hostname === '0.0.0.0') local.hostname = '127.0.0.1';
+  if (url.hostname === '[::]') local.hostname = '[::1]';
+  return local;
+}

@@ -1,0 +1,160 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { FairTurns, Turn } from './fairTurns.js';
+
+/** What is handled in one turn: less where it costs much, as many small requests do, and more where it is a part of something long. */
+const MIN_SLICE_BYTES = 512;
+const MAX_SLICE_BYTES = 4 * 1024;
+const MUCH_MS = 1;
+
+/** The group of all who have shown no token. */
+const GUESTS = 'guests';
+/** When a network goes, a thousand connections end at once: those who stay don't wait behind them. */
+const ENDINGS = 'endings';
+
+/**
+ * A connection whose bytes are handled in turns. A system hands over what has arrived in pieces of 64 KiB, many of them in one
+ * tick, and parsers of HTTP and WebSockets handle all that a piece has at once: ten thousand tiny frames would stall everybody.
+ * What is not handled yet is not read on, so that the sender waits. Only for consumers that listen to `data`, as both parsers do.
+ */
+export class PacedSocket extends Duplex {
+  /** For writing what needs no turn. */
+  readonly raw: Socket;
+  readonly #turns: FairTurns;
+  readonly #pending: Buffer[] = [];
+  #group = GUESTS;
+  #sliceBytes = MIN_SLICE_BYTES;
+  /** What the other side did, as soon as everything that came before is handled. */
+  #end: 'ended' | 'closed' | undefined;
+
+  constructor(raw: Socket, turns: FairTurns) {
+    super({ allowHalfOpen: true });
+    this.raw = raw;
+    this.#turns = turns;
+    raw.on('data', (chunk) => {
+      this.#pending.push(chunk);
+      this.#turns.begin(this.#group, this.#readSlice);
+      if (this.#pending.length > 0) raw.pause();
+    });
+    raw.on('end', () => {
+      this.#end ??= 'ended';
+      this.#turns.begin(ENDINGS, this.#readSlice);
+    });
+    raw.on('error', () => {});
+    raw.on('close', () => {
+      this.#end = 'closed';
+      this.#turns.begin(ENDINGS, this.#readSlice);
+    });
+    raw.on('timeout', () => this.emit('timeout'));
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.raw.remoteAddress;
+  }
+
+  get remotePort(): number | undefined {
+    return this.raw.remotePort;
+  }
+
+  get localAddress(): string | undefined {
+    return this.raw.localAddress;
+  }
+
+  /** Whose turns it takes from now on. */
+  joinGroup(group: string): void {
+    this.#group = group;
+  }
+
+  /** Other work that this connection causes. */
+  inTurn(turn: Turn): void {
+    this.#turns.begin(this.#group, turn);
+  }
+
+  override resume(): this {
+    super.resume();
+    if (this.#pending.length > 0) this.#turns.later(this.#group, this.#readSlice);
+    return this;
+  }
+
+  setTimeout(ms: number): this {
+    this.raw.setTimeout(ms);
+    return this;
+  }
+
+  setNoDelay(noDelay?: boolean): this {
+    this.raw.setNoDelay(noDelay);
+    return this;
+  }
+
+  /** As of a socket: `http` ends with it what is not kept alive. */
+  destroySoon(): void {
+    if (this.writable) this.end();
+    if (this.writableFinished) this.destroy();
+    else this.once('finish', () => this.destroy());
+  }
+
+  // Bytes come when they arrive; whether they are wanted, `readableFlowing` says.
+  override _read(): void {}
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.raw.write(chunk, encoding, whenWritten(done));
+  }
+
+  override _writev(
+    chunks: readonly { readonly chunk: Buffer; readonly encoding: BufferEncoding }[],
+    done: (error?: Error | null) => void,
+  ): void {
+    const last = chunks.length - 1;
+    this.raw.cork();
+    chunks.forEach(({ chunk, encoding }, n) => {
+      this.raw.write(chunk, encoding, n === last ? whenWritten(done) : undefined);
+    });
+    this.raw.uncork();
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.raw.destroyed) done();
+    else this.raw.end(() => done());
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#pending.length = 0;
+    this.raw.destroy();
+    done(error);
+  }
+
+  readonly #readSlice: Turn = () => {
+    if (this.destroyed) return false;
+    const [chunk] = this.#pending;
+    if (chunk) {
+      // Nobody takes it now: `resume` goes on. Where there is nobody to wait for, it is dropped.
+      if (this.readableFlowing !== true) {
+        if (this.#end === 'closed') this.destroy();
+        return false;
+      }
+      this.#handleSlice(chunk);
+      if (this.#pending.length > 0) return true;
+    }
+    if (this.#end === 'closed') this.destroy();
+    else if (this.#end === undefined) this.raw.resume();
+    else if (!this.readableEnded) this.push(null);
+    return false;
+  };
+
+  #handleSlice(chunk: Buffer): void {
+    const size = this.#sliceBytes;
+    if (chunk.length > size) this.#pending[0] = chunk.subarray(size);
+    else this.#pending.shift();
+    const began = performance.now();
+    this.push(chunk.subarray(0, size));
+    const isMuch = performance.now() - began > MUCH_MS;
+    this.#sliceBytes = isMuch ? MIN_SLICE_BYTES : Math.min(2 * size, MAX_SLICE_BYTES);
+  }
+}
+
+/** What can't be written any more is not told: the end of the connection follows, and is handled in its turn. */
+function whenWritten(done: () => void): (error?: Error | null) => void {
+  return (error) => {
+    if (!error) done();
+  };
+}

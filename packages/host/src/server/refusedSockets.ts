@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { CLOSE_CODE, SUBPROTOCOL } from '@agenthost/protocol';
+import { WebSocketServer } from 'ws';
+import { REFUSAL_MS } from './refusals.js';
+
+/** A client may have sent its first request before it reads that it was refused. Nobody reads it, and it need not be kept. */
+const MAX_PAYLOAD_BYTES = 16 * 1024;
+
+/**
+ * Sockets that are opened only to be closed with a reason: a page can't see why an upgrade was refused, only why a socket was closed.
+ * Whoever is behind one has shown no token, so what it sends is bounded and dropped, and it is ended if it does not hang up.
+ */
+export class RefusedSockets {
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    autoPong: false,
+    maxPayload: MAX_PAYLOAD_BYTES,
+    handleProtocols: () => SUBPROTOCOL,
+  });
+
+  /** The request has offered `SUBPROTOCOL`. */
+  refuse(request: IncomingMessage, socket: Duplex, head: Buffer, reason: string): void {
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      // A malformed or oversize frame: without a listener the error would end the process. `ws` drops what follows.
+      webSocket.on('error', () => {});
+      webSocket.close(CLOSE_CODE.unauthorized, reason);
+      const timer = setTimeout(() => webSocket.terminate(), REFUSAL_MS).unref();
+      webSocket.on('close', () => clearTimeout(timer));
+    });
+  }
+
+  close(): void {
+    for (const webSocket of this.#server.clients) webSocket.terminate();
+    this.#server.close();
+  }
+}
