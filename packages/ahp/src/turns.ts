@@ -70,7 +70,7 @@ export function durationOf(startedAt: number, endedAt: number): number {
   return Math.max(0, endedAt - startedAt);
 }
 
-export function usageOf({ cost, ...usage }: UsageInfo): AhpUsage {
+export function usageOf({ cost, contextUsed: _, contextSize: __, ...usage }: UsageInfo): AhpUsage {
   return { ...usage, ...(cost !== undefined && { _meta: { cost } }) };
 }
 

@@ -19,6 +19,8 @@ function setMode(mode: string): void {
   update('current_mode_update', { currentModeId: mode });
 }
 
+let spent = 0;
+
 /** Bytes without an end, as fast as they are read. */
 async function pour(byte: string): Promise<void> {
   const bytes = byte.repeat(64 * 1024);
@@ -61,6 +63,11 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   },
   'ask-long': async (rest) => text(await permission({ toolCallId: randomUUID(), rawInput: 'a'.repeat(Number(rest)) })),
   'ask-with': async (rest) => text(JSON.stringify(await permissionWith(JSON.parse(rest) as object))),
+  /** As agents report it: the cost is a total of the session. */
+  spend: (rest) => {
+    spent += Number(rest);
+    update('usage_update', { used: 1_000, size: 200_000, cost: { amount: spent, currency: 'USD' } });
+  },
   later: (rest) => void setTimeout(() => text(rest), 100),
   'die-later': () => {
     setTimeout(() => text('dying'), 100);

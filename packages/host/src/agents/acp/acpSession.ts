@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type { ContentBlock, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { SessionCommand, SessionMode, UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
@@ -8,16 +8,16 @@ import { PendingAnswers } from '../pendingAnswers.js';
 import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
 import { instructionBlocks } from './acpCustomizations.js';
 import { acpFailure, errorInfo } from './acpFailure.js';
+import { type AcpTurn, newAcpTurn } from './acpTurn.js';
 import type { ChangeTally } from './changeTally.js';
 import { CANCELLED, outcomeOf } from './permissionOutcome.js';
 import { promptBlocks } from './promptBlocks.js';
+import { RefusalReasons } from './refusalReasons.js';
 import { SessionUpdates } from './sessionUpdates.js';
 import { Terminals } from './terminals.js';
-import { ToolCalls } from './toolCalls.js';
-import { TurnEvents } from './turnEvents.js';
 import { type TurnSilence, watchSilence } from './turnSilence.js';
-import { TurnUpdates } from './turnUpdates.js';
 import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
+import { UsageMeter } from './usageMeter.js';
 
 export interface AcpSessionOptions
   extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'> {
@@ -40,19 +40,6 @@ export interface AcpSessionOptions
   onDispose(): void;
 }
 
-interface Turn {
-  readonly aborted: AbortController;
-  readonly events: TurnEvents;
-  readonly calls: ToolCalls;
-  readonly updates: TurnUpdates;
-  heard(): void;
-  done: Promise<void>;
-  /** Questions that nobody has answered yet. */
-  asking: number;
-  /** Of a turn that the agent began: what ends it. */
-  own: PromiseWithResolvers<void> | undefined;
-}
-
 /** Updates that begin a turn where none runs; of the others, what comes late is of no interest. */
 const OPENING: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
 /** What an agent says so soon after it was stopped belongs to what was stopped. */
@@ -65,6 +52,8 @@ export class AcpSession implements AgentSession {
   readonly #answers = new PendingAnswers();
   readonly #disposal = new AbortController();
   readonly #updates: SessionUpdates;
+  readonly #usage: UsageMeter;
+  readonly #reasons = new RefusalReasons();
   #connection: AcpConnection | undefined;
   #terminals: Terminals | undefined;
   #nativeSessionId: string | undefined;
@@ -72,7 +61,7 @@ export class AcpSession implements AgentSession {
   #notice: string | undefined;
   #isInstructed = false;
   #stoppedUntil = 0;
-  #turn: Turn | undefined;
+  #turn: AcpTurn | undefined;
   #disposing: Promise<void> | undefined;
 
   static async open(options: AcpSessionOptions, signal: AbortSignal): Promise<AcpSession> {
@@ -93,6 +82,7 @@ export class AcpSession implements AgentSession {
     this.#nativeSessionId = options.resume;
     this.#model = options.model;
     this.#updates = new SessionUpdates(options.spec.displayName);
+    this.#usage = new UsageMeter({ tokensAreTotals: options.spec.countsTotals === true });
   }
 
   get nativeSessionId(): string | undefined {
@@ -178,6 +168,7 @@ export class AcpSession implements AgentSession {
     // What the agent says until it is open again is its history.
     this.#connection = undefined;
     this.#updates.restart();
+    this.#usage.restart();
     const resume = this.#nativeSessionId;
     const terminals = new Terminals({ cwd, env, stateDir });
     const { resume: _, ...rest } = this.#options;
@@ -224,39 +215,24 @@ export class AcpSession implements AgentSession {
     await connection.choose(request);
   }
 
-  #newTurn(): Turn {
-    const events = new TurnEvents((event) => {
-      if (this.#turn === turn) this.#listeners.emit(event);
-    });
-    const calls = new ToolCalls({
+  #newTurn(): AcpTurn {
+    return newAcpTurn({
       cwd: this.#options.cwd,
       agentName: this.#options.spec.displayName,
-      events,
+      usage: this.#usage,
+      emit: (turn, event) => {
+        if (this.#turn === turn) this.#listeners.emit(event);
+      },
       changed: (changes) => {
         const all = this.#options.changes.add(changes);
         return all ? [{ type: 'changes', changes: all }] : [];
       },
       followTerminal: (id, onOutput) => this.#terminals?.follow(id, onOutput),
-    });
-    const updates = new TurnUpdates({
-      calls,
-      emit: (event) => events.emit(event),
       modeName: (id) => this.#connection?.choices.modeName(id) ?? id,
     });
-    const turn: Turn = {
-      aborted: new AbortController(),
-      events,
-      calls,
-      updates,
-      heard: () => {},
-      done: Promise.resolve(),
-      asking: 0,
-      own: undefined,
-    };
-    return turn;
   }
 
-  async #run(turn: Turn, message: UserMessage): Promise<void> {
+  async #run(turn: AcpTurn, message: UserMessage): Promise<void> {
     // So that `send` has resolved before the first event.
     await immediate();
     let last: AgentEvent = { type: 'idle' };
@@ -272,7 +248,7 @@ export class AcpSession implements AgentSession {
     await this.#endTurn(turn, last);
   }
 
-  async #prompt(turn: Turn, message: UserMessage): Promise<void> {
+  async #prompt(turn: AcpTurn, message: UserMessage): Promise<void> {
     let connection = this.#connection;
     if (!connection || connection.hasFailed) {
       await connection?.dispose();
@@ -290,11 +266,24 @@ export class AcpSession implements AgentSession {
       this.#listeners.emit({ type: 'notice', text, severity: 'warning' });
     }
     this.#notice = undefined;
-    const outcome = await connection.prompt([...blocks, ...instructions]);
+    let outcome = await connection.prompt([...blocks, ...this.#reasonBlocks(), ...instructions]);
+    this.#usage.prompted(outcome);
+    // Why something was refused has no place in the protocol's answer to a question: it is the next message.
+    while (!turn.aborted.signal.aborted) {
+      const reasons = this.#reasonBlocks();
+      if (reasons.length === 0) break;
+      outcome = await connection.prompt(reasons);
+      this.#usage.prompted(outcome);
+    }
     if (!turn.aborted.signal.aborted) turn.updates.end(outcome, connection.choices.currentModel);
   }
 
-  #watchSilence(turn: Turn): TurnSilence {
+  #reasonBlocks(): ContentBlock[] {
+    const text = this.#reasons.take();
+    return text === undefined ? [] : [{ type: 'text', text }];
+  }
+
+  #watchSilence(turn: AcpTurn): TurnSilence {
     const { silenceMs, toolSilenceMs, spec } = this.#options;
     const silence = watchSilence({
       limitMs: silenceMs,
@@ -313,7 +302,7 @@ export class AcpSession implements AgentSession {
   }
 
   /** What an agent does between two turns: something that it left running has ended, or asks. */
-  #beginOwn(): Turn | undefined {
+  #beginOwn(): AcpTurn | undefined {
     const connection = this.#connection;
     // What comes before the first message is history that is told late, and right after a stop it is what was stopped.
     const isLate = !this.#isInstructed || performance.now() < this.#stoppedUntil;
@@ -328,7 +317,7 @@ export class AcpSession implements AgentSession {
   }
 
   /** The protocol does not say when it is over: when nothing is heard for a while, nothing runs and nobody is asked. */
-  async #runOwn(turn: Turn, over: PromiseWithResolvers<void>, connection: AcpConnection): Promise<void> {
+  async #runOwn(turn: AcpTurn, over: PromiseWithResolvers<void>, connection: AcpConnection): Promise<void> {
     const silence = watchSilence({
       limitMs: this.#options.ownTurnQuietMs,
       toolLimitMs: this.#options.toolSilenceMs,
@@ -345,7 +334,7 @@ export class AcpSession implements AgentSession {
     await this.#endTurn(turn, failure ? { type: 'error', error: errorInfo(failure) } : { type: 'idle' });
   }
 
-  async #endTurn(turn: Turn, last: AgentEvent): Promise<void> {
+  async #endTurn(turn: AcpTurn, last: AgentEvent): Promise<void> {
     await turn.events.settled();
     // What it still asks is of no use to anybody.
     turn.aborted.abort(new Error('the turn has ended'));
@@ -376,7 +365,9 @@ export class AcpSession implements AgentSession {
     try {
       const answered = (requestId: string) => this.#answers.wait(requestId, turn.aborted.signal);
       const { requestId, shown, answer } = turn.calls.ask(request, answered);
-      const { outcome, approved } = outcomeOf(await answer, request.options, shown);
+      const decision = await answer;
+      const { outcome, approved } = outcomeOf(decision, request.options, shown);
+      if (!approved) this.#reasons.add(turn.calls.nameOf(toolCallId), decision);
       if (approved) await turn.calls.looked(toolCallId);
       if (requestId === toolCallId) turn.calls.answered(toolCallId, approved);
       return outcome;

@@ -93,6 +93,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     ],
     args: ['--acp', '--no-auto-update'],
     refusesPrograms: true,
+    countsTotals: true,
     npm: { name: '@github/copilot', version: '1.0.102', sizeHint: 190 * MEGABYTE },
     login: 'Log in with Copilot CLI: copilot login.',
   },

@@ -136,6 +136,14 @@ export class ToolCalls {
     return { requestId, shown, answer };
   }
 
+  /** What a call is called when it has to be told of in words. */
+  nameOf(toolCallId: string): string {
+    const call = this.#calls.get(toolCallId);
+    if (!call) return 'a tool';
+    const { displayName, invocationMessage } = callDisplay(this.#facts(call));
+    return `${displayName}: ${invocationMessage}`;
+  }
+
   /** What an approved call may change has been looked at: the agent can be told to begin. */
   async looked(toolCallId: string): Promise<void> {
     await this.#witness.looked(toolCallId, this.#calls.get(toolCallId)?.edits ?? []);

@@ -116,7 +116,9 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
   z.object({ sessionUpdate: z.literal('session_info_update'), title: lenient(z.string()) }),
   z.object({
     sessionUpdate: z.literal('usage_update'),
-    cost: lenient(z.object({ amount: z.number(), currency: z.string() })),
+    used: lenient(z.number().min(0)),
+    size: lenient(z.number().min(0)),
+    cost: lenient(z.object({ amount: z.number().min(0), currency: z.string() })),
   }),
   z.object({
     sessionUpdate: z.literal('compaction_update'),

@@ -56,6 +56,9 @@ export class EventTranslator {
       case 'assistant.usage':
         this.#addUsage(event.data);
         return;
+      case 'session.usage_info':
+        if (!isOfSubAgent) this.#context(event.data);
+        return;
       case 'assistant.intent':
         this.#emit({ type: 'activity', activity: event.data.intent });
         return;
@@ -155,6 +158,7 @@ export class EventTranslator {
       return this.#usage[key] === undefined && more[key] === undefined ? {} : { [key]: total };
     };
     this.#usage = {
+      ...this.#usage,
       ...sum('inputTokens'),
       ...sum('outputTokens'),
       ...sum('cacheReadTokens'),
@@ -162,6 +166,16 @@ export class EventTranslator {
       ...(model !== undefined && { model }),
     };
     this.#emit({ type: 'usage', usage: this.#usage });
+  }
+
+  /** Told with the tokens of the next answer, or the last one: alone it is no news. */
+  #context({ currentTokens, tokenLimit }: SdkEventData['session.usage_info']): void {
+    this.#usage = {
+      ...this.#usage,
+      ...(currentTokens !== undefined && { contextUsed: currentTokens }),
+      ...(tokenLimit !== undefined && { contextSize: tokenLimit }),
+    };
+    if (this.#usage.inputTokens !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
   }
 
   #hold({ toolCallId, toolName, toolTitle, arguments: args }: SdkEventData['tool.execution_start']): void {

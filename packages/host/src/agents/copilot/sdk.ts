@@ -223,6 +223,7 @@ export interface SdkEventData {
     readonly cacheReadTokens?: number;
     readonly cost?: number;
   };
+  'session.usage_info': { readonly currentTokens?: number; readonly tokenLimit?: number };
   'assistant.intent': { readonly intent: string };
   'tool.execution_start': {
     readonly toolCallId: string;

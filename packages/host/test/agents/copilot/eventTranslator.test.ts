@@ -22,7 +22,18 @@ describe("what becomes of Copilot's events", () => {
       { type: 'reasoning', text: 'Let me think.' },
       { type: 'text', text: 'Hello, ' },
       { type: 'text', text: 'world!' },
-      { type: 'usage', usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cost: 0, model: 'm' } },
+      {
+        type: 'usage',
+        usage: {
+          inputTokens: 10,
+          outputTokens: 5,
+          cacheReadTokens: 0,
+          cost: 0,
+          model: 'm',
+          contextUsed: 7_262,
+          contextSize: 128_000,
+        },
+      },
     ]);
   });
 
