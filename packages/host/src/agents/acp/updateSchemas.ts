@@ -136,17 +136,28 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
   }),
 ]);
 
-/** `usage` is not in the stable protocol yet, but most agents send it. */
-export const promptResponse = z.object({
-  stopReason: z.string(),
-  usage: lenient(
-    z.object({
-      inputTokens: lenient(z.number()),
-      outputTokens: lenient(z.number()),
-      cachedReadTokens: lenient(z.number()),
-    }),
-  ),
-});
+const count = lenient(z.number().min(0));
+
+/** `usage` is not in the stable protocol yet, but most agents send it. Gemini CLI has it in a field of its own. */
+export const promptResponse = z
+  .object({
+    stopReason: z.string(),
+    usage: lenient(z.object({ inputTokens: count, outputTokens: count, cachedReadTokens: count })),
+    _meta: lenient(
+      z.object({
+        quota: lenient(z.object({ token_count: lenient(z.object({ input_tokens: count, output_tokens: count })) })),
+      }),
+    ),
+  })
+  .transform(({ stopReason, usage, _meta: meta }) => {
+    const counted = meta?.quota?.token_count;
+    const own = counted && {
+      inputTokens: counted.input_tokens,
+      outputTokens: counted.output_tokens,
+      cachedReadTokens: undefined,
+    };
+    return { stopReason, usage: usage ?? own };
+  });
 
 const named = z.object({ name: z.string(), description: lenient(z.string()) });
 const selectOption = named.extend({ value: z.string() });
