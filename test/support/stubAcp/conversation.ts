@@ -11,7 +11,7 @@ export interface Params {
   readonly value: string;
   readonly modelId: string;
   readonly modeId: string;
-  readonly outcome?: { readonly optionId?: string };
+  readonly outcome?: { readonly optionId?: string | number };
   readonly terminalId: string;
   readonly exitCode: number;
   readonly output: string;
@@ -60,8 +60,13 @@ const OPTIONS = [
 ];
 
 export async function permission(toolCall: object): Promise<string> {
-  const answer = await ask('session/request_permission', { toolCall, options: OPTIONS });
-  return answer.outcome?.optionId ?? 'cancelled';
+  return String(await permissionWith({ toolCall, options: OPTIONS }));
+}
+
+/** The option that was selected, as it came; `cancelled` without one. */
+export async function permissionWith(params: object): Promise<string | number> {
+  const answer = await ask('session/request_permission', params);
+  return answer.outcome?.optionId ?? (answer.outcome ? 'cancelled' : 'refused');
 }
 
 export function offer(names: readonly string[]): void {

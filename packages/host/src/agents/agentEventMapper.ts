@@ -176,6 +176,7 @@ export class AgentEventMapper {
       case 'mode':
       case 'checkpoint':
       case 'commands':
+      case 'ownTurn':
         // Not of a turn.
         return NOTHING;
       case 'idle':
@@ -326,8 +327,8 @@ function boundedChanges(changes: readonly FileChangeSummary[]): FileChangeSummar
 
 /** JSON has no NaN and no Infinity; one of them would make the whole envelope invalid. */
 function finiteUsage({ model, ...usage }: UsageInfo): UsageInfo {
-  const { inputTokens, outputTokens, cacheReadTokens, cost } = usage;
-  const numbers = Object.entries({ inputTokens, outputTokens, cacheReadTokens, cost });
+  const { inputTokens, outputTokens, cacheReadTokens, cost, contextUsed, contextSize } = usage;
+  const numbers = Object.entries({ inputTokens, outputTokens, cacheReadTokens, cost, contextUsed, contextSize });
   return {
     ...Object.fromEntries(numbers.filter(([, value]) => Number.isFinite(value))),
     ...(model !== undefined && { model: oneLine(model, MAX_TITLE_LENGTH) }),

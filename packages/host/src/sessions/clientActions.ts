@@ -24,7 +24,8 @@ export class ClientActions {
     this.#options = options;
   }
 
-  dispatch(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+  dispatch(sender: Subscriber, clientSeq: number, sent: ClientAction): void {
+    const action = withoutOrigin(sent);
     const { store, intake, turnIds, closed } = this.#options;
     const key = acceptedKey(originOf(sender, clientSeq));
     const turnId = turnIdIn(action);
@@ -64,4 +65,11 @@ export class ClientActions {
     const isTurnIdUsed = (turnId: string) => turnIds.has(turnId) ?? isFound;
     return refusal(action, { state: store.state, models, answeredBy, isTurnIdUsed, wasSteered });
   }
+}
+
+/** Which turns agents began is the host's word (TURN15). */
+function withoutOrigin(action: ClientAction): ClientAction {
+  if (action.type !== 'session/turnStarted' || action.origin === undefined) return action;
+  const { origin: _, ...started } = action;
+  return started;
 }

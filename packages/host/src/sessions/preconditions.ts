@@ -111,7 +111,11 @@ function optionRefusal(
   { approved, optionId }: ToolCallConfirmedAction | PermissionResolvedAction,
   options: readonly PermissionOption[] = [],
 ): string | undefined {
-  if (optionId === undefined) return undefined;
+  if (optionId === undefined) {
+    const approving = options.filter(({ kind }) => kind !== 'deny');
+    const isMissing = approved && options.length > 0 && approving.every(({ explicit }) => explicit === true);
+    return isMissing ? REJECTION.optionNeeded : undefined;
+  }
   const chosen = options.filter(({ id }) => id === optionId);
   if (chosen.length === 0) return REJECTION.unknownOption;
   return chosen.some(({ kind }) => (kind !== 'deny') === approved) ? undefined : REJECTION.oppositeOption;
