@@ -2,7 +2,18 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compact, compactLater, compactOddly } from './compaction.ts';
-import { current, env, history, offer, permission, permissionWith, say, text, update } from './conversation.ts';
+import {
+  current,
+  env,
+  history,
+  offer,
+  permission,
+  permissionNested,
+  permissionWith,
+  say,
+  text,
+  update,
+} from './conversation.ts';
 import { editTool, type StubEdit } from './edits.ts';
 import { repeatBlock, sayBlocks, thinkBlocks, toolBlocks } from './media.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
@@ -62,6 +73,7 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     text(await permission({ ...call, rawInput: {} }));
   },
   'ask-long': async (rest) => text(await permission({ toolCallId: randomUUID(), rawInput: 'a'.repeat(Number(rest)) })),
+  'ask-deep': async (rest) => text(await permissionNested(Number(rest))),
   'ask-with': async (rest) => text(JSON.stringify(await permissionWith(JSON.parse(rest) as object))),
   /** As agents report it: the cost is a total of the session. */
   spend: (rest) => {
