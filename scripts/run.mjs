@@ -60,6 +60,7 @@ const tasks = {
     process.env.AGENTHOST_PICTURES = '1';
     return tasks['test:vscode'](['test/vscode/pictures.test.ts', ...args]);
   },
+  'agent-locks': () => inTurn(build, () => runNode(join(root, 'scripts/writeAgentLocks.ts'), [])),
   bench: (args) => inTurn(buildProgram, () => runNode(join(root, 'bench/run.ts'), args)),
 };
 

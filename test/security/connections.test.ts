@@ -154,6 +154,37 @@ describe('point 7: connections, requests and control frames', () => {
     expect(owners.some(({ destroyed }) => destroyed)).toBe(false);
   });
 
+  it('what is read between the parts of a message counts until the message ends', async () => {
+    const stateDir = await temporaryFolder();
+    cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
+    const token = await new DeviceTokens(stateDir).add('phone', 'viewer');
+    const host = await startTestHost({ stateDir });
+    cleanups.push(() => host.dispose());
+    const [begin, goOn, end] = [Buffer.from([TEXT, 0x81]), Buffer.from([0, 0x81]), Buffer.from([0x80, 0x81])];
+    const part = (head: Buffer) => Buffer.concat([head, Buffer.alloc(4), Buffer.from(' ')]);
+    const pings = Array.from({ length: 500 }, () => maskedFrame(PING, 'x'.repeat(125)));
+    const [ended, unended] = [
+      await rawWebSocket({ url: host.url, token }),
+      await rawWebSocket({ url: host.url, token }),
+    ];
+    cleanups.push(
+      () => ended.destroy(),
+      () => unended.destroy(),
+    );
+    const flood = async (socket: Socket, ...parts: readonly Buffer[]) => {
+      socket.resume();
+      const unit = Buffer.concat([...parts, ...pings]);
+      // 65 MB, of which all but a few thousand bytes are pings.
+      for (let n = 0; n < 1_000 && !socket.destroyed; n++) if (!socket.write(unit)) await writable(socket);
+    };
+    await flood(ended, part(begin), part(goOn), part(end));
+    expect(ended.destroyed).toBe(false);
+    unended.write(part(begin));
+    await flood(unended, part(goOn));
+    await closed(unended);
+    expect(ended.destroyed).toBe(false);
+  }, 30_000);
+
   it('a socket that is told that its token is wrong can send nothing: it ends, and the host goes on', async () => {
     const host = await start();
     const refused = () => rawWebSocket({ url: host.url, token: 'x'.repeat(43) }, { subprotocol: SUBPROTOCOL });

@@ -215,7 +215,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     '7',
     'unfinished messages are not counted',
     `${SERVER}/webSocketTransport.ts`,
-    'this.#socket.writableLength + this.#unfinishedBytes',
+    'this.#socket.writableLength + this.#unfinished.heldBytes',
     'this.#socket.writableLength',
     CONNECTIONS,
     'begins and does not finish',
@@ -255,5 +255,14 @@ export const SERVER_GATES: readonly GateRow[] = [
     '{}, REFUSAL_MS)',
     CONNECTIONS,
     'told that its token is wrong',
+  ],
+  [
+    '7',
+    'what comes between the parts of a message is not counted',
+    `${SERVER}/unfinishedMessage.ts`,
+    'if (this.#unfinishedBytes === 0)',
+    'if (this.#unfinishedBytes < 1_000_000)',
+    CONNECTIONS,
+    'between the parts of a message',
   ],
 ];

@@ -14,6 +14,8 @@ export interface AhpTestHost extends Omit<TestHost, 'connect' | 'raw'> {
   readonly connect: TestHost['connect'];
   /** Everything that was logged. */
   readonly logged: readonly string[];
+  /** Of that, the warnings. */
+  readonly warned: readonly string[];
   /** A socket with a token of that role; the same one for each. */
   open(role?: Role): Promise<AhpTestClient>;
   /** One that has shaken hands as this client. */
@@ -32,7 +34,12 @@ export async function startAhpHost(
   for (const role of ROLES) tokens.set(role, await devices.add(`the ${role}`, role));
   const logged: string[] = [];
   const note = (message: string) => void logged.push(message);
-  const log: HostLog = { debug: note, info: note, warn: note, error: note };
+  const warned: string[] = [];
+  const warn = (message: string) => {
+    note(message);
+    warned.push(message);
+  };
+  const log: HostLog = { debug: note, info: note, warn, error: note };
   const gateway = new AhpGateway({ log, limits });
   const test = await startTestHost(
     { log, ...options, stateDir },
@@ -63,6 +70,7 @@ export async function startAhpHost(
   return {
     ...test,
     logged,
+    warned,
     open,
     async client(clientId, version = '0.9.0') {
       const client = await open();

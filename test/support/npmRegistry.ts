@@ -13,6 +13,7 @@ export interface RegistryPackage {
   readonly bin?: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
 }
 
 /** A registry on loopback with packages that npm itself packed, so that no test needs another one. */
@@ -76,7 +77,8 @@ export class NpmRegistry {
     const { files: _, ...rest } = manifest;
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
     const file = `${this.url}${manifest.name}/-/${manifest.name.split('/').at(-1)}-${manifest.version}.tgz`;
-    const version = { ...rest, dist: { tarball: file, integrity } };
+    const hasInstallScript = rest.scripts?.['postinstall'] !== undefined;
+    const version = { ...rest, ...(hasInstallScript && { hasInstallScript }), dist: { tarball: file, integrity } };
     return {
       name: manifest.name,
       'dist-tags': { latest: manifest.version },

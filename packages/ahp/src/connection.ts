@@ -3,10 +3,18 @@ import { LateResult, type LocalRpcError, RPC_ERROR, RpcError, RpcPeer, type Tran
 import type { AhpClient } from './ahpClient.js';
 import { ahpError } from './errors.js';
 import type { AhpDoor, AhpGateway } from './gateway.js';
-import { isRecord, type JsonRecord, textOf, textsOf } from './json.js';
+import { isRecord, type JsonRecord, textOf } from './json.js';
 import { createSession, sessionChannel } from './newSession.js';
 import type { AhpSocket } from './outlet.js';
-import { dispatchParams, optionalCount, optionalText, recordParams, requiredText, requiredTexts } from './params.js';
+import {
+  dispatchParams,
+  initialChannels,
+  optionalCount,
+  optionalText,
+  recordParams,
+  requiredText,
+  requiredTexts,
+} from './params.js';
 import { reconnect } from './reconnect.js';
 import { resourceList, resourceRead, resourceResolve } from './resources.js';
 import { SESSION_CONFIG } from './sessionConfig.js';
@@ -96,7 +104,7 @@ export class AhpConnection implements AhpSocket {
     if (spoken === undefined) {
       const offered = JSON.stringify(offers).slice(0, MAX_NAME_LENGTH);
       const ours = `${AHP_VERSIONS.join(', ')} and what is compatible with them`;
-      this.#gateway.log.warn(
+      this.#gateway.warnOnce(
         `AHP: ${JSON.stringify(name)} offers the versions ${offered}, none of which is spoken here (${ours})`,
       );
       throw new RpcError(ERROR_CODE.unsupportedProtocolVersion, `none of ${offered} is spoken here, but ${ours}`, {
@@ -104,9 +112,9 @@ export class AhpConnection implements AhpSocket {
       });
     }
     const wantsSpecifiedNames = wantsSpecified(params);
+    const wanted = initialChannels(params);
     const client = await this.#gateway.createClient({ clientId, name, spoken, wantsSpecifiedNames }, this.#door);
     this.#gateway.hold(client, this);
-    const wanted = [...new Set(textsOf(params['initialSubscriptions']) ?? [])];
     const opened = await Promise.allSettled(wanted.map((uri) => client.subscribe(uri)));
     const { serverInfo, defaultDirectory } = client.host;
     const result = new LateResult(() => {

@@ -39,6 +39,8 @@ export interface ClientIdentity {
   readonly wantsSpecifiedNames: boolean;
 }
 
+const MAX_WARNINGS = 100;
+
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 const CLOSE_TRY_LATER = 1013;
@@ -50,6 +52,7 @@ export class AhpGateway {
   readonly local: LocalState;
   readonly #schedule: Schedule;
   readonly #connections = new Set<AhpConnection>();
+  readonly #warned = new Set<string>();
   readonly #clients = new Set<AhpClient>();
   /** Of clients without a socket: what happens to them when they stay away. In the order in which they went. */
   readonly #away = new Map<AhpClient, Disposable[]>();
@@ -66,6 +69,16 @@ export class AhpGateway {
 
   get currentSeq(): number {
     return this.#seq;
+  }
+
+  /** For what a client can cause as often as it likes: the first time each, and of a few kinds only. */
+  warnOnce(message: string): void {
+    if (this.#warned.has(message) || this.#warned.size >= MAX_WARNINGS) {
+      this.log.debug(message);
+      return;
+    }
+    this.#warned.add(message);
+    this.log.warn(message);
   }
 
   /** A socket whose credential was checked. */

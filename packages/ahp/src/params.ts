@@ -3,6 +3,9 @@ import { RPC_ERROR, RpcError } from '@agenthost/rpc';
 import { isRecord, type JsonRecord, textsOf } from './json.js';
 import type { AhpAction } from './types.js';
 
+/** In one request: far more than a client may be subscribed to, and few enough to look at each. */
+const MAX_CHANNELS = 1_000;
+
 /** The params of a request, or the error that says what is wrong with them. */
 export function recordParams(params: unknown): JsonRecord {
   if (params === undefined) return {};
@@ -36,6 +39,13 @@ export function requiredTexts(params: JsonRecord, name: string): readonly string
   return texts;
 }
 
+/** Channels that a client wants right away, each once. */
+export function initialChannels(params: JsonRecord): readonly string[] {
+  const channels = textsOf(params['initialSubscriptions']) ?? [];
+  mustBeFew(channels, 'initialSubscriptions');
+  return [...new Set(channels)];
+}
+
 export interface DispatchParams {
   readonly channel: string;
   readonly clientSeq: number;
@@ -62,6 +72,7 @@ export function reconnectParams(params: unknown): ReconnectParams {
   const clientId = requiredText(record, 'clientId', MAX_ID_LENGTH);
   const { subscriptions } = record;
   if (!Array.isArray(subscriptions)) throw invalid('subscriptions must be a list');
+  mustBeFew(subscriptions, 'subscriptions');
   const isPerChannel = subscriptions.some(isRecord);
   const cursors = subscriptions.map((entry: unknown) => {
     const channel = isPerChannel && isRecord(entry) ? requiredText(entry, 'channel') : entry;
@@ -70,6 +81,10 @@ export function reconnectParams(params: unknown): ReconnectParams {
     return { channel, since: typeof since === 'number' && Number.isFinite(since) ? since : -1 };
   });
   return { clientId, isPerChannel, cursors };
+}
+
+function mustBeFew(channels: readonly unknown[], name: string): void {
+  if (channels.length > MAX_CHANNELS) throw invalid(`${name} has more than ${MAX_CHANNELS} channels: name fewer`);
 }
 
 function invalid(message: string): RpcError {

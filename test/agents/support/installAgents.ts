@@ -1,20 +1,29 @@
 import { join } from 'node:path';
-import { fetchOnce } from '../../support/fetchOnce.js';
+import { AgentInstaller } from '@agenthost/host';
+import { CATALOGUE } from '../../../packages/host/src/agents/acp/catalogue.js';
+import { resolveAgentInstall } from '../../../packages/host/src/agents/agentInstall.js';
+import { COPILOT_PACKAGE } from '../../../packages/host/src/agents/copilot/copilotAgent.js';
 
-/** What the suite fetches for each agent: exact versions, so that a run can be repeated. */
-const AGENT_PACKAGES = {
-  copilot: ['@github/copilot-sdk@1.0.14'],
-  claude: ['@agentclientprotocol/claude-agent-acp@0.99.1'],
-  codex: ['@agentclientprotocol/codex-acp@2.6.0'],
-  gemini: ['@google/gemini-cli@0.61.0'],
-  opencode: ['opencode-ai@1.18.33'],
-  'copilot-acp': ['@github/copilot@1.0.102'],
-} as const satisfies Record<string, readonly string[]>;
-
+const CACHE = join(import.meta.dirname, '../../../.cache');
 /** Laid out as a state root's `agents` folder: a folder for each agent, with its `node_modules`. */
-export const AGENTS_FOLDER = join(import.meta.dirname, '../../../.cache/agents');
+export const AGENTS_FOLDER = join(CACHE, 'agents');
 
-/** Fetches an agent into the tree's cache, once for each version; returns its folder. */
-export function installAgent(name: keyof typeof AGENT_PACKAGES): Promise<string> {
-  return fetchOnce({ folder: join(AGENTS_FOLDER, name), packages: AGENT_PACKAGES[name] });
+const installing = new Map<string, Promise<string>>();
+
+/** Adds an agent to the tree's cache as `agenthost agents add` does, once for each version; returns its folder. */
+export function installAgent(provider: string): Promise<string> {
+  const folder = installing.get(provider) ?? install(provider);
+  installing.set(provider, folder);
+  return folder;
+}
+
+async function install(provider: string): Promise<string> {
+  const npm = provider === 'copilot' ? COPILOT_PACKAGE : CATALOGUE.find((one) => one.provider === provider)?.npm;
+  if (!npm) throw new Error(`${provider} comes in no package`);
+  const installed = await resolveAgentInstall(AGENTS_FOLDER, provider, npm.name);
+  if (installed?.version !== npm.version) {
+    console.info(`fetching ${npm.name}@${npm.version}`);
+    await new AgentInstaller({ stateDir: CACHE, env: process.env }).install(provider, npm);
+  }
+  return join(AGENTS_FOLDER, provider);
 }

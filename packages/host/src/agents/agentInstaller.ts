@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { HostLock, LockHeldError } from '../sessionFs/hostLock.js';
 import { AGENTS_FOLDER, resolveAgentInstall } from './agentInstall.js';
+import { AGENT_LOCKS_FOLDER, readAgentLock } from './agentLock.js';
 import type { AgentPackage } from './agentPackage.js';
 import { leftoverMark } from './leftovers.js';
 import { findNpm, type NpmCommand } from './npmCommand.js';
@@ -16,6 +17,8 @@ export interface AgentInstallerOptions {
   readonly stateDir: string;
   /** The host's own environment: where npm is, which registry it uses. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the lock files of agents are; those of the catalogue when not given. */
+  readonly locksFolder?: string;
 }
 
 export interface InstallProgress {
@@ -36,7 +39,8 @@ const PROGRESS_MS = 250;
 const MARK = 'AGENTHOST_INSTALLS';
 
 /**
- * Puts agents into `<state root>/agents/<provider>` and takes them out again. An agent is made in a folder beside its place and
+ * Puts agents into `<state root>/agents/<provider>` and takes them out again. What an agent of the catalogue depends on is fixed
+ * by a lock file, and install scripts run only for the packages that its entry names. An agent is made in a folder beside its place and
  * renamed when it is whole; what npm has fetched is kept, checked by its sums, until that is done, so that an installation that
  * was cut off goes on where it was.
  */
@@ -44,8 +48,10 @@ export class AgentInstaller {
   readonly #stateDir: string;
   readonly #folder: string;
   readonly #env: AgentInstallerOptions['env'];
+  readonly #locksFolder: string;
 
-  constructor({ stateDir, env }: AgentInstallerOptions) {
+  constructor({ stateDir, env, locksFolder = AGENT_LOCKS_FOLDER }: AgentInstallerOptions) {
+    this.#locksFolder = locksFolder;
     this.#stateDir = stateDir;
     this.#folder = join(stateDir, AGENTS_FOLDER);
     this.#env = env;
@@ -67,13 +73,22 @@ export class AgentInstaller {
       const cache = this.#place(`.${provider}.cache`);
       await rm(draft, { recursive: true, force: true });
       await mkdir(draft, { recursive: true, mode: 0o700 });
-      await writeFile(join(draft, 'package.json'), '{ "private": true }\n');
-      const what = `${agent.name}@${agent.version}`;
+      const { name, version, scripts = [] } = agent;
+      await writeFile(
+        join(draft, 'package.json'),
+        JSON.stringify({ private: true, dependencies: { [name]: version } }),
+      );
+      const lock = await readAgentLock(this.#locksFolder, provider, agent);
+      if (lock !== undefined) await writeFile(join(draft, 'package-lock.json'), lock);
+      const what = `${name}@${version}`;
       onProgress?.({ message: `Fetching ${what}`, done: 0 });
-      const args = ['install', '--no-audit', '--no-fund', '--omit=dev', '--loglevel=http', `--cache=${cache}`, what];
+      const flags = ['--no-audit', '--no-fund', '--omit=dev', '--loglevel=http', `--cache=${cache}`];
+      const env = { ...npm.env, ...leftoverMark(this.#stateDir) };
+      const run = (...args: readonly string[]) =>
+        runNpm({ npm: { ...npm, env }, args: [...args, ...flags], cwd: draft, signal, onProgress });
       try {
-        const env = { ...npm.env, ...leftoverMark(this.#stateDir) };
-        await runNpm({ npm: { ...npm, env }, args, cwd: draft, signal, onProgress });
+        await run('install', '--ignore-scripts');
+        if (scripts.length > 0) await run('rebuild', '--ignore-scripts=false', ...scripts);
       } catch (error) {
         await rm(draft, { recursive: true, force: true });
         throw signal?.aborted ? signal.reason : error;

@@ -40,9 +40,12 @@ export class GuestConnections {
     const [address, key] = placeOf(socket);
     const here = this.#byAddress.get(address) ?? new Map<string, Socket>();
     this.#byAddress.set(address, here);
+    // The address and port may be used again before the end of the last connection from there is noticed.
+    if (!here.delete(key)) this.#size++;
     here.set(key, socket);
-    this.#size++;
-    socket.once('close', () => this.#remove(address, key));
+    socket.once('close', () => {
+      if (this.#byAddress.get(address)?.get(key) === socket) this.#remove(address, key);
+    });
     const isFull = !isLoopback(address) && here.size > this.#limits.maxGuestsPerAddress;
     if (!isFull && this.#size <= this.#limits.maxGuests) return true;
     this.#endOldest(isFull ? address : this.#mostUsed());

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { HostLog } from '../hostLog.js';
 import { type Credential, OWNER } from '../protocol/credential.js';
 import { type AcceptedToken, type Authenticator, digestOf } from './authenticator.js';
-import { DEVICE_TOKENS_FILE, DeviceTokens } from './deviceTokens.js';
+import { DEVICE_TOKENS_FILE, type DeviceToken, DeviceTokenError, DeviceTokens } from './deviceTokens.js';
 import { checkToken, TOKEN_FILE, TokenFile } from './tokenFile.js';
 import { TokenUse } from './tokenUse.js';
 
@@ -44,7 +44,7 @@ export class HostTokens {
     try {
       const { fixed } = options;
       tokens.#setOwner(fixed === undefined ? await tokens.#file.readOrCreate() : checkToken(fixed, '$AGENTHOST_TOKEN'));
-      tokens.#reading = tokens.#reading.then(() => tokens.#readDevices());
+      tokens.#read(() => tokens.#readDevices());
       await tokens.#reading;
       return tokens;
     } catch (error) {
@@ -102,20 +102,24 @@ export class HostTokens {
     this.#options.log.info('the token was rotated: everybody has to come back with the new one');
   }
 
-  /** A file that can't be read lets nobody in. */
   async #readDevices(): Promise<void> {
+    try {
+      this.#setDevices(await this.#devices.list());
+    } catch (error) {
+      // A file that can't be read lets nobody in.
+      this.#setDevices([]);
+      // One that makes no sense is read again when it changes; one that could not be opened is tried again.
+      if (!(error instanceof DeviceTokenError)) throw error;
+      this.#options.log.error("no device is let in, because the tokens can't be read", error);
+    }
+  }
+
+  #setDevices(tokens: readonly DeviceToken[]): void {
     const before = this.#deviceTokens;
-    this.#deviceTokens = await this.#devices.list().then(
-      (tokens) =>
-        tokens.map(({ id, name, role, sha256 }) => {
-          const token = liveToken({ id, name, role }, Buffer.from(sha256, 'hex'));
-          return before.find((known) => isSame(known, token)) ?? token;
-        }),
-      (error: unknown) => {
-        this.#options.log.error("no device is let in, because the tokens can't be read", error);
-        return [];
-      },
-    );
+    this.#deviceTokens = tokens.map(({ id, name, role, sha256 }) => {
+      const token = liveToken({ id, name, role }, Buffer.from(sha256, 'hex'));
+      return before.find((known) => isSame(known, token)) ?? token;
+    });
     this.#accept();
     this.#warnOfSame(before);
     const revoked = before.filter((old) => !this.#deviceTokens.includes(old));

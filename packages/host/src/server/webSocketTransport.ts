@@ -4,6 +4,7 @@ import { type CloseReason, type Disposable, Inbox } from '@agenthost/rpc';
 import type { RawData, WebSocket } from 'ws';
 import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../protocol/frameTransport.js';
 import type { EncodedFrame } from '../state/encodedFrame.js';
+import { UnfinishedMessage } from './unfinishedMessage.js';
 
 export interface WebSocketLimits {
   /** What may wait for a client that does not read, in bytes; then it is cut off. */
@@ -35,8 +36,6 @@ export interface WebSocketSocket extends Duplex {
 }
 
 const MUCH_HELD_BYTES = 256 * 1024;
-/** Two bytes and a mask. */
-const CONTROL_HEADER_BYTES = 6;
 
 const TOO_SLOW: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' };
 const TOO_MUCH: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the sockets of this token hold too much' };
@@ -63,8 +62,7 @@ export class WebSocketTransport implements FrameTransport {
   #budget: number;
   #budgetAt = performance.now();
   #closeReason: CloseReason | undefined;
-  /** Of the message that is on its way. */
-  #unfinishedBytes = 0;
+  readonly #unfinished = new UnfinishedMessage();
 
   constructor(
     webSocket: WebSocket,
@@ -89,8 +87,10 @@ export class WebSocketTransport implements FrameTransport {
       this.#answerPing(data);
     });
     webSocket.on('error', () => webSocket.terminate());
-    socket.on('data', (piece: Buffer) => {
-      this.#unfinishedBytes += piece.length;
+    // Before and after `ws`, which listens already.
+    socket.prependListener('data', (piece: Buffer) => this.#unfinished.arrived(piece));
+    socket.on('data', () => {
+      this.#unfinished.handled();
       this.#checkHeld();
     });
     socket.raw.on('drain', () => {
@@ -135,7 +135,7 @@ export class WebSocketTransport implements FrameTransport {
 
   /** What waits until the client reads, and what it has begun to send and not finished. */
   get heldBytes(): number {
-    return this.#socket.destroyed ? 0 : this.#socket.writableLength + this.#unfinishedBytes;
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength + this.#unfinished.heldBytes;
   }
 
   #checkHeld(): void {
@@ -161,7 +161,7 @@ export class WebSocketTransport implements FrameTransport {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    this.#unfinishedBytes = 0;
+    this.#unfinished.gotMessage();
     if (isBinary) {
       this.close({ code: 1003, message: 'text frames only' });
       return;
@@ -174,9 +174,8 @@ export class WebSocketTransport implements FrameTransport {
     this.#inbox.receive(data.toString());
   }
 
-  /** It may come between the parts of a message, and is none of them. */
   #controlFrame(data: Buffer): void {
-    this.#unfinishedBytes -= CONTROL_HEADER_BYTES + data.length;
+    this.#unfinished.gotControlFrame(data);
     this.#slowDown();
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NpmRegistry } from '../../../../test/support/npmRegistry.js';
@@ -12,10 +12,11 @@ let registry: NpmRegistry;
 let stateDir: string;
 let folder: string;
 
-async function installer(env: Record<string, string> = {}): Promise<AgentInstaller> {
+async function installer(env: Record<string, string> = {}, locksFolder?: string): Promise<AgentInstaller> {
   const home = await temporaryFolder();
   return new AgentInstaller({
     stateDir,
+    ...(locksFolder !== undefined && { locksFolder }),
     env: { PATH: process.env['PATH'], HOME: home, npm_config_registry: registry.url, ...env },
   });
 }
@@ -30,7 +31,12 @@ beforeEach(async () => {
       files: { 'tiny.js': 'console.log("tiny");\n' },
       dependencies: { 'tiny-part': '1.0.0' },
     },
-    { name: 'tiny-part', version: '1.0.0', files: { 'index.js': '' } },
+    {
+      name: 'tiny-part',
+      version: '1.0.0',
+      files: { 'index.js': '', 'setUp.js': `require('node:fs').writeFileSync('set-up', '');\n` },
+      scripts: { postinstall: 'node setUp.js' },
+    },
   );
   onTestFinished(() => registry.dispose());
 });
@@ -101,6 +107,34 @@ describe('AgentInstaller', () => {
     await expect((await installer()).remove('tiny')).rejects.toThrow('being installed or removed already');
     await lock.release();
     await (await installer()).install('tiny', TINY);
+  });
+
+  it('runs the install scripts of packages that the agent names, and no others', async () => {
+    const part = () => readdir(join(folder, 'tiny/node_modules/tiny-part'));
+    await (await installer()).install('tiny', TINY);
+    expect(await part()).not.toContain('set-up');
+    await (await installer()).install('tiny', { ...TINY, scripts: ['tiny-part'] });
+    expect(await part()).toContain('set-up');
+  });
+
+  it('takes only what the lock file of the agent says', async () => {
+    const locks = await temporaryFolder();
+    await (await installer()).install('tiny', TINY);
+    const lock = JSON.parse(await readFile(join(folder, 'tiny/package-lock.json'), 'utf8'));
+    const part = lock.packages['node_modules/tiny-part'];
+    delete part.resolved;
+    const write = (change: object) => {
+      const packages = { ...lock.packages, 'node_modules/tiny-part': { ...part, ...change } };
+      return writeFile(join(locks, 'tiny.json'), JSON.stringify({ ...lock, packages }));
+    };
+    await write({});
+    await (await installer({}, locks)).install('tiny', TINY);
+    // Another package under the same name and version, as a registry that was broken into would have it.
+    await write({ integrity: `sha512-${Buffer.alloc(64).toString('base64')}` });
+    await expect((await installer({}, locks)).install('tiny', TINY)).rejects.toThrow(/integrity/i);
+    // The lock file is of that version alone.
+    const other = { ...TINY, version: '9.9.9' };
+    await expect((await installer({}, locks)).install('tiny', other)).rejects.toThrow(/9\.9\.9/);
   });
 
   it('removes', async () => {

@@ -8,13 +8,14 @@ let lastPort = 0;
 
 /** Only what is looked at: another machine's address can't be had in a test. */
 class Guest extends EventEmitter {
-  readonly remotePort = ++lastPort;
-  readonly remoteAddress: string;
+  readonly remotePort: number | undefined;
+  readonly remoteAddress: string | undefined;
   destroyed = false;
 
-  constructor(remoteAddress: string) {
+  constructor(remoteAddress: string | undefined, remotePort: number | undefined = ++lastPort) {
     super();
     this.remoteAddress = remoteAddress;
+    this.remotePort = remotePort;
   }
 
   destroy(): void {
@@ -81,4 +82,19 @@ it('forgets those that left or ended', () => {
   expect(guests.size).toBe(0);
   const more = fill(guests, '127.0.0.1', 2);
   expect([first?.destroyed, ended(more)]).toEqual([false, []]);
+});
+
+it('counts a connection once when its address and port were used before, or when it has none any more', () => {
+  const guests = new GuestConnections({ maxGuests: 2, maxGuestsPerAddress: 64 });
+  for (const address of ['127.0.0.1', undefined]) {
+    const all = Array.from({ length: 5 }, () => new Guest(address, 7));
+    for (const guest of all) guests.add(guest.socket);
+    for (const guest of all) guest.destroy();
+    expect(guests.size).toBe(0);
+  }
+  const [old, current] = [new Guest('127.0.0.1', 7), new Guest('127.0.0.1', 7)];
+  for (const guest of [old, current]) guests.add(guest.socket);
+  old.destroy();
+  expect(guests.size).toBe(1);
+  expect(ended(fill(guests, '127.0.0.1', 1))).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AGENT_ICONS, isProviderId } from '@agenthost/protocol';
 import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
+import type { AgentPackage } from '../agentPackage.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 
 export const AGENTS_FILE = 'agents.json';
@@ -10,6 +11,10 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_AGENTS = 100;
 
 const words = z.string().min(1).max(1_000);
+const packageName = z
+  .string()
+  .max(214)
+  .regex(/^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i, 'expected the name of an npm package');
 
 const agentEntry = z
   .strictObject({
@@ -21,8 +26,13 @@ const agentEntry = z
     args: z.array(z.string()).max(100),
     npm: z
       .strictObject({
-        package: words,
+        package: packageName,
         version: z.string().regex(/^\d+\.\d+\.\d+[\w.+-]*$/, 'expected an exact version'),
+        scripts: z
+          .array(packageName)
+          .max(100)
+          .optional()
+          .describe('Packages whose install scripts are run. Those of all others are not.'),
       })
       .describe('The npm package that "agenthost agents add" installs; its bin of the command\'s name is run.'),
     env: z.record(z.string(), z.string()).describe('Variables that the agent is started with.'),
@@ -110,7 +120,7 @@ function specOf(
   known: AcpAgentSpec | undefined,
 ): AcpAgentSpec {
   const displayName = entry.name ?? known?.displayName ?? provider;
-  const npm = entry.npm ? { name: entry.npm.package, version: entry.npm.version } : known?.npm;
+  const npm = entry.npm ? npmOf(entry.npm) : known?.npm;
   const mode = entry.mode ?? known?.mode;
   const authMethod = entry.authMethod ?? known?.authMethod;
   const icon = entry.icon ?? known?.icon;
@@ -132,6 +142,10 @@ function specOf(
     ...(mode !== undefined && { mode }),
     ...(authMethod !== undefined && { authMethod }),
   };
+}
+
+function npmOf({ package: name, version, scripts }: NonNullable<z.output<typeof agentEntry>['npm']>): AgentPackage {
+  return { name, version, ...(scripts && { scripts }) };
 }
 
 /** The first line that no rest could make JSON of; the parser itself does not always tell. */

@@ -69,7 +69,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     command: 'opencode',
     reads: ['AGENTS.md', '.agents/skills/', '.claude/skills/'],
     args: ['acp'],
-    npm: { name: 'opencode-ai', version: '1.18.33', sizeHint: 360 * MEGABYTE },
+    npm: { name: 'opencode-ai', version: '1.18.33', sizeHint: 360 * MEGABYTE, scripts: ['opencode-ai'] },
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION) },
     login: 'Log in to a provider of models: opencode auth login.',
   },

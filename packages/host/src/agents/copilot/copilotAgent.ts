@@ -28,9 +28,9 @@ export interface CopilotAgentOptions {
 }
 
 const PROVIDER = 'copilot';
-/** The one that this agent was tried with. */
-const SDK_VERSION = '1.0.14';
 const SIZE = 130_000_000;
+/** The version that this agent was tried with. */
+export const COPILOT_PACKAGE: AgentPackage = { name: SDK_PACKAGE, version: '1.0.14', sizeHint: SIZE };
 const PROBE_MS = 5_000;
 /** `listModels` comes right after `availability`: one process answers both. */
 const PROBE_VALID_MS = 10_000;
@@ -48,7 +48,7 @@ export class CopilotAgent implements Agent {
     description: "GitHub's coding agent. Needs a Copilot subscription, or a model provider of your own.",
     icon: 'bot',
   };
-  readonly npmPackage: AgentPackage = { name: SDK_PACKAGE, version: SDK_VERSION, sizeHint: SIZE };
+  readonly npmPackage = COPILOT_PACKAGE;
   readonly customizations: CustomizationSupport = { takes: ['instructions', 'skill', 'agent', 'mcpServer'] };
   readonly #options: CopilotAgentOptions;
   readonly #sessions = new Set<CopilotSession>();
