@@ -31,6 +31,8 @@ function setMode(mode: string): void {
 }
 
 let spent = 0;
+/** When the host has long read the end of the turn; nothing tells the stub that it has. */
+const LATER_MS = 500;
 
 /** Bytes without an end, as fast as they are read. */
 async function pour(byte: string): Promise<void> {
@@ -80,10 +82,15 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     spent += Number(rest);
     update('usage_update', { used: 1_000, size: 200_000, cost: { amount: spent, currency: 'USD' } });
   },
-  later: (rest) => void setTimeout(() => text(rest), 100),
+  later: (rest) => void setTimeout(() => text(rest), LATER_MS),
   'die-later': () => {
-    setTimeout(() => text('dying'), 100);
-    setTimeout(() => process.exit(3), 300);
+    setTimeout(() => text('dying'), LATER_MS);
+    setTimeout(() => process.exit(3), LATER_MS + 200);
+  },
+  'ask-and-leave': () => {
+    void permission({ toolCallId: randomUUID(), title: 'Asked while leaving' }).then((answer) =>
+      update('session_info_update', { title: `answered: ${answer}` }),
+    );
   },
   'ask-late': () => {
     setTimeout(async () => {
@@ -91,7 +98,7 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
       const answer = await permission({ toolCallId, title: 'Too late' });
       if (answer === 'yes') update('tool_call_update', { toolCallId, status: 'completed' });
       update('session_info_update', { title: `answered: ${answer}` });
-    }, 50);
+    }, LATER_MS);
   },
   crash: () => {
     process.stderr.write('\u001b[31mboom\u001b[0m: the stub was told to crash\n');
