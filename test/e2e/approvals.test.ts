@@ -77,7 +77,7 @@ describe('what is shown of a call that waits for an answer', () => {
     const rawInput = { command: 'ls', description: 'Lists', cwd: '/etc', env: { A: '1' }, timeout: null };
     const call = await shown({ kind: 'execute', rawInput });
     expect(call.toolInput).toBe('ls');
-    expect(call.confirmation.title).toBe('Terminal (cwd: /etc, env: {"A":"1"}): allow this?');
+    expect(call.confirmation.title).toBe('Terminal (cwd: /etc, env: { "A": "1" }): allow this?');
   });
 
   it.each([
@@ -100,6 +100,12 @@ describe('what is shown of a call that waits for an answer', () => {
     expect(Buffer.from(bytes).toString()).toContain('aEND"');
     const longer = await askedBy('ask-long 1500000');
     expect(longer.toolInput).toContain('500,000 more characters, which are not shown');
+  });
+
+  it.each([[20], [2_000], [100_000]])('is bounded for an input that is nested %i deep', async (depth) => {
+    const { toolInput = '' } = await askedBy(`ask-deep ${depth}`);
+    expect(toolInput).toMatch(depth > 10_000 ? /nested too deeply/ : /1/);
+    expect(toolInput.length).toBeLessThan(20_000);
   });
 
   it('has the input also where a second question is asked about the same call', async () => {

@@ -57,6 +57,15 @@ describe('[TURN15] a turn that the agent begins', () => {
     });
   });
 
+  it('is not needed for what is asked just when a turn ends: that turn waits for the answer', async () => {
+    await hers.send('ask-and-leave');
+    const [asked] = await until(his.pendingConfirmations, (open) => open.length > 0, 'the question', MS);
+    expect(his.confirmed.value.activeTurn?.origin).toBeUndefined();
+    await asked?.approve();
+    await until(hers.confirmed, ({ summary }) => summary.title === 'answered: yes', 'the answer', MS);
+    expect((await ended(hers, 1)).turns).toMatchObject([{ state: 'complete' }]);
+  });
+
   it('can be stopped, which the agent is told', async () => {
     await say(hers, 'ask-late');
     const { activeTurn } = await until(hers.confirmed, isOwn, 'the turn', MS);

@@ -2,7 +2,18 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compact, compactLater, compactOddly } from './compaction.ts';
-import { current, env, history, offer, permission, permissionWith, say, text, update } from './conversation.ts';
+import {
+  current,
+  env,
+  history,
+  offer,
+  permission,
+  permissionNested,
+  permissionWith,
+  say,
+  text,
+  update,
+} from './conversation.ts';
 import { editTool, type StubEdit } from './edits.ts';
 import { repeatBlock, sayBlocks, thinkBlocks, toolBlocks } from './media.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
@@ -20,6 +31,8 @@ function setMode(mode: string): void {
 }
 
 let spent = 0;
+/** When the host has long read the end of the turn; nothing tells the stub that it has. */
+const LATER_MS = 500;
 
 /** Bytes without an end, as fast as they are read. */
 async function pour(byte: string): Promise<void> {
@@ -62,16 +75,22 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     text(await permission({ ...call, rawInput: {} }));
   },
   'ask-long': async (rest) => text(await permission({ toolCallId: randomUUID(), rawInput: 'a'.repeat(Number(rest)) })),
+  'ask-deep': async (rest) => text(await permissionNested(Number(rest))),
   'ask-with': async (rest) => text(JSON.stringify(await permissionWith(JSON.parse(rest) as object))),
   /** As agents report it: the cost is a total of the session. */
   spend: (rest) => {
     spent += Number(rest);
     update('usage_update', { used: 1_000, size: 200_000, cost: { amount: spent, currency: 'USD' } });
   },
-  later: (rest) => void setTimeout(() => text(rest), 100),
+  later: (rest) => void setTimeout(() => text(rest), LATER_MS),
   'die-later': () => {
-    setTimeout(() => text('dying'), 100);
-    setTimeout(() => process.exit(3), 300);
+    setTimeout(() => text('dying'), LATER_MS);
+    setTimeout(() => process.exit(3), LATER_MS + 200);
+  },
+  'ask-and-leave': () => {
+    void permission({ toolCallId: randomUUID(), title: 'Asked while leaving' }).then((answer) =>
+      update('session_info_update', { title: `answered: ${answer}` }),
+    );
   },
   'ask-late': () => {
     setTimeout(async () => {
@@ -79,7 +98,7 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
       const answer = await permission({ toolCallId, title: 'Too late' });
       if (answer === 'yes') update('tool_call_update', { toolCallId, status: 'completed' });
       update('session_info_update', { title: `answered: ${answer}` });
-    }, 50);
+    }, LATER_MS);
   },
   crash: () => {
     process.stderr.write('\u001b[31mboom\u001b[0m: the stub was told to crash\n');

@@ -239,6 +239,7 @@ export class AcpSession implements AgentSession {
     const silence = this.#watchSilence(turn);
     try {
       await this.#prompt(turn, message);
+      await this.#answered(turn);
     } catch (error) {
       const failure = acpFailure(error, this.#options.spec);
       const stopped = turn.aborted.signal.aborted && !this.#connection?.hasFailed;
@@ -246,6 +247,18 @@ export class AcpSession implements AgentSession {
     }
     silence.stop();
     await this.#endTurn(turn, last);
+  }
+
+  /** What is asked just when the agent has ended its turn would go with it, and nobody would have been shown it. */
+  async #answered(turn: AcpTurn): Promise<void> {
+    const { signal } = turn.aborted;
+    if (turn.asking === 0 || signal.aborted) return;
+    const answered = new Promise<void>((resolve) => {
+      turn.onAnswered = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const failure = await Promise.race([answered, this.#connection?.failed]);
+    if (failure) throw failure;
   }
 
   async #prompt(turn: AcpTurn, message: UserMessage): Promise<void> {
@@ -375,7 +388,7 @@ export class AcpSession implements AgentSession {
       turn.calls.answered(toolCallId, false);
       return CANCELLED;
     } finally {
-      turn.asking--;
+      if (--turn.asking === 0) turn.onAnswered();
       turn.heard();
     }
   }

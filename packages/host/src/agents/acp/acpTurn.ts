@@ -15,6 +15,8 @@ export interface AcpTurn {
   done: Promise<void>;
   /** Questions that nobody has answered yet. */
   asking: number;
+  /** Called when the last of them is answered. */
+  onAnswered(): void;
   /** Of a turn that the agent began: what ends it. */
   own: PromiseWithResolvers<void> | undefined;
 }
@@ -43,6 +45,7 @@ export function newAcpTurn({ emit, modeName, usage, ...options }: AcpTurnOptions
     heard: () => {},
     done: Promise.resolve(),
     asking: 0,
+    onAnswered: () => {},
     own: undefined,
   };
   return turn;

@@ -2,6 +2,7 @@
 // a word.
 import { boundedInput } from '../boundedInput.js';
 import { oneLine } from '../boundedText.js';
+import { jsonText } from '../jsonText.js';
 import { blockText } from './contentBlocks.js';
 import type { ToolCallFields } from './updateSchemas.js';
 
@@ -31,7 +32,7 @@ export function callInput(fields: ToolCallFields, isAsked: boolean): CallInput |
 export function commandDetails({ rawInput }: ToolCallFields): string {
   if (typeof rawInput !== 'object' || rawInput === null || Array.isArray(rawInput)) return '';
   const others = Object.entries(rawInput).filter(([name, value]) => !COMMAND_WORDS.has(name) && !isNothing(value));
-  const words = others.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const words = others.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : jsonText(value)}`);
   return oneLine(words.join(', '), MAX_DETAILS);
 }
 
@@ -43,7 +44,7 @@ export function isNothing(value: unknown): boolean {
 
 function argumentsText(rawInput: unknown): string | undefined {
   if (typeof rawInput === 'string') return rawInput === '' ? undefined : rawInput;
-  return typeof rawInput !== 'object' || isNothing(rawInput) ? undefined : JSON.stringify(rawInput, null, 2);
+  return typeof rawInput !== 'object' || isNothing(rawInput) ? undefined : jsonText(rawInput);
 }
 
 function contentTexts({ content = [] }: ToolCallFields): string[] {

@@ -3,6 +3,7 @@ import type { Decision } from '../agent.js';
 import { boundedInput } from '../boundedInput.js';
 import { fencedCode } from '../fencedCode.js';
 import { inlineCode } from '../inlineCode.js';
+import { jsonText } from '../jsonText.js';
 import type { PermissionDecision, SdkPermissionRequest, SessionApproval } from './sdk.js';
 import type { ToolCallDisplay } from './toolDisplay.js';
 
@@ -25,7 +26,7 @@ export function requestInput(request: SdkPermissionRequest): Pick<ToolCallDispla
   }
   const isEmpty = args === undefined || args === null || (typeof args === 'object' && Object.keys(args).length === 0);
   if (isEmpty) return {};
-  const text = typeof args === 'string' ? args : JSON.stringify(args, null, 2);
+  const text = typeof args === 'string' ? args : jsonText(args);
   return { toolInput: boundedInput(text), language: 'json' };
 }
 
