@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { errorCode } from './errnoFailure.js';
 import {
@@ -31,6 +32,8 @@ export interface LoadEnd {
 }
 
 const PIECE_BYTES = 256 * 1024;
+/** After so many characters others are served, also where the whole file is in memory: that is some ten milliseconds. */
+const UNPAUSED_LENGTH = 128 * 1024;
 const NEWLINE = 0x0a;
 
 /** Reads the log's file: from its beginning, from a place on, between two places. */
@@ -190,8 +193,14 @@ export class LogReader {
   ): AsyncGenerator<LogEntry, { readonly position: LogPosition; readonly lastN: number; readonly isWhole: boolean }> {
     const scanner = new LogScanner(from.position, from.broken);
     let given = from.position.n;
+    let unpaused = 0;
     try {
       for await (const line of lines) {
+        unpaused += line.length;
+        if (unpaused > UNPAUSED_LENGTH) {
+          await immediate();
+          unpaused = 0;
+        }
         const entries = scanner.take(line);
         if (scanner.hasFoundDamage || scanner.position.end > size) {
           return { position: scanner.position, lastN: given, isWhole: false };

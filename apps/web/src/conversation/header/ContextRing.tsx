@@ -1,0 +1,46 @@
+import type { ModelInfo, SessionState } from '@agenthost/protocol';
+
+const RADIUS = 6;
+const ROUND = 2 * Math.PI * RADIUS;
+
+interface ContextRingProps {
+  readonly state: SessionState | undefined;
+  readonly models: readonly ModelInfo[];
+}
+
+/** How full the model's context was at the last answer; a number alone where the model doesn't say how much it holds. */
+export function ContextRing({ state, models }: ContextRingProps) {
+  const usage = state?.activeTurn?.usage ?? state?.turns.findLast((turn) => turn.usage)?.usage;
+  const used = usage?.contextUsed ?? (usage?.inputTokens ? usage.inputTokens + (usage.outputTokens ?? 0) : 0);
+  if (!usage || !used) return null;
+  const holds = usage.contextSize ?? modelOf(models, usage.model ?? state?.summary.model)?.maxContextWindow;
+  if (!holds) return <span className="stat wide num">{thousands(used)} tokens</span>;
+  const part = Math.min(1, used / holds);
+  const words = `${thousands(used)} of ${thousands(holds)}`;
+  return (
+    <span className="stat wide num" title={`${words} tokens of the context are used`}>
+      <svg width="16" height="16" viewBox="0 0 16 16" fill="none" role="img" aria-label={`Context: ${words} tokens`}>
+        <circle cx="8" cy="8" r={RADIUS} stroke="var(--line-2)" strokeWidth="2" />
+        <circle
+          cx="8"
+          cy="8"
+          r={RADIUS}
+          stroke={part > 0.9 ? 'var(--needs-solid)' : 'var(--text-2)'}
+          strokeWidth="2"
+          strokeDasharray={`${part * ROUND} ${ROUND}`}
+          transform="rotate(-90 8 8)"
+        />
+      </svg>
+      {words}
+    </span>
+  );
+}
+
+/** An agent with one model uses that, whether somebody chose it or not. */
+export function modelOf(models: readonly ModelInfo[], id: string | undefined): ModelInfo | undefined {
+  return models.find((model) => model.id === id) ?? (models.length === 1 ? models[0] : undefined);
+}
+
+function thousands(count: number): string {
+  return count < 1000 ? String(count) : `${Math.round(count / 1000)}k`;
+}
