@@ -20,7 +20,7 @@ it('says once in the log that no version is spoken, however often a client tries
 
 it('refuses a list of channels that is longer than anybody needs', async () => {
   const client = await host.open('viewer');
-  const channels = Array.from({ length: 300_000 }, (_, n) => `a:/${n}`);
+  const channels = Array.from({ length: 50_000 }, (_, n) => `a:/${n}`);
   const hello = { clientId: 'greedy', protocolVersions: ['0.9.0'], initialSubscriptions: channels };
   expect(await client.refusal('initialize', hello)).toMatchObject({
     code: -32602,
