@@ -47,7 +47,7 @@ export const MAX_TIMESTAMP = 8_640_000_000_000_000;
 
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 export const MAX_JSON_DEPTH = 64;
-/** Values in a frame of a client, nested ones included: what a frame costs depends on them more than on its bytes. */
+/** Values in a frame of a client, nested ones and keys included; a list or an object counts for two more. What a frame costs depends on them. */
 export const MAX_JSON_VALUES = 65_536;
 
 /** Bytes in one answer of `fetchContent`; base64 of it still fits into a frame. */

@@ -17,6 +17,8 @@ export function frameToBytes(frame: Frame): Uint8Array {
 export function exceedsUtf8Bytes(text: string, maxBytes: number): boolean {
   if (text.length > maxBytes) return true;
   if (text.length * 3 <= maxBytes) return false;
+  // Most texts have no other characters, and this is much faster.
+  if (!/[\u0080-\uffff]/.test(text)) return false;
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

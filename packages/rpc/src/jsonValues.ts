@@ -1,15 +1,16 @@
-const [QUOTE, COMMA, BACKSLASH, BRACKET, BRACE] = [34, 44, 92, 91, 123];
+const [QUOTE, COMMA, COLON, BACKSLASH, BRACKET, BRACE] = [34, 44, 58, 92, 91, 123];
 
 /**
- * How many values a JSON text has, nested ones included; looks no further once there are more than `most`. Every value but the
- * first of its container is behind a comma, and the first one behind a bracket; an empty container counts for two.
+ * How many values a JSON text has, nested ones included; looks no further once there are more than `most`. Keys count as values,
+ * and each list and object counts for two more: that is about what they cost to parse and to check.
  */
 export function jsonValues(text: string, most = Number.POSITIVE_INFINITY): number {
   let values = 1;
   for (let at = 0; at < text.length && values <= most; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfText(text, at);
-    else if (code === COMMA || code === BRACKET || code === BRACE) values++;
+    else if (code === COMMA || code === COLON) values++;
+    else if (code === BRACKET || code === BRACE) values += 2;
   }
   return values;
 }

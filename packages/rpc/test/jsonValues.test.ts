@@ -7,7 +7,15 @@ import { DEFAULT_MESSAGE_LIMITS } from '../src/message.js';
 function count(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const children = Object.values(value);
-  return 1 + (children.length === 0 ? 1 : children.reduce<number>((sum, child) => sum + count(child), 0));
+  const keys = Array.isArray(value) ? 0 : children.length;
+  return (
+    2 +
+    keys +
+    Math.max(
+      children.reduce<number>((sum, child) => sum + count(child), 0),
+      1,
+    )
+  );
 }
 
 describe('jsonValues', () => {
@@ -27,8 +35,8 @@ describe('jsonValues', () => {
   });
 
   it('ends with a text that does not', () => {
-    expect(jsonValues('["abc')).toBe(2);
-    expect(jsonValues('["abc\\"')).toBe(2);
+    expect(jsonValues('["abc')).toBe(3);
+    expect(jsonValues('["abc\\"')).toBe(3);
   });
 });
 

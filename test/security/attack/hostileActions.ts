@@ -28,7 +28,7 @@ export const HOSTILE_ACTIONS: { readonly [T in ClientAction['type']]: readonly o
       order: Array.from({ length: 200 }, (__, k) => `q${(7 * k + n) % 100}`),
     })),
     { order: Array(60_000).fill('q1') },
-    { order: Array(30_000).fill({}) },
+    { order: Array(20_000).fill({}) },
   ],
   'session/pendingMessageRemoved': Array.from({ length: 1_000 }, (_, n) => ({ kind: 'queued', id: `none${n}` })),
   'session/toolCallConfirmed': [

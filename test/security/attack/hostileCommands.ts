@@ -45,8 +45,8 @@ async function shakeHands({ attacked }: CommandContext, method: 'initialize' | '
 export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly HostileCase[] } = {
   ping: [
     ['with much in it', asked('ping', () => ({ much: 'x'.repeat(MUCH) }))],
-    ['with many values', asked('ping', () => ({ many: Array(30_000).fill({}) }))],
-    ['with many keys', asked('ping', () => Object.fromEntries(Array.from({ length: VALUES }, (_, n) => [`k${n}`, n])))],
+    ['with many values', asked('ping', () => ({ many: Array(15_000).fill({}) }))],
+    ['with many keys', asked('ping', () => Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`k${n}`, n])))],
     ['with more values than a frame has', refused('ping', () => ({ many: Array(1_900_000).fill(0) }))],
   ],
   initialize: [
@@ -72,7 +72,7 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
   ],
   createSession: [
     ['much metadata', asked('createSession', () => ({ session: newSession(), metadata: { m: Array(8_000).fill(0) } }))],
-    ['much config', asked('createSession', () => ({ session: newSession(), config: { c: Array(30_000).fill({}) } }))],
+    ['much config', asked('createSession', () => ({ session: newSession(), config: { c: Array(20_000).fill({}) } }))],
     ['deep metadata', asked('createSession', () => ({ session: newSession(), metadata: { m: deep(58) } }))],
     [
       'too much metadata',
@@ -106,7 +106,7 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
           turn(
             't',
             'x',
-            Array.from({ length: 15_000 }, (_, n) => part(n, 'a')),
+            Array.from({ length: 8_000 }, (_, n) => part(n, 'a')),
           ),
         ],
       })),
@@ -127,7 +127,7 @@ export const HOSTILE_COMMANDS: { readonly [M in keyof Commands]: readonly Hostil
     ],
     [
       'parts without sense',
-      refused('importSession', () => ({ session: newSession(), turns: [turn('t', 'x', Array(30_000).fill({}))] })),
+      refused('importSession', () => ({ session: newSession(), turns: [turn('t', 'x', Array(20_000).fill({}))] })),
     ],
     [
       'content',
