@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonValues, parseMessage } from '../src/index.js';
-import { DEFAULT_MESSAGE_LIMITS } from '../src/message.js';
+import { DEFAULT_MESSAGE_LIMITS, jsonValues, parseMessage } from '../src/index.js';
 
 /** What it should be, from the parsed value. */
 function count(value: unknown): number {

@@ -4,7 +4,7 @@ import {
   ProviderNotFoundError,
   ProviderTimeoutError,
   ProviderUnregisteredError,
-} from './errors.js';
+} from '../errors.js';
 import type { SessionsProvider } from './sessionsProvider.js';
 import type { SessionsProvidersService } from './sessionsProvidersService.js';
 

@@ -1,6 +1,6 @@
-import type { Disposable } from './disposable.js';
+import type { Disposable } from '../disposable.js';
+import { type LocalErrorCode, type LocalRpcError, RPC_ERROR, RpcError } from '../errors.js';
 import { encodeError, encodeResponse } from './encode.js';
-import { type LocalErrorCode, type LocalRpcError, RPC_ERROR, RpcError } from './errors.js';
 import { invalidParams, isPromiseLike, LateResult, type NotificationHandler, type RequestHandler } from './handler.js';
 import { type ErrorObject, isRequestId, type RequestId } from './message.js';
 import { isAbortOutcome, RunningRequests } from './runningRequests.js';

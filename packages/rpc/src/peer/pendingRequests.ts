@@ -1,4 +1,4 @@
-import { type LocalRpcError, RequestTimeoutError } from './errors.js';
+import { type LocalRpcError, RequestTimeoutError } from '../errors.js';
 import type { RequestId } from './message.js';
 
 /** Longer delays overflow the platforms' timers, which then fire at once. */

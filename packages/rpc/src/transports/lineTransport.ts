@@ -1,10 +1,10 @@
-import type { Disposable } from './disposable.js';
-import { type Frame, frameToText } from './frame.js';
-import { Inbox, type InboxOptions } from './inbox.js';
+import type { Disposable } from '../disposable.js';
+import { type Frame, frameToText } from '../peer/frame.js';
+import { Inbox, type InboxOptions } from '../peer/inbox.js';
+import { DEFAULT_MESSAGE_LIMITS } from '../peer/message.js';
+import type { CloseReason, Transport } from '../transport.js';
 import { LineSplitter } from './lineSplitter.js';
 import { LineWriter } from './lineWriter.js';
-import { DEFAULT_MESSAGE_LIMITS } from './message.js';
-import type { CloseReason, Transport } from './transport.js';
 
 const DEFAULT_MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const DEFAULT_LINGER_MS = 2_000;

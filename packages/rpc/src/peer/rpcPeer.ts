@@ -1,8 +1,9 @@
-import { CloseEvent } from './closeEvent.js';
+import { CloseEvent } from '../closeEvent.js';
+import type { Disposable } from '../disposable.js';
+import { ConnectionClosedError, type LocalErrorCode, LocalRpcError, RpcError } from '../errors.js';
+import type { CloseReason, Transport } from '../transport.js';
 import { CANCEL_REQUEST, Dispatcher } from './dispatcher.js';
-import type { Disposable } from './disposable.js';
 import { encodeNotification, encodeRequest } from './encode.js';
-import { ConnectionClosedError, type LocalErrorCode, LocalRpcError, RpcError } from './errors.js';
 import type { Frame } from './frame.js';
 import type { NotificationHandler, RequestHandler } from './handler.js';
 import {
@@ -15,7 +16,6 @@ import {
 } from './message.js';
 import { type PeerLimits, peerLimits, type RpcPeerOptions } from './peerOptions.js';
 import { type PendingRequest, PendingRequests } from './pendingRequests.js';
-import type { CloseReason, Transport } from './transport.js';
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;

@@ -1,6 +1,6 @@
-import { type Frame, frameToText } from './frame.js';
-import { Inbox, type InboxOptions } from './inbox.js';
-import type { CloseReason, Transport } from './transport.js';
+import { type Frame, frameToText } from '../peer/frame.js';
+import { Inbox, type InboxOptions } from '../peer/inbox.js';
+import type { CloseReason, Transport } from '../transport.js';
 
 /** What browsers' MessagePort and Node's worker_threads MessagePort have in common. */
 export interface MessagePortLike {

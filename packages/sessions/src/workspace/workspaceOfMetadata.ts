@@ -1,5 +1,5 @@
 import { untrustedFolder } from '@agenthost/protocol';
-import type { GitHubInfo, GitHubPullRequest, SessionRepository, SessionWorkspace, URI } from './session.js';
+import type { GitHubInfo, GitHubPullRequest, SessionRepository, SessionWorkspace, URI } from '../session.js';
 import { type SessionMetadata, workspaceLabel } from './workspaceLabel.js';
 
 export interface WorkspaceSource {

@@ -1,9 +1,9 @@
 import type { Disposable, Observable } from '@agenthost/client';
-import { Emitter, type Event } from './emitter.js';
-import { AmbiguousResourceError, type ProviderError, ProviderFailedError } from './errors.js';
-import { computed, observable, tracked, transaction } from './observable.js';
-import type { Session, URI } from './session.js';
-import { parseSessionId } from './sessionId.js';
+import { Emitter, type Event } from '../emitter.js';
+import { AmbiguousResourceError, type ProviderError, ProviderFailedError } from '../errors.js';
+import { computed, observable, tracked, transaction } from '../observable.js';
+import type { Session, URI } from '../session.js';
+import { parseSessionId } from '../sessionId.js';
 import type { SessionReplacement, SessionsChangeEvent, SessionsProvider } from './sessionsProvider.js';
 import type { SessionsProvidersService } from './sessionsProvidersService.js';
 

@@ -1,9 +1,9 @@
 import type { Message, Observable } from '@agenthost/client';
 import { type SessionState, sameValue, type Turn, type UserMessage } from '@agenthost/protocol';
+import { NotSupportedError } from '../errors.js';
+import { computed, constant } from '../observable.js';
+import { type Chat, SessionStatus, type URI } from '../session.js';
 import type { ChatFeature, ChatModel, ChatPhase } from './chatModel.js';
-import { NotSupportedError } from './errors.js';
-import { computed, constant } from './observable.js';
-import { type Chat, SessionStatus, type URI } from './session.js';
 
 export interface ChatModelOfOptions {
   readonly chat: Chat;

@@ -1,7 +1,7 @@
-import { CloseEvent } from './closeEvent.js';
-import type { Disposable } from './disposable.js';
-import { Listeners } from './listeners.js';
-import type { CloseReason } from './transport.js';
+import { CloseEvent } from '../closeEvent.js';
+import type { Disposable } from '../disposable.js';
+import { Listeners } from '../listeners.js';
+import type { CloseReason } from '../transport.js';
 
 const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024;
 /** Counted for each waiting entry on top of its text, so that a flood of empty frames is bounded too. */

@@ -1,8 +1,8 @@
 import type { Observable } from '@agenthost/client';
 import type { UserMessage } from '@agenthost/protocol';
-import { computed, observable, sameItems } from './observable.js';
-import { parseSessionId } from './sessionId.js';
-import { memoryStorage, readItem, type SessionsStorage, writeItem } from './sessionsStorage.js';
+import { computed, observable, sameItems } from '../observable.js';
+import { parseSessionId } from '../sessionId.js';
+import { memoryStorage, readItem, type SessionsStorage, writeItem } from '../sessionsStorage.js';
 
 /** `edit`: in place of the queued message with that id. */
 export type UnsentKind = 'send' | 'steer' | 'edit';

@@ -1,4 +1,4 @@
-import { type Frame, frameToBytes } from './frame.js';
+import { type Frame, frameToBytes } from '../peer/frame.js';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

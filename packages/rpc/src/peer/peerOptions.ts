@@ -1,4 +1,4 @@
-import type { LocalRpcError } from './errors.js';
+import type { LocalRpcError } from '../errors.js';
 import { DEFAULT_MESSAGE_LIMITS, type MessageLimits } from './message.js';
 
 /** The answer to an oversize frame must itself pass the other side's limit, or two peers could answer each other for ever. */

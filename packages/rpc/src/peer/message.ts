@@ -1,4 +1,4 @@
-import { RPC_ERROR } from './errors.js';
+import { RPC_ERROR } from '../errors.js';
 import { exceedsUtf8Bytes } from './frame.js';
 import { exceedsJsonValues } from './jsonValues.js';
 import { structureViolation } from './structureViolation.js';

@@ -1,7 +1,7 @@
 import type { Disposable } from '@agenthost/client';
-import { Emitter, type Event } from './emitter.js';
-import { ProviderRegistrationError } from './errors.js';
-import { isProviderId } from './sessionId.js';
+import { Emitter, type Event } from '../emitter.js';
+import { ProviderRegistrationError } from '../errors.js';
+import { isProviderId } from '../sessionId.js';
 import type { SessionsProvider } from './sessionsProvider.js';
 
 export interface SessionsProvidersChangeEvent {

@@ -1,8 +1,8 @@
 import type { Observable } from '@agenthost/client';
-import { ProviderNotFoundError } from './errors.js';
-import { observable } from './observable.js';
+import { ProviderNotFoundError } from '../errors.js';
+import { observable } from '../observable.js';
+import { readItem, type SessionsStorage, writeItem } from '../sessionsStorage.js';
 import type { SessionsProvidersService } from './sessionsProvidersService.js';
-import { readItem, type SessionsStorage, writeItem } from './sessionsStorage.js';
 
 const KEY = 'agenthost.sessions.activeProvider';
 

@@ -1,4 +1,4 @@
-import { RPC_ERROR, RpcError } from './errors.js';
+import { RPC_ERROR, RpcError } from '../errors.js';
 
 export interface RequestContext {
   /** Aborts when the caller cancels, and when the connection closes. */

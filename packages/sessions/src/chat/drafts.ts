@@ -1,6 +1,6 @@
 import type { Observable } from '@agenthost/client';
-import { computed, observable } from './observable.js';
-import { memoryStorage, readItem, type SessionsStorage, writeItem } from './sessionsStorage.js';
+import { computed, observable } from '../observable.js';
+import { memoryStorage, readItem, type SessionsStorage, writeItem } from '../sessionsStorage.js';
 
 const KEY = 'agenthost.sessions.drafts';
 const MAX_DRAFTS = 100;

@@ -13,7 +13,7 @@ import type {
   PermissionAnswer,
 } from '@agenthost/client';
 import type { ActiveTurn, Artifact, SessionState, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
-import type { URI } from './session.js';
+import type { URI } from '../session.js';
 
 export type ChatPhase =
   | { readonly state: 'opening' }

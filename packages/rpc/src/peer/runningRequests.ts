@@ -1,4 +1,4 @@
-import { LocalRpcError } from './errors.js';
+import { LocalRpcError } from '../errors.js';
 import type { RequestId } from './message.js';
 
 /** The requests of the other side that handlers are working on, so that they can be counted and cancelled. */

@@ -1,5 +1,5 @@
-import { observable, type SettableObservable, transaction } from './observable.js';
-import { type Chat, type SessionFileChange, type SessionMode, SessionStatus, type URI } from './session.js';
+import { observable, type SettableObservable, transaction } from '../observable.js';
+import { type Chat, type SessionFileChange, type SessionMode, SessionStatus, type URI } from '../session.js';
 
 /** What a provider knows about a chat. */
 export interface ChatFields {
