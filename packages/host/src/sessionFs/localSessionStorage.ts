@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CORRUPT_SUFFIX } from './corruptFile.js';
 import { errorCode, toSessionFsFailure } from './errnoFailure.js';
 import { draftOf, LOG_FILE } from './jsonlEventLog.js';
 import { KeyedLock } from './keyedLock.js';
 import { LocalSessionFs } from './localSessionFs.js';
-import { CORRUPT_SUFFIX } from './logFile.js';
 import { openStored, type StoredLogOptions } from './openStored.js';
 import { sessionFolder } from './sessionFolder.js';
 import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
