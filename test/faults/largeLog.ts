@@ -5,7 +5,7 @@ import { JsonlEventLog } from '../../packages/host/src/sessionFs/jsonlEventLog.j
 import { LocalSessionFs } from '../../packages/host/src/sessionFs/localSessionFs.js';
 import { sessionFolder } from '../../packages/host/src/sessionFs/sessionFolder.js';
 
-const ANSWER_BYTES = 16 * 1024;
+const THOUGHT_BYTES = 64 * 1024;
 
 export interface LargeLog {
   readonly uri: string;
@@ -34,12 +34,14 @@ export async function writeLargeLog(stateDir: string, sessionId: string, bytes: 
     createdAt: 1,
   });
   add({ type: 'session/ready' });
-  const filler = 'the quick brown fox jumps over the lazy dog; ä🦊 '.repeat(ANSWER_BYTES / 52);
+  // Most of it is reasoning, which nobody searches: the time would go into the index.
+  const thought = 'the quick brown fox jumps over the lazy dog; ä🦊 '.repeat(THOUGHT_BYTES / 52);
   while (log.size + log.bufferedBytes < bytes) {
     const turnId = `t${turns++}`;
     add({ type: 'session/turnStarted', turnId, userMessage: { text: `question number${turns - 1}` } });
-    add({ type: 'session/responsePart', turnId, part: { kind: 'markdown', id: 'm', content: '' } });
-    add({ type: 'session/delta', turnId, partId: 'm', content: `${turnId} ${filler}` });
+    add({ type: 'session/responsePart', turnId, part: { kind: 'reasoning', id: 'r', content: '' } });
+    add({ type: 'session/reasoning', turnId, partId: 'r', content: thought });
+    add({ type: 'session/responsePart', turnId, part: { kind: 'markdown', id: 'm', content: `answer ${turns}` } });
     add({ type: 'session/turnComplete', turnId });
     if (log.bufferedBytes > 4 * 1024 * 1024) await log.flush();
   }

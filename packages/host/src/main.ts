@@ -37,6 +37,7 @@ import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
 import { ProviderSessionStorage } from './sessionFs/providerSessionStorage.js';
 import { recordIds } from './sessionFs/recordIds.js';
 import type { SequenceFile } from './sessionFs/sequenceFile.js';
+import { SESSION_STATE_FOLDER } from './sessionFs/sessionFolder.js';
 import type { SessionStorage } from './sessionFs/sessionStorage.js';
 import { StateRoot } from './sessionFs/stateRoot.js';
 import { TempRoot } from './sessionFs/tempRoot.js';
@@ -169,8 +170,11 @@ export class Host {
         ...logs,
       });
     const storage = options.storage ?? inStateRoot();
-    const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
-      local.indexReplaced(),
+    const { index, missing } = await openSessionIndex(
+      join(stateRoot.path, 'index.sqlite'),
+      log,
+      () => local.indexReplaced(),
+      options.storage ? undefined : join(stateRoot.path, SESSION_STATE_FOLDER),
     );
     const sequence = await openSequence(stateRoot.path, storage, log).catch((error: unknown) => {
       index.close();

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type {
   ActiveTurn,
@@ -14,8 +14,9 @@ import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
 import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
-import { searchable, searchText } from './searchText.js';
+import { searchText } from './searchText.js';
 import { SearchThread } from './searchThread.js';
+import { summaryRow, UPSERT_SUMMARY } from './summaryRow.js';
 import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** How many changed summaries, or turns, wait at most before they are written. */
@@ -233,7 +234,7 @@ export class SessionIndex {
     try {
       return await this.#thread.search(params);
     } catch (error) {
-      throw this.#damage(error);
+      throw this.#damage(this.#causeOf(error));
     }
   }
 
@@ -260,6 +261,7 @@ export class SessionIndex {
     this.#timer = undefined;
     if (this.#waiting.size === 0 && this.#waitingTurns.size === 0 && this.#expected.size === 0) return;
     this.#attempt(() => {
+      this.#file.assertInPlace();
       this.#write();
       // A checkpoint waits for whoever reads.
       if (!this.#thread?.isBusy) this.#checkpointIfDue();
@@ -281,6 +283,16 @@ export class SessionIndex {
 
   #checkpointIfDue(): void {
     this.#file.checkpointIfDue({ isTrusted: this.#isFilled && !this.#hasMissed });
+  }
+
+  /** The thread opens the file by its name: when that fails, the name may stand for nothing, or for something else. */
+  #causeOf(error: unknown): unknown {
+    try {
+      this.#file.assertInPlace();
+      return error;
+    } catch (gone) {
+      return gone;
+    }
   }
 
   /** What to tell whoever listed. */
@@ -311,8 +323,8 @@ export class SessionIndex {
   #write(): void {
     this.#database.exec('BEGIN');
     try {
-      const upsert = this.#database.prepare(UPSERT);
-      for (const summary of this.#waiting.values()) upsert.run(...row(summary));
+      const upsert = this.#database.prepare(UPSERT_SUMMARY);
+      for (const summary of this.#waiting.values()) upsert.run(...summaryRow(summary));
       if (!this.#hasCopy) writeTexts(this.#database, this.#waitingTurns);
       const settle = this.#database.prepare('DELETE FROM unsettled WHERE resource = ?');
       const isSettled = (resource: URI) => !this.#incomplete.has(resource) && !this.#held.has(resource);
@@ -370,30 +382,8 @@ export class SessionIndex {
     }
     this.#replaced++;
     this.#reader = new IndexReader(this.#database);
-    this.#thread?.restart();
+    this.#thread?.restart(new IndexReplacedError(cause));
     this.#options.onReplaced?.(cause);
     return true;
   }
-}
-
-const UPSERT = `
-  INSERT INTO sessions (resource, provider, title, modifiedAt, status, isRead, isArchived, workspace, summary)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (resource) DO UPDATE SET title = excluded.title, modifiedAt = excluded.modifiedAt,
-    status = excluded.status, isRead = excluded.isRead, isArchived = excluded.isArchived,
-    workspace = excluded.workspace, summary = excluded.summary`;
-
-function row(summary: SessionSummary): SQLInputValue[] {
-  const { resource, provider, title, modifiedAt, status, isRead, isArchived, workingDirectory } = summary;
-  return [
-    resource,
-    provider,
-    searchable(title),
-    modifiedAt,
-    status,
-    Number(isRead),
-    Number(isArchived),
-    workingDirectory ?? '',
-    JSON.stringify(summary),
-  ];
 }

@@ -72,7 +72,8 @@ export class LocalSessionStorage implements SessionStorage {
 
   async modifiedAt(sessionId: string): Promise<number | undefined> {
     return stat(this.#logOf(sessionId)).then(
-      ({ mtimeMs }) => mtimeMs,
+      // A file that was restored has its old time of modification, but was changed now.
+      ({ mtimeMs, ctimeMs }) => Math.max(mtimeMs, ctimeMs),
       () => undefined,
     );
   }
