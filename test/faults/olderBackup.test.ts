@@ -44,7 +44,11 @@ describe('an older backup', { timeout: LONG_MS }, () => {
     const { items } = await raw.request<ListSessionsResult>('listSessions', { limit: 100 });
     const found = async (text: string) =>
       (await raw.request<ListSessionsResult>('listSessions', { filter: { text } })).items.map((item) => item.title);
-    const result = { titles: items.map(({ title }) => title).sort(), early: await found('early'), late: await found('late') };
+    const result = {
+      titles: items.map(({ title }) => title).sort(),
+      early: await found('early'),
+      late: await found('late'),
+    };
     await raw.end();
     return result;
   };
@@ -99,7 +103,11 @@ describe('an older backup', { timeout: LONG_MS }, () => {
 
   it.each([
     ['sessions older than the index', 'session-state', { titles: ['old'], early: ['old'], late: [] }],
-    ['an index older than the sessions', 'index.sqlite', { titles: ['new', 'old'], early: ['old'], late: ['new', 'old'] }],
+    [
+      'an index older than the sessions',
+      'index.sqlite',
+      { titles: ['new', 'old'], early: ['old'], late: ['new', 'old'] },
+    ],
   ])('of a part of the folder, %s: lists and searches go by the sessions', async (_, part, expected) => {
     const old = await client.createSession({ provider: 'mock' });
     await old.ready();
@@ -119,7 +127,12 @@ describe('an older backup', { timeout: LONG_MS }, () => {
     await start();
     const result = await listed();
     expect({ ...result, late: result.late.sort() }).toEqual(expected);
-    await until(old.confirmed, ({ turns }) => turns.length === (part === 'session-state' ? 1 : 2), 'the log', PATIENCE_MS);
+    await until(
+      old.confirmed,
+      ({ turns }) => turns.length === (part === 'session-state' ? 1 : 2),
+      'the log',
+      PATIENCE_MS,
+    );
     await say(old, 'afterwards');
   });
 });

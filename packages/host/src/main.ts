@@ -377,6 +377,12 @@ export class Host {
     return { url, token: tokens.owner };
   }
 
+  /** Another certificate for connections from now on. Only after `listen` with `tls`; throws where its key does not fit. */
+  renewCertificate(tls: NonNullable<ListenOptions['tls']>): void {
+    if (!this.#server) throw new Error('the host does not listen yet');
+    this.#server.renewCertificate(tls);
+  }
+
   /** Leads a browser on this machine to the page, with the owner's token; once, within ten minutes. Only after `listen`. */
   createOneTimeLink(): URL {
     if (!this.#server || !this.#address) throw new Error('the host does not listen yet');

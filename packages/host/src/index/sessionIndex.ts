@@ -84,6 +84,11 @@ export class SessionIndex {
     return this.#file.database;
   }
 
+  /** It was damaged while the host runs, and does not have all sessions again yet. */
+  get isRefilling(): boolean {
+    return this.#replaced > 0 && !this.#isFilled;
+  }
+
   /** Everything is in it: the next start can use it as it is. */
   markFilled(): void {
     this.flush();
@@ -214,7 +219,7 @@ export class SessionIndex {
 
   /** Throws an `IndexReplacedError` where it turns out to be damaged, an `IndexUnusableError` where no new one can be made. */
   list(params: ListSessionsParams): ListSessionsResult {
-    this.flush();
+    this.#flushBeforeRead();
     try {
       return this.#reader.list(params, this.#waiting);
     } catch (error) {
@@ -225,7 +230,7 @@ export class SessionIndex {
   /** The same for a list with a text to look for, in a thread of its own where there is one. */
   async search(params: ListSessionsParams): Promise<ListSessionsResult> {
     if (!this.#thread) return this.list(params);
-    this.flush();
+    this.#flushBeforeRead();
     if (this.#file.isCheckpointOverdue) {
       await this.#thread.idle();
       this.flush();
@@ -283,6 +288,13 @@ export class SessionIndex {
 
   #checkpointIfDue(): void {
     this.#file.checkpointIfDue({ isTrusted: this.#isFilled && !this.#hasMissed });
+  }
+
+  /** Writing may be what finds the damage: then there is next to nothing to read. */
+  #flushBeforeRead(): void {
+    const before = this.#replaced;
+    this.flush();
+    if (this.#replaced > before) throw new IndexReplacedError(undefined);
   }
 
   /** The thread opens the file by its name: when that fails, the name may stand for nothing, or for something else. */
