@@ -30,7 +30,7 @@ describe.each(published)('%s as it is published', (workspace) => {
       expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']),
     );
     const strays = files.filter(
-      (file) => !/^(dist\/.*\.(js|d\.ts)|schema\/.*\.json|[A-Z]+(\.md)?|package\.json)$/.test(file),
+      (file) => !/^(dist\/.*\.(js|d\.ts)|(schema|agent-locks)\/.*\.json|[A-Z]+(\.md)?|package\.json)$/.test(file),
     );
     expect(strays).toEqual([]);
     expect(files.filter((file) => /test|fixture|tsbuildinfo/i.test(file))).toEqual([]);

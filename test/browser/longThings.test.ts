@@ -98,6 +98,33 @@ describe('what is long', () => {
     expect((await shown()).map(Number)).toEqual(Array.from({ length: 500 }, (_, n) => n));
   });
 
+  it(
+    'a long turn that waits for an answer: after a reload its earlier steps can be shown, and it goes on',
+    SLOW,
+    async () => {
+      const host = await pages.host();
+      const { hash } = await makeSession(host, []);
+      const page = await pages.visit(host, { hash });
+      await write(page, 'calls-then-question 400');
+      const ask = page.getByRole('region', { name: 'Needs your answer' });
+      await seen(ask.getByText('Go on?').first());
+      await page.reload();
+      await seen(ask.getByText('Go on?').first());
+      const lines = log(page).locator('.turn .line');
+      const button = log(page).getByRole('button', { name: /^Show earlier steps/ });
+      await seen(button);
+      while ((await button.count()) > 0) {
+        const before = await lines.count();
+        await button.click();
+        await eventually(() => lines.count()).toBeGreaterThan(before);
+      }
+      expect(await lines.count()).toBeGreaterThanOrEqual(400);
+      await ask.getByRole('button', { name: 'Allow', exact: false }).first().click();
+      await eventually(() => ask.count()).toBe(0);
+      await seen(log(page).locator('.turn:not([aria-busy])'));
+    },
+  );
+
   it('an input that is too long for the state: all of it is shown before it can be allowed', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, []);

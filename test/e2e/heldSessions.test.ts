@@ -70,4 +70,21 @@ describe('a session that a command works with', () => {
     const page = await client.request<FetchPartsResult>('fetchParts', { session: fork, turnId: 't1', limit: 10 });
     expect(page.parts.length).toBeGreaterThan(0);
   });
+
+  it('[MEM1] stays in memory while its turn runs, although nobody looks', async () => {
+    const small = await startTestHost({ maxSessionBytes: 1 });
+    const driver = await small.raw('driver');
+    const session = await rawSession([driver]);
+    const turn = { session, turnId: 't1' };
+    await driver.act({ ...turn, type: 'session/turnStarted', userMessage: { text: 'question' } });
+    const { request } = await driver.nextAction(session, 'session/permissionRequest');
+    driver.notify('unsubscribe', { resource: session });
+    const refused = await driver.refusal('createSession', { session: `mock:/${crypto.randomUUID()}` });
+    expect(refused.code).toBe(ERROR_CODE.tooManyRequests);
+    await driver.act({ ...turn, type: 'session/permissionResolved', requestId: request.requestId, approved: true });
+    const { activeTurn, turns } = await driver.stateOf(session);
+    if (activeTurn) await driver.nextAction(session, 'session/turnComplete');
+    else expect(turns[0]?.state).toBe('complete');
+    await small.dispose();
+  });
 });

@@ -79,10 +79,11 @@ const steps: Readonly<Record<string, (command: string) => Promise<void>>> = {
     expect(said).not.toContain('Installing');
   },
   'npx agenthost agents add copilot': async (command) => {
-    // What the registry here has is no Copilot, and that is said; that it comes from npm into the right place is the same.
+    // The registry here lacks what the lock file of Copilot names. The real one is installed by test/agents.
     const { stderr } = await shell(command).catch((error: { stderr: string }) => error);
-    expect(stderr).toContain('Installed @github/copilot-sdk');
-    expect(existsSync(join(folder, 'home/.agenthost/agents/copilot/node_modules/@github/copilot-sdk'))).toBe(true);
+    expect(stderr).toContain('Fetching @github/copilot-sdk');
+    expect(stderr).toContain('npm could not install it: ');
+    expect(existsSync(join(folder, 'home/.agenthost/agents/copilot'))).toBe(false);
   },
   'npx agenthost attach': async () => {
     const terminal = Terminal.program('sh', ['-c', 'exec npx agenthost attach'], {

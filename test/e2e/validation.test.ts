@@ -165,6 +165,22 @@ describe('what the host refuses', () => {
       await alice.request('disposeSession', { session });
     });
 
+    it('[VAL6] takes no more bytes of waiting messages than a snapshot can have, but still a steering message', async () => {
+      const session = await rawSession([alice]);
+      await alice.act({ session, type: 'session/turnStarted', turnId: 'first', userMessage: { text: 'hang' } });
+      const set = { session, type: 'session/pendingMessageSet', userMessage: { text: 'x'.repeat(60_000) } };
+      const reasonOf = async (action: object) => (await alice.act(action)).rejectionReason;
+      let queued = 0;
+      while (queued < 50 && (await reasonOf({ ...set, kind: 'queued', id: `m${queued}` })) === undefined) queued++;
+      expect(queued).toBe(17);
+      expect(await reasonOf({ ...set, kind: 'steering', id: 's0' })).toBeUndefined();
+      // One that waits can be made shorter, and then there is room again.
+      const short = { ...set, kind: 'queued', id: 'm0', userMessage: hello };
+      expect(await reasonOf(short)).toBeUndefined();
+      expect(await reasonOf({ ...set, kind: 'queued', id: 'last' })).toBeUndefined();
+      expect(await reasonOf({ ...set, kind: 'queued', id: 'more' })).toBe('the queue is full');
+    });
+
     it('[VAL6] takes a steering message although the queue is full, and is bounded all the same', async () => {
       const session = await rawSession([alice]);
       // This turn takes no steering messages, so that they wait.

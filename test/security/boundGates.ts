@@ -98,4 +98,13 @@ export const BOUND_GATES: readonly GateRow[] = [
     'packages/host/test/sessions/stateBytes.test.ts',
     'does not hold',
   ],
+  [
+    'attack',
+    'a session leaves while its turn runs',
+    `${HOST}/sessions/session.ts`,
+    'store.state.activeTurn !== undefined || run?.isBusy || intake.isBusy',
+    'intake.isBusy',
+    'test/e2e/heldSessions.test.ts',
+    'while its turn runs',
+  ],
 ];

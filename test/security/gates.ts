@@ -1,3 +1,4 @@
+import { AGENT_GATES } from './agentGates.js';
 import { BOUND_GATES } from './boundGates.js';
 import { SERVER_GATES } from './serverGates.js';
 
@@ -348,7 +349,7 @@ const ROWS: readonly GateRow[] = [
   ],
 ];
 
-const ALL = [...ROWS, ...SERVER_GATES, ...BOUND_GATES];
+const ALL = [...ROWS, ...SERVER_GATES, ...BOUND_GATES, ...AGENT_GATES];
 
 export const GATES: readonly Gate[] = ALL.map(([point, what, module, from, to, test, named]) => ({
   point,

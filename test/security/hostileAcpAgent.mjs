@@ -66,6 +66,13 @@ const attempts = {
     process.stdout.write(`${'x'.repeat(80 * 1024 * 1024)}\n`);
     await new Promise(() => {});
   },
+  /** Bytes without an end, as fast as they are read: one line, or newlines alone. */
+  pour: async ([what]) => {
+    const bytes = (what === 'newlines' ? '\n' : 'x').repeat(64 * 1024);
+    for (;;) {
+      if (!process.stdout.write(bytes)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+  },
   env: async () => text(JSON.stringify(process.env)),
 };
 

@@ -7,7 +7,7 @@ import type {
   SessionState,
   Turn,
 } from '@agenthost/protocol';
-import { messageOf } from './messages.js';
+import { messageOf, turnMessageOf } from './messages.js';
 import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';
 import { chatSummaryOf } from './state.js';
 import { type CallAnswer, toolCallActions } from './toolCallActions.js';
@@ -58,7 +58,7 @@ function turnActions(action: SessionAction, before: SessionState, after: Session
           type: 'chat/turnStarted',
           turnId: action.turnId,
           startedAt: isoTime(action.at),
-          message: messageOf(action.userMessage, after.activeTurn?.model),
+          message: turnMessageOf(action, after.activeTurn?.model),
           ...(action.queuedMessageId !== undefined && { queuedMessageId: action.queuedMessageId }),
         },
       ];

@@ -12,6 +12,14 @@ export function messageOf({ text, attachments = [] }: UserMessage, model?: strin
   };
 }
 
+/** What a turn began with. The public protocol has no turns that an agent begins: the text says so. */
+export function turnMessageOf(
+  { userMessage, origin }: { readonly userMessage: UserMessage; readonly origin?: 'agent' },
+  model?: string,
+): AhpMessage {
+  return messageOf(origin === 'agent' ? { text: '(The agent continued on its own.)' } : userMessage, model);
+}
+
 export function pendingMessageOf({ id, userMessage }: PendingMessage): AhpPendingMessage {
   return { id, message: messageOf(userMessage) };
 }

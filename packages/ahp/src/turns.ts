@@ -7,7 +7,7 @@ import {
   type Turn,
   type UsageInfo,
 } from '@agenthost/protocol';
-import { contentRefOf, messageOf } from './messages.js';
+import { contentRefOf, turnMessageOf } from './messages.js';
 import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';
 import { toolCallOf } from './toolCalls.js';
 import type { AhpActiveTurn, AhpPart, AhpTurn, AhpUsage } from './types.js';
@@ -29,7 +29,7 @@ export function turnOf(turn: Turn): AhpTurn {
     id: turn.id,
     startedAt: isoTime(turn.startedAt),
     duration: durationOf(turn.startedAt, turn.endedAt),
-    message: messageOf(turn.userMessage, turn.model),
+    message: turnMessageOf(turn, turn.model),
     responseParts: [...earlierParts(turn), ...parts, ...(error ? [{ kind: 'error', error } as const] : [])],
     ...(turn.usage && { usage: usageOf(turn.usage) }),
     state: turn.state,
@@ -45,7 +45,7 @@ export function activeTurnOf(turn: ActiveTurn): AhpActiveTurn {
   return {
     id: turn.id,
     startedAt: isoTime(turn.startedAt),
-    message: messageOf(turn.userMessage, turn.model),
+    message: turnMessageOf(turn, turn.model),
     responseParts: [...earlierParts(turn), ...parts, ...questions],
     ...(turn.usage && { usage: usageOf(turn.usage) }),
   };
@@ -70,7 +70,7 @@ export function durationOf(startedAt: number, endedAt: number): number {
   return Math.max(0, endedAt - startedAt);
 }
 
-export function usageOf({ cost, ...usage }: UsageInfo): AhpUsage {
+export function usageOf({ cost, contextUsed: _, contextSize: __, ...usage }: UsageInfo): AhpUsage {
   return { ...usage, ...(cost !== undefined && { _meta: { cost } }) };
 }
 

@@ -26,7 +26,8 @@ export type { CopilotConfiguration } from './agents/copilot/copilotConfiguration
 export { MockAgent } from './agents/mock/mockAgent.js';
 export { ShellAgent } from './agents/shell/shellAgent.js';
 export { consoleLog, type HostLog, silentLog } from './hostLog.js';
-export { Host, type HostOptions, type Listening, type ListenOptions } from './main.js';
+export type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
+export { Host } from './main.js';
 export type { Credential } from './protocol/credential.js';
 export { findRunningHost } from './runningHost.js';
 export { isLoopback } from './server/networkAddress.js';

@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CLOSE_CODE } from '@agenthost/protocol';
 import type { Disposable, Transport } from '@agenthost/rpc';
-import type { Agent } from './agents/agent.js';
 import { agentEnvironment } from './agents/agentEnvironment.js';
 import { AgentInstallations } from './agents/agentInstallations.js';
 import { AgentInstaller } from './agents/agentInstaller.js';
 import { AgentRegistry } from './agents/agentRegistry.js';
-import type { AgentSource } from './agents/agentSource.js';
 import { endLeftovers, leftoverMark } from './agents/leftovers.js';
 import { within } from './agents/within.js';
 import { WorkspaceTrust } from './customizations/workspaceTrust.js';
 import { type HostLog, silentLog } from './hostLog.js';
+import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
 import { SessionIndex } from './index/sessionIndex.js';
 import { ClientConnection } from './protocol/clientConnection.js';
 import { ClientRegistry } from './protocol/clientRegistry.js';
@@ -24,13 +23,12 @@ import type { HostServices } from './protocol/hostServices.js';
 import { HostSessions } from './protocol/hostSessions.js';
 import { LoadFailures } from './protocol/loadFailures.js';
 import { Authenticator } from './server/authenticator.js';
-import { DEFAULT_GUEST_LIMITS, type GuestLimits } from './server/guestConnections.js';
+import { DEFAULT_GUEST_LIMITS } from './server/guestConnections.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { HostTokens } from './server/hostTokens.js';
 import { localUrl } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
-import type { SocketRoute } from './server/socketRoute.js';
-import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './server/webSocketTransport.js';
+import { DEFAULT_WEB_SOCKET_LIMITS } from './server/webSocketTransport.js';
 import { describeDamage } from './sessionFs/describeDamage.js';
 import type { DamageReport } from './sessionFs/eventLog.js';
 import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
@@ -48,60 +46,9 @@ import { SessionHub } from './sessions/sessionHub.js';
 import { ABORT_GRACE_MS } from './sessions/sessionLimits.js';
 import { Delivery } from './state/delivery.js';
 import { Publisher } from './state/publisher.js';
-import { DEFAULT_REPLAY_LIMITS, ReplayBuffer, type ReplayLimits } from './state/replayBuffer.js';
+import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
 import { RootStore } from './state/rootStore.js';
 import { HOST_VERSION } from './version.js';
-
-export interface HostOptions {
-  /** Where the host keeps everything; `$AGENTHOST_HOME`, `$XDG_STATE_HOME/agenthost` or `~/.agenthost` without it. */
-  readonly stateDir?: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly agents: readonly Agent[];
-  /** Where sessions are kept; folders of the state root without it. */
-  readonly storage?: SessionStorage;
-  /** Agents that are found in the state root or on the machine, and may change while the host runs. */
-  readonly agentSources?: readonly AgentSource[];
-  readonly durability?: 'write' | 'fsync';
-  readonly defaultDirectory?: string;
-  readonly sessionIdleMs?: number;
-  readonly agentIdleMs?: number;
-  readonly abortGraceMs?: number;
-  /** Bytes that a session keeps of what clients paste and attach. */
-  readonly maxPastedBytes?: number;
-  /** Bytes that the state of all sessions in memory may take; 64 MiB unless told. */
-  readonly maxSessionBytes?: number;
-  readonly replayLimits?: ReplayLimits;
-  /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
-  readonly indexPatienceMs?: number;
-  readonly now?: () => number;
-  /** Ids of what a session keeps: records, parts, contents. Random unless told. */
-  readonly newId?: () => string;
-  readonly log?: HostLog;
-}
-
-export interface ListenOptions {
-  readonly address?: string;
-  readonly port?: number;
-  readonly tls?: { readonly cert: string; readonly key: string };
-  readonly publicUrl?: URL;
-  readonly allowedOrigins?: readonly string[];
-  /** Sockets that came with a token. */
-  readonly maxConnections?: number;
-  /** Connections that have shown no token, on top of those. */
-  readonly guestLimits?: Partial<GuestLimits>;
-  readonly webSocketLimits?: Partial<WebSocketLimits>;
-  /** The folder of the built page, served at `/`. */
-  readonly pageFolder?: string;
-  /** Other paths that take WebSockets, for what speaks another protocol in front of this host. */
-  readonly socketRoutes?: readonly SocketRoute[];
-  /** The owner's token. Without it the one in the state root is, and a new one there takes effect at once. */
-  readonly token?: string;
-}
-
-export interface Listening {
-  readonly url: URL;
-  readonly token: string;
-}
 
 const MINUTE = 60_000;
 /** How long a host that stops waits for a client that keeps the sessions' files to take what is left. */

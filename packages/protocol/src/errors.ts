@@ -39,6 +39,7 @@ export const REJECTION = {
   unknownPermissionRequest: 'unknown permission request ID',
   unknownOption: 'unknown option',
   oppositeOption: 'the option says the opposite of "approved"',
+  optionNeeded: 'nothing offered is a plain approval: choose an option by its id',
   notEditable: 'the input of this tool call is not editable',
   takesNoText: 'this question takes no text',
   unknownModel: 'unknown model',

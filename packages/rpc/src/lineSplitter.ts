@@ -6,7 +6,7 @@ export interface LineSplitterOptions {
   readonly maxLineBytes: number;
   /** The bytes are only valid during the call. Never empty: blank lines are skipped. */
   readonly onLine: (line: Uint8Array) => void;
-  /** Called once for a line over the limit, when its end is reached. */
+  /** Called once for a line over the limit, as soon as it is over it: its end may never come. */
   readonly onOversizeLine: () => void;
 }
 
@@ -23,7 +23,11 @@ export class LineSplitter {
 
   push(chunk: Uint8Array): void {
     let start = 0;
-    for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, start)) {
+    for (;;) {
+      // Blank lines cost nothing: somebody may send nothing else.
+      if (this.#keptLength === 0 && !this.#discarding) while (chunk[start] === NEWLINE) start++;
+      const newline = chunk.indexOf(NEWLINE, start);
+      if (newline === -1) break;
       const rest = chunk.subarray(start, newline);
       start = newline + 1;
       if (this.#keptLength === 0 && !this.#discarding) {
@@ -39,11 +43,10 @@ export class LineSplitter {
   /** The end of a line: also that of a last one without a newline. */
   end(): void {
     const line = this.#kept.subarray(0, this.#keptLength);
-    const discarded = this.#discarding;
+    const wasReported = this.#discarding;
     this.#keptLength = 0;
     this.#discarding = false;
-    if (discarded) this.#options.onOversizeLine();
-    else this.#emit(line);
+    if (!wasReported) this.#emit(line);
   }
 
   #emit(line: Uint8Array): void {
@@ -60,6 +63,7 @@ export class LineSplitter {
       this.#discarding = true;
       this.#kept = new Uint8Array(0);
       this.#keptLength = 0;
+      this.#options.onOversizeLine();
       return;
     }
     if (length > this.#kept.length) {

@@ -12,7 +12,7 @@ const DEFAULT_LINGER_MS = 2_000;
 export interface LineTransportOptions extends InboxOptions {
   readonly readable: ReadableStream<Uint8Array>;
   readonly writable: WritableStream<Uint8Array>;
-  /** A longer line is discarded while it arrives, and reported as an oversize frame; 4 MiB unless told. */
+  /** A longer line is reported as an oversize frame as soon as it is longer, and its rest is discarded; 4 MiB unless told. */
   readonly maxLineBytes?: number;
   /** How much may wait for the other side to read it before the transport closes; 16 MiB unless told. */
   readonly maxBufferedBytes?: number;

@@ -43,6 +43,19 @@ describe('LineSplitter', () => {
     ).toEqual(expected);
   });
 
+  it('reports a line over the limit before its end, once', () => {
+    const heard: string[] = [];
+    const splitter = new LineSplitter({
+      maxLineBytes: 8,
+      onLine: (line) => heard.push(new TextDecoder().decode(line)),
+      onOversizeLine: () => heard.push('OVERSIZE'),
+    });
+    for (let n = 0; n < 5; n++) splitter.push(encode('12345678'));
+    expect(heard).toEqual(['OVERSIZE']);
+    splitter.push(encode('\nok\n'));
+    expect(heard).toEqual(['OVERSIZE', 'ok']);
+  });
+
   it('gives the same lines however the bytes are cut', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '€', '😀', '\n', '\r\n', '0123456789'), maxLength: 60 });
     fc.assert(

@@ -14,6 +14,8 @@ export interface AcpCase {
   shell(command: string): ModelToolCall;
   write(path: string, content: string): ModelToolCall;
   readonly hasReasoning: boolean;
+  /** It writes in the session's folder without asking, in a sandbox of its own. */
+  readonly writesInFolder?: true;
   /** It names a session's file after the minute, and what goes on in the minute of the beginning overwrites it. */
   readonly forgetsTheMinute?: boolean;
 }
@@ -61,6 +63,7 @@ export const ACP_CASES: readonly AcpCase[] = [
       return { name: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${patch}\nEOF` } };
     },
     hasReasoning: true,
+    writesInFolder: true,
   },
   {
     provider: 'gemini',
@@ -88,10 +91,9 @@ export const ACP_CASES: readonly AcpCase[] = [
         options: { baseURL: `${url}/v1`, apiKey: 'x' },
         models: { 'scripted-model': { name: 'Scripted', reasoning: true } },
       };
-      const permission = { bash: 'ask', edit: 'ask' };
       await write(
         join(home, '.config/opencode/opencode.json'),
-        JSON.stringify({ provider: { loop }, model, small_model: model, permission }),
+        JSON.stringify({ provider: { loop }, model, small_model: model }),
       );
       return { OPENCODE_DISABLE_MODELS_FETCH: '1' };
     },

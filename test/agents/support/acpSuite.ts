@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AcpAgent } from '../../../packages/host/src/agents/acp/acpAgent.js';
-import type { AgentSession, OpenSessionOptions } from '../../../packages/host/src/agents/agent.js';
+import type { AgentSession, Decision, OpenSessionOptions } from '../../../packages/host/src/agents/agent.js';
 import { agentContract } from '../../../packages/host/src/agents/agentContract.js';
 import { EventRecorder } from '../../../packages/host/src/agents/eventRecorder.js';
 import { memorySessionFs } from '../../../packages/host/test/agents/support/memorySessionFs.js';
@@ -119,6 +119,56 @@ export function acpSuite(provider: AcpCase['provider']): void {
       ]);
     });
 
+    it('asks before it runs a command, changes a file, or writes outside of its folder', async () => {
+      const { session, recorder, opening } = await open();
+      const inside = join(opening.cwd, 'asked.txt');
+      // Not in the folder for temporary files, in which sandboxes let agents write.
+      const outside = join(AGENTS_FOLDER, `outside-${crypto.randomUUID()}.txt`);
+      onTestFinished(() => rm(outside, { force: true }));
+      model
+        .script('use the shell', toolCalls(agentCase.shell('echo x > made.txt')))
+        .script('write inside', toolCalls(agentCase.write(inside, 'one\n')))
+        .script('write outside', toolCalls(agentCase.write(outside, 'one\n')));
+      denyAll(session);
+      for (const [index, prompt] of ['use the shell', 'write inside', 'write outside'].entries()) {
+        await session.send({ text: prompt });
+        await recorder.end(index + 1);
+      }
+      const made = [join(opening.cwd, 'made.txt'), inside, outside].map((file) => existsSync(file));
+      expect(made).toEqual([false, agentCase.writesInFolder === true, false]);
+    });
+
+    it('tells its model why something was refused', async () => {
+      const { session, recorder } = await open();
+      session.onEvent((event) => {
+        if (event.type !== 'toolStart' || event.toolCall.status !== 'pendingConfirmation') return;
+        session.answer(event.toolCall.toolCallId, { approved: false, reason: 'ONLY-ON-MONDAYS' });
+      });
+      await session.send({ text: 'run a command' });
+      expect((await recorder.end()).type).toBe('idle');
+      const last = model.requests.findLast(({ tools }) => tools.length > 0);
+      expect(JSON.stringify(last?.body).includes('ONLY-ON-MONDAYS')).toBe(true);
+    });
+
+    it('reports what each turn used, not what all turns did', async () => {
+      const { session, recorder } = await open();
+      const usagesAfter = async (turns: number) => {
+        for (let turn = recorder.of('idle').length + 1; turn <= turns; turn++) {
+          await session.send({ text: 'say hello' });
+          await recorder.end(turn);
+        }
+        return recorder.of('usage').map(({ usage }) => usage);
+      };
+      // Every answer of the scripted model has the same number of tokens.
+      const usages = await usagesAfter(3);
+      expect(usages.map(({ inputTokens }) => inputTokens)).toEqual([10, 10, 10]);
+      for (const { contextUsed = 0, contextSize = 0 } of usages) expect(contextUsed).toBeLessThanOrEqual(contextSize);
+      if (usages[0]?.cost === undefined) return;
+      // Requests for titles and the like cost as well, one or two in a turn: a total of 12 turns is far more than that.
+      const costs = (await usagesAfter(12)).map(({ cost = 0 }) => cost);
+      expect(Math.max(...costs)).toBeLessThanOrEqual(4 * Math.min(...costs));
+    });
+
     it('that is killed in a turn ends it with an error, and goes on in the next session', async () => {
       const { agent, session, recorder, opening } = await open();
       await session.send({ text: 'the number is 4711' });
@@ -175,10 +225,18 @@ function kill(pid: number): void {
   }
 }
 
+function denyAll(session: AgentSession): void {
+  answerAll(session, { approved: false });
+}
+
 function approveAll(session: AgentSession): void {
+  answerAll(session, { approved: true });
+}
+
+function answerAll(session: AgentSession, decision: Decision): void {
   session.onEvent((event) => {
     if (event.type === 'toolStart' && event.toolCall.status === 'pendingConfirmation') {
-      session.answer(event.toolCall.toolCallId, { approved: true });
-    } else if (event.type === 'permissionRequest') session.answer(event.request.requestId, { approved: true });
+      session.answer(event.toolCall.toolCallId, decision);
+    } else if (event.type === 'permissionRequest') session.answer(event.request.requestId, decision);
   });
 }

@@ -32,12 +32,15 @@ export class AttackedHost {
   readonly stateDir: string;
   readonly #bystander: ChildProcess;
 
+  /** `prepare` puts files into the state folder first. */
   static async start(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
     limits: HostLimits = {},
+    prepare: (stateDir: string) => Promise<void> = async () => {},
   ): Promise<AttackedHost> {
     const stateDir = await temporaryFolder();
+    await prepare(stateDir);
     const host = await spawnHost(stateDir, ['--state-dir', stateDir, ...args], env, limits);
     const address = JSON.stringify({ url: socketUrl(host.url), token: host.token, pid: host.pid });
     const bystander = fork(join(import.meta.dirname, 'bystander.mjs'), [address]);

@@ -53,9 +53,9 @@ export class FloodReader {
     this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
-  /** A mock session, followed and ready. */
-  async newSession(): Promise<string> {
-    const session = `mock:/${crypto.randomUUID()}`;
+  /** A session, followed and ready. */
+  async newSession(provider = 'mock'): Promise<string> {
+    const session = `${provider}:/${crypto.randomUUID()}`;
     await this.request('createSession', { session });
     for (let isReady = false; !isReady; ) {
       const { state } = await this.request<Snapshot>('subscribe', { resource: session });

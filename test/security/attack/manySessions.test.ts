@@ -5,6 +5,9 @@ import { FloodReader } from './floodReader.js';
 
 const SESSIONS = 200;
 
+/** More than can be in memory at the same time: each of them takes at least 64 KiB of 64 MiB. */
+const SMALL_SESSIONS = 2_000;
+
 /** Issue 17, point 22: what all loaded sessions take is bounded, not only how long they stay. */
 describe('many large sessions', { timeout: 300_000 }, () => {
   let attacked: AttackedHost;
@@ -53,6 +56,32 @@ describe('many large sessions', { timeout: 300_000 }, () => {
       expect(snapshots.length).toBeGreaterThan(10);
       expect(JSON.stringify(snapshots).length).toBeLessThan(8 * 1024 * 1024);
       await greedy.end();
+    });
+  });
+
+  it('are followed, 2,000 at the same time: some are refused, and those that are followed work', async () => {
+    const small = Array.from({ length: SMALL_SESSIONS }, () => `mock:/${crypto.randomUUID()}`);
+    for (const session of small) await client.request('importSession', { session, turns: [] });
+    await attacked.during(`${SMALL_SESSIONS} sessions are followed at the same time`, async () => {
+      const readers: FloodReader[] = [];
+      const followed: string[] = [];
+      const refusals = new Set<string>();
+      for (let from = 0; from < SMALL_SESSIONS; from += 250) {
+        const reader = await FloodReader.open(attacked.host, `reader-${from}`);
+        readers.push(reader);
+        for (const resource of small.slice(from, from + 250)) {
+          const error = await reader.request('subscribe', { resource }).then(
+            () => undefined,
+            (reason: Error) => reason.message,
+          );
+          if (error === undefined) followed.push(resource);
+          else refusals.add(error);
+        }
+      }
+      expect(followed.length).toBeGreaterThan(500);
+      for (const refusal of refusals) expect(refusal).toContain('the sessions in memory take all of the 64 MiB');
+      expect(await readers[0]?.run(followed[0] ?? '', 'hello')).toBe('session/turnComplete');
+      for (const reader of readers) await reader.end();
     });
   });
 });

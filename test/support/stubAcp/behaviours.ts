@@ -2,7 +2,18 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compact, compactLater, compactOddly } from './compaction.ts';
-import { current, env, history, offer, permission, say, text, update } from './conversation.ts';
+import {
+  current,
+  env,
+  history,
+  offer,
+  permission,
+  permissionNested,
+  permissionWith,
+  say,
+  text,
+  update,
+} from './conversation.ts';
 import { editTool, type StubEdit } from './edits.ts';
 import { repeatBlock, sayBlocks, thinkBlocks, toolBlocks } from './media.ts';
 import { hostTerminal, runTool, writeTool } from './tools.ts';
@@ -17,6 +28,18 @@ async function endless(): Promise<void> {
 function setMode(mode: string): void {
   current.mode = mode;
   update('current_mode_update', { currentModeId: mode });
+}
+
+let spent = 0;
+/** When the host has long read the end of the turn; nothing tells the stub that it has. */
+const LATER_MS = 500;
+
+/** Bytes without an end, as fast as they are read. */
+async function pour(byte: string): Promise<void> {
+  const bytes = byte.repeat(64 * 1024);
+  for (;;) {
+    if (!process.stdout.write(bytes)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+  }
 }
 
 /** By the first word of a prompt: what it does with the rest. */
@@ -39,15 +62,43 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
   },
   'ask-twice': async () => {
     const call = { toolCallId: randomUUID(), title: 'Two questions', kind: 'other', name: 'twoQuestions' };
-    const answers = [await permission(call), await permission({ ...call, title: 'And outside of the folder?' })];
+    const answers = [
+      await permission(call),
+      await permission({ ...call, title: 'And outside of the folder?', rawInput: { to: '/etc' } }),
+    ];
     update('tool_call_update', { toolCallId: call.toolCallId, status: 'completed' });
     text(answers.join(', '));
   },
+  'ask-told': async (rest) => {
+    const call = JSON.parse(rest) as object;
+    update('tool_call', { ...call, status: 'pending' });
+    text(await permission({ ...call, rawInput: {} }));
+  },
+  'ask-long': async (rest) => text(await permission({ toolCallId: randomUUID(), rawInput: 'a'.repeat(Number(rest)) })),
+  'ask-deep': async (rest) => text(await permissionNested(Number(rest))),
+  'ask-with': async (rest) => text(JSON.stringify(await permissionWith(JSON.parse(rest) as object))),
+  /** As agents report it: the cost is a total of the session. */
+  spend: (rest) => {
+    spent += Number(rest);
+    update('usage_update', { used: 1_000, size: 200_000, cost: { amount: spent, currency: 'USD' } });
+  },
+  later: (rest) => void setTimeout(() => text(rest), LATER_MS),
+  'die-later': () => {
+    setTimeout(() => text('dying'), LATER_MS);
+    setTimeout(() => process.exit(3), LATER_MS + 200);
+  },
+  'ask-and-leave': () => {
+    void permission({ toolCallId: randomUUID(), title: 'Asked while leaving' }).then((answer) =>
+      update('session_info_update', { title: `answered: ${answer}` }),
+    );
+  },
   'ask-late': () => {
     setTimeout(async () => {
-      const answer = await permission({ toolCallId: randomUUID(), title: 'Too late' });
+      const toolCallId = randomUUID();
+      const answer = await permission({ toolCallId, title: 'Too late' });
+      if (answer === 'yes') update('tool_call_update', { toolCallId, status: 'completed' });
       update('session_info_update', { title: `answered: ${answer}` });
-    }, 50);
+    }, LATER_MS);
   },
   crash: () => {
     process.stderr.write('\u001b[31mboom\u001b[0m: the stub was told to crash\n');
@@ -59,6 +110,11 @@ export const behaviours: Record<string, (rest: string, blocks: unknown) => Promi
     setTimeout(() => process.exit(0), 50);
   },
   silent: () => new Promise(() => {}),
+  'silent-tool': () => {
+    update('tool_call', { toolCallId: randomUUID(), title: 'Waiting', kind: 'other', status: 'in_progress' });
+    return new Promise(() => {});
+  },
+  'flood-bytes': (rest) => pour(rest === 'newlines' ? '\n' : 'x'),
   flood: async (rest) => {
     const words = 'x'.repeat(64 * 1024);
     for (let sent = 0; sent < Number(rest) * 1024 * 1024 && !current.cancelled.signal.aborted; sent += words.length) {

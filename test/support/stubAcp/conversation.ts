@@ -11,7 +11,7 @@ export interface Params {
   readonly value: string;
   readonly modelId: string;
   readonly modeId: string;
-  readonly outcome?: { readonly optionId?: string };
+  readonly outcome?: { readonly optionId?: string | number };
   readonly terminalId: string;
   readonly exitCode: number;
   readonly output: string;
@@ -53,6 +53,16 @@ export function ask(method: string, params: object): Promise<Params> {
   return new Promise((resolve) => waiting.set(id, (message) => resolve(message.result ?? ({} as Params))));
 }
 
+/** Asks with a value that is nested so deeply that it can't be made here. */
+export async function permissionNested(depth: number): Promise<string> {
+  const id = nextId++;
+  const params = { sessionId: current.session, toolCall: { toolCallId: 'deep', rawInput: '@' }, options: OPTIONS };
+  const line = JSON.stringify({ jsonrpc: '2.0', id, method: 'session/request_permission', params });
+  process.stdout.write(`${line.replace('"@"', `${'['.repeat(depth)}1${']'.repeat(depth)}`)}\n`);
+  const answer = await new Promise<Message>((resolve) => waiting.set(id, resolve));
+  return String(answer.result?.outcome?.optionId ?? 'cancelled');
+}
+
 const OPTIONS = [
   { optionId: 'yes', name: 'Allow once', kind: 'allow_once' },
   { optionId: 'forever', name: 'Always allow', kind: 'allow_always' },
@@ -60,8 +70,13 @@ const OPTIONS = [
 ];
 
 export async function permission(toolCall: object): Promise<string> {
-  const answer = await ask('session/request_permission', { toolCall, options: OPTIONS });
-  return answer.outcome?.optionId ?? 'cancelled';
+  return String(await permissionWith({ toolCall, options: OPTIONS }));
+}
+
+/** The option that was selected, as it came; `cancelled` without one. */
+export async function permissionWith(params: object): Promise<string | number> {
+  const answer = await ask('session/request_permission', params);
+  return answer.outcome?.optionId ?? (answer.outcome ? 'cancelled' : 'refused');
 }
 
 export function offer(names: readonly string[]): void {

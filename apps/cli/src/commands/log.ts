@@ -5,6 +5,7 @@ import { EXIT } from '../commandError.js';
 import { findSession } from '../sessionName.js';
 import { safeText } from '../text/safeText.js';
 import { styleFor } from '../text/style.js';
+import { OWN_TURN } from '../turn/ownTurn.js';
 import { by } from '../turn/toolLine.js';
 import { outcomeLine, TurnPrinter } from '../turn/turnPrinter.js';
 import { allTurns, newestTurns } from '../turnPages.js';
@@ -90,10 +91,14 @@ function endTurn(printer: TurnPrinter, turn: Turn): void {
   process.stdout.write(line === undefined ? '\n' : `${line}\n\n`);
 }
 
-function printMessage({ userMessage, by: author, startedAt }: Turn | ActiveTurn): void {
+function printMessage({ userMessage, by: author, startedAt, origin }: Turn | ActiveTurn): void {
   const style = styleFor(process.stdout);
   const when = dateOf(startedAt).toISOString().replace('T', ' ').slice(0, 16);
   process.stdout.write(style.dim(`── ${when}${by(author)} ──\n`));
+  if (origin === 'agent') {
+    process.stdout.write(`${style.dim(OWN_TURN)}\n\n`);
+    return;
+  }
   const lines = safeText(userMessage.text).split('\n');
   process.stdout.write(`${lines.map((line) => `${style.bold('›')} ${line}`).join('\n')}\n\n`);
 }

@@ -9,6 +9,7 @@ import {
 import { titleOf } from '../sessionTable.js';
 import { contentLine, resultContents } from '../text/contentLine.js';
 import { safeCommand, safeLine, safeText } from '../text/safeText.js';
+import { OWN_TURN } from '../turn/ownTurn.js';
 import { by } from '../turn/toolLine.js';
 
 /** For people to read: messages as quotes, answers as they are, tools as lines with their output below. */
@@ -27,8 +28,8 @@ export async function* markdownExport(summary: SessionSummary, turns: AsyncItera
   if (last) yield turnEnd(last);
 }
 
-function turnStart({ userMessage, by: author, startedAt }: Turn): string {
-  const quoted = safeText(userMessage.text)
+function turnStart({ userMessage, by: author, startedAt, origin }: Turn): string {
+  const quoted = (origin === 'agent' ? OWN_TURN : safeText(userMessage.text))
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');

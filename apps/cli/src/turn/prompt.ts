@@ -46,8 +46,10 @@ function confirmationChoices({ toolCall }: PendingConfirmation): Choice[] {
   const { options = [] } = toolCall.confirmation;
   const approving = options.filter(({ kind }) => kind === 'approve');
   const denying = options.filter(({ kind }) => kind === 'deny');
-  if (approving.length > 2 || denying.length > 1) return numbered(options);
   const [once, always] = approving;
+  // "y" is a plain yes: it never stands for an option that also counts for later calls.
+  if (approving.length > 2 || denying.length > 1 || once?.explicit || (options.length > 0 && !once))
+    return numbered(options);
   return [
     choice('y', once?.label ?? 'Allow once', true, once?.id),
     ...(always ? [choice('s', always.label, true, always.id)] : []),
@@ -59,7 +61,7 @@ function permissionChoices({ request: { options = [], kind } }: PendingPermissio
   if (kind === 'question') return [...numbered(options), choice('n', 'No answer', false)];
   const approve = options.find((option) => option.kind === 'approve');
   const deny = options.find((option) => option.kind === 'deny');
-  if (options.length > 2) return numbered(options);
+  if (options.length > 2 || approve?.explicit) return numbered(options);
   return [
     choice('y', approve?.label ?? 'Allow', true, approve?.id),
     choice('n', deny?.label ?? 'Deny', false, deny?.id),

@@ -48,6 +48,9 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
   const approvals = options.filter((option) => option.kind === 'approve');
   const denials = options.filter((option) => option.kind === 'deny');
+  // "Y" is a plain yes: it never stands for an option that also counts for later calls.
+  const once = approvals[0]?.explicit ? undefined : approvals[0];
+  const lasting = approvals.find((option) => option !== once);
 
   const choose = async (option: ConfirmationOption | undefined) => {
     if (!option || busy || whyNot(chat.role, CONFIRM) !== undefined) return;
@@ -74,16 +77,16 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
     const typing = event.target instanceof HTMLTextAreaElement;
     if (typing && event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
-      void choose(approvals[0]);
+      void choose(once);
     }
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const wanted = { y: approvals[0], s: approvals[1], x: denials[0] }[event.key.toLowerCase()];
+    const wanted = { y: once, s: lasting, x: denials[0] }[event.key.toLowerCase()];
     if (!wanted) return;
     event.preventDefault();
     event.stopPropagation();
     void choose(wanted);
   };
-  const keys = ['Y', 'S'];
+  const keyOf = (option: ConfirmationOption) => (option === once ? 'Y' : option === lasting ? 'S' : undefined);
   return (
     <section
       className={plain ? 'ask plain' : folded ? 'ask folded' : 'ask'}
@@ -138,15 +141,15 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
         <Problem text={problem ?? unread} />
         <RoleNote role={chat.role} deed={CONFIRM}>
           <div className="acts">
-            {approvals.map((option, index) => (
+            {approvals.map((option) => (
               <button
                 key={option.label}
                 type="button"
-                className={index === 0 ? 'btn primary' : 'btn plain'}
+                className={option === once ? 'btn primary' : 'btn plain'}
                 disabled={busy || !isWhole}
                 onClick={() => void choose(option)}
               >
-                {option.label} {keys[index] && <kbd aria-hidden="true">{keys[index]}</kbd>}
+                {option.label} {keyOf(option) && <kbd aria-hidden="true">{keyOf(option)}</kbd>}
               </button>
             ))}
             <span className="grow" />

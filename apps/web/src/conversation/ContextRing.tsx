@@ -11,9 +11,9 @@ interface ContextRingProps {
 /** How full the model's context was at the last answer; a number alone where the model doesn't say how much it holds. */
 export function ContextRing({ state, models }: ContextRingProps) {
   const usage = state?.activeTurn?.usage ?? state?.turns.findLast((turn) => turn.usage)?.usage;
-  if (!usage?.inputTokens) return null;
-  const used = usage.inputTokens + (usage.outputTokens ?? 0);
-  const holds = modelOf(models, usage.model ?? state?.summary.model)?.maxContextWindow;
+  const used = usage?.contextUsed ?? (usage?.inputTokens ? usage.inputTokens + (usage.outputTokens ?? 0) : 0);
+  if (!usage || !used) return null;
+  const holds = usage.contextSize ?? modelOf(models, usage.model ?? state?.summary.model)?.maxContextWindow;
   if (!holds) return <span className="stat wide num">{thousands(used)} tokens</span>;
   const part = Math.min(1, used / holds);
   const words = `${thousands(used)} of ${thousands(holds)}`;

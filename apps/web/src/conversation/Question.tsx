@@ -63,7 +63,9 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
   const keyOf = (option: PermissionOption): string | undefined => {
     if (request.kind === 'question')
       return options.indexOf(option) < 9 ? String(options.indexOf(option) + 1) : undefined;
-    return option.kind === 'deny' ? 'x' : APPROVE_KEYS[approvals.indexOf(option)];
+    if (option.kind === 'deny') return 'x';
+    // The first key is a plain yes: it never stands for an option that also counts for later calls.
+    return APPROVE_KEYS[approvals.indexOf(option) + (approvals[0]?.explicit ? 1 : 0)];
   };
   const keyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLTextAreaElement || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -23,7 +23,7 @@ export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }
   const { fork } = useChat();
   return (
     <div className="turn" data-turn={turn.id}>
-      <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} />
+      <TurnHead turn={turn} />
       <Parts turn={turn} running={false} />
       {turn.state === 'cancelled' && <p className="notice">Stopped.</p>}
       {turn.error && <ErrorCard turn={turn} error={turn.error} />}
@@ -39,6 +39,12 @@ export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }
   );
 });
 
+/** What the turn began with: a message, or the agent itself. */
+function TurnHead({ turn, kept = false }: { readonly turn: Turn | ActiveTurn; readonly kept?: boolean }) {
+  if (turn.origin === 'agent') return <p className="notice">The agent continued on its own.</p>;
+  return <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} kept={kept} />;
+}
+
 export const ActiveTurnView = memo(function ActiveTurnView({
   turn,
   kept,
@@ -49,7 +55,7 @@ export const ActiveTurnView = memo(function ActiveTurnView({
   const permissions = Object.values(turn.pendingPermissions);
   return (
     <div className="turn" data-turn={turn.id} aria-busy="true">
-      <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} kept={kept} />
+      <TurnHead turn={turn} kept={kept} />
       <Parts turn={turn} running={!kept && permissions.length === 0} />
       {permissions.map((request) => (
         <Question key={request.requestId} turnId={turn.id} request={request} />

@@ -81,7 +81,8 @@ export interface OpenSessionOptions {
  *
  * Contract:
  * - Events of one turn come in order. After `idle` or `error` nothing comes until the next `send`, but for `title`,
- *   `mode`, `checkpoint` and `commands`.
+ *   `mode`, `checkpoint` and `commands`, or until `ownTurn`, which begins a turn that nobody sent a message for. It ends like any
+ *   other. `send` may still be called while it runs; what follows is one turn then.
  * - `send` is called only when no turn runs; it resolves when the agent has taken the message; progress comes as events.
  * - `abort` leads to `idle` or `error` within five seconds, or the host disposes of the session.
  * - A failure during a turn (a thrown error, a dead process) is one `error` event, not a rejected promise.
@@ -150,6 +151,8 @@ export interface WholeEdit {
 }
 
 export type AgentEvent =
+  /** The agent goes on by itself, because something that it left running has ended or asks: events of a turn follow. */
+  | { readonly type: 'ownTurn' }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   /** Announces a call; again for the same call when the agent learns while it runs that it has to ask. */

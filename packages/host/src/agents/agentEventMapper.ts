@@ -25,7 +25,7 @@ export type { AgentAction };
 
 export interface MappedEvent {
   readonly actions: readonly AgentAction[];
-  /** Why the agent must not go on: it has more steps open, or made more of them, than a turn may have. */
+  /** Set when the turn has to end, and says why: too many steps are open, or were made. */
   readonly flood?: string;
   /** Something to keep with the session. No action: the host stores it, and then says so. */
   readonly artifact?: AgentArtifact;
@@ -104,7 +104,7 @@ export class AgentEventMapper {
     this.#texts.close();
   }
 
-  /** Somebody has answered that request, or that call, of the agent's. A call that was approved is still open. */
+  /** Somebody has answered this request or call of the agent's. An approved call stays open until it completes. */
   answered(agentId: string, approved: boolean): void {
     if (!approved || !this.#calls.has(agentId)) this.#open.close(agentId);
   }
@@ -176,6 +176,7 @@ export class AgentEventMapper {
       case 'mode':
       case 'checkpoint':
       case 'commands':
+      case 'ownTurn':
         // Not of a turn.
         return NOTHING;
       case 'idle':
@@ -326,8 +327,8 @@ function boundedChanges(changes: readonly FileChangeSummary[]): FileChangeSummar
 
 /** JSON has no NaN and no Infinity; one of them would make the whole envelope invalid. */
 function finiteUsage({ model, ...usage }: UsageInfo): UsageInfo {
-  const { inputTokens, outputTokens, cacheReadTokens, cost } = usage;
-  const numbers = Object.entries({ inputTokens, outputTokens, cacheReadTokens, cost });
+  const { inputTokens, outputTokens, cacheReadTokens, cost, contextUsed, contextSize } = usage;
+  const numbers = Object.entries({ inputTokens, outputTokens, cacheReadTokens, cost, contextUsed, contextSize });
   return {
     ...Object.fromEntries(numbers.filter(([, value]) => Number.isFinite(value))),
     ...(model !== undefined && { model: oneLine(model, MAX_TITLE_LENGTH) }),

@@ -9,7 +9,7 @@ interface OpenStep {
   output: number;
 }
 
-/** Calls and questions of a turn that are open. A turn's other parts can leave the state; these have to stay, so they are counted. */
+/** Counts the open calls and questions of a turn. Other parts are dropped from the state when there are too many; these can't be. */
 export class OpenSteps {
   readonly #steps = new Map<string, OpenStep>();
   #length = 0;
@@ -18,7 +18,7 @@ export class OpenSteps {
     return this.#steps.size > MAX_OPEN_STEPS || this.#length > MAX_OPEN_LENGTH;
   }
 
-  /** Also one that is told anew. */
+  /** A step that is announced again replaces the first announcement. */
   open(id: string, content: object): void {
     const output = this.#steps.get(id)?.output ?? 0;
     this.close(id);

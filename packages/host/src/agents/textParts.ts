@@ -14,7 +14,7 @@ interface OpenPart {
 const SOFT_LENGTH = MAX_PART_LENGTH * 0.75;
 const PARAGRAPH_END = '\n\n';
 
-/** The text that an agent writes, in parts: what belongs together goes into one, unless that becomes too long. */
+/** Maps the text of an agent to parts. Text of one kind goes into one part until something else comes or the part is full. */
 export class TextParts {
   readonly #turnId: string;
   readonly #newId: () => string;

@@ -2,8 +2,8 @@ import { type ActiveTurn, droppedSteps, type SessionState, type Turn } from '@ag
 import { doneIn, MAX_SEARCH_LENGTH, saidIn } from './searchText.js';
 
 /**
- * What can be found of the parts that a running turn has dropped: the head and the tail of it, as of any text that is too long.
- * To be told of each state of a session.
+ * Keeps the searchable text of the parts that a running turn has dropped from its state: its head and its tail, as for any text that
+ * is too long. `follow` has to be called with each state of the session.
  */
 export class DroppedText {
   #turnId: string | undefined;

@@ -264,7 +264,7 @@ export class SessionIndex {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#waiting.size === 0 && this.#waitingTurns.size === 0 && this.#expected.size === 0) return;
+    if (this.#waiting.size + this.#waitingTurns.size + this.#expected.size === 0) return;
     this.#attempt(() => {
       this.#file.assertInPlace();
       this.#write();

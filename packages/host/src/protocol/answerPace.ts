@@ -1,4 +1,4 @@
-/** What leaves in one turn of the event loop, in bytes. */
+/** Bytes of answers that are made in one turn of the event loop. */
 const BYTES_A_TURN = 1024 * 1024;
 
 interface Waiting {

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { type DamagedLog, scanDamagedLog } from './damagedLog.js';
 import { errorCode } from './errnoFailure.js';
@@ -31,6 +32,9 @@ export interface LoadEnd {
   readonly position: LogPosition;
   readonly damage: DamageReport | undefined;
 }
+
+/** After so many characters others are served, also where the whole file is in memory: that is some ten milliseconds. */
+const UNPAUSED_LENGTH = 128 * 1024;
 
 /** What was read of the lines before one that isn't whole. */
 interface ReadLines {
@@ -196,8 +200,14 @@ export class LogReader {
     const scanner = new LogScanner(from.position, from.broken);
     let good = from.position;
     const result = (isWhole: boolean) => ({ position: scanner.position, good, lastN: good.n, isWhole });
+    let unpaused = 0;
     try {
       for await (const line of lines) {
+        unpaused += line.length;
+        if (unpaused > UNPAUSED_LENGTH) {
+          await immediate();
+          unpaused = 0;
+        }
         const entries = scanner.take(line);
         if (scanner.hasFoundDamage || scanner.position.end > size) return result(false);
         yield* entries;

@@ -1,58 +1,13 @@
-import type { SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
-import type {
-  Agent,
-  AgentContent,
-  AgentEvent,
-  AgentSession,
-  AgentToolResult,
-  Decision,
-  OpenSessionOptions,
-} from '../agents/agent.js';
-import {
-  type AgentAction,
-  type AgentArtifact,
-  AgentEventMapper,
-  type KeptContent,
-  type MappedEvent,
-} from '../agents/agentEventMapper.js';
-import { boundedToolResult, boundedToolStart, type KeepText } from '../agents/boundedToolCall.js';
+import type { UserMessage } from '@agenthost/protocol';
+import type { AgentEvent, AgentSession, Decision } from '../agents/agent.js';
+import { AgentEventMapper, type MappedEvent } from '../agents/agentEventMapper.js';
+import { boundedToolResult, boundedToolStart } from '../agents/boundedToolCall.js';
 import { DeltaGatherer } from '../agents/deltaGatherer.js';
 import { mapSessionEvent } from '../agents/mapSessionEvent.js';
-import type { HostLog } from '../hostLog.js';
+import type { AgentRunOptions } from './agentRunOptions.js';
 import { Backpressure } from './backpressure.js';
 import { HeldEvents } from './heldEvents.js';
 import { MAX_ANSWER_LENGTH } from './sessionLimits.js';
-
-export interface AgentRunOptions {
-  readonly agent: Agent;
-  /** Asked for anew each time the agent's session is opened: model, customizations and native id may have changed. */
-  readonly openOptions: () => Promise<Omit<OpenSessionOptions, 'signal'>>;
-  /** Before a turn; the agent waits for it. What it rejects with is the turn's error. */
-  readonly prepare?: (turnId: string, signal: AbortSignal) => Promise<void>;
-  /** Where it is another one than when the agent's session was opened, that is opened anew before the next turn. */
-  readonly openKey?: () => string;
-  readonly onAction: (action: AgentAction) => void;
-  /** Keeps the files of a result elsewhere. */
-  readonly keepFiles: (result: AgentToolResult) => ToolCallResult;
-  /** Keeps elsewhere what is too long for the state. */
-  readonly keepText: KeepText;
-  /** What stores images, audio and files of one turn. */
-  readonly contentKeeper: () => (content: AgentContent) => KeptContent;
-  /** A message as it was sent, with what the state only refers to. */
-  readonly wholeMessage: (message: UserMessage) => Promise<UserMessage>;
-  /** About how many bytes of what the agent reported wait to be stored or sent, and when those have gone. */
-  readonly waitingBytes: () => number;
-  readonly relieved: () => Promise<void>;
-  readonly onStorageFailed: (error: unknown) => void;
-  readonly onArtifact: (artifact: AgentArtifact) => void;
-  readonly onCommands: (commands: readonly SessionCommand[]) => void;
-  readonly onOpened: (nativeSessionId: string | undefined) => void;
-  readonly abortGraceMs: number;
-  /** After this long without a turn the agent's session is closed; the next turn resumes it. */
-  readonly idleMs: number;
-  readonly newId: () => string;
-  readonly log: HostLog;
-}
 
 const MEBI = 1024 * 1024;
 
@@ -219,7 +174,26 @@ export class AgentRun {
     }
     turn.sent.resolve();
     await turn.settled.promise;
+    this.#ended(turn);
+  }
+
+  /** What an agent does between two turns is a turn as well; nothing has to be sent for it. */
+  #beginOwn(): void {
+    const turn = this.#newTurn(this.#options.newId());
+    if (this.#disposal.signal.aborted || !this.#options.onOwnTurn(turn.id)) return;
+    clearTimeout(this.#idleTimer);
+    this.#current = turn;
+    turn.sent.resolve();
+    this.#queue = this.#queue.then(async () => {
+      await turn.settled.promise;
+      this.#ended(turn);
+    });
+  }
+
+  #ended(turn: AgentTurn): void {
     turn.gatherer.dispose();
+    // The agent may have begun a turn of its own right behind this one.
+    if (this.#current !== turn) return;
     this.#current = undefined;
     this.#armIdleTimer();
   }
@@ -266,6 +240,10 @@ export class AgentRun {
     const turn = this.#current;
     if (event.type === 'commands') {
       this.#options.onCommands(event.commands);
+      return;
+    }
+    if (event.type === 'ownTurn') {
+      if (!turn || (turn.mapper.ended && !turn.isCancelled)) this.#beginOwn();
       return;
     }
     if (!turn) {

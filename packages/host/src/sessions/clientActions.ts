@@ -12,11 +12,11 @@ export interface ClientActionsOptions extends Pick<PreconditionContext, 'models'
   readonly turnIds: UsedTurnIds;
   /** Of a session that is closed, whether it was removed. */
   readonly closed: () => 'removed' | 'unloaded' | undefined;
-  /** Before an action is looked at: what was said before it is told before it. */
+  /** Called before an action is judged, to publish what the agent said before it. */
   readonly onTake: () => void;
 }
 
-/** What clients ask of one session: each action is accepted or refused, once and in its order. */
+/** Takes the actions that clients dispatch to one session: each is accepted or refused once, in the order of its client. */
 export class ClientActions {
   readonly #options: ClientActionsOptions;
 
@@ -24,7 +24,8 @@ export class ClientActions {
     this.#options = options;
   }
 
-  dispatch(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+  dispatch(sender: Subscriber, clientSeq: number, sent: ClientAction): void {
+    const action = withoutOrigin(sent);
     const { store, intake, turnIds, closed } = this.#options;
     const key = acceptedKey(originOf(sender, clientSeq));
     const turnId = turnIdIn(action);
@@ -44,7 +45,7 @@ export class ClientActions {
     const { store, closed, onTake } = this.#options;
     const { action } = taken;
     if (closed()) {
-      // Removed while the action was waiting for it. Where it was only unloaded the client's connection has ended as well.
+      // It was removed while the action waited. A session with waiting actions is unloaded only when the host ends.
       if (closed() === 'removed') store.reject(sender, clientSeq, action, REJECTION.unknownSession);
       return;
     }
@@ -64,4 +65,11 @@ export class ClientActions {
     const isTurnIdUsed = (turnId: string) => turnIds.has(turnId) ?? isFound;
     return refusal(action, { state: store.state, models, answeredBy, isTurnIdUsed, wasSteered });
   }
+}
+
+/** Which turns agents began is the host's word (TURN15). */
+function withoutOrigin(action: ClientAction): ClientAction {
+  if (action.type !== 'session/turnStarted' || action.origin === undefined) return action;
+  const { origin: _, ...started } = action;
+  return started;
 }

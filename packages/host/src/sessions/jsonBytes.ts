@@ -2,7 +2,8 @@ const known = new WeakMap<object, number>();
 
 /**
  * How many bytes the value takes as JSON. Counted without making that text, which would be garbage of the same size, and
- * remembered: nothing in a state ever changes.
+ * remembered, because nothing in a state ever changes: for the value itself and for what its lists have, the parts of a turn say,
+ * of which a snapshot may show only some.
  */
 export function jsonBytes(value: object): number {
   const bytes = known.get(value) ?? bytesOf(value);
@@ -12,7 +13,7 @@ export function jsonBytes(value: object): number {
 
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return textBytes(value);
-  if (typeof value !== 'object' || value === null) return String(value).length;
+  if (!isObject(value)) return String(value).length;
   if (Array.isArray(value)) return listBytes(value);
   let bytes = 1;
   for (const [key, inner] of Object.entries(value)) {
@@ -22,9 +23,13 @@ function bytesOf(value: unknown): number {
   return Math.max(bytes, 2);
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 function listBytes(list: readonly unknown[]): number {
   let bytes = 1;
-  for (const entry of list) bytes += bytesOf(entry) + 1;
+  for (const entry of list) bytes += (isObject(entry) ? jsonBytes(entry) : bytesOf(entry)) + 1;
   return Math.max(bytes, 2);
 }
 

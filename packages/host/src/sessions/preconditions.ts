@@ -111,7 +111,11 @@ function optionRefusal(
   { approved, optionId }: ToolCallConfirmedAction | PermissionResolvedAction,
   options: readonly PermissionOption[] = [],
 ): string | undefined {
-  if (optionId === undefined) return undefined;
+  if (optionId === undefined) {
+    const approving = options.filter(({ kind }) => kind !== 'deny');
+    const isMissing = approved && options.length > 0 && approving.every(({ explicit }) => explicit === true);
+    return isMissing ? REJECTION.optionNeeded : undefined;
+  }
   const chosen = options.filter(({ id }) => id === optionId);
   if (chosen.length === 0) return REJECTION.unknownOption;
   return chosen.some(({ kind }) => (kind !== 'deny') === approved) ? undefined : REJECTION.oppositeOption;
@@ -138,12 +142,16 @@ function pendingMessageRefusal(
   return queuedMessages.length >= room ? REJECTION.queueFull : undefined;
 }
 
-/** Why the host refuses the message as it would go into the state: that waits for a turn, and is in every snapshot until then. */
+/**
+ * Refuses a message when those that wait take too many bytes of the state: they are in every snapshot. As with their number, a
+ * steering message has as much room again, so that a full queue does not keep anybody from steering.
+ */
 export function queueRefusal({ queuedMessages = [] }: SessionState, action: ClientAction): string | undefined {
   if (action.type !== 'session/pendingMessageSet') return undefined;
   const others = queuedMessages.filter(({ id }) => id !== action.id);
   const bytes = others.reduce((sum, { userMessage }) => sum + jsonBytes(userMessage), jsonBytes(action.userMessage));
-  return others.length > 0 && bytes > MAX_QUEUE_BYTES ? REJECTION.queueFull : undefined;
+  const limit = action.kind === 'steering' ? 2 * MAX_QUEUE_BYTES : MAX_QUEUE_BYTES;
+  return others.length > 0 && bytes > limit ? REJECTION.queueFull : undefined;
 }
 
 function isSteeringPart({ activeTurn, turns }: SessionState, id: string): boolean {

@@ -24,17 +24,17 @@ export interface PartsStart {
   readonly state: SessionState;
 }
 
-/** Records between two looks at whether everything is there. */
+/** How many records are read between two checks whether the page is complete. */
 const LOOK_EVERY = 64;
 
-/** The nearest place of the log from which all of the wanted parts can be read. */
+/** The last noted place of the log before the wanted parts, and the state to start from there. */
 export function partsStart(
   start: SessionStartRecord,
   place: TurnsPlace,
   { turnId, before, limit }: PartsRange,
 ): PartsStart {
   const { from, marks } = place;
-  // Without an end it is not known which are the last: between two marks there are more than can be asked for.
+  // The newest parts are wanted: from the last mark but one on there are more than PARTS_BETWEEN_MARKS, which is over any limit.
   const mark =
     before === undefined ? marks.at(-2) : marks.findLast(({ parts }) => parts <= Math.max(before - limit, 0));
   const state = stateAt(start, from);
@@ -43,7 +43,7 @@ export function partsStart(
   return { position, state: { ...state, lifecycle: 'ready', activeTurn: runningTurn(turnId, parts) } };
 }
 
-/** A turn as it is in the middle of it, with nothing of what it had before. What is said about that does not apply to it. */
+/** A turn that is read from the middle on. Actions for its earlier parts do nothing, because it does not have them. */
 function runningTurn(id: string, earlierParts: number): ActiveTurn {
   return {
     id,
@@ -56,7 +56,7 @@ function runningTurn(id: string, earlierParts: number): ActiveTurn {
   };
 }
 
-/** The wanted parts as they are in the end, or by now. `undefined` when the records have no such turn. */
+/** The wanted parts as they were in the end or, in a running turn, as they are now. `undefined` when the records have no such turn. */
 export async function readParts(
   records: AsyncIterable<LogRecord>,
   start: SessionState,
@@ -68,7 +68,7 @@ export async function readParts(
   let steps: TurnStep[] = [];
   const keep = (more: readonly TurnStep[]) => {
     steps.push(...more.filter(({ index }) => index < before));
-    // Without an end more and more come; what comes first is not among the last ones.
+    // Without `before` every part of the turn comes by: those that can't be among the newest are given up on the way.
     if (steps.length > 4 * limit) steps = newest(steps, before, limit);
   };
   for await (const record of records) {
@@ -93,7 +93,7 @@ export async function readParts(
   return pageOf(steps, before, limit);
 }
 
-/** Everything between these places has come and will not change any more. */
+/** Whether all parts between these places have been read and none of them can change any more. */
 function hasAll(turn: ActiveTurn, from: number, before: number): boolean {
   if ((turn.earlierParts ?? 0) + turn.responseParts.length <= before) return false;
   return !turnSteps(turn).some((step) => step.index >= from && step.index < before && isOpenStep(step));
@@ -120,7 +120,7 @@ function pageOf(steps: readonly TurnStep[], before: number, limit: number): Fetc
   };
 }
 
-/** In a page without gaps the place says it all. */
+/** Pages have no gaps, so no part needs its index. */
 function withoutIndex(part: TurnStep['part']): TurnStep['part'] {
   if (part.kind !== 'toolCall' || part.index === undefined) return part;
   const { index: _, ...rest } = part;

@@ -23,44 +23,18 @@ import { headAndTail } from '../agents/boundedText.js';
 import { ProviderFailure } from '../sessionFs/providerFailure.js';
 import type { StoredSession } from '../sessionFs/sessionStorage.js';
 import type { Subscriber } from '../state/publisher.js';
-import type { AgentRun } from './agentRun.js';
 import { AnsweredRequests } from './answeredRequests.js';
 import { ClientActions } from './clientActions.js';
 import { decisionIn } from './decisionIn.js';
 import { derivedTitle } from './derivedTitle.js';
-import type { MessageIntake } from './messageIntake.js';
-import type { MetadataRefresh } from './metadataRefresh.js';
 import { NewestIds } from './newestIds.js';
 import { Presence } from './presence.js';
 import type { PartsRange } from './readParts.js';
 import { readTurnsPage } from './readTurnsPage.js';
 import type { SessionArtifacts } from './sessionArtifacts.js';
 import type { SessionContent } from './sessionContent.js';
-import type { SessionCustomizations } from './sessionCustomizations.js';
-import type { SessionHistory } from './sessionHistory.js';
-import type { SessionStore } from './sessionStore.js';
+import type { SessionOptions } from './sessionOptions.js';
 import type { TurnsRoom } from './turnBytes.js';
-import type { UsedTurnIds } from './usedTurnIds.js';
-
-export interface SessionOptions {
-  readonly store: SessionStore;
-  readonly stored: StoredSession;
-  readonly content: SessionContent;
-  readonly artifacts: SessionArtifacts;
-  readonly intake: MessageIntake;
-  /** Absent where the agent takes none. */
-  readonly customizations: SessionCustomizations | undefined;
-  /** Absent when the host has no agent for the provider any more: the session can still be read. */
-  readonly run: AgentRun | undefined;
-  readonly models: () => ReadonlySet<string> | undefined;
-  readonly history: SessionHistory;
-  readonly turnIds: UsedTurnIds;
-  /** Keeps the metadata saying where the session works. */
-  readonly metadata: MetadataRefresh;
-  /** Resolves when what it keeps beside its log is written. */
-  readonly filesWritten: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
 
 /** One session's life: what its actions set off, what starts next, who looks on. */
 export class Session {
@@ -189,6 +163,14 @@ export class Session {
     this.#isFromAgent = false;
   }
 
+  /** The agent goes on by itself: what it reports becomes a turn of that id. `false` where there is no room for one. */
+  startAgentTurn(turnId: string): boolean {
+    const { lifecycle, activeTurn } = this.state;
+    if (this.#closed || lifecycle !== 'ready' || activeTurn) return false;
+    this.#options.store.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: '' }, origin: 'agent' });
+    return this.state.activeTurn?.id === turnId;
+  }
+
   /** What the agent takes after a `/` now; most say it each time they are started. */
   dispatchCommands(all: readonly SessionCommand[]): void {
     const { customizations = [], commands: before = [] } = this.state;
@@ -239,6 +221,7 @@ export class Session {
     const { run } = this.#options;
     switch (action.type) {
       case 'session/turnStarted':
+        if (action.origin === 'agent') return;
         this.#nameAfter(action.userMessage);
         this.#startAgent(action.turnId, action.userMessage);
         return;

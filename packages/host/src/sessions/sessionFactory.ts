@@ -194,6 +194,7 @@ export async function createSession(
         prepare: (turnId, signal) => customizations.prepare(turnId, signal),
         openKey: () => customizations.key,
       }),
+      onOwnTurn: (turnId) => session.startAgentTurn(turnId),
       onAction: (action) => {
         for (const passed of outputs.pass(action)) session.dispatchFromAgent(passed);
       },

@@ -59,7 +59,7 @@ export class SessionHistory {
   /** Nothing before this is taken back. */
   #settled = LOG_BEGINNING;
   #rebuilds = 0;
-  /** How often the log was cut off: what was noted before may be of what is gone. */
+  /** How often the log was cut off. A place that was noted before the last cut may be gone. */
   #cuts = 0;
   #isMarking = false;
   #isGivenUp = false;
@@ -140,7 +140,7 @@ export class SessionHistory {
     return (await this.readTurns({ turnId }, { turns: 1, bytes: 0 }, earlierTurns)) !== undefined;
   }
 
-  /** Parts of one turn, wherever it is. `undefined` when there is no such turn. */
+  /** Parts of one turn, read from the log. `undefined` when there is no such turn. */
   async readParts(range: PartsRange): Promise<FetchPartsResult | undefined> {
     return this.#inTurn(async () => {
       const { log } = this.#options.stored;

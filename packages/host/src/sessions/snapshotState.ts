@@ -3,8 +3,8 @@ import { jsonBytes } from './jsonBytes.js';
 import { type TurnsRoom, withTurnsWithin } from './turnBytes.js';
 
 /**
- * What a client is shown of a session: the running turn and the newest of the others, as far as there is room for them. The
- * newest turn is there in any case, if need be with its newest parts only.
+ * The state for a snapshot: the running turn and the newest ended turns that fit into `bytes`. The running turn and the newest
+ * ended one are always there; one that does not fit has only its newest parts.
  */
 export function snapshotState(state: SessionState, { turns, bytes }: TurnsRoom): SessionState {
   const activeTurn = state.activeTurn && fitted(state.activeTurn, bytes);

@@ -23,8 +23,9 @@ const moveNothing: MoveRef = () => undefined;
 // something: that is the host's word, and it was not there.
 
 export function turnStart(turn: Turn, session: URI, moveRef: MoveRef = moveNothing): SessionAction {
-  const { id: turnId, startedAt: at, userMessage } = turn;
-  return { type: 'session/turnStarted', session, turnId, at, userMessage: movedMessage(userMessage, moveRef) };
+  const { id: turnId, startedAt: at, userMessage, origin } = turn;
+  const message = movedMessage(userMessage, moveRef);
+  return { type: 'session/turnStarted', session, turnId, at, userMessage: message, ...(origin && { origin }) };
 }
 
 /** The parts that it has, which may be some of all. */

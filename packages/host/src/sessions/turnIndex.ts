@@ -139,7 +139,7 @@ export class TurnIndex {
     this.#marks = { ...this.#marks, [activeTurn.id]: [...this.#marksOf(activeTurn.id), { position, parts }] };
   }
 
-  /** The log ends there now. */
+  /** To be called when the log was cut off after this place. */
   forgetMarksAfter({ end }: LogPosition): void {
     const kept = Object.entries(this.#marks).map(([id, marks]) => [
       id,
@@ -148,7 +148,7 @@ export class TurnIndex {
     this.#marks = Object.fromEntries(kept);
   }
 
-  /** Where the turn is. One that is in no page is after the last one, if anywhere. */
+  /** Where the turn is. A turn that no page has is after the last page, if there is such a turn. */
   async placeOf(turnId: string): Promise<TurnsPlace> {
     const ordinal = this.ordinalOf(turnId);
     for await (const { page, end } of this.backwards(turnId)) {

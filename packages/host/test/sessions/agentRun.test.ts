@@ -30,6 +30,7 @@ async function run(
   const agentRun = new AgentRun({
     agent,
     openOptions: async () => opening,
+    onOwnTurn: () => true,
     onAction: (action) => {
       actions.push(action);
       if (action.type === 'session/error' || action.type === 'session/turnComplete') over.resolve();

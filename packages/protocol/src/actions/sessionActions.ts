@@ -30,6 +30,8 @@ export interface TurnStartedAction extends ClientActionBase {
   readonly userMessage: UserMessage;
   /** The pending message that this turn is made of; the reducer takes it out of the pending ones. */
   readonly queuedMessageId?: string;
+  /** The agent began it by itself: the message is empty then. Only the host says so. */
+  readonly origin?: 'agent';
   /** The model that the session has then, stamped by the host: whoever reads a part of a log does not know it otherwise. */
   readonly model?: string;
 }

@@ -29,6 +29,7 @@ export function startTurn(state: SessionState, action: TurnStartedAction): Sessi
   const activeTurn: ActiveTurn = {
     id: action.turnId,
     userMessage: action.userMessage,
+    ...(action.origin && { origin: action.origin }),
     ...(by && { by }),
     responseParts: [],
     toolCalls: {},
@@ -125,6 +126,7 @@ export function endTurn(
   const ended: Turn = {
     id: turn.id,
     userMessage: turn.userMessage,
+    ...(turn.origin && { origin: turn.origin }),
     ...(turn.by && { by: turn.by }),
     responseParts: withThoughtEnded(turn.responseParts, action.at),
     ...(turn.earlierParts !== undefined && { earlierParts: turn.earlierParts }),

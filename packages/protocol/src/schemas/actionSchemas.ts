@@ -5,7 +5,7 @@ import { anyRecord, id, label, messageText, sequence, timestamp, title, uri } fr
 import { agentInfo } from './rootStateSchemas.js';
 import { fileChangeSummary, sessionCommand, sessionCustomization, sessionMode } from './sessionStateSchemas.js';
 import { toolCallResult, toolCallStart } from './toolCallSchemas.js';
-import { addedPart, permissionRequest, userMessage } from './turnSchemas.js';
+import { addedPart, permissionRequest, turnOrigin, userMessage } from './turnSchemas.js';
 
 const base = { session: uri, at: timestamp };
 const byClient = { ...base, by: author.exactOptional() };
@@ -22,6 +22,7 @@ export const turnStartedAction = z.object({
   ...ofTurnByClient,
   userMessage,
   queuedMessageId: id.exactOptional(),
+  origin: turnOrigin.exactOptional(),
   model: id.exactOptional(),
 });
 export const deltaAction = z.object({

@@ -11,6 +11,8 @@ export const usageInfo = z.object({
   cacheReadTokens: z.number().exactOptional(),
   model: z.string().exactOptional(),
   cost: z.number().exactOptional(),
+  contextUsed: z.number().exactOptional(),
+  contextSize: z.number().exactOptional(),
 });
 
 export const contentRef = z.object({

@@ -4,7 +4,12 @@ import { count, id, timestamp, uri } from './primitives.js';
 
 const answerKind = z.enum(['approve', 'deny']);
 
-export const confirmationOption = z.object({ id, label: z.string(), kind: answerKind });
+export const confirmationOption = z.object({
+  id,
+  label: z.string(),
+  kind: answerKind,
+  explicit: z.literal(true).exactOptional(),
+});
 
 export const toolConfirmation = z.object({
   title: z.string().exactOptional(),

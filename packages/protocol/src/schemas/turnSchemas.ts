@@ -56,6 +56,7 @@ export const permissionOption = z.object({
   label: z.string(),
   description: z.string().exactOptional(),
   kind: z.enum(['approve', 'deny']).exactOptional(),
+  explicit: z.literal(true).exactOptional(),
 });
 export const permissionRequest = z.object({
   requestId: id,
@@ -82,9 +83,12 @@ export const answeredPermission = z.object({
 });
 const answeredPermissions = z.array(answeredPermission).exactOptional();
 
+export const turnOrigin = z.literal('agent');
+
 export const activeTurn = z.object({
   id,
   userMessage,
+  origin: turnOrigin.exactOptional(),
   by: author.exactOptional(),
   responseParts: z.array(responsePart),
   earlierParts: count.exactOptional(),
@@ -99,6 +103,7 @@ export const activeTurn = z.object({
 export const turn = z.object({
   id,
   userMessage,
+  origin: turnOrigin.exactOptional(),
   by: author.exactOptional(),
   responseParts: z.array(responsePart),
   earlierParts: count.exactOptional(),

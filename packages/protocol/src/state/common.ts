@@ -13,12 +13,16 @@ export interface ErrorInfo {
   readonly stack?: string;
 }
 
+/** Of one turn. */
 export interface UsageInfo {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly cacheReadTokens?: number;
   readonly model?: string;
   readonly cost?: number;
+  /** Tokens in the model's context at the end of the turn, and how many it holds, where the agent says so. */
+  readonly contextUsed?: number;
+  readonly contextSize?: number;
 }
 
 /** Content kept out of state; read it with `fetchContent`. */

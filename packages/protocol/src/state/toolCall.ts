@@ -19,6 +19,8 @@ export interface ConfirmationOption {
   readonly id: string;
   readonly label: string;
   readonly kind: 'approve' | 'deny';
+  /** Only chosen by its id: it also counts for later calls, or the agent does not say what it means. */
+  readonly explicit?: true;
 }
 
 export interface ToolConfirmation {

@@ -89,6 +89,8 @@ export interface PermissionOption {
   readonly label: string;
   readonly description?: string;
   readonly kind?: 'approve' | 'deny';
+  /** Only chosen by its id, as in ConfirmationOption. */
+  readonly explicit?: true;
 }
 
 /** What is left of a permission request when somebody has answered it. */
@@ -110,7 +112,10 @@ export interface AnsweredPermission {
 
 export interface ActiveTurn {
   readonly id: string;
+  /** Empty where the turn is the agent's own. */
   readonly userMessage: UserMessage;
+  /** The agent began it by itself, between two turns: something that it left running, say. */
+  readonly origin?: 'agent';
   readonly by?: Author;
   readonly responseParts: readonly ResponsePart[];
   /** How many parts are not in `responseParts` any more; `fetchParts` returns them. */
@@ -127,7 +132,10 @@ export interface ActiveTurn {
 
 export interface Turn {
   readonly id: string;
+  /** Empty where the turn is the agent's own. */
   readonly userMessage: UserMessage;
+  /** The agent began it by itself, between two turns: something that it left running, say. */
+  readonly origin?: 'agent';
   readonly by?: Author;
   readonly responseParts: readonly ResponsePart[];
   readonly earlierParts?: number;

@@ -11,6 +11,7 @@ import { contentLine, resultContents } from '../../text/contentLine.js';
 import { safeCommand, safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';
 import { fit } from '../../text/width.js';
+import { OWN_TURN } from '../../turn/ownTurn.js';
 import { by } from '../../turn/toolLine.js';
 import { callOf } from '../../turn/turnReader.js';
 import { EMPTY, type Line, lineOf, type Tone } from './line.js';
@@ -21,7 +22,9 @@ const OUTPUT_LINES = 8;
 /** A turn as lines of the screen: the message, then its answer. */
 export function turnLines(turn: ActiveTurn | Turn, columns: number): Line[] {
   return [
-    ...messageLines(turn.userMessage, columns, safeLine(by(turn.by).trim())),
+    ...(turn.origin === 'agent'
+      ? [lineOf(fit(OWN_TURN, columns), 'dim')]
+      : messageLines(turn.userMessage, columns, safeLine(by(turn.by).trim()))),
     EMPTY,
     ...earlierLines(turn, columns),
     ...turn.responseParts.flatMap((part) => partLines(part, turn, columns)),

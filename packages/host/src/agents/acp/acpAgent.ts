@@ -22,12 +22,15 @@ export interface AcpAgentOptions {
   readonly limits?: Partial<MessageLimits>;
   readonly startTimeoutMs?: number;
   readonly silenceMs?: number;
+  readonly toolSilenceMs?: number;
+  readonly ownTurnQuietMs?: number;
   readonly cancelMs?: number;
 }
 
 const MINUTE = 60_000;
 /** Below the five seconds after which the host would end the whole session. */
 const CANCEL_MS = 3_000;
+const OWN_TURN_QUIET_MS = 3_000;
 
 /** Any agent that speaks the Agent Client Protocol over its standard input and output. */
 export class AcpAgent implements Agent {
@@ -115,6 +118,8 @@ export class AcpAgent implements Agent {
         limits: { ...MESSAGE_LIMITS, ...this.#options.limits },
         startTimeoutMs: this.#options.startTimeoutMs ?? MINUTE,
         silenceMs: this.#options.silenceMs ?? 15 * MINUTE,
+        toolSilenceMs: this.#options.toolSilenceMs ?? 60 * MINUTE,
+        ownTurnQuietMs: this.#options.ownTurnQuietMs ?? OWN_TURN_QUIET_MS,
         cancelMs: this.#options.cancelMs ?? CANCEL_MS,
         resume: options.resume,
         customizations: options.customizations,

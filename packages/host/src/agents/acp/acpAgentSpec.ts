@@ -25,6 +25,8 @@ export interface AcpAgentSpec {
   readonly reads?: readonly string[];
   /** It drops MCP servers that are programs without a word, against the protocol. */
   readonly refusesPrograms?: boolean;
+  /** It reports tokens as totals of the session, not of the turn. */
+  readonly countsTotals?: boolean;
   /** The mode that its sessions start in; the agent's own default without it. */
   readonly mode?: string;
 }

@@ -71,12 +71,22 @@ export class AcpConnection {
     this.leftOut = leftOut;
   }
 
+  /** Settles when the agent has gone. */
+  get failed(): Promise<AcpFailure> {
+    return this.#wire.failed;
+  }
+
+  /** From now on counts what a new turn brings. */
+  beginTurn(): void {
+    this.#wire.stream.beginTurn();
+  }
+
   get hasFailed(): boolean {
     return this.#wire.hasFailed;
   }
 
   async prompt(prompt: acp.ContentBlock[]): Promise<PromptOutcome> {
-    this.#wire.stream.beginTurn();
+    this.beginTurn();
     const answer = await this.#wire.request('session/prompt', { sessionId: this.sessionId, prompt });
     // Updates that came just before the answer are through when the event loop has turned.
     await immediate();

@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type { ContentBlock, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { SessionCommand, SessionMode, UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
@@ -8,15 +8,16 @@ import { PendingAnswers } from '../pendingAnswers.js';
 import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
 import { instructionBlocks } from './acpCustomizations.js';
 import { acpFailure, errorInfo } from './acpFailure.js';
+import { type AcpTurn, newAcpTurn } from './acpTurn.js';
 import type { ChangeTally } from './changeTally.js';
 import { CANCELLED, outcomeOf } from './permissionOutcome.js';
 import { promptBlocks } from './promptBlocks.js';
+import { RefusalReasons } from './refusalReasons.js';
 import { SessionUpdates } from './sessionUpdates.js';
 import { Terminals } from './terminals.js';
-import { ToolCalls } from './toolCalls.js';
-import { TurnEvents } from './turnEvents.js';
-import { TurnUpdates } from './turnUpdates.js';
+import { type TurnSilence, watchSilence } from './turnSilence.js';
 import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
+import { UsageMeter } from './usageMeter.js';
 
 export interface AcpSessionOptions
   extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'> {
@@ -29,22 +30,20 @@ export interface AcpSessionOptions
   readonly changes: ChangeTally;
   /** How long the agent may say nothing at all in a turn, while it neither waits for an answer nor runs a tool. */
   readonly silenceMs: number;
+  /** The same while it runs a tool: many say nothing of one before it has ended. */
+  readonly toolSilenceMs: number;
+  /** How long nothing must be heard for a turn that the agent began to be over. */
+  readonly ownTurnQuietMs: number;
   /** How long it may take to stop when it is told to. */
   readonly cancelMs: number;
   onOpened(connection: AcpConnection): void;
   onDispose(): void;
 }
 
-interface Turn {
-  readonly aborted: AbortController;
-  readonly events: TurnEvents;
-  readonly calls: ToolCalls;
-  readonly updates: TurnUpdates;
-  heard(): void;
-  done: Promise<void>;
-  /** Questions that nobody has answered yet. */
-  asking: number;
-}
+/** Updates that begin a turn where none runs; of the others, what comes late is of no interest. */
+const OPENING: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
+/** What an agent says so soon after it was stopped belongs to what was stopped. */
+const STOPPED_MS = 2_000;
 
 /** A session of one agent: its process is started with it, and anew when it died between two turns. */
 export class AcpSession implements AgentSession {
@@ -53,13 +52,16 @@ export class AcpSession implements AgentSession {
   readonly #answers = new PendingAnswers();
   readonly #disposal = new AbortController();
   readonly #updates: SessionUpdates;
+  readonly #usage: UsageMeter;
+  readonly #reasons = new RefusalReasons();
   #connection: AcpConnection | undefined;
   #terminals: Terminals | undefined;
   #nativeSessionId: string | undefined;
   #model: string | undefined;
   #notice: string | undefined;
   #isInstructed = false;
-  #turn: Turn | undefined;
+  #stoppedUntil = 0;
+  #turn: AcpTurn | undefined;
   #disposing: Promise<void> | undefined;
 
   static async open(options: AcpSessionOptions, signal: AbortSignal): Promise<AcpSession> {
@@ -80,6 +82,7 @@ export class AcpSession implements AgentSession {
     this.#nativeSessionId = options.resume;
     this.#model = options.model;
     this.#updates = new SessionUpdates(options.spec.displayName);
+    this.#usage = new UsageMeter({ tokensAreTotals: options.spec.countsTotals === true });
   }
 
   get nativeSessionId(): string | undefined {
@@ -100,8 +103,11 @@ export class AcpSession implements AgentSession {
 
   async send(message: UserMessage): Promise<void> {
     if (this.#disposing !== undefined) throw new Error('the session is disposed of');
-    if (this.#turn) throw new Error('a turn is running already');
-    const turn = this.#newTurn();
+    if (this.#turn && !this.#turn.own) throw new Error('a turn is running already');
+    const turn = this.#turn ?? this.#newTurn();
+    const { own } = turn;
+    turn.own = undefined;
+    own?.resolve();
     this.#turn = turn;
     turn.done = this.#run(turn, message);
   }
@@ -115,6 +121,7 @@ export class AcpSession implements AgentSession {
     const turn = this.#turn;
     if (!turn) return;
     turn.aborted.abort(new Error('the turn was aborted'));
+    this.#stoppedUntil = Number.POSITIVE_INFINITY;
     await this.#connection?.cancel();
     const { cancelMs, spec } = this.#options;
     const timer = setTimeout(() => {
@@ -122,6 +129,7 @@ export class AcpSession implements AgentSession {
       this.#connection?.fail('agentDidNotStop', message);
     }, cancelMs);
     await turn.done;
+    this.#stoppedUntil = performance.now() + STOPPED_MS;
     clearTimeout(timer);
   }
 
@@ -160,6 +168,7 @@ export class AcpSession implements AgentSession {
     // What the agent says until it is open again is its history.
     this.#connection = undefined;
     this.#updates.restart();
+    this.#usage.restart();
     const resume = this.#nativeSessionId;
     const terminals = new Terminals({ cwd, env, stateDir });
     const { resume: _, ...rest } = this.#options;
@@ -206,59 +215,53 @@ export class AcpSession implements AgentSession {
     await connection.choose(request);
   }
 
-  #newTurn(): Turn {
-    const events = new TurnEvents((event) => {
-      if (this.#turn === turn) this.#listeners.emit(event);
-    });
-    const calls = new ToolCalls({
+  #newTurn(): AcpTurn {
+    return newAcpTurn({
       cwd: this.#options.cwd,
-      events,
+      agentName: this.#options.spec.displayName,
+      usage: this.#usage,
+      emit: (turn, event) => {
+        if (this.#turn === turn) this.#listeners.emit(event);
+      },
       changed: (changes) => {
         const all = this.#options.changes.add(changes);
         return all ? [{ type: 'changes', changes: all }] : [];
       },
       followTerminal: (id, onOutput) => this.#terminals?.follow(id, onOutput),
-    });
-    const updates = new TurnUpdates({
-      calls,
-      emit: (event) => events.emit(event),
       modeName: (id) => this.#connection?.choices.modeName(id) ?? id,
     });
-    const turn: Turn = {
-      aborted: new AbortController(),
-      events,
-      calls,
-      updates,
-      heard: () => {},
-      done: Promise.resolve(),
-      asking: 0,
-    };
-    return turn;
   }
 
-  async #run(turn: Turn, message: UserMessage): Promise<void> {
+  async #run(turn: AcpTurn, message: UserMessage): Promise<void> {
     // So that `send` has resolved before the first event.
     await immediate();
     let last: AgentEvent = { type: 'idle' };
     const silence = this.#watchSilence(turn);
     try {
       await this.#prompt(turn, message);
+      await this.#answered(turn);
     } catch (error) {
       const failure = acpFailure(error, this.#options.spec);
       const stopped = turn.aborted.signal.aborted && !this.#connection?.hasFailed;
       if (!stopped) last = { type: 'error', error: errorInfo(failure) };
     }
     silence.stop();
-    await turn.events.settled();
-    // What it still asks is of no use to anybody.
-    turn.aborted.abort(new Error('the turn has ended'));
-    if (this.#turn !== turn) return;
-    // Over before anybody hears of it: who hears of it may send the next message at once.
-    this.#turn = undefined;
-    if (this.#disposing === undefined) this.#listeners.emit(last);
+    await this.#endTurn(turn, last);
   }
 
-  async #prompt(turn: Turn, message: UserMessage): Promise<void> {
+  /** What is asked just when the agent has ended its turn would go with it, and nobody would have been shown it. */
+  async #answered(turn: AcpTurn): Promise<void> {
+    const { signal } = turn.aborted;
+    if (turn.asking === 0 || signal.aborted) return;
+    const answered = new Promise<void>((resolve) => {
+      turn.onAnswered = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const failure = await Promise.race([answered, this.#connection?.failed]);
+    if (failure) throw failure;
+  }
+
+  async #prompt(turn: AcpTurn, message: UserMessage): Promise<void> {
     let connection = this.#connection;
     if (!connection || connection.hasFailed) {
       await connection?.dispose();
@@ -276,33 +279,90 @@ export class AcpSession implements AgentSession {
       this.#listeners.emit({ type: 'notice', text, severity: 'warning' });
     }
     this.#notice = undefined;
-    const outcome = await connection.prompt([...blocks, ...instructions]);
+    let outcome = await connection.prompt([...blocks, ...this.#reasonBlocks(), ...instructions]);
+    this.#usage.prompted(outcome);
+    // Why something was refused has no place in the protocol's answer to a question: it is the next message.
+    while (!turn.aborted.signal.aborted) {
+      const reasons = this.#reasonBlocks();
+      if (reasons.length === 0) break;
+      outcome = await connection.prompt(reasons);
+      this.#usage.prompted(outcome);
+    }
     if (!turn.aborted.signal.aborted) turn.updates.end(outcome, connection.choices.currentModel);
   }
 
-  #watchSilence(turn: Turn): { stop(): void } {
-    const { silenceMs, spec } = this.#options;
-    const check = () => {
-      if (turn.asking > 0 || turn.calls.isRunning) return void timer.refresh();
-      const minutes = silenceMs < 60_000 ? `${silenceMs / 1_000} s` : `${Math.round(silenceMs / 60_000)} minutes`;
-      this.#connection?.fail('agentSilent', `${spec.displayName} has said nothing for ${minutes}. It was ended.`);
-    };
-    const timer = setTimeout(check, silenceMs);
-    turn.heard = () => void timer.refresh();
-    return {
-      stop: () => {
-        turn.heard = () => {};
-        clearTimeout(timer);
-      },
-    };
+  #reasonBlocks(): ContentBlock[] {
+    const text = this.#reasons.take();
+    return text === undefined ? [] : [{ type: 'text', text }];
   }
 
-  /** Of a turn is only what comes while one runs: the rest is an earlier conversation told again, or late. */
+  #watchSilence(turn: AcpTurn): TurnSilence {
+    const { silenceMs, toolSilenceMs, spec } = this.#options;
+    const silence = watchSilence({
+      limitMs: silenceMs,
+      toolLimitMs: toolSilenceMs,
+      isAsking: () => turn.asking > 0,
+      isInTool: () => turn.calls.isRunning,
+      onSilent: (isInTool) => {
+        const limitMs = isInTool ? toolSilenceMs : silenceMs;
+        const time = limitMs < 60_000 ? `${limitMs / 1_000} s` : `${Math.round(limitMs / 60_000)} minutes`;
+        const what = `${spec.displayName} has said nothing for ${time}${isInTool ? ' while it ran a tool' : ''}`;
+        this.#connection?.fail('agentSilent', `${what}. It was ended.`);
+      },
+    });
+    turn.heard = silence.heard;
+    return silence;
+  }
+
+  /** What an agent does between two turns: something that it left running has ended, or asks. */
+  #beginOwn(): AcpTurn | undefined {
+    const connection = this.#connection;
+    // What comes before the first message is history that is told late, and right after a stop it is what was stopped.
+    const isLate = !this.#isInstructed || performance.now() < this.#stoppedUntil;
+    if (!connection || connection.hasFailed || this.#disposing !== undefined || isLate) return undefined;
+    const turn = this.#newTurn();
+    this.#turn = turn;
+    connection.beginTurn();
+    this.#listeners.emit({ type: 'ownTurn' });
+    turn.own = Promise.withResolvers();
+    turn.done = this.#runOwn(turn, turn.own, connection);
+    return turn;
+  }
+
+  /** The protocol does not say when it is over: when nothing is heard for a while, nothing runs and nobody is asked. */
+  async #runOwn(turn: AcpTurn, over: PromiseWithResolvers<void>, connection: AcpConnection): Promise<void> {
+    const silence = watchSilence({
+      limitMs: this.#options.ownTurnQuietMs,
+      toolLimitMs: this.#options.toolSilenceMs,
+      isAsking: () => turn.asking > 0,
+      isInTool: () => turn.calls.isRunning,
+      onSilent: () => over.resolve(),
+    });
+    turn.heard = silence.heard;
+    turn.aborted.signal.addEventListener('abort', () => over.resolve(), { once: true });
+    const failure = await Promise.race([over.promise, connection.failed]);
+    silence.stop();
+    // A message came meanwhile: the turn goes on with that.
+    if (!turn.own) return;
+    await this.#endTurn(turn, failure ? { type: 'error', error: errorInfo(failure) } : { type: 'idle' });
+  }
+
+  async #endTurn(turn: AcpTurn, last: AgentEvent): Promise<void> {
+    await turn.events.settled();
+    // What it still asks is of no use to anybody.
+    turn.aborted.abort(new Error('the turn has ended'));
+    if (this.#turn !== turn) return;
+    // Over before anybody hears of it: who hears of it may send the next message at once.
+    this.#turn = undefined;
+    if (this.#disposing === undefined) this.#listeners.emit(last);
+  }
+
+  /** What comes while no turn runs begins one, or belongs to the session. */
   #onUpdate(params: unknown): void {
-    const turn = this.#turn;
-    turn?.heard();
+    this.#turn?.heard();
     const { success, data } = sessionUpdate.safeParse((params as { update?: unknown } | undefined)?.update);
     if (!success) return;
+    const turn = this.#turn ?? (OPENING.has(data.sessionUpdate) ? this.#beginOwn() : undefined);
     const isOpen = this.#connection !== undefined;
     const isInTurn = isOpen && turn !== undefined && !turn.aborted.signal.aborted;
     for (const event of this.#updates.take(data, { isOpen, isInTurn })) this.#listeners.emit(event);
@@ -310,7 +370,7 @@ export class AcpSession implements AgentSession {
   }
 
   async #onPermission(request: PermissionRequestFields): Promise<RequestPermissionResponse> {
-    const turn = this.#turn;
+    const turn = this.#turn ?? this.#beginOwn();
     if (!turn || turn.aborted.signal.aborted) return CANCELLED;
     turn.heard();
     turn.asking++;
@@ -318,7 +378,9 @@ export class AcpSession implements AgentSession {
     try {
       const answered = (requestId: string) => this.#answers.wait(requestId, turn.aborted.signal);
       const { requestId, shown, answer } = turn.calls.ask(request, answered);
-      const { outcome, approved } = outcomeOf(await answer, request.options, shown);
+      const decision = await answer;
+      const { outcome, approved } = outcomeOf(decision, request.options, shown);
+      if (!approved) this.#reasons.add(turn.calls.nameOf(toolCallId), decision);
       if (approved) await turn.calls.looked(toolCallId);
       if (requestId === toolCallId) turn.calls.answered(toolCallId, approved);
       return outcome;
@@ -326,7 +388,7 @@ export class AcpSession implements AgentSession {
       turn.calls.answered(toolCallId, false);
       return CANCELLED;
     } finally {
-      turn.asking--;
+      if (--turn.asking === 0) turn.onAnswered();
       turn.heard();
     }
   }

@@ -134,6 +134,7 @@ function specOf(
     passEnv: entry.passEnv ?? known?.passEnv ?? [],
     ...(known?.reads && { reads: known.reads }),
     ...(known?.refusesPrograms && { refusesPrograms: true }),
+    ...(known?.countsTotals && { countsTotals: true }),
     login: entry.login ?? known?.login ?? `Log in with ${displayName} itself, then try again.`,
     models: entry.models ?? known?.models ?? [],
     ...(icon && { icon }),

@@ -3,6 +3,19 @@ import type { AcpAgentSpec } from './acpAgentSpec.js';
 const MEGABYTE = 1_000_000;
 const NONE = { args: [], env: {}, passEnv: [], models: [] } as const;
 
+/**
+ * opencode allows everything that its configuration does not name. `question` and the plan tools stay off, as they are by default: `*`
+ * would turn them on. Sub-agents (`task`) are off because opencode shows nobody what they ask, so that their calls would wait for ever.
+ */
+const OPENCODE_PERMISSION = {
+  '*': 'ask',
+  ...Object.fromEntries(['question', 'plan_enter', 'plan_exit', 'task'].map((tool) => [tool, 'deny'])),
+  ...Object.fromEntries(['glob', 'grep', 'list', 'lsp', 'skill', 'todowrite'].map((tool) => [tool, 'allow'])),
+  read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' },
+  // Named as well as covered by `*`: a rule for one of them in the user's own file would else come first.
+  ...Object.fromEntries(['bash', 'edit', 'external_directory', 'webfetch', 'websearch'].map((tool) => [tool, 'ask'])),
+};
+
 /** The agents that this host knows by name; versions are those that it was tried with. */
 export const CATALOGUE: readonly AcpAgentSpec[] = [
   {
@@ -57,7 +70,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     reads: ['AGENTS.md', '.agents/skills/', '.claude/skills/'],
     args: ['acp'],
     npm: { name: 'opencode-ai', version: '1.18.33', sizeHint: 360 * MEGABYTE, scripts: ['opencode-ai'] },
-    env: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION) },
     login: 'Log in to a provider of models: opencode auth login.',
   },
   {
@@ -80,6 +93,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     ],
     args: ['--acp', '--no-auto-update'],
     refusesPrograms: true,
+    countsTotals: true,
     npm: { name: '@github/copilot', version: '1.0.102', sizeHint: 190 * MEGABYTE },
     login: 'Log in with Copilot CLI: copilot login.',
   },

@@ -5,7 +5,7 @@ import type { AcpProcess } from './acpProcess.js';
 
 export interface MessageLimits {
   readonly maxMessageBytes: number;
-  /** What an agent may say in one turn: text, tool output, everything. */
+  /** What is read of an agent in one turn: text, tool output, blank lines, everything. */
   readonly maxTurnBytes: number;
   /** Lines that are no messages: some agents print a greeting, which harms nobody. */
   readonly maxStrayLines: number;
@@ -39,6 +39,7 @@ export class MessageStream {
   #controller: ReadableStreamDefaultController<AnyMessage> | undefined;
   #paused: PromiseWithResolvers<void> | undefined;
   #turnBytes = 0;
+  #isBroken = false;
   #strayLines = 0;
   #firstStray = '';
 
@@ -93,14 +94,25 @@ export class MessageStream {
       {
         pull: async (controller) => {
           await this.#paused?.promise;
-          const { done, value } = await reader.read();
-          if (done) controller.close();
-          else controller.enqueue(value);
+          // Nothing is read of an agent that broke a limit, whatever it still writes until it has been ended.
+          const { done, value } = this.#isBroken ? { done: true } : await reader.read();
+          if (done || !value) controller.close();
+          else if (this.#count(value.byteLength)) controller.enqueue(value);
+          else controller.close();
         },
         cancel: (reason) => reader.cancel(reason),
       },
       { highWaterMark: 0 },
     );
+  }
+
+  /** Counts what is read, not what is a message: a line may have no end, or nothing in it. */
+  #count(bytes: number): boolean {
+    const { maxTurnBytes } = this.#options.limits;
+    this.#turnBytes += bytes;
+    if (this.#turnBytes <= maxTurnBytes) return true;
+    this.#break('agentFloods', `sent more than ${mebibytes(maxTurnBytes)} in one turn`);
+    return false;
   }
 
   #write(message: AnyMessage): void {
@@ -111,12 +123,8 @@ export class MessageStream {
 
   #read(text: string): void {
     if (!this.#controller) return;
-    const { limits } = this.#options;
-    this.#turnBytes += text.length;
     const message = parseMessage(text);
-    if (this.#turnBytes > limits.maxTurnBytes) {
-      this.#break('agentFloods', `sent more than ${mebibytes(limits.maxTurnBytes)} in one turn`);
-    } else if (!message) this.#stray(text);
+    if (!message) this.#stray(text);
     else if (message['method'] === 'session/update') this.#options.onUpdate(message['params']);
     else if (this.#isExpected(message)) this.#controller.enqueue(message as unknown as AnyMessage);
   }
@@ -141,6 +149,7 @@ export class MessageStream {
 
   #break(errorType: string, what: string): void {
     if (!this.#controller) return;
+    this.#isBroken = true;
     this.close();
     this.#options.onBroken(errorType, what);
   }

@@ -1,11 +1,15 @@
-import type { ConfirmationOption, FileChangeSummary } from '@agenthost/protocol';
+import type { FileChangeSummary } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
+import { fencedCode } from '../fencedCode.js';
+import { isNothing } from './callInput.js';
 import { callContents } from './contentBlocks.js';
 import { EditWitness } from './editWitness.js';
+import { shownOptions } from './permissionOptions.js';
 import {
   type CallFacts,
   type CallOutcome,
   callDisplay,
+  callQuestion,
   callResult,
   contentText,
   editsOf,
@@ -27,6 +31,8 @@ export interface FollowedTerminal {
 
 export interface ToolCallsOptions {
   readonly cwd: string;
+  /** For what has to be said about the agent. */
+  readonly agentName: string;
   readonly events: Pick<TurnEvents, 'emit' | 'emitLater'>;
   /** What is to be told of them, if anything. */
   changed(changes: readonly FileChangeSummary[]): readonly AgentEvent[];
@@ -89,14 +95,10 @@ export class ToolCalls {
     const { toolCallId } = toolCall;
     const call = this.#merge(toolCall);
     this.#witness.look(toolCallId, call.edits, { isBefore: true });
-    const choices = options.map(
-      ({ optionId, name, kind }): ConfirmationOption => ({
-        id: optionId,
-        label: name,
-        kind: kind.startsWith('allow') ? 'approve' : 'deny',
-      }),
-    );
-    const display = callDisplay(this.#facts(call));
+    const choices = shownOptions(options);
+    const facts = this.#facts(call);
+    const display = callDisplay(facts, { isAsked: true });
+    const title = callQuestion(facts, display, this.#options.agentName);
     const shown = display.toolInput;
     if (call.phase === 'announced' && call.questions++ === 0) {
       const answer = wait(toolCallId);
@@ -109,7 +111,7 @@ export class ToolCalls {
           ...display,
           status: 'pendingConfirmation',
           confirmation: {
-            title: `${display.displayName}: allow this?`,
+            title,
             options: choices,
             ...(READ_ONLY.has(call.fields.kind) && { readOnly: true }),
           },
@@ -119,18 +121,27 @@ export class ToolCalls {
     }
     const requestId = `${toolCallId}/question-${++call.questions}`;
     const answer = wait(requestId);
+    const input = shown === undefined ? [] : [fencedCode(shown, display.language)];
     this.#options.events.emit({
       type: 'permissionRequest',
       request: {
         requestId,
         kind: 'permission',
-        title: `${display.displayName}: allow this as well?`,
-        message: toolCall.title ?? display.invocationMessage,
+        title: title.replace('allow this?', 'allow this as well?'),
+        message: [toolCall.title ?? display.invocationMessage, ...input].join('\n\n'),
         toolCallId,
         options: choices,
       },
     });
     return { requestId, shown, answer };
+  }
+
+  /** What a call is called when it has to be told of in words. */
+  nameOf(toolCallId: string): string {
+    const call = this.#calls.get(toolCallId);
+    if (!call) return 'a tool';
+    const { displayName, invocationMessage } = callDisplay(this.#facts(call));
+    return `${displayName}: ${invocationMessage}`;
   }
 
   /** What an approved call may change has been looked at: the agent can be told to begin. */
@@ -147,7 +158,13 @@ export class ToolCalls {
   #merge(update: ToolCallFields): Call {
     const { cwd } = this.#options;
     const known = this.#calls.get(update.toolCallId);
-    const given = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));
+    const isTold = known !== undefined && !isNothing(known.fields.rawInput);
+    const given = Object.fromEntries(
+      Object.entries(update).filter(
+        // Some agents ask about a call whose input they told before with an empty one.
+        ([name, value]) => value !== undefined && !(name === 'rawInput' && isTold && isNothing(value)),
+      ),
+    );
     const fields = { ...known?.fields, ...given, toolCallId: update.toolCallId } as ToolCallFields;
     const edits = update.content ? editsOf(update, cwd) : [];
     this.#witness.look(update.toolCallId, edits, { isBefore: false });

@@ -5,16 +5,16 @@ import { pathToFileURL } from 'node:url';
 import type { FileChangeSummary, PendingToolCallStart } from '@agenthost/protocol';
 import { isWithin } from '../../sessionFs/confinement.js';
 import type { AgentFileEdit, AgentToolResult, WholeEdit } from '../agent.js';
+import { boundedInput } from '../boundedInput.js';
 import { oneLine } from '../boundedText.js';
 import { inlineCode } from '../inlineCode.js';
+import { callInput, commandDetails } from './callInput.js';
 import { blockText } from './contentBlocks.js';
 import type { WitnessedEdit } from './editWitness.js';
 import { lineDiff } from './lineDiff.js';
 import type { ToolCallFields, ToolKind } from './updateSchemas.js';
 
 const MAX_SENTENCE = 240;
-/** More of an input than anybody reads before approving it; what is longer is cut by the host anyway. */
-const MAX_INPUT = 200_000;
 
 interface Words {
   readonly name: string;
@@ -57,12 +57,10 @@ export function editsOf(fields: ToolCallFields, cwd: string): FileEdit[] {
   });
 }
 
-/** All of a call that is shown before it ends. */
-export function callDisplay({
-  fields,
-  edits,
-  cwd,
-}: CallFacts): Omit<PendingToolCallStart, 'toolCallId' | 'status' | 'confirmation'> {
+type CallDisplay = Omit<PendingToolCallStart, 'toolCallId' | 'status' | 'confirmation'>;
+
+/** All of a call that is shown before it ends; of one that is asked about, also what the agent says beside its input. */
+export function callDisplay({ fields, edits, cwd }: CallFacts, { isAsked = false } = {}): CallDisplay {
   const { kind = 'other', name } = fields;
   const base = { toolName: name ?? kind, displayName: displayName(kind, name) };
   const command = commandOf(fields);
@@ -74,10 +72,31 @@ export function callDisplay({
   const invocationMessage = subject ? `${WORDS[kind].doing} ${subject}` : (sentence(fields) ?? WORDS[kind].doing);
   if (edits.length > 0) {
     const toolInput = edits.map(({ path, diff }) => `${shortPath(path, cwd)}\n${diff}`).join('\n');
-    return { ...base, invocationMessage, language: 'diff', toolInput: toolInput.slice(0, MAX_INPUT) };
+    return { ...base, invocationMessage, language: 'diff', toolInput: boundedInput(toolInput) };
   }
-  const toolInput = inputText(fields.rawInput);
-  return { ...base, invocationMessage, ...(toolInput !== undefined && { language: 'json', toolInput }) };
+  return { ...base, invocationMessage, ...callInput(fields, isAsked) };
+}
+
+/** What is asked about a call. The tool is named here, and so is what can't be seen of what it would do. */
+export function callQuestion(
+  { fields, edits }: CallFacts,
+  { displayName: tool, invocationMessage, toolInput }: CallDisplay,
+  agent: string,
+): string {
+  const { kind = 'other', name, title } = fields;
+  if (kind === 'execute') {
+    const details = commandDetails(fields);
+    const missing = toolInput ? '' : ` ${agent} does not show the command.`;
+    return `${tool}${details && ` (${details})`}: allow this?${missing}`;
+  }
+  const what = kind === 'other' && name === undefined ? oneLine(title ?? '', MAX_SENTENCE) || tool : tool;
+  if (toolInput === undefined) {
+    const about =
+      invocationMessage === WORDS[kind].doing || invocationMessage === what ? what : `${what}: ${invocationMessage}`;
+    return `${about}: allow this? ${agent} does not show what it would do.`;
+  }
+  const hidden = kind === 'edit' && edits.length === 0 ? ` ${agent} does not show the change as a diff.` : '';
+  return `${what}: allow this?${hidden}`;
 }
 
 export interface CallOutcome {
@@ -193,12 +212,6 @@ function sentence({ title, name }: ToolCallFields): string | undefined {
 function shortPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
   return way === '' || !isWithin(cwd, path) ? path : way;
-}
-
-function inputText(rawInput: unknown): string | undefined {
-  if (typeof rawInput === 'string') return rawInput.slice(0, MAX_INPUT);
-  if (typeof rawInput !== 'object' || rawInput === null || Object.keys(rawInput).length === 0) return undefined;
-  return JSON.stringify(rawInput, null, 2).slice(0, MAX_INPUT);
 }
 
 function field(value: unknown, name: string): unknown {

@@ -1,16 +1,17 @@
-import type { UsageInfo } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
 import { oneLine } from '../boundedText.js';
 import type { PromptOutcome } from './acpConnection.js';
 import { blockContent, blockText } from './contentBlocks.js';
 import type { ToolCalls } from './toolCalls.js';
 import type { ContentBlockFields, SessionUpdate } from './updateSchemas.js';
+import type { UsageMeter } from './usageMeter.js';
 
 /** What is shown of a mode's name. */
 const MAX_MODE = 200;
 
 export interface TurnUpdatesOptions {
   readonly calls: ToolCalls;
+  readonly usage: UsageMeter;
   emit(event: AgentEvent): void;
   modeName(id: string): string;
 }
@@ -18,7 +19,6 @@ export interface TurnUpdatesOptions {
 /** Turns what an agent says during one turn into events. */
 export class TurnUpdates {
   readonly #options: TurnUpdatesOptions;
-  #cost: number | undefined;
 
   constructor(options: TurnUpdatesOptions) {
     this.#options = options;
@@ -44,8 +44,7 @@ export class TurnUpdates {
         emit({ type: 'notice', text: `Mode: ${oneLine(modeName(update.currentModeId), MAX_MODE)}`, severity: 'info' });
         break;
       case 'usage_update':
-        // In any other currency it can't be told.
-        if (update.cost?.currency === 'USD') this.#cost = update.cost.amount;
+        this.#options.usage.updated(update);
         break;
       case 'notice': {
         const text = update.description ? `${update.title}\n\n${update.description}` : update.title;
@@ -61,17 +60,10 @@ export class TurnUpdates {
   }
 
   /** What is said at the end of a turn. */
-  end({ stopReason, usage }: PromptOutcome, model: string | undefined): void {
-    const { emit } = this.#options;
-    const info: UsageInfo = {
-      ...(usage?.inputTokens !== undefined && { inputTokens: usage.inputTokens }),
-      ...(usage?.outputTokens !== undefined && { outputTokens: usage.outputTokens }),
-      ...(usage?.cachedReadTokens !== undefined && { cacheReadTokens: usage.cachedReadTokens }),
-      ...(this.#cost !== undefined && { cost: this.#cost }),
-    };
-    if (Object.keys(info).length > 0) {
-      emit({ type: 'usage', usage: { ...info, ...(model !== undefined && { model }) } });
-    }
+  end({ stopReason }: PromptOutcome, model: string | undefined): void {
+    const { emit, usage } = this.#options;
+    const info = usage.usage;
+    if (info) emit({ type: 'usage', usage: { ...info, ...(model !== undefined && { model }) } });
     const text = STOPPED[stopReason];
     if (text !== undefined) emit({ type: 'notice', text, severity: 'warning' });
   }

@@ -1,5 +1,6 @@
 // What agents send, read leniently: there are many of them, of many versions, and a field that one gets wrong counts as absent
 // instead of costing the whole update.
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 
 const lenient = <T extends z.ZodType>(schema: T) =>
@@ -54,7 +55,7 @@ const KINDS = [
 ] as const;
 
 export const toolCallFields = z.object({
-  toolCallId: z.string().min(1),
+  toolCallId: z.union([z.string().min(1), z.number().transform(String)]),
   title: lenient(z.string()),
   name: lenient(z.string()),
   kind: lenient(z.enum(KINDS)),
@@ -66,17 +67,27 @@ export const toolCallFields = z.object({
   _meta: lenient(z.record(z.string(), z.unknown())),
 });
 
+/** Some agents number what they ought to name. */
+const stringOrNumber = z.union([z.string(), z.number()]);
+
+const permissionOption = z
+  .object({ optionId: stringOrNumber, name: lenient(z.string()), kind: lenient(z.string()) })
+  .transform(({ optionId, name, kind = 'unknown' }) => ({
+    id: String(optionId),
+    optionId,
+    name: name?.trim() || `${optionId}`,
+    kind,
+  }));
+
+/** Whatever an agent asks is asked: what is odd about the call or the options is left out, never the question. */
 export const permissionRequest = z.object({
-  toolCall: toolCallFields,
-  options: z
-    .array(
-      z.object({
-        optionId: z.string(),
-        name: z.string(),
-        kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']),
-      }),
-    )
-    .max(100),
+  toolCall: z.preprocess(
+    (call) => ({ ...(typeof call === 'object' ? call : {}) }),
+    toolCallFields.extend({ toolCallId: toolCallFields.shape.toolCallId.catch(() => randomUUID()) }),
+  ),
+  options: firstOf(lenient(permissionOption))
+    .catch([])
+    .transform((options) => options.filter((option) => option !== undefined)),
 });
 
 const availableCommand = z.object({
@@ -105,7 +116,9 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
   z.object({ sessionUpdate: z.literal('session_info_update'), title: lenient(z.string()) }),
   z.object({
     sessionUpdate: z.literal('usage_update'),
-    cost: lenient(z.object({ amount: z.number(), currency: z.string() })),
+    used: lenient(z.number().min(0)),
+    size: lenient(z.number().min(0)),
+    cost: lenient(z.object({ amount: z.number().min(0), currency: z.string() })),
   }),
   z.object({
     sessionUpdate: z.literal('compaction_update'),
@@ -123,17 +136,28 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
   }),
 ]);
 
-/** `usage` is not in the stable protocol yet, but most agents send it. */
-export const promptResponse = z.object({
-  stopReason: z.string(),
-  usage: lenient(
-    z.object({
-      inputTokens: lenient(z.number()),
-      outputTokens: lenient(z.number()),
-      cachedReadTokens: lenient(z.number()),
-    }),
-  ),
-});
+const count = lenient(z.number().min(0));
+
+/** `usage` is not in the stable protocol yet, but most agents send it. Gemini CLI has it in a field of its own. */
+export const promptResponse = z
+  .object({
+    stopReason: z.string(),
+    usage: lenient(z.object({ inputTokens: count, outputTokens: count, cachedReadTokens: count })),
+    _meta: lenient(
+      z.object({
+        quota: lenient(z.object({ token_count: lenient(z.object({ input_tokens: count, output_tokens: count })) })),
+      }),
+    ),
+  })
+  .transform(({ stopReason, usage, _meta: meta }) => {
+    const counted = meta?.quota?.token_count;
+    const own = counted && {
+      inputTokens: counted.input_tokens,
+      outputTokens: counted.output_tokens,
+      cachedReadTokens: undefined,
+    };
+    return { stopReason, usage: usage ?? own };
+  });
 
 const named = z.object({ name: z.string(), description: lenient(z.string()) });
 const selectOption = named.extend({ value: z.string() });

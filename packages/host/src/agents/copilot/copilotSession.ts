@@ -33,6 +33,15 @@ export interface CopilotSessionOptions {
 /** Copilot's SDK doesn't say that its process has died; it is asked this often during a turn. */
 const PING_MS = 1_000;
 const STORE_MS = 1_000;
+/** What is reported so soon after a stop belongs to what was stopped. */
+const STOPPED_MS = 2_000;
+/** Events that begin a turn where none runs. */
+const OPENING: ReadonlySet<string> = new Set([
+  'assistant.turn_start',
+  'assistant.message_delta',
+  'tool.execution_start',
+  'permission.requested',
+] satisfies KnownSdkEvent['type'][]);
 
 /** One conversation with Copilot, in a process of its own. */
 export class CopilotSession implements AgentSession {
@@ -43,6 +52,8 @@ export class CopilotSession implements AgentSession {
   #turn: CopilotTurn | undefined;
   #watch: NodeJS.Timeout | undefined;
   #disposing: Promise<void> | undefined;
+  #hasSent = false;
+  #stoppedUntil = 0;
 
   constructor(options: CopilotSessionOptions) {
     this.#options = options;
@@ -68,22 +79,11 @@ export class CopilotSession implements AgentSession {
 
   async send(message: UserMessage): Promise<void> {
     const sdk = this.#alive();
-    if (this.#turn) throw new Error('a turn is running already');
-    const { memory, readable, files } = this.#options;
-    const turn = new CopilotTurn({
-      sdk,
-      memory,
-      readable,
-      files,
-      emit: (event) => this.#listeners.emit(event),
-      onEnd: (event) => {
-        if (event.type === 'idle') memory.end();
-        // Over before anybody hears of it: who hears of it may send the next message at once.
-        this.#closeTurn();
-        this.#listeners.emit(event);
-      },
-    });
-    this.#turn = turn;
+    if (this.#turn && !this.#turn.isOwn) throw new Error('a turn is running already');
+    const { memory } = this.#options;
+    const turn = this.#turn ?? this.#newTurn(sdk);
+    turn.isOwn = false;
+    this.#hasSent = true;
     try {
       const prompt = memory.begin(message.text);
       await turn.handIn(() => sdk.send(sdkMessage(message, prompt)));
@@ -92,7 +92,7 @@ export class CopilotSession implements AgentSession {
       const why = `Copilot did not take the message (${messageOf(error)}).`;
       throw new Error(`${why} Send it again to start Copilot anew.`, { cause: error });
     }
-    if (this.#turn === turn) this.#watch = setInterval(() => void this.#ping(turn), PING_MS);
+    this.#watchProcess(turn);
   }
 
   async steer(message: UserMessage): Promise<void> {
@@ -108,8 +108,12 @@ export class CopilotSession implements AgentSession {
   /** Copilot says that it is idle when it has stopped. */
   async abort(): Promise<void> {
     if (!this.#turn || this.#disposing !== undefined) return;
-    this.#turn.forgetWaiting();
+    const turn = this.#turn;
+    this.#stoppedUntil = performance.now() + STOPPED_MS;
+    turn.forgetWaiting();
     await this.#alive().abort();
+    // A turn of its own may be a sub-agent's: then nothing says that it is over.
+    if (turn.isOwn) turn.stop();
   }
 
   async setModel(id: string): Promise<void> {
@@ -127,8 +131,7 @@ export class CopilotSession implements AgentSession {
     const event = sdkEvent as KnownSdkEvent;
     if (event.type === 'session.title_changed') this.#listeners.emit({ type: 'title', title: event.data.title });
     else if (event.type === 'session.mode_changed' && event.agentId === undefined) this.#modeChanged(event.data);
-    // Copilot goes on by itself when something in the background has ended; between turns there is nowhere to show it.
-    else this.#turn?.handle(sdkEvent);
+    else (this.#turn ?? (OPENING.has(event.type) ? this.#beginOwn() : undefined))?.handle(sdkEvent);
     // In the background: mostly it is done in the next turn, or between the two.
     if (event.type !== 'session.compaction_complete' || event.agentId !== undefined) return;
     const checkpoint = checkpointOf(event.data);
@@ -142,11 +145,46 @@ export class CopilotSession implements AgentSession {
   }
 
   askUser(request: UserInputRequest): Promise<UserInputResponse> {
-    return this.#turn?.askUser(request) ?? Promise.reject(new Error('no turn is running'));
+    return (this.#turn ?? this.#beginOwn())?.askUser(request) ?? Promise.reject(new Error('no turn is running'));
   }
 
   askAboutPlan(request: ExitPlanModeRequest): Promise<ExitPlanModeResult> {
-    return this.#turn?.askAboutPlan(request) ?? Promise.reject(new Error('no turn is running'));
+    return (this.#turn ?? this.#beginOwn())?.askAboutPlan(request) ?? Promise.reject(new Error('no turn is running'));
+  }
+
+  #newTurn(sdk: SdkSession): CopilotTurn {
+    const { memory, readable, files } = this.#options;
+    const turn = new CopilotTurn({
+      sdk,
+      memory,
+      readable,
+      files,
+      emit: (event) => this.#listeners.emit(event),
+      onEnd: (event) => {
+        if (event.type === 'idle') memory.end();
+        // Over before anybody hears of it: who hears of it may send the next message at once.
+        this.#closeTurn();
+        this.#listeners.emit(event);
+      },
+    });
+    this.#turn = turn;
+    return turn;
+  }
+
+  /** Something in the background has ended, or asks: Copilot goes on by itself. */
+  #beginOwn(): CopilotTurn | undefined {
+    const isLate = performance.now() < this.#stoppedUntil;
+    if (!this.#sdk || !this.#hasSent || isLate || this.#disposing !== undefined) return undefined;
+    const turn = this.#newTurn(this.#sdk);
+    turn.isOwn = true;
+    this.#listeners.emit({ type: 'ownTurn' });
+    this.#watchProcess(turn);
+    return turn;
+  }
+
+  #watchProcess(turn: CopilotTurn): void {
+    clearInterval(this.#watch);
+    if (this.#turn === turn) this.#watch = setInterval(() => void this.#ping(turn), PING_MS);
   }
 
   async #dispose(): Promise<void> {

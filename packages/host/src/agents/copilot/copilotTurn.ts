@@ -35,6 +35,8 @@ const RELEASE_MS = 250;
 const STEERING_MS = 2_000;
 /** What it left running in the background (a server, say) may call it again soon; longer than this a turn doesn't wait. */
 const BACKGROUND_MS = 2_000;
+/** A turn of its own is over when nothing was heard for so long, nothing runs and nobody is asked. */
+const QUIET_MS = 5_000;
 
 /** One turn of Copilot's, from a message until it is idle. */
 export class CopilotTurn {
@@ -46,6 +48,8 @@ export class CopilotTurn {
   readonly #early = new Set<string>();
   /** Messages that were handed in and that Copilot hasn't taken up yet. */
   readonly #handedIn = new Set<string>();
+  /** Copilot began it by itself, without a message. */
+  isOwn = false;
   #handing = 0;
   #isIdle = false;
   #hasEnded = false;
@@ -53,13 +57,20 @@ export class CopilotTurn {
   #releaseTimer: NodeJS.Timeout | undefined;
   #steeringTimer: NodeJS.Timeout | undefined;
   #backgroundTimer: NodeJS.Timeout | undefined;
+  #quietTimer: NodeJS.Timeout | undefined;
 
   constructor(options: CopilotTurnOptions) {
     this.#options = options;
     this.#translator = new EventTranslator((event) => this.#tell(event));
   }
 
+  /** Ends a turn of Copilot's own. */
+  stop(): void {
+    this.#end({ type: 'idle' });
+  }
+
   handle(sdkEvent: SdkEvent): void {
+    this.#quietSoon();
     const event = sdkEvent as KnownSdkEvent;
     switch (event.type) {
       case 'permission.requested':
@@ -75,7 +86,7 @@ export class CopilotTurn {
         if (event.agentId === undefined) this.#worksAgain();
         return;
       case 'assistant.idle':
-        this.#backgroundTimer = setTimeout(() => this.#becameIdle(), event.data.aborted ? 0 : BACKGROUND_MS);
+        this.#idleSoon(event.data.aborted ? 0 : BACKGROUND_MS);
         return;
       case 'session.idle':
         this.#becameIdle();
@@ -146,6 +157,7 @@ export class CopilotTurn {
     clearTimeout(this.#releaseTimer);
     clearTimeout(this.#steeringTimer);
     clearTimeout(this.#backgroundTimer);
+    clearTimeout(this.#quietTimer);
     this.#waiting.clear();
   }
 
@@ -215,10 +227,30 @@ export class CopilotTurn {
     this.#isIdle = false;
   }
 
+  /** Not while something that runs in the background asks: the question would go with the turn. */
+  #idleSoon(ms: number): void {
+    clearTimeout(this.#backgroundTimer);
+    this.#backgroundTimer = setTimeout(() => {
+      if (this.#waiting.size > 0) this.#idleSoon(ms);
+      else this.#becameIdle();
+    }, ms);
+  }
+
   #becameIdle(): void {
     clearTimeout(this.#backgroundTimer);
     this.#isIdle = true;
     this.#endIfIdle();
+  }
+
+  /** What a sub-agent does in the background ends without a word. */
+  #quietSoon(): void {
+    clearTimeout(this.#quietTimer);
+    if (!this.isOwn || this.#hasEnded) return;
+    this.#quietTimer = setTimeout(() => {
+      if (!this.isOwn) return;
+      if (this.#waiting.size > 0 || this.#translator.isRunning) this.#quietSoon();
+      else this.stop();
+    }, QUIET_MS);
   }
 
   #releaseSoon(): void {

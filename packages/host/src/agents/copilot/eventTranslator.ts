@@ -1,7 +1,7 @@
 import type { FileChangeSummary, ToolCallResult, UsageInfo } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
 import { compactionNotice } from './compaction.js';
-import { confirmationOf, permissionRequestOf } from './permissionDisplay.js';
+import { confirmationOf, permissionRequestOf, requestInput } from './permissionDisplay.js';
 import { ResultContents } from './resultContents.js';
 import type { KnownSdkEvent, SdkEvent, SdkEventData } from './sdk.js';
 import { type ToolCallDisplay, toolCallDisplay, toolResultDisplay } from './toolDisplay.js';
@@ -56,6 +56,9 @@ export class EventTranslator {
       case 'assistant.usage':
         this.#addUsage(event.data);
         return;
+      case 'session.usage_info':
+        if (!isOfSubAgent) this.#context(event.data);
+        return;
       case 'assistant.intent':
         this.#emit({ type: 'activity', activity: event.data.intent });
         return;
@@ -99,6 +102,11 @@ export class EventTranslator {
     }
   }
 
+  /** Whether a call has begun that has not ended. */
+  get isRunning(): boolean {
+    return [...this.#calls.values()].some(({ state }) => state !== 'denied');
+  }
+
   /** Announces what has started and asked nothing. */
   release(): void {
     for (const call of this.#calls.values()) this.#announce(call);
@@ -121,7 +129,8 @@ export class EventTranslator {
     }
     call.state = 'asked';
     const confirmation = confirmationOf(permissionRequest);
-    this.#emit({ type: 'toolStart', toolCall: { ...call.display, status: 'pendingConfirmation', confirmation } });
+    const shown = { ...call.display, ...requestInput(permissionRequest) };
+    this.#emit({ type: 'toolStart', toolCall: { ...shown, status: 'pendingConfirmation', confirmation } });
   }
 
   /** What Copilot asked about is allowed without anybody's answer. */
@@ -149,6 +158,7 @@ export class EventTranslator {
       return this.#usage[key] === undefined && more[key] === undefined ? {} : { [key]: total };
     };
     this.#usage = {
+      ...this.#usage,
       ...sum('inputTokens'),
       ...sum('outputTokens'),
       ...sum('cacheReadTokens'),
@@ -156,6 +166,16 @@ export class EventTranslator {
       ...(model !== undefined && { model }),
     };
     this.#emit({ type: 'usage', usage: this.#usage });
+  }
+
+  /** Told with the tokens of the next answer, or the last one: alone it is no news. */
+  #context({ currentTokens, tokenLimit }: SdkEventData['session.usage_info']): void {
+    this.#usage = {
+      ...this.#usage,
+      ...(currentTokens !== undefined && { contextUsed: currentTokens }),
+      ...(tokenLimit !== undefined && { contextSize: tokenLimit }),
+    };
+    if (this.#usage.inputTokens !== undefined) this.#emit({ type: 'usage', usage: this.#usage });
   }
 
   #hold({ toolCallId, toolName, toolTitle, arguments: args }: SdkEventData['tool.execution_start']): void {

@@ -1,7 +1,11 @@
 import type { ConfirmationOption, PermissionRequest, ToolConfirmation } from '@agenthost/protocol';
 import type { Decision } from '../agent.js';
+import { boundedInput } from '../boundedInput.js';
+import { fencedCode } from '../fencedCode.js';
 import { inlineCode } from '../inlineCode.js';
+import { jsonText } from '../jsonText.js';
 import type { PermissionDecision, SdkPermissionRequest, SessionApproval } from './sdk.js';
+import type { ToolCallDisplay } from './toolDisplay.js';
 
 const ONCE: ConfirmationOption = { id: 'once', label: 'Allow once', kind: 'approve' };
 const SESSION = 'session';
@@ -13,13 +17,28 @@ export function confirmationOf(request: SdkPermissionRequest): ToolConfirmation 
   return { title: titleOf(request), options: optionsOf(request), ...readOnly };
 }
 
+/** What would be done, where the request says more of it than the call: the change of a file, the arguments of a tool. */
+export function requestInput(request: SdkPermissionRequest): Pick<ToolCallDisplay, 'toolInput' | 'language'> {
+  const { kind, diff, newFileContents, args } = request;
+  if (kind === 'write' && diff) return { toolInput: boundedInput(diff.trim()), language: 'diff' };
+  if (kind === 'write' && newFileContents) {
+    return { toolInput: boundedInput(`${request.fileName ?? ''}\n\n${newFileContents}`) };
+  }
+  const isEmpty = args === undefined || args === null || (typeof args === 'object' && Object.keys(args).length === 0);
+  if (isEmpty) return {};
+  const text = typeof args === 'string' ? args : jsonText(args);
+  return { toolInput: boundedInput(text), language: 'json' };
+}
+
 /** The same as a question of its own, for a request without a call, or the second one about a call. */
 export function permissionRequestOf(requestId: string, request: SdkPermissionRequest): PermissionRequest {
+  const { toolInput, language } = requestInput(request);
+  const subject = subjectOf(request) ?? request.intention ?? request.hookMessage ?? titleOf(request);
   return {
     requestId,
     kind: 'permission',
     title: titleOf(request),
-    message: subjectOf(request) ?? request.intention ?? request.hookMessage ?? titleOf(request),
+    message: toolInput === undefined ? subject : `${subject}\n\n${fencedCode(toolInput, language)}`,
     ...(request.toolCallId !== undefined && { toolCallId: request.toolCallId }),
     options: optionsOf(request),
   };
@@ -41,7 +60,7 @@ export function sdkDecision(
 function optionsOf(request: SdkPermissionRequest): ConfirmationOption[] {
   const forSession = sessionDecision(request);
   const label = sessionLabel(request);
-  return [ONCE, ...(forSession ? [{ id: SESSION, label, kind: 'approve' } as const] : []), DENY];
+  return [ONCE, ...(forSession ? [{ id: SESSION, label, kind: 'approve', explicit: true } as const] : []), DENY];
 }
 
 /** What "for this session" means for it; undefined where it must be asked each time. */
@@ -79,12 +98,15 @@ function sessionApproval(request: SdkPermissionRequest): SessionApproval | undef
   }
 }
 
-function titleOf({ kind, serverName }: SdkPermissionRequest): string {
+function titleOf({ kind, serverName, toolTitle, toolName, ...request }: SdkPermissionRequest): string {
+  const tool = toolTitle ?? toolName;
   switch (kind) {
     case 'shell':
       return 'Run this command?';
     case 'write':
-      return 'Change this file?';
+      return requestInput({ kind, ...request }).toolInput === undefined
+        ? 'Change this file? Copilot does not show the change.'
+        : 'Change this file?';
     case 'read':
       return 'Read this?';
     case 'url':
@@ -92,9 +114,9 @@ function titleOf({ kind, serverName }: SdkPermissionRequest): string {
     case 'memory':
       return 'Remember this?';
     case 'mcp':
-      return `Use a tool of the MCP server ${serverName ?? ''}?`;
+      return `Use ${tool ? `the tool ${tool}` : 'a tool'} of the MCP server ${serverName ?? ''}?`;
     default:
-      return 'Allow this?';
+      return tool ? `Use the tool ${tool}?` : 'Allow this?';
   }
 }
 

@@ -166,6 +166,11 @@ export interface SdkPermissionRequest {
   readonly fullCommandText?: string;
   readonly commands?: readonly { readonly identifier: string }[];
   readonly fileName?: string;
+  /** Of a `write`. */
+  readonly diff?: string;
+  readonly newFileContents?: string;
+  /** Of a tool. */
+  readonly args?: unknown;
   readonly path?: string;
   readonly url?: string;
   readonly serverName?: string;
@@ -218,6 +223,7 @@ export interface SdkEventData {
     readonly cacheReadTokens?: number;
     readonly cost?: number;
   };
+  'session.usage_info': { readonly currentTokens?: number; readonly tokenLimit?: number };
   'assistant.intent': { readonly intent: string };
   'tool.execution_start': {
     readonly toolCallId: string;

@@ -43,6 +43,24 @@ describe('an agent that misbehaves ends its own turn with a readable error', () 
     expect(recorder.output()).toBe('done\n');
   });
 
+  it('when it runs a tool and says nothing of it for far too long', async () => {
+    expect(await failureOf('silent-tool', { silenceMs: 100, toolSilenceMs: 400 })).toMatchObject({
+      errorType: 'agentSilent',
+      message: expect.stringContaining('Stub has said nothing for 0.4 s while it ran a tool. It was ended.'),
+    });
+  });
+
+  it('when it sends bytes without a newline, or newlines alone', async () => {
+    expect(await failureOf('flood-bytes')).toMatchObject({
+      errorType: 'agentFloods',
+      message: expect.stringContaining('Stub sent a message of more than 16 MiB. It was ended.'),
+    });
+    expect(await failureOf('flood-bytes newlines')).toMatchObject({
+      errorType: 'agentFloods',
+      message: expect.stringContaining('Stub sent more than 64 MiB in one turn. It was ended.'),
+    });
+  });
+
   it('when it floods', async () => {
     expect(await failureOf('flood 100')).toMatchObject({
       errorType: 'agentFloods',

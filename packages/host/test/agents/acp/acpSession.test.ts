@@ -33,8 +33,8 @@ describe('tool calls of an ACP agent', () => {
         title: 'Terminal: allow this?',
         options: [
           { id: 'yes', label: 'Allow once', kind: 'approve' },
-          { id: 'forever', label: 'Always allow', kind: 'approve' },
           { id: 'no', label: 'Deny', kind: 'deny' },
+          { id: 'forever', label: 'Always allow', kind: 'approve', explicit: true },
         ],
       },
     });
@@ -73,7 +73,10 @@ describe('tool calls of an ACP agent', () => {
     expect(toolCall).toMatchObject({ displayName: 'Two Questions', invocationMessage: 'Two questions' });
     session.answer(toolCall.toolCallId, { approved: true });
     const { request } = await recorder.nth('permissionRequest');
-    expect(request).toMatchObject({ toolCallId: toolCall.toolCallId, message: 'And outside of the folder?' });
+    expect(request).toMatchObject({
+      toolCallId: toolCall.toolCallId,
+      message: expect.stringMatching(/^And outside of the folder\?\n/),
+    });
     session.answer(request.requestId, { approved: false });
     session.answer(request.requestId, { approved: true });
     await recorder.end();
@@ -238,18 +241,20 @@ describe('an ACP session', () => {
     expect(recorder.of('toolComplete')[0]?.result.toolOutput).toBe(Array.from({ length: 1_000 }, () => 'x').join('\n'));
   });
 
-  it('cancels what is asked after the end of a turn', async () => {
-    const { recorder } = await run('ask-late');
-    expect(await recorder.nth('title')).toEqual({ type: 'title', title: 'answered: cancelled' });
-    expect(recorder.of('toolStart')).toEqual([]);
+  it('begins a turn of its own for what is asked after the end of a turn', async () => {
+    const { session, recorder } = await run('ask-late');
+    await recorder.nth('ownTurn');
+    const { toolCall } = await recorder.nth('toolStart');
+    session.answer(toolCall.toolCallId, { approved: true });
+    expect(await recorder.nth('title')).toEqual({ type: 'title', title: 'answered: yes' });
   });
 
-  it('ignores what comes after the end of a turn', async () => {
+  it('begins a turn of its own for what it says after the end of a turn', async () => {
     const { recorder } = await run('hello', { STUB_LATE: '1' });
-    // Comes right behind the late text. What the agent wrote in one piece with the turn's end may still be the turn's.
     await recorder.nth('title');
-    const end = recorder.events.findIndex(({ type }) => type === 'idle');
-    expect(recorder.events.slice(end).filter(({ type }) => type === 'text')).toEqual([]);
+    expect((await recorder.end(2)).type).toBe('idle');
+    const kinds = recorder.events.map(({ type }) => type).filter((type) => ['text', 'idle', 'ownTurn'].includes(type));
+    expect(kinds.slice(-4)).toEqual(['idle', 'ownTurn', 'text', 'idle']);
   });
 
   it.each([{}, { STUB_CHOICES: 'old' }])('chooses models and modes (%j)', async (env) => {

@@ -14,6 +14,7 @@ it.each([
   const events: AgentEvent[] = [];
   const calls = new ToolCalls({
     cwd: '/work',
+    agentName: 'Stub',
     events: new TurnEvents((event) => void events.push(event)),
     changed: () => [],
     followTerminal: () => undefined,

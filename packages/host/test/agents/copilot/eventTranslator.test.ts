@@ -22,7 +22,18 @@ describe("what becomes of Copilot's events", () => {
       { type: 'reasoning', text: 'Let me think.' },
       { type: 'text', text: 'Hello, ' },
       { type: 'text', text: 'world!' },
-      { type: 'usage', usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cost: 0, model: 'm' } },
+      {
+        type: 'usage',
+        usage: {
+          inputTokens: 10,
+          outputTokens: 5,
+          cacheReadTokens: 0,
+          cost: 0,
+          model: 'm',
+          contextUsed: 7_262,
+          contextSize: 128_000,
+        },
+      },
     ]);
   });
 
@@ -38,6 +49,37 @@ describe("what becomes of Copilot's events", () => {
     const { pass } = translated();
     const usages = pass(recorded.usage, recorded.usage).map((event) => event.type === 'usage' && event.usage);
     expect(usages.at(-1)).toMatchObject({ inputTokens: 20, outputTokens: 10 });
+  });
+
+  it.each([
+    [
+      { kind: 'write', fileName: '/w/a.txt', diff: '--- a\n+++ b\n@@ -1 +1 @@\n-one\n+two\n' },
+      { language: 'diff', toolInput: expect.stringContaining('-one\n+two') },
+      'Change this file?',
+    ],
+    [
+      { kind: 'write', fileName: '/w/a.txt', newFileContents: 'all of it' },
+      { toolInput: '/w/a.txt\n\nall of it' },
+      'Change this file?',
+    ],
+    [{ kind: 'write', fileName: '/w/a.txt' }, {}, 'Change this file? Copilot does not show the change.'],
+    [
+      { kind: 'mcp', serverName: 'git', toolName: 'push', args: { force: true } },
+      { language: 'json', toolInput: '{\n  "force": true\n}' },
+      'Use the tool push of the MCP server git?',
+    ],
+  ])('a question shows what is approved: %o', (request, shown, title) => {
+    const { translator, events, pass } = translated();
+    pass(recorded.toolStart);
+    translator.ask({ requestId: 'r', permissionRequest: { ...request, toolCallId: 'call-1' } });
+    expect(events.splice(0)).toMatchObject([{ type: 'toolStart', toolCall: { ...shown, confirmation: { title } } }]);
+    // Without a call it is a question of its own.
+    translator.ask({ requestId: 'r2', permissionRequest: request });
+    const [asked] = events.splice(0);
+    if (asked?.type !== 'permissionRequest') throw new Error('nothing was asked');
+    for (const word of ['two', 'all of it', 'force']) {
+      expect(asked.request.message.includes(word)).toBe(JSON.stringify(request).includes(word));
+    }
   });
 
   it('a call that asks is announced once, as one that waits', () => {
@@ -56,7 +98,7 @@ describe("what becomes of Copilot's events", () => {
             title: 'Run this command?',
             options: [
               { id: 'once', label: 'Allow once', kind: 'approve' },
-              { id: 'session', label: 'Always allow `echo hi` in this session', kind: 'approve' },
+              { id: 'session', label: 'Always allow `echo hi` in this session', kind: 'approve', explicit: true },
               { id: 'deny', label: 'Deny', kind: 'deny' },
             ],
           },

@@ -1,0 +1,30 @@
+import type { StoredSession } from '../sessionFs/sessionStorage.js';
+import type { AgentRun } from './agentRun.js';
+import type { MessageIntake } from './messageIntake.js';
+import type { MetadataRefresh } from './metadataRefresh.js';
+import type { SessionArtifacts } from './sessionArtifacts.js';
+import type { SessionContent } from './sessionContent.js';
+import type { SessionCustomizations } from './sessionCustomizations.js';
+import type { SessionHistory } from './sessionHistory.js';
+import type { SessionStore } from './sessionStore.js';
+import type { UsedTurnIds } from './usedTurnIds.js';
+
+export interface SessionOptions {
+  readonly store: SessionStore;
+  readonly stored: StoredSession;
+  readonly content: SessionContent;
+  readonly artifacts: SessionArtifacts;
+  readonly intake: MessageIntake;
+  /** Absent where the agent takes none. */
+  readonly customizations: SessionCustomizations | undefined;
+  /** Absent when the host has no agent for the provider any more: the session can still be read. */
+  readonly run: AgentRun | undefined;
+  readonly models: () => ReadonlySet<string> | undefined;
+  readonly history: SessionHistory;
+  readonly turnIds: UsedTurnIds;
+  /** Keeps the metadata saying where the session works. */
+  readonly metadata: MetadataRefresh;
+  /** Resolves when what it keeps beside its log is written. */
+  readonly filesWritten: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}

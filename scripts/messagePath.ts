@@ -1,0 +1,74 @@
+// Counts the files whose code runs when one message goes from the sessions layer to the host and is accepted, by V8 coverage:
+// `npm run message-path`. The fewer there are, the easier a message is to follow. With --files it lists them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Session as Inspector, type Profiler } from 'node:inspector/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createHost } from '@agenthost/client';
+import { Host, MockAgent } from '@agenthost/host';
+import { AgentHostProvider, type ChatModel } from '@agenthost/sessions';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-path-'));
+const host = await Host.start({ stateDir, agents: [new MockAgent()], env: {} });
+const client = createHost({ ...(await host.listen()), clientInfo: { name: 'path' } });
+const provider = new AgentHostProvider(client);
+await client.connected();
+const draft = await provider.createNewSession(provider.resolveWorkspace('file:///tmp'));
+const session = await provider.sendAndCreateChat(draft.sessionId, { query: 'echo first' });
+const chat = provider.openChat(session.mainChat.resource);
+await chat.opened();
+// The first message makes what the next ones find.
+await turnsOf(chat, 1);
+await chat.submit('echo second');
+await turnsOf(chat, 2);
+
+const inspector = new Inspector();
+inspector.connect();
+await inspector.post('Profiler.enable');
+await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+await inspector.post('Profiler.takePreciseCoverage');
+await chat.submit('echo third');
+const { result } = await inspector.post('Profiler.takePreciseCoverage');
+inspector.disconnect();
+
+const files = result.filter(hasRun).flatMap(({ url }) => ownFile(url) ?? []);
+const counts = new Map<string, number>();
+for (const file of files) counts.set(packageOf(file), (counts.get(packageOf(file)) ?? 0) + 1);
+if (process.argv.includes('--files')) console.log(files.sort().join('\n'));
+const parts = [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${name} ${count}`);
+console.log(`One message runs code in ${files.length} files: ${parts.join(', ')}.`);
+
+chat.dispose();
+provider.dispose();
+client.close();
+await host.close();
+await rm(stateDir, { recursive: true, force: true });
+
+function hasRun({ functions }: Profiler.ScriptCoverage): boolean {
+  return functions.some(({ functionName, ranges }) => functionName !== '' && ranges.some(({ count }) => count > 0));
+}
+
+function ownFile(url: string): string | undefined {
+  if (!url.startsWith('file:')) return undefined;
+  const file = relative(ROOT, fileURLToPath(url));
+  return file.startsWith('packages/') ? file : undefined;
+}
+
+function packageOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+async function turnsOf({ confirmed }: ChatModel, count: number): Promise<void> {
+  const isDone = () => confirmed.value?.turns.length === count && !confirmed.value.activeTurn;
+  if (isDone()) return;
+  await new Promise<void>((resolve) => {
+    const watched = confirmed.subscribe(() => {
+      if (!isDone()) return;
+      watched.dispose();
+      resolve();
+    });
+  });
+}
