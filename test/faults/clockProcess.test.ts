@@ -89,7 +89,9 @@ describe('the clock of a running host', { timeout: LONG_MS }, () => {
     expect(items.map(({ resource }) => resource).sort()).toEqual([session, waiting, made].sort());
     const numbers = client.envelopes.filter((envelope) => !envelope.rejectionReason).map(({ serverSeq }) => serverSeq);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
-    const { code } = await runCli(['token', 'add', '--name', 'phone', '--role', 'viewer', '--state-dir', stateDir], { AGENTHOST_HOME: stateDir });
+    const { code } = await runCli(['token', 'add', '--name', 'phone', '--role', 'viewer', '--state-dir', stateDir], {
+      AGENTHOST_HOME: stateDir,
+    });
     expect(code).toBe(0);
     await jump(session, offset);
     // Ends in time, whatever it thinks the time is, and starts again with another one.
@@ -97,7 +99,7 @@ describe('the clock of a running host', { timeout: LONG_MS }, () => {
     expect((await host.kill('SIGTERM')).code).toBe(0);
     host = await spawnHost(stateDir);
     client = await RawClient.open(host);
-    await client.request('initialize', { protocolVersion: 2, clientId: 'client' });
+    await client.request('initialize', { protocolVersion: 2, clientId: 'after the restart' });
     const state = await client.stateOf(session);
     expect(state.turns.map(({ userMessage }) => userMessage.text)).toEqual(['before', 'after', 'back again']);
     await turn(session, 'and on');
