@@ -9,7 +9,7 @@ import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, rawSession, runCli, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { preload } from './alteredHost.js';
-import { LONG_MS } from './amount.js';
+import { PATIENCE_MS } from './amount.js';
 
 const DAY = 24 * 3_600_000;
 const YEAR = 365 * DAY;
@@ -25,7 +25,7 @@ globalThis.Date = class extends RealDate {
 };
 process.on('SIGUSR2', () => { offset = Number(readFileSync(${JSON.stringify(file)}, 'utf8')); });`);
 
-describe('the clock of a running host', { timeout: LONG_MS }, () => {
+describe('the clock of a running host', { timeout: PATIENCE_MS }, () => {
   let stateDir: string;
   let offsetFile: string;
   let host: HostProcess;
