@@ -66,6 +66,10 @@ describe('a file system that takes upper and lower case for one', { timeout: PAT
       stateRoot: stateDir,
       listSessionIds: async function* () {},
       initialCwd: stateDir,
+      durability: 'write',
+      now: Date.now,
+      newId: () => crypto.randomUUID(),
+      onDamage: () => undefined,
     });
     await expect(storage.open(LOWER, { create: true })).rejects.toThrow('differs only by the case of its letters');
     await expect(storage.remove(LOWER)).rejects.toThrow('differs only by the case of its letters');

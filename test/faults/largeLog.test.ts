@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import type { FetchTurnsResult, ListSessionsResult, SessionState, Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AttackedHost } from '../security/attack/attackedHost.js';
+import { hostMemory } from '../support/hostMemory.js';
 import { RawClient } from '../support/rawClient.js';
+import { spawnHost } from '../support/testHost.js';
 import { amount, LONG_MS, PATIENCE_MS } from './amount.js';
 import { type LargeLog, overwrite, writeLargeLog } from './largeLog.js';
 
@@ -63,6 +65,16 @@ describe(`a log of ${SIZE / MIB} MiB`, { timeout: LONG_MS }, () => {
     const found = () =>
       client.request<ListSessionsResult>('listSessions', { filter: { text: `number${log.turns - 1}` } });
     expect((await attacked.during('a search', found)).total).toBe(1);
+    await client.end();
+    await attacked.host.kill('SIGKILL');
+    const again = await spawnHost(attacked.stateDir);
+    client = await RawClient.open(again);
+    client.patienceMs = 20 * PATIENCE_MS;
+    await client.request('initialize', { protocolVersion: 2, clientId: crypto.randomUUID() });
+    const { turns } = await openLog();
+    expect(ids(turns).at(-2)).toBe(`t${log.turns - 1}`);
+    expect(await hostMemory(again.pid, 'VmHWM')).toBeLessThanOrEqual(512);
+    await again.kill('SIGKILL');
   });
 
   it('with damage in its middle is opened without it, and goes on', async () => {

@@ -63,9 +63,9 @@ export function decodeLine(line: string): DecodedLine {
   return { records, damage: records.length > 0 ? 'a damaged line end' : 'the checksum does not match' };
 }
 
-/** The whole records at both ends of a line that is longer than any record. */
-export function decodeTooLong(ends: readonly string[]): DecodedLine {
-  return { records: ends.flatMap((text) => salvage(text)), damage: `it is longer than ${MAX_LINE_BYTES} bytes` };
+/** The whole records at both ends of a long line that is none itself. */
+export function decodeEnds(ends: readonly string[]): DecodedLine {
+  return { records: ends.flatMap((text) => salvage(text)), damage: 'it is too long for a line, or no text' };
 }
 
 function decodeRecord(line: string): DecodedRecord | undefined {
