@@ -22,7 +22,6 @@ const openssl = (() => {
 describe.skipIf(!openssl)('a certificate', { timeout: PATIENCE_MS }, () => {
   let folder: string;
   let host: HostProcess;
-  let errors: string;
 
   const file = (name: string) => join(folder, name);
   const make = (name: string, validity: readonly string[]) => {
@@ -41,9 +40,6 @@ describe.skipIf(!openssl)('a certificate', { timeout: PATIENCE_MS }, () => {
       ['--state-dir', file('state'), '--tls-cert', file('cert.pem'), '--tls-key', file('key.pem')],
       env,
     );
-    host.process.stderr?.on('data', (chunk) => {
-      errors += String(chunk);
-    });
   };
   /** The name in the certificate that a new connection is shown. */
   const shown = async (): Promise<string> => {
@@ -57,12 +53,11 @@ describe.skipIf(!openssl)('a certificate', { timeout: PATIENCE_MS }, () => {
     while ((await shown()) !== name);
   };
   const untilSaid = async (text: string) => {
-    while (!errors.includes(text)) await once(host.process.stderr as NodeJS.ReadableStream, 'data');
+    while (!host.errors().includes(text)) await once(host.process.stderr as NodeJS.ReadableStream, 'data');
   };
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    errors = '';
     make('first', ['-days', '30']);
     await use('first');
   });

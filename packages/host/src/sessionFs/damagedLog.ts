@@ -4,7 +4,7 @@ import { type ByteRange, type LogBytes, sumOf } from './logBytes.js';
 import type { LogEnd } from './logFile.js';
 import { decodeEnds, decodeLine } from './logLine.js';
 import { LogScanner, MAX_BROKEN_LINES } from './logScanner.js';
-import { type RawLine, rawLines, withEndsOnly } from './rawLines.js';
+import { type RawLine, rawLines } from './rawLines.js';
 
 export interface DamagedLog {
   /** After its last whole record, once its line has an end. */
@@ -45,11 +45,10 @@ export async function* scanDamagedLog(
   const damaged: ByteRange[] = [];
   let last: LastRecord = { position: from, end: { size: from.end, sum: from.sum }, brokenBefore: known.length };
   let all = { size: from.end, sum: from.sum, lacksLineEnd: false };
-  for await (const raw of rawLines(watched(bytes.pieces({ start: from.end, end: upTo }), onPiece), from)) {
-    const line = withEndsOnly(raw);
+  for await (const line of rawLines(watched(bytes.pieces({ start: from.end, end: upTo }), onPiece), from)) {
     const after = { size: line.end + 1, sum: crc32('\n', line.sum) };
     const texts = line.content.map((content) => content.toString('utf8'));
-    const decoded = texts.length > 1 ? decodeEnds(texts) : decodeLine(texts[0] ?? '');
+    const decoded = line.isTooLong ? decodeEnds(texts) : decodeLine(texts[0] ?? '');
     const found = scanner.decode(decoded, { end: after.size, sum: after.sum });
     const before = all;
     all = line.hasLineEnd ? { ...after, lacksLineEnd: false } : { size: line.end, sum: line.sum, lacksLineEnd: true };

@@ -22,24 +22,6 @@ export interface RawLine {
   readonly isTooLong: boolean;
 }
 
-/**
- * Of a long line that can't be one record, its ends alone: to look through megabytes of zeros would hold up others. A record is
- * JSON from its first byte to its last, and JSON has no zeros.
- */
-export function withEndsOnly(line: RawLine): RawLine {
-  const [content] = line.content;
-  if (line.isTooLong || !content || content.length <= 2 * WINDOW_BYTES) return line;
-  const isLikeRecord =
-    content.subarray(0, RECORD_START.length).equals(RECORD_START) &&
-    content.subarray(-2).equals(RECORD_END) &&
-    !content.includes(0);
-  if (isLikeRecord) return line;
-  return { ...line, content: [content.subarray(0, WINDOW_BYTES), content.subarray(-WINDOW_BYTES)] };
-}
-
-const RECORD_START = Buffer.from('{"v":');
-const RECORD_END = Buffer.from('"}');
-
 /** Splits bytes that may be anything into lines. Holds one line at a time, and never more than a record may have. */
 export async function* rawLines(
   pieces: AsyncIterable<Buffer>,
