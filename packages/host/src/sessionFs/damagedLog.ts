@@ -5,6 +5,7 @@ import type { LogEnd } from './logFile.js';
 import { decodeEnds, decodeLine } from './logLine.js';
 import { LogScanner, MAX_BROKEN_LINES } from './logScanner.js';
 import { type RawLine, rawLines } from './rawLines.js';
+import { MAX_LINE_BYTES } from './splitLines.js';
 
 export interface DamagedLog {
   /** After its last whole record, once its line has an end. */
@@ -61,8 +62,9 @@ export async function* scanDamagedLog(
       last = { position, end, brokenBefore: scanner.broken.length };
       for (const { record } of found) if (record) yield { record, position };
     }
-    const isKept = scanner.isLineBroken && damaged.length < MAX_BROKEN_LINES && !line.isTooLong;
-    if (isKept) damaged.push({ start: line.start, end: line.end });
+    const isSmall = line.end - line.start <= MAX_LINE_BYTES;
+    if (scanner.isLineBroken && isSmall && damaged.length < MAX_BROKEN_LINES)
+      damaged.push({ start: line.start, end: line.end });
   }
   const { position, end, brokenBefore } = last;
   return {

@@ -7,8 +7,6 @@ import { MAX_LINE_BYTES } from './splitLines.js';
 
 const LOG_VERSION = 1;
 const SALVAGE_ATTEMPTS = 64;
-/** What is looked at of each end of a long line that is no record. */
-const END_LENGTH = 1024 * 1024;
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set<LogRecord['type']>([
   'session.start',
@@ -57,20 +55,12 @@ export interface DecodedRecord {
 
 /** Throws only for a line of a newer version. */
 export function decodeLine(line: string): DecodedLine {
-  if (line.length > 2 * END_LENGTH && !isLikeRecord(line)) {
-    return decodeEnds([line.slice(0, END_LENGTH), line.slice(-END_LENGTH)]);
-  }
   const whole = decodeRecord(line);
   if (whole) return { records: [whole] };
   if (line === '') return { records: [], damage: 'an empty line' };
   if (/^\0+$/.test(line)) return { records: [], damage: 'nothing but zeros' };
   const records = salvage(line);
   return { records, damage: records.length > 0 ? 'a damaged line end' : 'the checksum does not match' };
-}
-
-/** To look for records in megabytes of zeros would hold up others. A record is JSON from its start to its end, which has no zeros. */
-function isLikeRecord(line: string): boolean {
-  return line.startsWith('{"v":') && line.endsWith('"}') && !line.includes('\0');
 }
 
 /** The whole records at both ends of a long line that is none itself. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { MAX_LINE_BYTES } from './splitLines.js';
+import { MAX_BINARY_LINE_BYTES, MAX_LINE_BYTES } from './splitLines.js';
 
 const NEWLINE = 0x0a;
 /** What is kept of each end of a line that is too long for a record. */
@@ -56,6 +56,7 @@ class LineInParts {
   readonly start: number;
   end: number;
   #parts: Buffer[] = [];
+  #hasZeros = false;
   #ends: { readonly head: Buffer; tail: Buffer } | undefined;
 
   constructor(start: number) {
@@ -67,7 +68,9 @@ class LineInParts {
     this.end += part.length;
     if (this.#ends) this.#ends.tail = copyOfEnd(Buffer.concat([this.#ends.tail, part]));
     else this.#parts.push(part);
-    if (this.#ends || this.end - this.start <= MAX_LINE_BYTES) return;
+    this.#hasZeros ||= part.includes(0);
+    const limit = this.#hasZeros ? MAX_BINARY_LINE_BYTES : MAX_LINE_BYTES;
+    if (this.#ends || this.end - this.start <= limit) return;
     const bytes = Buffer.concat(this.#parts);
     this.#ends = { head: Buffer.from(bytes.subarray(0, WINDOW_BYTES)), tail: copyOfEnd(bytes) };
     this.#parts = [];
