@@ -19,7 +19,7 @@ export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'a line is only reported at its end',
-    'packages/rpc/src/lineSplitter.ts',
+    'packages/rpc/src/transports/lineSplitter.ts',
     'this.#options.onOversizeLine();\n      return;',
     'return;',
     'packages/rpc/test/lineSplitter.test.ts',

@@ -152,7 +152,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any depth',
-    'packages/rpc/src/structureViolation.ts',
+    'packages/rpc/src/peer/structureViolation.ts',
     'stack.length + 1 >= maxDepth',
     'false',
     POINTS,
@@ -161,7 +161,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'keys of prototypes',
-    'packages/rpc/src/structureViolation.ts',
+    'packages/rpc/src/peer/structureViolation.ts',
     " || key === 'constructor' || key === 'prototype'",
     '',
     POINTS,
@@ -170,7 +170,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'frames of any length',
-    'packages/rpc/src/message.ts',
+    'packages/rpc/src/peer/message.ts',
     'exceedsUtf8Bytes(text, limits.maxFrameBytes)',
     'false',
     ACCESS,
@@ -224,7 +224,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any number of requests',
-    'packages/rpc/src/dispatcher.ts',
+    'packages/rpc/src/peer/dispatcher.ts',
     "signal === 'full'",
     'false',
     'packages/rpc/test/rpcPeerLimits.test.ts',

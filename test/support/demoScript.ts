@@ -3,8 +3,8 @@ import type { AgentEvent } from '@agenthost/host';
 import type { FileChangeSummary, ToolCallResult } from '@agenthost/protocol';
 import type { Script } from './scriptedAgent.ts';
 
-const DIFF = `--- a/packages/client/src/writeAhead.ts
-+++ b/packages/client/src/writeAhead.ts
+const DIFF = `--- a/packages/client/src/sync/writeAhead.ts
++++ b/packages/client/src/sync/writeAhead.ts
 @@ -84,4 +84,6 @@ resume()
    resume(accepted: Record<Uri, number>): Action[] {
 -    const highest = this.lastSent
@@ -74,7 +74,7 @@ const text = (content: string): AgentEvent => ({ type: 'text', text: content });
 
 export function changesIn(folder: string, insertions: number, deletions: number): FileChangeSummary[] {
   return [
-    { uri: `${folder}/packages/client/src/writeAhead.ts`, insertions: Math.ceil(insertions / 2), deletions },
+    { uri: `${folder}/packages/client/src/sync/writeAhead.ts`, insertions: Math.ceil(insertions / 2), deletions },
     { uri: `${folder}/packages/client/test/reconnect.test.ts`, insertions: Math.floor(insertions / 2), deletions: 0 },
   ];
 }
@@ -87,7 +87,7 @@ const fixReconnect = (folder: string): Script =>
       text: 'The ledger counts what was **sent**.\n\nWhat counts is what the host *accepted*.',
     };
     yield* call('Searching', past('Searched for `acceptedClientSeq`'));
-    yield* call('Reading', past('Read `packages/client/src/writeAhead.ts`'));
+    yield* call('Reading', past('Read `packages/client/src/sync/writeAhead.ts`'));
     yield* call('Reading', {
       ...past('Read `packages/client/src/reconnect.ts`'),
       toolOutput: 'export function resume() {}\n',
@@ -109,7 +109,7 @@ const fixReconnect = (folder: string): Script =>
         '```ts\nconst { acceptedClientSeq } = await peer.request("reconnect", { clientId })\nfor (const ledger of ledgers) send(ledger.resume(acceptedClientSeq))\n```\n\n' +
         'So the fix is to take the host’s number as the only truth, and to drop `lastSent` altogether.\n',
     );
-    const uri = `${folder}/packages/client/src/writeAhead.ts`;
+    const uri = `${folder}/packages/client/src/sync/writeAhead.ts`;
     const content = [{ type: 'fileEdit' as const, uri, insertions: 4, deletions: 3, diff: DIFF }];
     yield* call('Editing', { ...past('Edited `writeAhead.ts`'), content });
     yield { type: 'changes', changes: changesIn(folder, 47, 12) };

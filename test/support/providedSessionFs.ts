@@ -2,7 +2,7 @@ import type { SessionFsHandler } from '@agenthost/client';
 import { type ContractCase, sessionFsContract } from '@agenthost/host/contract';
 import type { WriteFileParams } from '@agenthost/protocol';
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
-import { SessionFsServer } from '../../packages/client/src/sessionFsServer.js';
+import { SessionFsServer } from '../../packages/client/src/sessionFs/sessionFsServer.js';
 import { ConnectionSessionFs } from '../../packages/host/src/protocol/connectionSessionFs.js';
 import { RpcSessionFs } from '../../packages/host/src/sessionFs/rpcSessionFs.js';
 

@@ -1,6 +1,6 @@
 import type { ActiveTurn, Turn } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
-import { announcements } from '../src/conversation/announcements.js';
+import { announcements } from '../src/conversation/thread/announcements.js';
 
 const active = (content: string, more: Partial<ActiveTurn> = {}): ActiveTurn => ({
   id: 't',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const SRC = join(import.meta.dirname, '../src');
-const sheets = globSync('theme/*.css', { cwd: SRC });
+const sheets = globSync('**/*.css', { cwd: SRC });
 const source = globSync('**/*.{ts,tsx}', { cwd: SRC })
   .map((file) => readFileSync(join(SRC, file), 'utf8'))
   .join('\n');
@@ -22,6 +22,6 @@ it('has no rule for a class that nothing wears', () => {
 });
 
 it('imports every sheet, and no other', () => {
-  const imported = [...source.matchAll(/import '\.\/(theme\/[^']+)'/g)].map(([, sheet]) => sheet);
+  const imported = [...source.matchAll(/import '\.\/([^']+\.css)'/g)].map(([, sheet]) => sheet);
   expect(imported.toSorted()).toEqual(sheets.toSorted());
 });

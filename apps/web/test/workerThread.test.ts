@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { READY, type ThreadRequest, type ThreadWorker, WorkerThread } from '../src/thread/workerThread.js';
+import { READY, type ThreadRequest, type ThreadWorker, WorkerThread } from '../src/markdown/workerThread.js';
 
 /** A worker that answers when the test says so. */
 class FakeWorker implements ThreadWorker<string, string> {

@@ -15,23 +15,23 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import type { Disposable, RpcPeer } from '@agenthost/rpc';
-import { CommandChannel, type CommandOptions } from './commandChannel.js';
-import { Connection, type ConnectionState } from './connection.js';
-import { type Content, type FetchContentOptions, fetchContent } from './content.js';
+import { CommandChannel, type CommandOptions } from './connection/commandChannel.js';
+import { Connection, type ConnectionState } from './connection/connection.js';
+import { keepAlive } from './connection/keepAlive.js';
+import { scheduleWithTimer } from './connection/timer.js';
+import { createWebSocketTransport } from './connection/webSocketTransport.js';
 import { ClientClosedError } from './errors.js';
 import { hostNotifications } from './hostNotifications.js';
 import type { HostOptions } from './hostOptions.js';
-import { type ImportSessionOptions, importTurns } from './importSession.js';
-import { keepAlive } from './keepAlive.js';
 import { Listeners, type ReportError } from './listeners.js';
 import { firstValue, type Observable } from './observable.js';
-import { memoryClientSeq } from './outbox.js';
-import { Session } from './session.js';
-import type { CreateSessionFsHandler } from './sessionFsHandler.js';
-import { SessionFsServer } from './sessionFsServer.js';
-import { StateSync } from './stateSync.js';
-import { scheduleWithTimer } from './timer.js';
-import { createWebSocketTransport } from './webSocketTransport.js';
+import { type Content, type FetchContentOptions, fetchContent } from './session/content.js';
+import { type ImportSessionOptions, importTurns } from './session/importSession.js';
+import { Session } from './session/session.js';
+import type { CreateSessionFsHandler } from './sessionFs/sessionFsHandler.js';
+import { SessionFsServer } from './sessionFs/sessionFsServer.js';
+import { memoryClientSeq } from './sync/outbox.js';
+import { StateSync } from './sync/stateSync.js';
 
 /** What the host announces, and `client/listsStale`: announcements were missed, so what was listed before may be wrong. */
 export type HostEvent = Notification | { readonly type: 'client/listsStale' };

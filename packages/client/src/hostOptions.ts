@@ -1,8 +1,8 @@
 import type { ClientInfo } from '@agenthost/protocol';
-import type { TransportFactory } from './connection.js';
-import type { ClientSeqStore } from './outbox.js';
-import type { SessionFsConfig } from './sessionFsHandler.js';
-import type { Schedule } from './timer.js';
+import type { TransportFactory } from './connection/connection.js';
+import type { Schedule } from './connection/timer.js';
+import type { SessionFsConfig } from './sessionFs/sessionFsHandler.js';
+import type { ClientSeqStore } from './sync/outbox.js';
 
 interface Common {
   /**

@@ -5,7 +5,7 @@ import type {
   SessionSummaryChanges,
   URI,
 } from '@agenthost/protocol';
-import type { CommandOptions } from './commandChannel.js';
+import type { CommandOptions } from './connection/commandChannel.js';
 import type { Host } from './host.js';
 
 /**

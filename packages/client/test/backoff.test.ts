@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ConnectionState } from '../src/connection.js';
+import type { ConnectionState } from '../src/connection/connection.js';
 import { ClientClosedError } from '../src/errors.js';
 import type { Host } from '../src/host.js';
-import type { Session } from '../src/session.js';
+import type { Session } from '../src/session/session.js';
 import type { FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 import { openSession, reconnected } from './support/openSession.js';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { CommandChannel } from '../src/commandChannel.js';
 import { connect } from '../src/connect.js';
-import type { Connection } from '../src/connection.js';
+import { CommandChannel } from '../src/connection/commandChannel.js';
+import type { Connection } from '../src/connection/connection.js';
+import { scheduleWithTimer } from '../src/connection/timer.js';
 import { CapabilityMissingError } from '../src/errors.js';
-import type { ClientActionInput } from '../src/session.js';
-import { scheduleWithTimer } from '../src/timer.js';
+import type { ClientActionInput } from '../src/session/session.js';
 import { FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 

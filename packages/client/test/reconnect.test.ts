@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../src/connect.js';
 import { ActionRejectedError, SessionGoneError } from '../src/errors.js';
 import type { Host } from '../src/host.js';
-import type { Session } from '../src/session.js';
+import type { Session } from '../src/session/session.js';
 import { endedTurns, type FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 import { INFO, openSession, reconnected, URI } from './support/openSession.js';

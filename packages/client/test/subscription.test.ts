@@ -1,7 +1,7 @@
 import type { ActionEnvelope, RootAction, RootState } from '@agenthost/protocol';
 import { createRootState, ROOT_URI, rootReducer } from '@agenthost/protocol';
 import { describe, expect, it, vi } from 'vitest';
-import { MAX_BUFFERED_ENVELOPES, Subscription } from '../src/subscription.js';
+import { MAX_BUFFERED_ENVELOPES, Subscription } from '../src/sync/subscription.js';
 
 function create() {
   const events = { onSettled: vi.fn(), onApplied: vi.fn(), onOverflow: vi.fn(), reportError: vi.fn() };

@@ -2,7 +2,7 @@ import { createSessionState, type SessionState, withNewestTurns } from '@agentho
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../test/support/holds.js';
-import { joinSnapshot, prependTurns } from '../src/turnsWindow.js';
+import { joinSnapshot, prependTurns } from '../src/sync/turnsWindow.js';
 import { endedTurns } from './support/fakeHost.js';
 
 const empty = createSessionState({ resource: 'shell:/one', provider: 'shell', createdAt: 1 });

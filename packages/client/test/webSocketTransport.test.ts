@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connect } from '../src/connect.js';
+import { createWebSocketTransport, webSocketUrl } from '../src/connection/webSocketTransport.js';
 import { HostUnreachableError, UnauthorizedError } from '../src/errors.js';
-import { createWebSocketTransport, webSocketUrl } from '../src/webSocketTransport.js';
 import { socketContract } from './support/socketContract.js';
 import { startWebSocketServer, type WebSocketServer } from './support/webSocketServer.js';
 

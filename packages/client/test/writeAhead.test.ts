@@ -2,7 +2,7 @@ import { createSessionState, type SessionAction, type SessionState, sessionReduc
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../test/support/holds.js';
-import { type OrderedAction, WriteAhead } from '../src/writeAhead.js';
+import { type OrderedAction, WriteAhead } from '../src/sync/writeAhead.js';
 
 const SESSION = 'shell:/one';
 const initial: SessionState = {

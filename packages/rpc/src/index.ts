@@ -1,13 +1,5 @@
 export type { Disposable } from './disposable.js';
 export {
-  encodeError,
-  encodeNotification,
-  encodeRequest,
-  encodeResponse,
-  type RawResult,
-  rawResult,
-} from './encode.js';
-export {
   ConnectionClosedError,
   type LocalErrorCode,
   LocalRpcError,
@@ -15,15 +7,18 @@ export {
   RPC_ERROR,
   RpcError,
 } from './errors.js';
-export { type FaultyLinkOptions, faultyLink } from './faultyLink.js';
-export { type Frame, frameToBytes, frameToText } from './frame.js';
-export { LateResult, type NotificationHandler, type RequestContext, type RequestHandler } from './handler.js';
-export { Inbox, type InboxOptions } from './inbox.js';
-export { createLineTransport, type LineTransportOptions } from './lineTransport.js';
-export { type Link, type LinkDirection, perfectLink } from './link.js';
 export { Listeners } from './listeners.js';
-export { type InFlightFrame, type ManualLink, manualLink } from './manualLink.js';
-export { createMemoryTransportPair, type MemoryTransportOptions, type TransportPair } from './memoryTransport.js';
+export {
+  encodeError,
+  encodeNotification,
+  encodeRequest,
+  encodeResponse,
+  type RawResult,
+  rawResult,
+} from './peer/encode.js';
+export { type Frame, frameToBytes, frameToText } from './peer/frame.js';
+export { LateResult, type NotificationHandler, type RequestContext, type RequestHandler } from './peer/handler.js';
+export { Inbox, type InboxOptions } from './peer/inbox.js';
 export {
   DEFAULT_MESSAGE_LIMITS,
   type ErrorObject,
@@ -31,8 +26,17 @@ export {
   type MessageLimits,
   parseMessage,
   type RequestId,
-} from './message.js';
-export { createMessagePortTransport, type MessagePortLike } from './messagePortTransport.js';
-export { DEFAULT_PEER_LIMITS, type PeerLimits, type RpcPeerOptions } from './peerOptions.js';
-export { type RequestOptions, RpcPeer } from './rpcPeer.js';
+} from './peer/message.js';
+export { DEFAULT_PEER_LIMITS, type PeerLimits, type RpcPeerOptions } from './peer/peerOptions.js';
+export { type RequestOptions, RpcPeer } from './peer/rpcPeer.js';
 export type { CloseReason, Transport } from './transport.js';
+export { type FaultyLinkOptions, faultyLink } from './transports/faultyLink.js';
+export { createLineTransport, type LineTransportOptions } from './transports/lineTransport.js';
+export { type Link, type LinkDirection, perfectLink } from './transports/link.js';
+export { type InFlightFrame, type ManualLink, manualLink } from './transports/manualLink.js';
+export {
+  createMemoryTransportPair,
+  type MemoryTransportOptions,
+  type TransportPair,
+} from './transports/memoryTransport.js';
+export { createMessagePortTransport, type MessagePortLike } from './transports/messagePortTransport.js';

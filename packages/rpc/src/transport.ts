@@ -1,5 +1,5 @@
 import type { Disposable } from './disposable.js';
-import type { Frame } from './frame.js';
+import type { Frame } from './peer/frame.js';
 
 export interface CloseReason {
   /** The transport's own code, such as a WebSocket close code. */

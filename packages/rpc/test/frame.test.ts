@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exceedsUtf8Bytes, frameToBytes, frameToText } from '../src/frame.js';
+import { exceedsUtf8Bytes, frameToBytes, frameToText } from '../src/peer/frame.js';
 
 describe('frame', () => {
   it('means the same as text and as bytes', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineSplitter } from '../src/lineSplitter.js';
+import { LineSplitter } from '../src/transports/lineSplitter.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -1,5 +1,5 @@
 import { type Disposable, Listeners } from '@agenthost/client';
-import { reportFailure } from './reportFailure.js';
+import { reportFailure } from './providers/reportFailure.js';
 
 /**
  * Something that happens. Contract: a listener is called for what happens after it was added and until it is disposed; one

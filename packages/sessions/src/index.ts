@@ -5,11 +5,13 @@ export type { AnsweredPrompt, PromptAnswer } from './agentHost/answeredPrompts.j
 export type { FolderBrowser } from './agentHost/folderBrowser.js';
 export type { HostStatus } from './agentHost/hostStatus.js';
 export { NeedsInput, type WaitingChat } from './agentHost/needsInput.js';
-export type { ChatFeature, ChatModel, ChatPhase, ConfirmationAnswer, OpenChatOptions } from './chatModel.js';
-export { type ChatModelOfOptions, chatModelOf } from './chatModelOf.js';
+export type { ChatFeature, ChatModel, ChatPhase, ConfirmationAnswer, OpenChatOptions } from './chat/chatModel.js';
+export { type ChatModelOfOptions, chatModelOf } from './chat/chatModelOf.js';
+export { Drafts } from './chat/drafts.js';
+export { type ChatFields, createChat, type EditableChat } from './chat/editableChat.js';
+export { fittingCommands, typedCommand } from './chat/fittingCommands.js';
+export { type UnsentKind, type UnsentMessage, UnsentMessages } from './chat/unsentMessages.js';
 export type { ContextKeys, ContextKeyValues } from './contextKeys.js';
-export { Drafts } from './drafts.js';
-export { type ChatFields, createChat, type EditableChat } from './editableChat.js';
 export { Emitter, type Event } from './emitter.js';
 export {
   AmbiguousResourceError,
@@ -25,7 +27,6 @@ export {
   SessionNotFoundError,
   SessionsError,
 } from './errors.js';
-export { fittingCommands, typedCommand } from './fittingCommands.js';
 export { InMemoryProvider, type InMemoryProviderOptions } from './inMemory/inMemoryProvider.js';
 export type { SessionGroup, SessionRow } from './list/groupedRows.js';
 export { type Grouping, type GroupingName, type GroupOf, groupings } from './list/grouping.js';
@@ -38,7 +39,20 @@ export {
 } from './list/sessionsListModel.js';
 export { type SessionsOrder, type SessionsOrderName, sessionsOrders } from './list/sessionsOrder.js';
 export { computed, constant, observable, type SettableObservable, tracked, transaction } from './observable.js';
-export type { FoundSessions, SearchAllOptions } from './searchAll.js';
+export type { FoundSessions, SearchAllOptions } from './providers/searchAll.js';
+export type {
+  AttachedContext,
+  SearchOptions,
+  SearchResult,
+  SearchResults,
+  SendRequestOptions,
+  SessionReplacement,
+  SessionsChangeEvent,
+  SessionsProvider,
+  SessionType,
+  SessionWorkspaceBrowseAction,
+} from './providers/sessionsProvider.js';
+export { type SessionsProvidersChangeEvent, SessionsProvidersService } from './providers/sessionsProvidersService.js';
 export {
   type Chat,
   type GitHubInfo,
@@ -61,20 +75,6 @@ export {
   type SessionsManagementOptions,
   SessionsManagementService,
 } from './sessionsManagementService.js';
-export type {
-  AttachedContext,
-  SearchOptions,
-  SearchResult,
-  SearchResults,
-  SendRequestOptions,
-  SessionReplacement,
-  SessionsChangeEvent,
-  SessionsProvider,
-  SessionType,
-  SessionWorkspaceBrowseAction,
-} from './sessionsProvider.js';
-export { type SessionsProvidersChangeEvent, SessionsProvidersService } from './sessionsProvidersService.js';
 export { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
-export { type UnsentKind, type UnsentMessage, UnsentMessages } from './unsentMessages.js';
-export { type SessionMetadata, UNKNOWN_WORKSPACE, workspaceLabel } from './workspaceLabel.js';
-export { gitHubInfoOf, type WorkspaceSource, workspaceOfMetadata } from './workspaceOfMetadata.js';
+export { type SessionMetadata, UNKNOWN_WORKSPACE, workspaceLabel } from './workspace/workspaceLabel.js';
+export { gitHubInfoOf, type WorkspaceSource, workspaceOfMetadata } from './workspace/workspaceOfMetadata.js';

@@ -1,9 +1,9 @@
 import type { Observable } from '@agenthost/client';
 import { type ActiveSession, type SelectableSession, selectableSession } from './activeSession.js';
-import type { AggregatedSessions } from './aggregatedSessions.js';
 import { computed, observable } from './observable.js';
+import type { AggregatedSessions } from './providers/aggregatedSessions.js';
+import type { SessionsChangeEvent } from './providers/sessionsProvider.js';
 import { type Session, SessionStatus, type URI } from './session.js';
-import type { SessionsChangeEvent } from './sessionsProvider.js';
 
 /** Which session is looked at, and which one is being begun. Follows both through replacement, change and removal. */
 export class SessionSelection {

@@ -1,17 +1,14 @@
 import type { Disposable, Observable } from '@agenthost/client';
-import { ActiveProvider } from './activeProvider.js';
 import type { ActiveSession } from './activeSession.js';
-import { AggregatedSessions } from './aggregatedSessions.js';
-import type { ChatModel, OpenChatOptions } from './chatModel.js';
+import type { ChatModel, OpenChatOptions } from './chat/chatModel.js';
 import { type ContextKeys, SessionContextKeys } from './contextKeys.js';
 import type { Event } from './emitter.js';
 import { NotSupportedError, ProviderFailedError, SessionNotFoundError } from './errors.js';
-import { ProviderCalls } from './providerCalls.js';
-import { reportFailure } from './reportFailure.js';
-import { type FoundSessions, type SearchAllOptions, searchAll } from './searchAll.js';
-import type { Session, SessionWorkspace, URI } from './session.js';
-import { parseSessionId } from './sessionId.js';
-import { SessionSelection } from './sessionSelection.js';
+import { ActiveProvider } from './providers/activeProvider.js';
+import { AggregatedSessions } from './providers/aggregatedSessions.js';
+import { ProviderCalls } from './providers/providerCalls.js';
+import { reportFailure } from './providers/reportFailure.js';
+import { type FoundSessions, type SearchAllOptions, searchAll } from './providers/searchAll.js';
 import type {
   SendRequestOptions,
   SessionReplacement,
@@ -19,8 +16,11 @@ import type {
   SessionsProvider,
   SessionType,
   SessionWorkspaceBrowseAction,
-} from './sessionsProvider.js';
-import type { SessionsProvidersService } from './sessionsProvidersService.js';
+} from './providers/sessionsProvider.js';
+import type { SessionsProvidersService } from './providers/sessionsProvidersService.js';
+import type { Session, SessionWorkspace, URI } from './session.js';
+import { parseSessionId } from './sessionId.js';
+import { SessionSelection } from './sessionSelection.js';
 import { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
 
 export interface SessionsManagementOptions {

@@ -1,4 +1,4 @@
-import { reportFailure } from './reportFailure.js';
+import { reportFailure } from './providers/reportFailure.js';
 
 /** Where a user interface remembers small things, e.g. `localStorage`. */
 export interface SessionsStorage {

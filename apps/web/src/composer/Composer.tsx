@@ -12,7 +12,7 @@ import {
 import { type Draft, fitsDraft } from '../app/messageDrafts.js';
 import { problemText } from '../app/problemText.js';
 import { Problem } from '../controls/Problem.js';
-import { AttachmentIcon } from '../conversation/MessageAttachment.js';
+import { AttachmentIcon } from '../conversation/turn/MessageAttachment.js';
 import { CommandOptions } from './CommandOptions.js';
 import { readAttachments } from './readAttachments.js';
 import { useCommandList } from './useCommandList.js';

@@ -4,8 +4,8 @@ import { useObservable } from '../app/useObservable.js';
 import { useStable } from '../app/useStable.js';
 import { Banner } from './Banner.js';
 import { type ChatContext, ChatProvider } from './chatContext.js';
-import { KeptMessages } from './KeptMessages.js';
-import { Skeleton } from './Skeleton.js';
+import { KeptMessages } from './thread/KeptMessages.js';
+import { Skeleton } from './thread/Skeleton.js';
 
 interface AwaitedSessionProps {
   readonly place: PagePlace | undefined;

@@ -15,14 +15,14 @@ import { Queue } from '../composer/Queue.js';
 import { RoleNote } from '../composer/RoleNote.js';
 import { useComposer } from '../composer/useComposer.js';
 import { Banner } from './Banner.js';
-import { ChatHeader } from './ChatHeader.js';
 import { ChatProvider } from './chatContext.js';
-import { KeptMessages } from './KeptMessages.js';
-import { ModelPicker } from './ModelPicker.js';
-import { NoConversation } from './NoConversation.js';
-import { Thread, type ThreadHandle } from './Thread.js';
+import { ChatHeader } from './header/ChatHeader.js';
+import { ModelPicker } from './header/ModelPicker.js';
+import { KeptMessages } from './thread/KeptMessages.js';
+import { NoConversation } from './thread/NoConversation.js';
+import { Thread, type ThreadHandle } from './thread/Thread.js';
+import { useSeen } from './thread/useSeen.js';
 import { useChatContext } from './useChatContext.js';
-import { useSeen } from './useSeen.js';
 
 interface ChatViewProps {
   readonly session: Session;

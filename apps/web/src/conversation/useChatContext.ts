@@ -5,7 +5,7 @@ import { asHost, type PagePlace } from '../app/pagePlace.js';
 import { useObservable } from '../app/useObservable.js';
 import { agentName } from '../list/agentName.js';
 import type { ChatContext } from './chatContext.js';
-import { useAnswers } from './useAnswers.js';
+import { useAnswers } from './prompts/useAnswers.js';
 
 interface ShownChat {
   readonly session: Session;

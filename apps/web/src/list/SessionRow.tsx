@@ -1,8 +1,8 @@
 import { type Session, SessionStatus } from '@agenthost/sessions';
 import { Fragment, type MouseEvent, memo } from 'react';
 import { useObservable } from '../app/useObservable.js';
-import { Delta } from '../conversation/DiffCard.js';
 import { shortAge } from '../conversation/times.js';
+import { Delta } from '../conversation/turn/DiffCard.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { type RowStatus, StatusGlyph } from '../glyphs/StatusGlyph.js';
 

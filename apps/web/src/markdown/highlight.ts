@@ -1,8 +1,8 @@
-import { startWorker } from '../thread/startWorker.js';
-import { WorkerThread } from '../thread/workerThread.js';
 import type { HighlightedLine } from './highlightedLines.js';
 import type { HighlightRequest } from './highlightWorker.js';
 import { languageName } from './languageName.js';
+import { startWorker } from './startWorker.js';
+import { WorkerThread } from './workerThread.js';
 
 export type { HighlightedLine } from './highlightedLines.js';
 

@@ -1,8 +1,8 @@
 // Runs in a worker: whatever an agent wrote, the page stays responsive, and a line that takes too long can be stopped from outside.
 import type { HighlighterCore, LanguageRegistration } from 'shiki/core';
-import { READY, type ThreadAnswer, type ThreadRequest } from '../thread/workerThread.js';
 import { boundedTokens, type HighlightedLine } from './highlightedLines.js';
 import type { LanguageName } from './languageName.js';
+import { READY, type ThreadAnswer, type ThreadRequest } from './workerThread.js';
 
 export interface HighlightRequest {
   readonly code: string;

@@ -1,6 +1,6 @@
-import { startWorker } from '../thread/startWorker.js';
-import { WorkerThread } from '../thread/workerThread.js';
 import { asPlain, type LexedMarkdown } from './lexMarkdown.js';
+import { startWorker } from './startWorker.js';
+import { WorkerThread } from './workerThread.js';
 
 /** A text that takes longer is shown as it is, and so are those that wait when there are too many. */
 const LIMITS = { mostMs: 1_000, mostWaiting: 100 };

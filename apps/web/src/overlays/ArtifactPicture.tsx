@@ -1,7 +1,7 @@
 import type { Artifact } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
 import { useCallback } from 'react';
-import { useContentUrl } from '../conversation/useContentUrl.js';
+import { useContentUrl } from '../conversation/turn/useContentUrl.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',

@@ -1,6 +1,6 @@
 import type { FileChangeSummary, FileEditResultContent, SessionState } from '@agenthost/protocol';
-import { Delta, DiffCard } from '../conversation/DiffCard.js';
 import { relativePath } from '../conversation/relativePath.js';
+import { Delta, DiffCard } from '../conversation/turn/DiffCard.js';
 import { SidePanel } from './SidePanel.js';
 
 interface ChangesDialogProps {

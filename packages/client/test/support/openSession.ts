@@ -1,6 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Host } from '../../src/host.js';
-import type { Session } from '../../src/session.js';
+import type { Session } from '../../src/session/session.js';
 import { connected } from './connected.js';
 import { endedTurns, type FakeHost } from './fakeHost.js';
 import { flush } from './flush.js';

@@ -83,10 +83,13 @@ export class IndexFile {
       this.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
       this.#sums.apply(wal);
     }
-    if (isTrusted) this.#sums.trustedUntil = now;
     // Before the log goes: until these are written it says which pages may differ from them.
     this.#sums.write();
-    this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const { busy } = this.database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
+    // While the search thread reads, the log stays: what is in it can still be damaged, so it has to be looked at again.
+    if (!isTrusted || busy !== 0) return;
+    this.#sums.trustedUntil = now;
+    this.#sums.write();
   }
 
   /** Clean: the next start need not look at the sessions. */

@@ -1,11 +1,10 @@
 import { type Disposable, type Host, listInStep, type Observable } from '@agenthost/client';
 import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
-import type { ChatModel, OpenChatOptions } from '../chatModel.js';
+import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
+import type { UnsentMessage, UnsentMessages } from '../chat/unsentMessages.js';
 import { Emitter } from '../emitter.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
 import { tracked } from '../observable.js';
-import type { Session, SessionWorkspace } from '../session.js';
-import { parseSessionId } from '../sessionId.js';
 import type {
   SearchOptions,
   SearchResults,
@@ -15,8 +14,9 @@ import type {
   SessionsProvider,
   SessionType,
   SessionWorkspaceBrowseAction,
-} from '../sessionsProvider.js';
-import type { UnsentMessage, UnsentMessages } from '../unsentMessages.js';
+} from '../providers/sessionsProvider.js';
+import type { Session, SessionWorkspace } from '../session.js';
+import { parseSessionId } from '../sessionId.js';
 import { ChatActions } from './chatActions.js';
 import { createChatOnHost, type NewHostChat } from './createChatOnHost.js';
 import { FolderBrowser, foldersAction } from './folderBrowser.js';

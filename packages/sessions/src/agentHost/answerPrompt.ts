@@ -1,6 +1,6 @@
 import { ActionRejectedError, type Session as HostSession, type PermissionAnswer } from '@agenthost/client';
 import { type Author, REJECTION, type SessionState, type ToolCallState } from '@agenthost/protocol';
-import type { ConfirmationAnswer } from '../chatModel.js';
+import type { ConfirmationAnswer } from '../chat/chatModel.js';
 import { AnsweredElsewhereError } from '../errors.js';
 
 /** Rejects with an AnsweredElsewhereError when somebody else was faster, and says what they decided. */

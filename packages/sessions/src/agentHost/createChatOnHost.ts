@@ -1,6 +1,6 @@
 import type { Host, Session as HostSession } from '@agenthost/client';
 import type { SessionSummary, URI } from '@agenthost/protocol';
-import type { SendRequestOptions } from '../sessionsProvider.js';
+import type { SendRequestOptions } from '../providers/sessionsProvider.js';
 
 export interface NewHostChat extends SendRequestOptions {
   readonly uri: URI;

@@ -1,6 +1,6 @@
 import { ActionRejectedError, type Session as HostSession } from '@agenthost/client';
 import { REJECTION, type UserMessage } from '@agenthost/protocol';
-import type { UnsentKind } from '../unsentMessages.js';
+import type { UnsentKind } from '../chat/unsentMessages.js';
 
 /**
  * Brings a message to the host, whatever the session does by then: a turn is started, or it waits for one. The id is that of the

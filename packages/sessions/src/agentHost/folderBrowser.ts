@@ -1,7 +1,7 @@
 import type { Host } from '@agenthost/client';
 import type { DirectoryEntry, SessionSummary } from '@agenthost/protocol';
+import type { SessionWorkspaceBrowseAction } from '../providers/sessionsProvider.js';
 import type { SessionWorkspace, URI } from '../session.js';
-import type { SessionWorkspaceBrowseAction } from '../sessionsProvider.js';
 
 const MAX_RECENT = 20;
 

@@ -87,9 +87,12 @@ export class HostChat implements Chat {
 
   /** Somebody waits for its conversation until the promise has settled. Once it was there it is only looked at again. */
   openedWith(opening: Promise<unknown>): void {
-    if (this.#wasOpened) return;
-    this.#opening.set(this.#opening.value + 1);
-    const settled = () => this.#opening.set(this.#opening.value - 1);
+    const isFirst = !this.#wasOpened;
+    if (isFirst) this.#opening.set(this.#opening.value + 1);
+    const settled = () => {
+      if (isFirst) this.#opening.set(this.#opening.value - 1);
+    };
+    // The model tells why it failed; here a failure only ends the loading.
     opening.then(() => {
       this.#wasOpened = true;
       settled();

@@ -35,11 +35,11 @@ import {
   type ChatPhase,
   type ConfirmationAnswer,
   type OpenChatOptions,
-} from '../chatModel.js';
+} from '../chat/chatModel.js';
+import type { UnsentKind, UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError } from '../errors.js';
 import { computed, observable, tracked } from '../observable.js';
 import type { URI } from '../session.js';
-import type { UnsentKind, UnsentMessages } from '../unsentMessages.js';
 import { answerConfirmation, answerPermission } from './answerPrompt.js';
 import { deliver } from './deliverMessage.js';
 import { PatientOpening } from './patientOpening.js';

@@ -2,7 +2,7 @@ import { type SessionSummary, sameValue } from '@agenthost/protocol';
 import { computed, observable, sameItems } from '../observable.js';
 import type { GitHubInfo, IconId, Session, SessionWorkspace, URI } from '../session.js';
 import { sessionOfChats } from '../sessionOfChats.js';
-import { gitHubInfoOf, workspaceOfMetadata } from '../workspaceOfMetadata.js';
+import { gitHubInfoOf, workspaceOfMetadata } from '../workspace/workspaceOfMetadata.js';
 import { HostChat } from './hostChat.js';
 
 export interface HostIdentity {

@@ -1,7 +1,7 @@
-import type { ChatModel } from '../chatModel.js';
+import type { ChatModel } from '../chat/chatModel.js';
+import type { UnsentMessage, UnsentMessages } from '../chat/unsentMessages.js';
 import type { URI } from '../session.js';
 import { parseSessionId } from '../sessionId.js';
-import type { UnsentMessage, UnsentMessages } from '../unsentMessages.js';
 
 export interface LeftMessagesOptions {
   readonly unsent: UnsentMessages;

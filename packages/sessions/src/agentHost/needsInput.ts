@@ -1,10 +1,10 @@
 import type { Disposable, Observable } from '@agenthost/client';
-import type { ChatModel } from '../chatModel.js';
+import type { ChatModel } from '../chat/chatModel.js';
 import type { SessionsSource } from '../list/sessionsListModel.js';
 import { computed, observable, sameItems } from '../observable.js';
+import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
+import type { SessionsProvidersService } from '../providers/sessionsProvidersService.js';
 import { type Chat, type Session, SessionStatus, type URI } from '../session.js';
-import type { SessionsChangeEvent } from '../sessionsProvider.js';
-import type { SessionsProvidersService } from '../sessionsProvidersService.js';
 import { type AnsweredPrompt, AnsweredPrompts } from './answeredPrompts.js';
 
 /** A chat that waits for somebody, opened: its `confirmations` and `permissions` can be answered. */

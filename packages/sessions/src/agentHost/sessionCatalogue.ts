@@ -1,7 +1,7 @@
 import { withSummaryChanges } from '@agenthost/client';
 import type { SessionSummary, SessionSummaryChanges } from '@agenthost/protocol';
+import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session, URI } from '../session.js';
-import type { SessionsChangeEvent } from '../sessionsProvider.js';
 import type { HostChat } from './hostChat.js';
 import { groupKeyOf, type HostIdentity, HostSessionGroup } from './hostSessionGroup.js';
 

@@ -1,4 +1,4 @@
-import { createChat, type EditableChat } from '../editableChat.js';
+import { createChat, type EditableChat } from '../chat/editableChat.js';
 import { observable, type SettableObservable } from '../observable.js';
 import type { Session, SessionWorkspace } from '../session.js';
 import { sessionOfChats } from '../sessionOfChats.js';

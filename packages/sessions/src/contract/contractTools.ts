@@ -1,6 +1,6 @@
 import type { Disposable, Observable } from '@agenthost/client';
+import type { SessionReplacement, SessionsChangeEvent, SessionsProvider } from '../providers/sessionsProvider.js';
 import type { Session, URI } from '../session.js';
-import type { SessionReplacement, SessionsChangeEvent, SessionsProvider } from '../sessionsProvider.js';
 
 /** A provider for one case, with no sessions in it, or none that the case would harm. */
 export interface ProviderFixture {

@@ -1,6 +1,6 @@
+import type { SessionsProvider } from '../providers/sessionsProvider.js';
 import type { Chat, Session } from '../session.js';
 import { SessionStatus } from '../session.js';
-import type { SessionsProvider } from '../sessionsProvider.js';
 import { type ContractTools, expectEqual, expectRejection } from './contractTools.js';
 import { isListed } from './listingCases.js';
 import type { Check } from './providerContract.js';

@@ -1,12 +1,10 @@
 import type { Turn, UserMessage } from '@agenthost/protocol';
-import type { ChatModel } from '../chatModel.js';
-import { chatModelOf } from '../chatModelOf.js';
-import { createChat, type EditableChat } from '../editableChat.js';
+import type { ChatModel } from '../chat/chatModel.js';
+import { chatModelOf } from '../chat/chatModelOf.js';
+import { createChat, type EditableChat } from '../chat/editableChat.js';
 import { Emitter } from '../emitter.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
 import { observable, type SettableObservable, transaction } from '../observable.js';
-import { type Session, SessionStatus, type SessionWorkspace, type URI } from '../session.js';
-import { sessionOfChats } from '../sessionOfChats.js';
 import type {
   SendRequestOptions,
   SessionReplacement,
@@ -14,8 +12,10 @@ import type {
   SessionsProvider,
   SessionType,
   SessionWorkspaceBrowseAction,
-} from '../sessionsProvider.js';
-import { workspaceOfMetadata } from '../workspaceOfMetadata.js';
+} from '../providers/sessionsProvider.js';
+import { type Session, SessionStatus, type SessionWorkspace, type URI } from '../session.js';
+import { sessionOfChats } from '../sessionOfChats.js';
+import { workspaceOfMetadata } from '../workspace/workspaceOfMetadata.js';
 import { InMemoryTurns } from './inMemoryTurns.js';
 
 export interface InMemoryProviderOptions {

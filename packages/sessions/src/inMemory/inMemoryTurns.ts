@@ -1,6 +1,6 @@
 import type { Observable } from '@agenthost/client';
 import type { Turn, UserMessage } from '@agenthost/protocol';
-import type { EditableChat } from '../editableChat.js';
+import type { EditableChat } from '../chat/editableChat.js';
 import { observable, type SettableObservable, transaction } from '../observable.js';
 import { SessionStatus, type URI } from '../session.js';
 

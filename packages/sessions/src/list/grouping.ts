@@ -1,5 +1,5 @@
 import { type Session, SessionStatus } from '../session.js';
-import { UNKNOWN_WORKSPACE } from '../workspaceLabel.js';
+import { UNKNOWN_WORKSPACE } from '../workspace/workspaceLabel.js';
 
 export interface GroupOf {
   readonly key: string;

@@ -1,8 +1,8 @@
 import type { Disposable, Observable } from '@agenthost/client';
 import type { Event } from '../emitter.js';
 import { observable } from '../observable.js';
+import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session } from '../session.js';
-import type { SessionsChangeEvent } from '../sessionsProvider.js';
 import { GroupedRows, type SessionGroup, type SessionRow } from './groupedRows.js';
 import { type Grouping, type GroupingName, groupings } from './grouping.js';
 import { fitsFilter, type SessionsFilter } from './sessionsFilter.js';

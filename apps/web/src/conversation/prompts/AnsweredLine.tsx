@@ -1,0 +1,43 @@
+import type { PromptAnswer } from '@agenthost/sessions';
+import { MessageCircleReply, ShieldCheck, ShieldX } from 'lucide-react';
+import { authorName } from '../authorName.js';
+import { InlineText } from '../InlineText.js';
+import { clock } from '../times.js';
+
+interface AnsweredLineProps {
+  readonly kind: 'permission' | 'question';
+  readonly answer: PromptAnswer;
+  /** The ids under which hosts know this browser. */
+  readonly me: ReadonlySet<string>;
+  /** What was asked, where nothing else says so. */
+  readonly title?: string;
+}
+
+/** "Allowed once by Mira, on iPhone": what is left of a question. */
+export function AnsweredLine({ kind, answer, me, title }: AnsweredLineProps) {
+  const { name, device } = authorName(answer.by, me);
+  const Icon = kind === 'question' ? MessageCircleReply : answer.approved ? ShieldCheck : ShieldX;
+  const says = kind === 'question' || !answer.approved ? answer.text : undefined;
+  return (
+    <div className="line answered">
+      <Icon size={16} aria-hidden />
+      <span className="grow">
+        {verb(kind, answer)} by <b>{name}</b>
+        {device}
+        {says && `: ${says}`}
+        {title && (
+          <small>
+            <InlineText text={title} />
+          </small>
+        )}
+      </span>
+      <span className="aux num">{clock(answer.at)}</span>
+    </div>
+  );
+}
+
+function verb(kind: AnsweredLineProps['kind'], { approved, optionId }: PromptAnswer): string {
+  if (kind === 'question') return 'Answered';
+  if (!approved) return 'Denied';
+  return optionId !== undefined && /session|always/i.test(optionId) ? 'Always allowed in this session' : 'Allowed once';
+}

@@ -1,0 +1,19 @@
+import type { ToolCallState } from '@agenthost/protocol';
+import { useChat } from '../chatContext.js';
+import { AnsweredLine } from './AnsweredLine.js';
+
+/** Who decided about a tool call. Nothing where nobody had to. */
+export function ConfirmedLine({ call }: { readonly call: ToolCallState }) {
+  const { me } = useChat();
+  if (call.status === 'pendingConfirmation' || call.confirmed?.how !== 'user') return null;
+  const { by, optionId, at } = call.confirmed;
+  const denied = call.status === 'cancelled' && call.cancelled === 'denied';
+  const answer = {
+    approved: !denied,
+    at: at ?? call.startedAt,
+    ...(by && { by }),
+    ...(optionId !== undefined && { optionId }),
+    ...(denied && call.reason !== undefined && { text: call.reason }),
+  };
+  return <AnsweredLine kind="permission" answer={answer} me={me} />;
+}

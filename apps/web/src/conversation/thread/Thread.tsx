@@ -1,0 +1,231 @@
+import type { SessionState, Turn } from '@agenthost/protocol';
+import { ArrowDown } from 'lucide-react';
+import { forwardRef, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { problemText } from '../../app/problemText.js';
+import { ActiveTurnView, TurnView } from '../turn/TurnView.js';
+import { Announcer } from './Announcer.js';
+
+interface ThreadProps {
+  readonly state: SessionState;
+  /** The running turn's message has not reached the host. */
+  readonly kept: boolean;
+  /** Resolves when older turns stand in front, with how many. */
+  readonly loadEarlier: () => Promise<number>;
+  /** Forgets older turns but for so many of the newest. */
+  readonly trim: (keep: number) => void;
+}
+
+export interface ThreadHandle {
+  toNewest(): void;
+  /** The next (1) or previous (-1) turn from the one at the top of the window. */
+  step(by: 1 | -1): void;
+}
+
+const NEAR_END = 80;
+const NEAR_START = 600;
+/** Turns above the window: with more than these, all but so many are forgotten; they come again as they came first. */
+const MOST_ABOVE = 200;
+const KEPT_ABOVE = 60;
+/** Nothing is forgotten while one scrolls. */
+const REST_MS = 400;
+/** So long after a wheel, a key or a finger it is somebody who scrolls. */
+const HAND_MS = 1_000;
+/** How far a turn may stand from the top and still be the one that is looked at: margins and rounding. */
+const STEP_TOLERANCE = 48;
+
+/** The conversation: opens at its end, follows it while one is there, brings older turns when one scrolls up. */
+export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
+  { state, kept, loadEarlier, trim },
+  handle,
+) {
+  const { turns, activeTurn, earlierTurns } = state;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useRef<VirtualizerHandle>(null);
+  /** Where the last step went: the next one counts from there, also while the first still scrolls. */
+  const stepped = useRef<number>(undefined);
+  const forgetStep = () => {
+    stepped.current = undefined;
+  };
+  const touchedAt = useRef(Number.NEGATIVE_INFINITY);
+  const touched = () => {
+    forgetStep();
+    touchedAt.current = performance.now();
+  };
+  const [atEnd, setAtEnd] = useState(true);
+  const [loading, setLoading] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const isShifted = useOtherFirst(turns) && isLong(scroller.current, virtualizer.current);
+  const list = useRef<HTMLDivElement>(null);
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => {
+    const { current } = list;
+    const above = scroller.current;
+    if (!current || !above) return;
+    const distance = current.getBoundingClientRect().top - above.getBoundingClientRect().top + above.scrollTop;
+    setMargin(Math.round(distance));
+  }, []);
+
+  const before = useRef<Place>({ top: 0, height: 0 });
+  const toNewest = () => {
+    forgetStep();
+    const { current } = scroller;
+    if (current) current.scrollTop = current.scrollHeight;
+    setAtEnd(true);
+  };
+  useImperativeHandle(handle, () => ({
+    toNewest,
+    step: (by) => {
+      const { current } = virtualizer;
+      if (!current) return;
+      const at = stepped.current ?? current.findItemIndex(current.scrollOffset + STEP_TOLERANCE);
+      stepped.current = Math.max(0, Math.min(turns.length - 1, at + by));
+      current.scrollToIndex(stepped.current, { align: 'start' });
+    },
+  }));
+  const load = async () => {
+    if (loading || earlierTurns === undefined) return;
+    setLoading(true);
+    try {
+      await loadEarlier();
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(problemText(error));
+    } finally {
+      setLoading(false);
+    }
+  };
+  const isAtEnd = useRef(atEnd);
+  isAtEnd.current = atEnd;
+  // The virtualizer waits for a scroll to look again, and at the end a correction of its own may move nothing.
+  const showEnd = () => {
+    const { current } = scroller;
+    const last = turns.at(-1);
+    if (!current || !last || activeTurn || current.querySelector(`[data-turn="${CSS.escape(last.id)}"]`)) return;
+    current.scrollTop -= 2;
+    requestAnimationFrame(toNewest);
+  };
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const trimWhenResting = () => {
+    clearTimeout(resting.current);
+    resting.current = setTimeout(() => {
+      const { current } = virtualizer;
+      const above = current?.findItemIndex(current.scrollOffset) ?? 0;
+      if (above > MOST_ABOVE && !loading) trim(turns.length - above + KEPT_ABOVE);
+      else if (isAtEnd.current) showEnd();
+    }, REST_MS);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a conversation that goes on grows without being scrolled
+  useEffect(() => {
+    trimWhenResting();
+    return () => clearTimeout(resting.current);
+  }, [turns]);
+  const scrolled = () => {
+    const { current } = scroller;
+    if (!current) return;
+    trimWhenResting();
+    const isNear = current.scrollTop + current.clientHeight >= current.scrollHeight - NEAR_END;
+    const isLeft = movedUp(current, before.current, performance.now() - touchedAt.current < HAND_MS);
+    before.current = { top: current.scrollTop, height: current.scrollHeight };
+    // What grows leaves the end behind, too; only somebody who goes up has left it.
+    if (atEnd && !isNear && !isLeft) toNewest();
+    else setAtEnd(isNear);
+    if (current.scrollTop < NEAR_START && !problem) void load();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: follows whatever grew
+  useLayoutEffect(() => {
+    if (atEnd) toNewest();
+  }, [turns, activeTurn, kept]);
+  useEffect(() => {
+    const { current } = scroller;
+    if (!current || !atEnd) return;
+    // Fonts, images and blocks that are measured late make the end move.
+    const observer = new ResizeObserver(() => {
+      current.scrollTop = current.scrollHeight;
+    });
+    for (const child of current.children) observer.observe(child);
+    return () => observer.disconnect();
+  }, [atEnd]);
+  return (
+    <div className="thread-frame">
+      <div
+        className="thread"
+        ref={scroller}
+        onWheel={touched}
+        onPointerDown={touched}
+        onTouchMove={touched}
+        onKeyDown={() => {
+          touchedAt.current = performance.now();
+        }}
+        onScroll={scrolled}
+        tabIndex={0}
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+      >
+        <div className="col">
+          {/* Its room is there always: a heading that came and went would move what is read. */}
+          <div className="earlier-room">
+            {earlierTurns !== undefined && (
+              <button type="button" className="btn quiet sm earlier" onClick={() => void load()} disabled={loading}>
+                {problem
+                  ? `Earlier turns could not be loaded: ${problem}. Try again`
+                  : loading
+                    ? 'Loading earlier turns'
+                    : `${earlierTurns.toLocaleString()} earlier turns`}
+              </button>
+            )}
+          </div>
+          <div ref={list}>
+            <Virtualizer ref={virtualizer} scrollRef={scroller} shift={isShifted} startMargin={margin}>
+              {turns.map((turn) => (
+                <TurnView key={turn.id} turn={turn} />
+              ))}
+            </Virtualizer>
+          </div>
+          {activeTurn && <ActiveTurnView turn={activeTurn} kept={kept} />}
+        </div>
+      </div>
+      <Announcer state={state} />
+      {!atEnd && (
+        <button type="button" className="newest" onClick={toNewest}>
+          <ArrowDown size={14} aria-hidden />
+          {state.summary.status === 'inputNeeded' ? 'Newest, needs input' : 'Jump to newest'}
+        </button>
+      )}
+    </div>
+  );
+});
+
+interface Place {
+  readonly top: number;
+  readonly height: number;
+}
+
+/**
+ * More than what became smaller above: turns are measured as they come into view. While that goes on without a hand, nobody
+ * has moved anything: a conversation that opens becomes smaller and larger before it is told of either.
+ */
+function movedUp({ scrollTop, scrollHeight }: HTMLElement, before: Place, isByHand: boolean): boolean {
+  if (!isByHand && scrollHeight !== before.height) return false;
+  return before.top - scrollTop > Math.max(0, before.height - scrollHeight) + 1;
+}
+
+/** Whether the last change put turns in front, or took some away there: what is looked at must then stay where it is. */
+function useOtherFirst(turns: readonly Turn[]): boolean {
+  const before = useRef<string>(undefined);
+  const first = turns[0]?.id;
+  const isOther = before.current !== undefined && first !== before.current;
+  useEffect(() => {
+    before.current = first;
+  });
+  return isOther;
+}
+
+/**
+ * Told to keep its place, the virtualizer shows what it showed until it is scrolled. What is shorter than the window is never
+ * scrolled: its other turns would not be shown at all.
+ */
+function isLong(scroller: HTMLElement | null, virtualizer: VirtualizerHandle | null): boolean {
+  return scroller !== null && !!virtualizer?.viewportSize && scroller.scrollHeight > scroller.clientHeight;
+}

@@ -1,0 +1,164 @@
+import type { ActiveTurn, AnsweredPermission, FileEditResultContent, ToolCallState, Turn } from '@agenthost/protocol';
+import { GitFork, Info, TriangleAlert } from 'lucide-react';
+import { memo, type ReactNode } from 'react';
+import { Markdown } from '../../markdown/Markdown.js';
+import { useChat } from '../chatContext.js';
+import { AnsweredLine } from '../prompts/AnsweredLine.js';
+import { Confirmation } from '../prompts/Confirmation.js';
+import { ConfirmedLine } from '../prompts/ConfirmedLine.js';
+import { Question } from '../prompts/Question.js';
+import { ContentPart } from './ContentPart.js';
+import { DiffCard } from './DiffCard.js';
+import { EarlierSteps } from './EarlierSteps.js';
+import { ErrorCard } from './ErrorCard.js';
+import { Reasoning } from './Reasoning.js';
+import { TerminalBlock } from './TerminalBlock.js';
+import { hasContents, ToolContents } from './ToolContents.js';
+import { ToolLine } from './ToolLine.js';
+import { UserMessage } from './UserMessage.js';
+import { useTurnSteps } from './useTurnSteps.js';
+
+/** A turn that is over never changes, so it is rendered once. */
+export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }) {
+  const { fork } = useChat();
+  return (
+    <div className="turn" data-turn={turn.id}>
+      <TurnHead turn={turn} />
+      <Parts turn={turn} running={false} />
+      {turn.state === 'cancelled' && <p className="notice">Stopped.</p>}
+      {turn.error && <ErrorCard turn={turn} error={turn.error} />}
+      {fork && (
+        <div className="turn-acts">
+          <button type="button" className="btn quiet sm" onClick={() => fork(turn.id)}>
+            <GitFork size={13} aria-hidden />
+            Fork from here
+          </button>
+        </div>
+      )}
+    </div>
+  );
+});
+
+/** What the turn began with: a message, or the agent itself. */
+function TurnHead({ turn, kept = false }: { readonly turn: Turn | ActiveTurn; readonly kept?: boolean }) {
+  if (turn.origin === 'agent') return <p className="notice">The agent continued on its own.</p>;
+  return <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} kept={kept} />;
+}
+
+export const ActiveTurnView = memo(function ActiveTurnView({
+  turn,
+  kept,
+}: {
+  readonly turn: ActiveTurn;
+  readonly kept: boolean;
+}) {
+  const permissions = Object.values(turn.pendingPermissions);
+  return (
+    <div className="turn" data-turn={turn.id} aria-busy="true">
+      <TurnHead turn={turn} kept={kept} />
+      <Parts turn={turn} running={!kept && permissions.length === 0} />
+      {permissions.map((request) => (
+        <Question key={request.requestId} turnId={turn.id} request={request} />
+      ))}
+    </div>
+  );
+});
+
+interface PartsProps {
+  readonly turn: ActiveTurn | Turn;
+  readonly running: boolean;
+}
+
+/** Lines that follow each other stand on one rail. */
+function Parts({ turn, running }: PartsProps) {
+  const { staleSince, me } = useChat();
+  const { steps, ...earlier } = useTurnSteps(turn);
+  const shown: ReactNode[] = [];
+  let lines: ReactNode[] = [];
+  const endLines = () => {
+    if (lines.length > 0)
+      shown.push(
+        <div className="steps" key={`steps ${shown.length}`}>
+          {lines}
+        </div>,
+      );
+    lines = [];
+  };
+  const answersBetween = (after: number, upTo: number) => {
+    for (const one of turn.answeredPermissions ?? [])
+      if (one.afterParts > after && one.afterParts <= upTo)
+        lines.push(<Answered key={one.at + one.requestId} answer={one} me={me} />);
+  };
+  // Those that were given before the first step that is shown come with the steps before it.
+  let before = (steps[0]?.index ?? 0) - 1;
+  steps.forEach(({ index, part, call }, at) => {
+    answersBetween(before, index);
+    before = index;
+    const last = running && at === steps.length - 1;
+    if (part.kind === 'reasoning') {
+      lines.push(<Reasoning key={part.id} part={part} running={last} />);
+      return;
+    }
+    if (part.kind === 'notice') {
+      lines.push(<Notice key={part.id} severity={part.severity} text={part.text} />);
+      return;
+    }
+    if (part.kind === 'toolCall' && !call) return;
+    if (call) {
+      lines.push(<ConfirmedLine key={`${call.toolCallId} by`} call={call} />);
+      const blocks = callBlocks(call, turn.id);
+      if (blocks.length === 0) lines.push(<ToolLine key={call.toolCallId} call={call} />);
+      else {
+        endLines();
+        shown.push(...blocks);
+      }
+      if (hasContents(call)) {
+        endLines();
+        shown.push(<ToolContents key={`${call.toolCallId} contents`} call={call} />);
+      }
+      return;
+    }
+    endLines();
+    if (part.kind === 'markdown')
+      shown.push(<Markdown key={part.id} text={part.content} streaming={last && staleSince === undefined} />);
+    else if (part.kind === 'steering')
+      shown.push(<UserMessage key={part.id} message={part.userMessage} by={part.by} />);
+    else if (part.kind === 'contentRef') shown.push(<ContentPart key={part.id} content={part.ref} />);
+  });
+  answersBetween(before, before + 1);
+  endLines();
+  return (
+    <div className="answer">
+      <EarlierSteps {...earlier} />
+      {shown}
+    </div>
+  );
+}
+
+function Answered({ answer, me }: { readonly answer: AnsweredPermission; readonly me: ReadonlySet<string> }) {
+  const { text = answer.optionLabel, ...rest } = answer;
+  const said = text === undefined ? rest : { ...rest, text };
+  return <AnsweredLine kind={answer.kind} answer={said} me={me} title={answer.title} />;
+}
+
+/** What is more than a line. An edit with a diff is its diff. */
+function callBlocks(call: ToolCallState, turnId: string): ReactNode[] {
+  if (call.status === 'pendingConfirmation')
+    return [<Confirmation key={call.toolCallId} turnId={turnId} call={call} />];
+  if (call.toolKind === 'terminal') return [<TerminalBlock key={call.toolCallId} call={call} />];
+  if (call.status !== 'completed' || !call.result.success) return [];
+  const edits = call.result.content?.filter(
+    (content): content is FileEditResultContent => content.type === 'fileEdit' && content.diff !== undefined,
+  );
+  return edits?.map((edit) => <DiffCard key={`${call.toolCallId} ${edit.uri}`} edit={edit} />) ?? [];
+}
+
+function Notice({ severity, text }: { readonly severity: 'info' | 'warning' | 'error'; readonly text: string }) {
+  const Icon = severity === 'info' ? Info : TriangleAlert;
+  return (
+    <div className={severity === 'error' ? 'line bad' : 'line'}>
+      <Icon size={16} aria-hidden />
+      <span className="grow">{text}</span>
+    </div>
+  );
+}

@@ -1,0 +1,206 @@
+import { type CloseReason, ConnectionClosedError, type Disposable, RpcPeer, type Transport } from '@agenthost/rpc';
+import {
+  ClientClosedError,
+  ClientError,
+  HostUnreachableError,
+  ReplacedError,
+  SessionFsRefusedError,
+  UnauthorizedError,
+  UnsupportedVersionError,
+} from '../errors.js';
+import type { ReportError } from '../listeners.js';
+import { type Observable, ObservableValue } from '../observable.js';
+import { backoffDelay } from './backoff.js';
+import { closeError } from './closeError.js';
+import type { Schedule } from './timer.js';
+import { onWake } from './wakeSignals.js';
+
+export type ConnectionState =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'connected' }
+  /** `at` is when that attempt begins, in milliseconds since 1970; in the past while it is being made. */
+  | { readonly state: 'reconnecting'; readonly attempt: number; readonly at: number }
+  | { readonly state: 'closed'; readonly reason: ClientError };
+
+/** Makes a new transport for each attempt. Should give up when the signal aborts; what it yields later is closed. */
+export type TransportFactory = (signal: AbortSignal) => Promise<Transport>;
+
+export interface ConnectionOptions {
+  readonly clientId: string;
+  readonly transport: TransportFactory;
+  /** Called in the turn in which the peer is made, so that its handlers miss nothing. */
+  readonly onPeer: (peer: RpcPeer) => void;
+  /**
+   * Contract: asks the host for what is needed and changes nothing yet. What it returns is called in the very turn in which
+   * the peer becomes the current one, so that nothing that is sent meanwhile can fall between the two.
+   */
+  readonly handshake: (peer: RpcPeer) => Promise<() => void>;
+  /** Whether a first attempt that failed is followed by others. */
+  readonly retryFirst: boolean;
+  readonly connectTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly random: () => number;
+  readonly schedule: Schedule;
+  readonly reportError: ReportError;
+}
+
+/** A connection that lived shorter than this doesn't count as a success, lest a host that hangs up be called in a tight loop. */
+const STABLE_MS = 5_000;
+
+/**
+ * What the host sends may be larger than what it takes: a snapshot or a replay is one frame. A client that refused it would
+ * come back, be sent the same again, and never get further.
+ */
+const HOST_FRAME_LIMITS = { maxFrameBytes: 256 * 1024 * 1024, maxDepth: 128 } as const;
+
+/** Keeps one connection to the host up, until it is closed or the host says something that another attempt can't change. */
+export class Connection {
+  readonly state: Observable<ConnectionState>;
+  readonly #state: ObservableValue<ConnectionState>;
+  readonly #options: ConnectionOptions;
+  readonly #closing = new AbortController();
+  readonly #wake: Disposable;
+  /** Also while it shakes hands. */
+  #newest: RpcPeer | undefined;
+  #peer: RpcPeer | undefined;
+  #skipPause: (() => void) | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#state = new ObservableValue<ConnectionState>({ state: 'connecting' }, options.reportError);
+    this.state = this.#state;
+    this.#wake = onWake(() => this.retryNow());
+    void this.#run();
+  }
+
+  /** The peer after its handshake, while its connection is open. */
+  get peer(): RpcPeer | undefined {
+    return this.#peer?.closeReason === undefined ? this.#peer : undefined;
+  }
+
+  /** Ends the wait for the next attempt, if it is waiting. */
+  retryNow(): void {
+    this.#skipPause?.();
+  }
+
+  /** Gives up the present connection, but not the host: another one is made. */
+  drop(message: string): void {
+    this.#newest?.close({ message });
+  }
+
+  close(reason: ClientError = new ClientClosedError()): void {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort(reason);
+    this.#wake.dispose();
+    this.#skipPause?.();
+    this.#peer?.dispose();
+    this.#peer = undefined;
+    this.#state.set({ state: 'closed', reason });
+  }
+
+  async #run(): Promise<void> {
+    let attempt = 0;
+    let mayRetry = this.#options.retryFirst;
+    while (!this.#closing.signal.aborted) {
+      const outcome = await this.#connectOnce();
+      if (outcome.connectedFor >= STABLE_MS) attempt = 0;
+      if (outcome.connectedFor >= 0) mayRetry = true;
+      if (!mayRetry || isFinal(outcome.error)) this.close(outcome.error);
+      else if (!this.#closing.signal.aborted) await this.#pause(++attempt);
+    }
+  }
+
+  /** Returns when the attempt has failed, or its connection has ended. */
+  async #connectOnce(): Promise<{ readonly error: ClientError; readonly connectedFor: number }> {
+    let connectedAt: number | undefined;
+    try {
+      const peer = await this.#establish();
+      connectedAt = performance.now();
+      const reason = await new Promise<CloseReason>((resolve) => peer.onClose(resolve));
+      throw new ConnectionClosedError(reason);
+    } catch (error) {
+      return {
+        error: connectError(error, this.#options.clientId),
+        connectedFor: connectedAt === undefined ? -1 : performance.now() - connectedAt,
+      };
+    }
+  }
+
+  async #establish(): Promise<RpcPeer> {
+    const { connectTimeoutMs, schedule, onPeer, handshake } = this.#options;
+    const attempt = new AbortController();
+    const late = () => attempt.abort(new HostUnreachableError(`no connection within ${connectTimeoutMs} ms`));
+    const timer = schedule(late, connectTimeoutMs);
+    const signal = AbortSignal.any([attempt.signal, this.#closing.signal]);
+    try {
+      const transport = await this.#openTransport(signal);
+      const peer = new RpcPeer(transport, {
+        ...HOST_FRAME_LIMITS,
+        requestTimeoutMs: this.#options.requestTimeoutMs,
+        onError: this.#options.reportError,
+      });
+      signal.addEventListener('abort', () => peer.close({ message: 'given up' }));
+      this.#newest = peer;
+      onPeer(peer);
+      const commit = await handshake(peer).catch((error) => {
+        peer.dispose();
+        throw signal.aborted ? signal.reason : error;
+      });
+      if (peer.closeReason !== undefined) throw new ConnectionClosedError(peer.closeReason);
+      this.#peer = peer;
+      commit();
+      this.#state.set({ state: 'connected' });
+      return peer;
+    } finally {
+      timer.dispose();
+    }
+  }
+
+  async #openTransport(signal: AbortSignal): Promise<Transport> {
+    signal.throwIfAborted();
+    const opening = Promise.resolve().then(() => this.#options.transport(signal));
+    let giveUp: (() => void) | undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      giveUp = () => reject(signal.reason);
+      signal.addEventListener('abort', giveUp);
+    });
+    try {
+      return await Promise.race([opening, aborted]);
+    } catch (error) {
+      opening.then(
+        (transport) => transport.close(),
+        () => undefined,
+      );
+      throw error;
+    } finally {
+      if (giveUp) signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  async #pause(attempt: number): Promise<void> {
+    const delay = backoffDelay(attempt, this.#options.random);
+    const over = new Promise<void>((resolve) => {
+      const timer = this.#options.schedule(resolve, delay);
+      this.#skipPause = () => {
+        timer.dispose();
+        resolve();
+      };
+    });
+    this.#state.set({ state: 'reconnecting', attempt, at: Date.now() + delay });
+    await over;
+    this.#skipPause = undefined;
+  }
+}
+
+function isFinal(error: ClientError): boolean {
+  const final = [UnauthorizedError, UnsupportedVersionError, ReplacedError, SessionFsRefusedError];
+  return final.some((kind) => error instanceof kind);
+}
+
+function connectError(error: unknown, clientId: string): ClientError {
+  if (error instanceof ClientError) return error;
+  if (error instanceof ConnectionClosedError) {
+    return closeError(error.reason, clientId) ?? new HostUnreachableError(error.reason.message, { cause: error });
+  }
+  return new HostUnreachableError(error instanceof Error ? error.message : String(error), { cause: error });
+}

@@ -1,0 +1,62 @@
+import { type ContentRange, type FetchContentResult, MAX_CONTENT_RANGE, type URI } from '@agenthost/protocol';
+import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
+import { LimitReachedError } from '../errors.js';
+
+export interface Content {
+  readonly bytes: Uint8Array;
+  readonly mimeType?: string | undefined;
+  /** Of the whole content, also when only a range of it was fetched. */
+  readonly size: number;
+  /** The bytes as UTF-8. */
+  text(): string;
+}
+
+export interface FetchContentOptions extends CommandOptions {
+  /** In bytes; the whole content unless told. */
+  readonly range?: ContentRange;
+  /** How much of it may be held; more rejects. 64 MiB unless told. */
+  readonly maxBytes?: number;
+}
+
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+
+/** In pieces that fit into a frame. */
+export async function fetchContent(
+  commands: CommandChannel,
+  uri: URI,
+  { range, maxBytes = DEFAULT_MAX_BYTES, ...options }: FetchContentOptions,
+): Promise<Content> {
+  const chunks: Uint8Array[] = [];
+  let [offset, end] = range ? [range.offset, range.offset + range.length] : [0, Number.POSITIVE_INFINITY];
+  let held = 0;
+  for (;;) {
+    const piece = { offset, length: Math.min(MAX_CONTENT_RANGE, end - offset) };
+    const result = await commands.request('fetchContent', { uri, range: piece }, options);
+    const bytes = bytesOf(result);
+    end = Math.min(end, result.size);
+    if (held + Math.max(bytes.length, end - offset) > maxBytes) {
+      throw new LimitReachedError(
+        `${uri} has ${result.size} bytes, more than the ${maxBytes} that may be held; fetch a range`,
+      );
+    }
+    chunks.push(bytes);
+    held += bytes.length;
+    offset += bytes.length;
+    if (offset >= end || bytes.length === 0) return contentOf(chunks, held, result);
+  }
+}
+
+function contentOf(chunks: readonly Uint8Array[], length: number, { mimeType, size }: FetchContentResult): Content {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return { bytes, mimeType, size, text: () => new TextDecoder().decode(bytes) };
+}
+
+function bytesOf({ data, encoding }: FetchContentResult): Uint8Array {
+  if (encoding === 'utf-8') return new TextEncoder().encode(data);
+  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,92 @@
+import {
+  type ContentRef,
+  type ImportedContent,
+  type ImportSessionParams,
+  MAX_CONTENT_RANGE,
+  MAX_FRAME_BYTES,
+  MAX_IMPORTED_TURNS,
+  type Turn,
+  turnContents,
+  type URI,
+} from '@agenthost/protocol';
+import type { CommandChannel } from '../connection/commandChannel.js';
+import { LimitReachedError } from '../errors.js';
+import { base64 } from './base64.js';
+import { piecesOf } from './turnPieces.js';
+
+export interface ImportSessionOptions
+  extends Omit<ImportSessionParams, 'session' | 'provider' | 'turns' | 'contents' | 'more'> {
+  readonly provider: string;
+  /** Picked unless told. */
+  readonly session?: URI;
+  readonly turns: Iterable<Turn> | AsyncIterable<Turn>;
+  /**
+   * The bytes of an image, a file or a paste that a turn refers to: from an export, or `fetchContent` of the other host. What it
+   * does not answer is left out of the turn.
+   */
+  readonly content?: (ref: ContentRef) => Promise<Uint8Array | undefined>;
+}
+
+/** Turns may come from a file; one that is malformed is for the host to refuse. */
+function contentsOf(turn: Turn): readonly ContentRef[] {
+  try {
+    return turnContents(turn);
+  } catch {
+    return [];
+  }
+}
+
+function* pieces(uri: URI, bytes: Uint8Array): Generator<ImportedContent> {
+  for (let offset = 0; offset < bytes.length; offset += MAX_CONTENT_RANGE) {
+    yield { uri, offset, data: base64(bytes.subarray(offset, offset + MAX_CONTENT_RANGE)) };
+  }
+}
+
+/** Room for what is around the turns in their frame. */
+const MAX_BYTES = MAX_FRAME_BYTES - 64 * 1024;
+
+/** No more than one frame is held. What is imported is there when this resolves; when it rejects, nothing is. */
+export async function importTurns(
+  commands: CommandChannel,
+  params: Omit<ImportSessionParams, 'turns' | 'contents' | 'more'>,
+  { turns, content }: Pick<ImportSessionOptions, 'turns' | 'content'>,
+): Promise<void> {
+  let held: Turn[] = [];
+  let bytes = 0;
+  const brought = new Set<URI>();
+  for await (const turn of inFrames(turns)) {
+    const size = bytesOf(turn);
+    if (size > MAX_BYTES) {
+      throw new LimitReachedError(
+        `the turn ${turn.id} has ${size} bytes, more than the ${MAX_BYTES} that fit into a frame`,
+      );
+    }
+    for (const ref of content ? contentsOf(turn) : []) {
+      if (brought.has(ref.uri)) continue;
+      brought.add(ref.uri);
+      const whole = await content?.(ref);
+      for (const piece of whole ? pieces(ref.uri, whole) : []) {
+        await commands.request('importSession', { ...params, turns: [], contents: [piece], more: true });
+      }
+    }
+    if (bytes + size > MAX_BYTES || held.length >= MAX_IMPORTED_TURNS) {
+      await commands.request('importSession', { ...params, turns: held, more: true });
+      [held, bytes] = [[], 0];
+    }
+    held.push(turn);
+    bytes += size;
+  }
+  await commands.request('importSession', { ...params, turns: held });
+}
+
+/** What has no room in a frame comes in pieces. */
+async function* inFrames(turns: Iterable<Turn> | AsyncIterable<Turn>): AsyncGenerator<Turn> {
+  for await (const turn of turns) {
+    if (bytesOf(turn) <= MAX_BYTES) yield turn;
+    else yield* piecesOf(turn, MAX_BYTES);
+  }
+}
+
+function bytesOf(value: object): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length + 1;
+}

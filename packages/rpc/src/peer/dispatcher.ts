@@ -1,0 +1,171 @@
+import type { Disposable } from '../disposable.js';
+import { type LocalErrorCode, type LocalRpcError, RPC_ERROR, RpcError } from '../errors.js';
+import { encodeError, encodeResponse } from './encode.js';
+import { invalidParams, isPromiseLike, LateResult, type NotificationHandler, type RequestHandler } from './handler.js';
+import { type ErrorObject, isRequestId, type RequestId } from './message.js';
+import { isAbortOutcome, RunningRequests } from './runningRequests.js';
+
+export const CANCEL_REQUEST = '$/cancelRequest';
+
+const MAX_QUOTED_LENGTH = 100;
+
+export interface DispatcherOptions {
+  readonly maxIncomingRequests: number;
+  /** Must not throw, and does nothing after the close. */
+  readonly reply: (frame: string) => void;
+  readonly report: (code: LocalErrorCode, message: string, cause?: unknown) => void;
+}
+
+/** Runs the handlers for what the other side asks and tells, and answers each of its requests exactly once. */
+export class Dispatcher {
+  readonly #reply: DispatcherOptions['reply'];
+  readonly #report: DispatcherOptions['report'];
+  readonly #running: RunningRequests;
+  // Maps, not objects: a method named "constructor" or "toString" must not find anything.
+  readonly #requestHandlers = new Map<string, RequestHandler>();
+  readonly #notificationHandlers = new Map<string, NotificationHandler>();
+
+  constructor({ maxIncomingRequests, reply, report }: DispatcherOptions) {
+    this.#reply = reply;
+    this.#report = report;
+    this.#running = new RunningRequests(maxIncomingRequests);
+    this.onNotification(CANCEL_REQUEST, {
+      parse: cancelledId,
+      handle: (id) => this.#running.cancel(id),
+    });
+  }
+
+  onRequest<P, R>(method: string, handler: RequestHandler<P, R>): Disposable {
+    return register(this.#requestHandlers, method, handler as RequestHandler);
+  }
+
+  onNotification<P>(method: string, handler: NotificationHandler<P>): Disposable {
+    return register(this.#notificationHandlers, method, handler as NotificationHandler);
+  }
+
+  request(id: RequestId, method: string, params: object | undefined): void {
+    const handler = this.#requestHandlers.get(method);
+    if (handler === undefined) {
+      this.answerError(id, { code: RPC_ERROR.methodNotFound, message: `unknown method ${quote(method)}` });
+      return;
+    }
+    const signal = this.#running.start(id);
+    if (signal === 'full') {
+      this.answerError(id, { code: RPC_ERROR.tooManyRequests, message: 'too many requests in flight' });
+    } else if (signal === 'duplicate') {
+      // Answered without the id: the caller would take it for the answer to its first request.
+      const message = 'the id of a running request was used again';
+      this.answerError(null, { code: RPC_ERROR.invalidRequest, message });
+    } else {
+      this.#run(id, method, handler, params, signal);
+    }
+  }
+
+  notification(method: string, params: object | undefined): void {
+    const handler = this.#notificationHandlers.get(method);
+    if (handler === undefined) {
+      this.#report('unknownNotification', `unknown notification ${quote(method)}`);
+      return;
+    }
+    let parsed: unknown;
+    try {
+      parsed = handler.parse(params);
+    } catch (error) {
+      this.#report('invalidNotification', `invalid params of ${quote(method)}`, error);
+      return;
+    }
+    try {
+      const done: unknown = handler.handle(parsed);
+      if (isPromiseLike(done)) Promise.resolve(done).catch((error: unknown) => this.#handlerFailed(method, error));
+    } catch (error) {
+      this.#handlerFailed(method, error);
+    }
+  }
+
+  #handlerFailed(method: string, error: unknown): void {
+    this.#report('handlerFailed', `the handler of ${quote(method)} failed`, error);
+  }
+
+  /** What the other side can cause at will is no `Error`: a stack for each would cost more than all the rest. */
+  answerError(id: RequestId | null, error: ErrorObject): void {
+    let frame: string;
+    try {
+      frame = encodeError(id, error);
+    } catch (cause) {
+      this.#report('notSerialisable', 'the data of an error cannot be expressed in JSON', cause);
+      frame = encodeError(id, { code: error.code, message: error.message });
+    }
+    this.#reply(frame);
+  }
+
+  abortAll(reason: LocalRpcError): void {
+    this.#running.abortAll(reason);
+  }
+
+  #run(id: RequestId, method: string, handler: RequestHandler, params: unknown, signal: AbortSignal): void {
+    let parsed: unknown;
+    try {
+      parsed = handler.parse(params);
+    } catch (error) {
+      this.#fail(id, method, invalidParams(error), signal);
+      return;
+    }
+    try {
+      const result = handler.handle(parsed, { signal });
+      if (isPromiseLike(result)) {
+        Promise.resolve(result).then(
+          (value) => this.#answer(id, value),
+          (error) => this.#fail(id, method, error, signal),
+        );
+      } else {
+        this.#answer(id, result);
+      }
+    } catch (error) {
+      this.#fail(id, method, error, signal);
+    }
+  }
+
+  #answer(id: RequestId, result: unknown): void {
+    this.#running.finish(id);
+    let frame: string;
+    try {
+      frame = encodeResponse(id, result instanceof LateResult ? result.compute() : result);
+    } catch (error) {
+      this.#report('notSerialisable', 'a result cannot be computed or expressed in JSON', error);
+      frame = encodeError(id, { code: RPC_ERROR.internalError, message: 'internal error' });
+    }
+    this.#reply(frame);
+  }
+
+  #fail(id: RequestId, method: string, error: unknown, signal: AbortSignal): void {
+    this.#running.finish(id);
+    if (error instanceof RpcError) {
+      this.answerError(id, error);
+      return;
+    }
+    const aborted = isAbortOutcome(error, signal);
+    if (!aborted) this.#report('handlerFailed', `the handler of ${quote(method)} failed`, error);
+    this.answerError(id, new RpcError(RPC_ERROR.internalError, aborted ? 'request cancelled' : 'internal error'));
+  }
+}
+
+function register<H>(handlers: Map<string, H>, method: string, handler: H): Disposable {
+  if (handlers.has(method)) throw new Error(`${method} has a handler already`);
+  handlers.set(method, handler);
+  return {
+    dispose: () => {
+      if (handlers.get(method) === handler) handlers.delete(method);
+    },
+  };
+}
+
+function cancelledId(params: unknown): RequestId {
+  const id = (params as { readonly id?: unknown } | undefined)?.id;
+  if (!isRequestId(id)) throw new Error('id must be a request id');
+  return id;
+}
+
+/** The other side chose the name, so its length is bounded before it is sent back or logged. */
+function quote(method: string): string {
+  return JSON.stringify(method.length > MAX_QUOTED_LENGTH ? `${method.slice(0, MAX_QUOTED_LENGTH)}…` : method);
+}

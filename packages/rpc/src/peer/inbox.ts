@@ -1,0 +1,132 @@
+import { CloseEvent } from '../closeEvent.js';
+import type { Disposable } from '../disposable.js';
+import { Listeners } from '../listeners.js';
+import type { CloseReason } from '../transport.js';
+
+const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024;
+/** Counted for each waiting entry on top of its text, so that a flood of empty frames is bounded too. */
+const ENTRY_COST = 64;
+
+export interface InboxOptions {
+  /** How much may wait for the first listener, in characters; 16 Mi unless told. */
+  readonly maxWaitingChars?: number;
+  /** Told what a listener threw. */
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+type Entry =
+  | { readonly kind: 'message'; readonly text: string }
+  | { readonly kind: 'oversize'; readonly maxBytes: number }
+  | { readonly kind: 'close'; readonly reason: CloseReason };
+
+/**
+ * The receiving half of a transport: keeps the promises of the Transport contract on order, on frames that arrive before
+ * the first listener, on listeners that throw, and on the close that is told exactly once. Transports are written around it.
+ */
+export class Inbox {
+  readonly #messages: Listeners<string>;
+  readonly #oversize: Listeners<number>;
+  readonly #close: CloseEvent;
+  readonly #maxWaitingChars: number;
+  readonly #onOverflow: (reason: CloseReason) => void;
+  #waiting: Entry[] = [];
+  #waitingChars = 0;
+  #state: 'waitingForListener' | 'open' | 'draining' = 'waitingForListener';
+  #ended = false;
+
+  /** `onOverflow` is called when too much waits; the transport then closes itself, which must call `close`. */
+  constructor(onOverflow: (reason: CloseReason) => void, options: InboxOptions = {}) {
+    this.#onOverflow = onOverflow;
+    this.#maxWaitingChars = options.maxWaitingChars ?? DEFAULT_MAX_WAITING_CHARS;
+    this.#messages = new Listeners(options.onListenerError);
+    this.#oversize = new Listeners(options.onListenerError);
+    this.#close = new CloseEvent(options.onListenerError);
+  }
+
+  /** No more frames are taken: the close was told, or waits behind frames that were not delivered yet. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  onMessage(listener: (text: string) => void): Disposable {
+    const added = this.#messages.add(listener);
+    if (this.#state === 'waitingForListener') {
+      this.#state = 'draining';
+      queueMicrotask(() => this.#drain());
+    }
+    return added;
+  }
+
+  onOversizeFrame(listener: (maxBytes: number) => void): Disposable {
+    return this.#oversize.add(listener);
+  }
+
+  onClose(listener: (reason: CloseReason) => void): Disposable {
+    return this.#close.on(listener);
+  }
+
+  receive(text: string): void {
+    this.#take({ kind: 'message', text }, text.length);
+  }
+
+  receiveOversize(maxBytes: number): void {
+    this.#take({ kind: 'oversize', maxBytes }, 0);
+  }
+
+  /** The other side closed: told after all that was received before. */
+  end(reason: CloseReason): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (this.#waiting.length === 0 && this.#state !== 'draining') this.#tellClose(reason);
+    else this.#waiting.push({ kind: 'close', reason });
+  }
+
+  /** This side closed: told at once; what waits is dropped. */
+  close(reason: CloseReason): void {
+    this.#ended = true;
+    this.#waiting = [];
+    this.#waitingChars = 0;
+    this.#tellClose(reason);
+  }
+
+  #take(entry: Entry, chars: number): void {
+    if (this.#ended) return;
+    if (this.#state === 'open') {
+      this.#state = 'draining';
+      this.#deliver(entry);
+      this.#drain();
+      return;
+    }
+    this.#waitingChars += chars + ENTRY_COST;
+    if (this.#waitingChars > this.#maxWaitingChars) {
+      this.#onOverflow({ message: `more than ${this.#maxWaitingChars} characters arrived before anybody listened` });
+      return;
+    }
+    this.#waiting.push(entry);
+  }
+
+  #drain(): void {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      this.#waitingChars = 0;
+      for (const entry of batch) {
+        if (this.#close.reason !== undefined) return;
+        this.#deliver(entry);
+      }
+    }
+    this.#state = 'open';
+  }
+
+  #deliver(entry: Entry): void {
+    if (entry.kind === 'message') this.#messages.emit(entry.text);
+    else if (entry.kind === 'oversize') this.#oversize.emit(entry.maxBytes);
+    else this.#tellClose(entry.reason);
+  }
+
+  #tellClose(reason: CloseReason): void {
+    this.#close.tell(reason);
+    this.#messages.clear();
+    this.#oversize.clear();
+  }
+}

@@ -1,0 +1,56 @@
+import type { Observable } from '@agenthost/client';
+import { computed, observable } from '../observable.js';
+import { memoryStorage, readItem, type SessionsStorage, writeItem } from '../sessionsStorage.js';
+
+const KEY = 'agenthost.sessions.drafts';
+const MAX_DRAFTS = 100;
+const MAX_LENGTH = 100_000;
+
+/** What was typed and not sent, by chat; survives a reload where the storage does. The oldest ones go when there are too many. */
+export class Drafts {
+  readonly #storage: SessionsStorage;
+  /** In the order of their last change. */
+  readonly #texts: Map<string, string>;
+  readonly #changes = observable(0);
+
+  constructor(storage: SessionsStorage = memoryStorage()) {
+    this.#storage = storage;
+    this.#texts = parse(readItem(storage, KEY));
+  }
+
+  /** Empty where there is none. */
+  of(resource: string): Observable<string> {
+    return computed(() => {
+      void this.#changes.value;
+      return this.#texts.get(resource) ?? '';
+    });
+  }
+
+  set(resource: string, text: string): void {
+    this.#texts.delete(resource);
+    if (text !== '') this.#texts.set(resource, text.slice(0, MAX_LENGTH));
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > MAX_DRAFTS && oldest !== undefined) this.#texts.delete(oldest);
+    writeItem(this.#storage, KEY, this.#texts.size > 0 ? JSON.stringify([...this.#texts]) : undefined);
+    this.#changes.set(this.#changes.value + 1);
+  }
+
+  /** When an untitled session gets its place, or a message was sent. */
+  move(from: string, to: string): void {
+    const text = this.#texts.get(from) ?? '';
+    this.set(from, '');
+    this.set(to, text);
+  }
+}
+
+/** What another version, or somebody else, has left there is ignored. */
+function parse(text: string | undefined): Map<string, string> {
+  try {
+    const entries: unknown = JSON.parse(text ?? '[]');
+    const isDraft = (entry: unknown): entry is [string, string] =>
+      Array.isArray(entry) && entry.length === 2 && entry.every((part) => typeof part === 'string');
+    return new Map(Array.isArray(entries) ? entries.filter(isDraft).slice(-MAX_DRAFTS) : []);
+  } catch {
+    return new Map();
+  }
+}

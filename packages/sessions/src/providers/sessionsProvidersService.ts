@@ -1,0 +1,56 @@
+import type { Disposable } from '@agenthost/client';
+import { Emitter, type Event } from '../emitter.js';
+import { ProviderRegistrationError } from '../errors.js';
+import { isProviderId } from '../sessionId.js';
+import type { SessionsProvider } from './sessionsProvider.js';
+
+export interface SessionsProvidersChangeEvent {
+  readonly added: readonly SessionsProvider[];
+  readonly removed: readonly SessionsProvider[];
+}
+
+/** Who provides sessions, and nothing more: it aggregates nothing and routes nothing. */
+export class SessionsProvidersService {
+  readonly #providers = new Map<string, SessionsProvider>();
+  readonly #changes = new Emitter<SessionsProvidersChangeEvent>();
+
+  readonly onDidChangeProviders: Event<SessionsProvidersChangeEvent> = this.#changes.event;
+
+  /** What it returns unregisters the provider. Throws when the id is taken: a second one would get the first one's actions. */
+  registerProvider(provider: SessionsProvider): Disposable {
+    const { id } = provider;
+    if (!isProviderId(id)) {
+      const shown = JSON.stringify(id);
+      throw new ProviderRegistrationError(
+        id,
+        `${shown} can't be a provider's id; begin with a letter, then letters, digits, +, . and - (at most 100)`,
+      );
+    }
+    if (this.#providers.has(id)) {
+      throw new ProviderRegistrationError(
+        id,
+        `a provider ${id} is registered already; give each instance an id of its own`,
+      );
+    }
+    this.#providers.set(id, provider);
+    this.#changes.fire({ added: [provider], removed: [] });
+    let isRegistered = true;
+    return {
+      dispose: () => {
+        // It may have been registered anew since, and that registration is another one's to end.
+        if (!isRegistered) return;
+        isRegistered = false;
+        this.#providers.delete(id);
+        this.#changes.fire({ added: [], removed: [provider] });
+      },
+    };
+  }
+
+  getProviders(): readonly SessionsProvider[] {
+    return [...this.#providers.values()];
+  }
+
+  getProvider<T extends SessionsProvider = SessionsProvider>(providerId: string): T | undefined {
+    return this.#providers.get(providerId) as T | undefined;
+  }
+}

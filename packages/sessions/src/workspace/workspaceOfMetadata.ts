@@ -1,0 +1,97 @@
+import { untrustedFolder } from '@agenthost/protocol';
+import type { GitHubInfo, GitHubPullRequest, SessionRepository, SessionWorkspace, URI } from '../session.js';
+import { type SessionMetadata, workspaceLabel } from './workspaceLabel.js';
+
+export interface WorkspaceSource {
+  readonly metadata?: SessionMetadata | undefined;
+  readonly badge?: string | undefined;
+  /** A `file:` URI, known also where the metadata say nothing. */
+  readonly workingDirectory?: URI | undefined;
+}
+
+/** `undefined` where nothing is known: the list shows such sessions under "Unknown". */
+export function workspaceOfMetadata({
+  metadata = {},
+  badge,
+  workingDirectory,
+}: WorkspaceSource): SessionWorkspace | undefined {
+  const known =
+    workingDirectory !== undefined && metadata['workingDirectoryPath'] === undefined
+      ? { ...metadata, workingDirectoryPath: pathOf(workingDirectory) }
+      : metadata;
+  const label = workspaceLabel(known, badge);
+  if (label === undefined) return undefined;
+  const repository = repositoryOf(known, workingDirectory);
+  return {
+    label,
+    icon:
+      text(known, 'remoteAgentHost') !== undefined ? 'remote' : repository?.detail !== undefined ? 'repo' : 'folder',
+    repositories: repository ? [repository] : [],
+    requiresWorkspaceTrust: untrustedFolder({ metadata: known }) !== undefined,
+  };
+}
+
+export function gitHubInfoOf(metadata: SessionMetadata = {}): GitHubInfo | undefined {
+  const [owner, repo] = ownerAndName(metadata);
+  const url = text(metadata, 'repositoryUrl');
+  if (owner === undefined || repo === undefined) return undefined;
+  // Where the address is known, it has to be GitHub's; other hosts have owners and names too.
+  if (url !== undefined && !/^(?:[a-z+]+:\/\/)?(?:[^@/]+@)?(?:www\.)?github\.com[:/]/i.test(url)) return undefined;
+  const pullRequest = pullRequestOf(metadata['pullRequest']);
+  return { owner, repo, ...(pullRequest && { pullRequest }) };
+}
+
+function repositoryOf(metadata: SessionMetadata, folder: URI | undefined): SessionRepository | undefined {
+  const path = (key: string) => fileUri(text(metadata, key));
+  const workingDirectory = path('worktreePath') ?? folder ?? path('workingDirectoryPath');
+  const uri = path('repositoryPath') ?? webUri(text(metadata, 'repositoryUrl')) ?? workingDirectory;
+  if (uri === undefined) return undefined;
+  const detail = text(metadata, 'branch');
+  const baseBranchName = text(metadata, 'baseBranchName');
+  const baseBranchProtected = metadata['baseBranchProtected'];
+  return {
+    uri,
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(detail !== undefined && { detail }),
+    ...(baseBranchName !== undefined && { baseBranchName }),
+    ...(typeof baseBranchProtected === 'boolean' && { baseBranchProtected }),
+  };
+}
+
+function ownerAndName(metadata: SessionMetadata): readonly (string | undefined)[] {
+  const [owner, name] = [text(metadata, 'owner'), text(metadata, 'name')];
+  if (owner !== undefined && name !== undefined) return [owner, name];
+  return /^([^/\s]+)\/([^/\s]+)$/.exec(text(metadata, 'repositoryNwo') ?? '')?.slice(1) ?? [];
+}
+
+function pullRequestOf(value: unknown): GitHubPullRequest | undefined {
+  const { number, uri } = (value ?? {}) as Partial<GitHubPullRequest>;
+  const isLink = typeof uri === 'string' && webUri(uri) !== undefined;
+  return Number.isSafeInteger(number) && isLink ? { number: number as number, uri } : undefined;
+}
+
+function text(metadata: SessionMetadata, key: string): string | undefined {
+  const value = metadata[key];
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+function webUri(text: string | undefined): URI | undefined {
+  return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+/** An absolute path of any system as a `file:` URI, as far as that can be told without being on that system. */
+function fileUri(path: string | undefined): URI | undefined {
+  if (path === undefined) return undefined;
+  const slashes = /^[A-Za-z]:[\\/]/.test(path) ? `/${path.replaceAll('\\', '/')}` : path;
+  if (!slashes.startsWith('/')) return undefined;
+  return `file://${encodeURI(slashes).replace(/[?#]/g, encodeURIComponent)}`;
+}
+
+function pathOf(uri: URI): string {
+  const { pathname } = URL.canParse(uri) ? new URL(uri) : { pathname: uri };
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
