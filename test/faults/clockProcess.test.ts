@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListSessionsResult } from '@agenthost/protocol';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stopProcesses } from '../../packages/host/src/agents/stopProcesses.js';
 import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
 import { RawClient } from '../support/rawClient.js';
@@ -118,6 +118,7 @@ describe('a clock that is set back', () => {
       '-e',
       "process.on('SIGTERM', () => {}); console.log(1); setInterval(() => {}, 1e6)",
     ]);
+    onTestFinished(() => void child.kill('SIGKILL'));
     const ended = once(child, 'exit');
     await once(child.stdout, 'data');
     const now = Date.now();
