@@ -21,6 +21,8 @@ export abstract class FrameSocket<F extends Frame> {
   readonly socket: WebSocket;
   /** Everything that came, in order. */
   readonly received: F[] = [];
+  /** How long it waits for a frame. */
+  patienceMs = NEVER_MS;
   /** The code and the text of the close. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   readonly #waiting = new Set<() => void>();
@@ -47,7 +49,7 @@ export abstract class FrameSocket<F extends Frame> {
         this.#waiting.delete(look);
         const last = JSON.stringify(this.received.slice(-8)).slice(0, 4_000);
         reject(new Error(`${what} did not come; the last were ${last}`));
-      }, NEVER_MS);
+      }, this.patienceMs);
       const look = () => {
         const frame = this.received.find((candidate) => !this.#taken.has(candidate) && fits(candidate));
         if (!frame) return;

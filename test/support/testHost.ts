@@ -103,6 +103,8 @@ export interface HostProcess {
   readonly url: URL;
   readonly token: string;
   readonly pid: number;
+  /** What it wrote to stderr so far. */
+  readonly errors: () => string;
   /** Sends a signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -142,6 +144,7 @@ export async function spawnHost(
     url: new URL(url),
     token: new URL(link).hash.slice('#token='.length),
     pid,
+    errors: () => errors,
     async kill(signal) {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, 'exit');

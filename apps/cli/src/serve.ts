@@ -19,6 +19,7 @@ import {
 import { type AhpAddress, ahpAddress, describeAhp } from './ahpAddress.js';
 import type { AhpRoute } from './ahpRoute.js';
 import { ahpToken } from './ahpToken.js';
+import { CertificateWatch } from './certificateWatch.js';
 import { CommandError, EXIT } from './commandError.js';
 import { type OpenedPage, openInBrowser } from './openInBrowser.js';
 import { pageFolder } from './pageFolder.js';
@@ -34,6 +35,7 @@ export async function serve(args: string[]): Promise<number> {
   const log = consoleLog({ debug: options.debug });
   const host = await start(options, log);
   let guard: AgentGuard | undefined;
+  let certificate: CertificateWatch | undefined;
   const stopped = stopSignal();
   let ahp: AhpRoute | undefined;
   let opened: OpenedPage | undefined;
@@ -47,11 +49,12 @@ export async function serve(args: string[]): Promise<number> {
       allowedOrigins: options.allowedOrigins,
       pageFolder: pageFolder(),
       ...(ahp && { socketRoutes: ahp.routes }),
-      ...(options.tls && { tls: options.tls }),
+      ...(options.tls && { tls: { cert: options.tls.cert, key: options.tls.key } }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
       ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
     });
     guard = new AgentGuard(host.stateDir);
+    if (options.tls) certificate = new CertificateWatch(host, options.tls, log);
     const link = `${(options.publicUrl ?? url).href}#token=${token}`;
     announce(options, url, link, host, forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp));
     limitGarbage();
@@ -63,6 +66,7 @@ export async function serve(args: string[]): Promise<number> {
     throw startError(error, options);
   } finally {
     ahp?.dispose();
+    certificate?.dispose();
     await opened?.dispose();
     await host.close();
     await guard?.dispose();

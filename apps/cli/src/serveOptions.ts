@@ -17,7 +17,7 @@ Usage: agenthost serve [flags]
   --enable-mock-agent     also the mock agent, for tests
   --durability LEVEL      write: a message counts as stored when the system has it (default); fsync: when the disk has it
   --tls-cert FILE, --tls-key FILE
-                          serve https with this certificate and key (PEM)
+                          serve https with this certificate and key (PEM); renewed files are taken up while it runs
   --insecure-no-tls       allow an address other than loopback without TLS: everybody on the way can read along
   --public-url URL        the address under which a reverse proxy serves this host
   --allow-origin ORIGIN   also let pages of this origin connect; may be given several times
@@ -37,6 +37,13 @@ Examples:
   agenthost serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
 `;
 
+/** A certificate and its key, and the files that they are from. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly files: { readonly cert: string; readonly key: string };
+}
+
 export interface ServeOptions {
   readonly address: string;
   readonly port: number;
@@ -44,7 +51,7 @@ export interface ServeOptions {
   readonly agents: readonly string[] | undefined;
   readonly enableMockAgent: boolean;
   readonly durability: 'write' | 'fsync';
-  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly tls: TlsFiles | undefined;
   readonly publicUrl: URL | undefined;
   readonly allowedOrigins: readonly string[];
   readonly ahp: boolean;
@@ -163,9 +170,9 @@ function readTls(cert: string | undefined, key: string | undefined): ServeOption
       );
     }
   };
-  const tls = { cert: read('--tls-cert', cert), key: read('--tls-key', key) };
+  const tls = { cert: read('--tls-cert', cert), key: read('--tls-key', key), files: { cert, key } };
   try {
-    createSecureContext(tls);
+    createSecureContext({ cert: tls.cert, key: tls.key });
   } catch (cause) {
     throw new CommandError(
       EXIT.cannotStart,

@@ -35,6 +35,7 @@ import { LocalSessionStorage } from './sessionFs/localSessionStorage.js';
 import { ProviderSessionStorage } from './sessionFs/providerSessionStorage.js';
 import { recordIds } from './sessionFs/recordIds.js';
 import type { SequenceFile } from './sessionFs/sequenceFile.js';
+import { SESSION_STATE_FOLDER } from './sessionFs/sessionFolder.js';
 import type { SessionStorage } from './sessionFs/sessionStorage.js';
 import { StateRoot } from './sessionFs/stateRoot.js';
 import { TempRoot } from './sessionFs/tempRoot.js';
@@ -116,8 +117,11 @@ export class Host {
         ...logs,
       });
     const storage = options.storage ?? inStateRoot();
-    const { index, missing } = await openSessionIndex(join(stateRoot.path, 'index.sqlite'), log, () =>
-      local.indexReplaced(),
+    const { index, missing } = await openSessionIndex(
+      join(stateRoot.path, 'index.sqlite'),
+      log,
+      () => local.indexReplaced(),
+      options.storage ? undefined : join(stateRoot.path, SESSION_STATE_FOLDER),
     );
     const sequence = await openSequence(stateRoot.path, storage, log).catch((error: unknown) => {
       index.close();
@@ -318,6 +322,12 @@ export class Host {
     });
     this.#address = { local: localUrl(url), link: () => `${(publicUrl ?? localUrl(url)).href}#token=${tokens.owner}` };
     return { url, token: tokens.owner };
+  }
+
+  /** Another certificate for connections from now on. Only after `listen` with `tls`; throws where its key does not fit. */
+  renewCertificate(tls: NonNullable<ListenOptions['tls']>): void {
+    if (!this.#server) throw new Error('the host does not listen yet');
+    this.#server.renewCertificate(tls);
   }
 
   /** Leads a browser on this machine to the page, with the owner's token; once, within ten minutes. Only after `listen`. */

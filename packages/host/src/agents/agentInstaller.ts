@@ -178,8 +178,8 @@ async function runNpm(options: {
     if (errors.length > MAX_ERROR_LINES) errors.shift();
     if (!/^npm http (fetch|cache) .*\.tgz/.test(line)) return;
     done++;
-    if (Date.now() - told < PROGRESS_MS) return;
-    told = Date.now();
+    if (performance.now() - told < PROGRESS_MS) return;
+    told = performance.now();
     onProgress?.({ message: `Fetched ${done} packages`, done });
   });
   try {

@@ -32,7 +32,7 @@ export async function stopProcesses(
   stages: readonly StopStage[],
 ): Promise<boolean> {
   for (const { signal, waitMs } of stages) {
-    const deadline = Date.now() + waitMs;
+    const deadline = performance.now() + waitMs;
     const signalled = new Set<number>();
     do {
       const found = await find();
@@ -44,8 +44,8 @@ export async function stopProcesses(
       }
       // Looking at known ones is cheap; looking for new ones isn't.
       do await delay(POLL_MS);
-      while (found.some(isRunning) && Date.now() < deadline);
-    } while (Date.now() < deadline);
+      while (found.some(isRunning) && performance.now() < deadline);
+    } while (performance.now() < deadline);
   }
   return (await find()).length === 0;
 }

@@ -9,7 +9,18 @@ export function isIndexDamage(error: unknown): boolean {
   if (error instanceof SyntaxError) return true;
   // Given up before, and no new one could be made then.
   if (code === 'ERR_INVALID_STATE') return true;
+  if (error instanceof IndexGoneError) return true;
+  // A file that was cut to nothing, or replaced by another database, has none of the tables.
+  if (errcode === 1 && error instanceof Error && error.message.startsWith('no such table')) return true;
   return typeof errcode === 'number' && (FAMILIES.includes(errcode & 0xff) || CODES.includes(errcode));
+}
+
+/** Its file was deleted, or there is another one under its name. */
+export class IndexGoneError extends Error {
+  constructor() {
+    super('its file was deleted or replaced while the host runs');
+    this.name = 'IndexGoneError';
+  }
 }
 
 /** The index was damaged and is being made anew; meanwhile it has only a part of the sessions. */

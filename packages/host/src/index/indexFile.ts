@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { IndexGoneError } from './indexDamage.js';
 import { SCHEMA, SCHEMA_VERSION } from './indexSchema.js';
 import { PageSums } from './pageSums.js';
 import { readWalPages } from './walPages.js';
@@ -19,6 +20,8 @@ export class IndexFile {
   readonly database: DatabaseSync;
   /** It was made just now, or the host died while it was filled. */
   readonly isNew: boolean;
+  /** Of the file that is open, whatever its name stands for later. */
+  readonly #inode: number | undefined;
   /** By a clock that nobody sets. */
   #checkpointedAt = performance.now();
 
@@ -29,6 +32,7 @@ export class IndexFile {
     if (isFile && !sums) makeEmpty(path);
     this.#sums = isFile ? (sums ?? new PageSums(`${path}${INDEX_FILE_SUFFIX.sums}`)) : undefined;
     this.database = new DatabaseSync(path);
+    this.#inode = this.#inodeOf(path);
     try {
       // Checkpoints are made here, so that the checksums go with them.
       this.database.exec(
@@ -44,6 +48,11 @@ export class IndexFile {
       this.database.close();
       throw error;
     }
+  }
+
+  /** Throws where somebody has deleted or replaced it: what is written to the open file would be lost. */
+  assertInPlace(): void {
+    if (this.#sums && this.#inodeOf(this.#path) !== this.#inode) throw new IndexGoneError();
   }
 
   /** Everything is in it: the next start can use it as it is. */
@@ -102,6 +111,10 @@ export class IndexFile {
     } catch {
       // Closed already.
     }
+  }
+
+  #inodeOf(path: string): number | undefined {
+    return statSync(path, { throwIfNoEntry: false })?.ino;
   }
 
   #walBytes(): number {

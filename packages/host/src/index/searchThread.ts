@@ -68,9 +68,12 @@ export class SearchThread {
     this.#worker?.postMessage({ type: 'changes', changes } satisfies SearchMessage);
   }
 
-  /** The file is another one from now on. */
-  restart(): void {
-    if (this.#path !== ':memory:') this.#stop();
+  /** The file is another one from now on. Searches that run or wait reject with this: they would not find everything in it yet. */
+  restart(reason: Error): void {
+    if (this.#path === ':memory:') return;
+    this.#stop();
+    for (const { reject } of this.#queue.splice(0)) reject(reason);
+    this.#finish(({ reject }) => reject(reason));
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type {
   ActiveTurn,
@@ -14,8 +14,9 @@ import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
 import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
-import { searchable, searchText } from './searchText.js';
+import { searchText } from './searchText.js';
 import { SearchThread } from './searchThread.js';
+import { summaryRow, UPSERT_SUMMARY } from './summaryRow.js';
 import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** How many changed summaries, or turns, wait at most before they are written. */
@@ -81,6 +82,11 @@ export class SessionIndex {
 
   get #database(): DatabaseSync {
     return this.#file.database;
+  }
+
+  /** It was damaged while the host runs, and does not have all sessions again yet. */
+  get isRefilling(): boolean {
+    return this.#replaced > 0 && !this.#isFilled;
   }
 
   /** Everything is in it: the next start can use it as it is. */
@@ -213,7 +219,7 @@ export class SessionIndex {
 
   /** Throws an `IndexReplacedError` where it turns out to be damaged, an `IndexUnusableError` where no new one can be made. */
   list(params: ListSessionsParams): ListSessionsResult {
-    this.flush();
+    this.#flushBeforeRead();
     try {
       return this.#reader.list(params, this.#waiting);
     } catch (error) {
@@ -224,7 +230,7 @@ export class SessionIndex {
   /** The same for a list with a text to look for, in a thread of its own where there is one. */
   async search(params: ListSessionsParams): Promise<ListSessionsResult> {
     if (!this.#thread) return this.list(params);
-    this.flush();
+    this.#flushBeforeRead();
     if (this.#file.isCheckpointOverdue) {
       await this.#thread.idle();
       this.flush();
@@ -233,7 +239,7 @@ export class SessionIndex {
     try {
       return await this.#thread.search(params);
     } catch (error) {
-      throw this.#damage(error);
+      throw this.#damage(this.#causeOf(error));
     }
   }
 
@@ -258,8 +264,9 @@ export class SessionIndex {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#waiting.size === 0 && this.#waitingTurns.size === 0 && this.#expected.size === 0) return;
+    if (this.#waiting.size + this.#waitingTurns.size + this.#expected.size === 0) return;
     this.#attempt(() => {
+      this.#file.assertInPlace();
       this.#write();
       // A checkpoint waits for whoever reads.
       if (!this.#thread?.isBusy) this.#checkpointIfDue();
@@ -281,6 +288,23 @@ export class SessionIndex {
 
   #checkpointIfDue(): void {
     this.#file.checkpointIfDue({ isTrusted: this.#isFilled && !this.#hasMissed });
+  }
+
+  /** Writing may be what finds the damage: then there is next to nothing to read. */
+  #flushBeforeRead(): void {
+    const before = this.#replaced;
+    this.flush();
+    if (this.#replaced > before) throw new IndexReplacedError(undefined);
+  }
+
+  /** The thread opens the file by its name: when that fails, the name may stand for nothing, or for something else. */
+  #causeOf(error: unknown): unknown {
+    try {
+      this.#file.assertInPlace();
+      return error;
+    } catch (gone) {
+      return gone;
+    }
   }
 
   /** What to tell whoever listed. */
@@ -311,8 +335,8 @@ export class SessionIndex {
   #write(): void {
     this.#database.exec('BEGIN');
     try {
-      const upsert = this.#database.prepare(UPSERT);
-      for (const summary of this.#waiting.values()) upsert.run(...row(summary));
+      const upsert = this.#database.prepare(UPSERT_SUMMARY);
+      for (const summary of this.#waiting.values()) upsert.run(...summaryRow(summary));
       if (!this.#hasCopy) writeTexts(this.#database, this.#waitingTurns);
       const settle = this.#database.prepare('DELETE FROM unsettled WHERE resource = ?');
       const isSettled = (resource: URI) => !this.#incomplete.has(resource) && !this.#held.has(resource);
@@ -370,30 +394,8 @@ export class SessionIndex {
     }
     this.#replaced++;
     this.#reader = new IndexReader(this.#database);
-    this.#thread?.restart();
+    this.#thread?.restart(new IndexReplacedError(cause));
     this.#options.onReplaced?.(cause);
     return true;
   }
-}
-
-const UPSERT = `
-  INSERT INTO sessions (resource, provider, title, modifiedAt, status, isRead, isArchived, workspace, summary)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (resource) DO UPDATE SET title = excluded.title, modifiedAt = excluded.modifiedAt,
-    status = excluded.status, isRead = excluded.isRead, isArchived = excluded.isArchived,
-    workspace = excluded.workspace, summary = excluded.summary`;
-
-function row(summary: SessionSummary): SQLInputValue[] {
-  const { resource, provider, title, modifiedAt, status, isRead, isArchived, workingDirectory } = summary;
-  return [
-    resource,
-    provider,
-    searchable(title),
-    modifiedAt,
-    status,
-    Number(isRead),
-    Number(isArchived),
-    workingDirectory ?? '',
-    JSON.stringify(summary),
-  ];
 }

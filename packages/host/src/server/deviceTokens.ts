@@ -110,7 +110,8 @@ export class DeviceTokens {
     const file = await open(draft, 'wx', 0o600).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
       const left = await stat(draft).catch(() => undefined);
-      if (left && Date.now() - left.mtimeMs < STALE_MS) {
+      // One from the future was left before the clock was set back.
+      if (left && Math.abs(Date.now() - left.mtimeMs) < STALE_MS) {
         throw new DeviceTokenError('Another command changes the tokens right now.', 'Run it again.', { cause: error });
       }
       await rm(draft, { force: true });

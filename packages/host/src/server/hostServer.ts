@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
+import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CLOSE_CODE, FILES_SUBPROTOCOL, MAX_FRAME_BYTES, SUBPROTOCOL } from '@agenthost/protocol';
@@ -103,6 +103,12 @@ export class HostServer {
     this.#fileSockets = webSocketServer(MAX_FILE_FRAME_BYTES);
     this.#http.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket as PacedSocket, head));
     this.#http.on('clientError', (_error, socket) => socket.destroy());
+  }
+
+  /** For connections from now on. Throws where it does not serve https, or where the key does not fit the certificate. */
+  renewCertificate(tls: { readonly cert: string; readonly key: string }): void {
+    if (!(this.#http instanceof SecureServer)) throw new Error('the host serves no https');
+    this.#http.setSecureContext(tls);
   }
 
   /** Rejects with an error that has a `code` when the address can't be had. */

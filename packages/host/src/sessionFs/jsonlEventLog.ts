@@ -15,6 +15,7 @@ import {
 import { KeyedLock } from './keyedLock.js';
 import { LogFile } from './logFile.js';
 import { LogReader, sizeOf } from './logReader.js';
+import { MAX_BROKEN_LINES } from './logScanner.js';
 import { LogWriter } from './logWriter.js';
 import { recordIds } from './recordIds.js';
 import type { SessionFs } from './sessionFs.js';
@@ -222,7 +223,7 @@ export class JsonlEventLog implements EventLog {
       ? {
           ...before,
           ...damage,
-          broken: [...before.broken, ...damage.broken],
+          broken: [...before.broken, ...damage.broken].slice(0, MAX_BROKEN_LINES),
           repaired: before.repaired && damage.repaired,
         }
       : damage;

@@ -5,7 +5,7 @@ import { dirname, join, sep } from 'node:path';
 import { AppendHandles } from './appendHandles.js';
 import { Confinement, isWithin } from './confinement.js';
 import { errorCode, toSessionFsFailure } from './errnoFailure.js';
-import { sessionFolder } from './sessionFolder.js';
+import { assertSameCase, sessionFolder } from './sessionFolder.js';
 import type { SessionFs, SessionFsEntry, SessionFsStat } from './sessionFs.js';
 import { SessionFsFailure } from './sessionFs.js';
 import { splitLines } from './splitLines.js';
@@ -45,6 +45,7 @@ export class LocalSessionFs implements SessionFs {
       const made = options.create === false ? undefined : await mkdir(folder, { recursive: true, mode: 0o700 });
       const parent = await realpath(dirname(folder));
       const real = await realpath(folder);
+      assertSameCase(real, options.sessionId);
       if (real !== join(parent, options.sessionId)) {
         throw new SessionFsFailure('EACCES', `${folder} is a link that leads elsewhere`);
       }

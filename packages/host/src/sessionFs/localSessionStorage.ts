@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CORRUPT_SUFFIX } from './corruptFile.js';
 import { errorCode, toSessionFsFailure } from './errnoFailure.js';
 import { draftOf, LOG_FILE } from './jsonlEventLog.js';
 import { KeyedLock } from './keyedLock.js';
 import { LocalSessionFs } from './localSessionFs.js';
-import { CORRUPT_SUFFIX } from './logFile.js';
 import { openStored, type StoredLogOptions } from './openStored.js';
-import { sessionFolder } from './sessionFolder.js';
+import { assertSameCase, sessionFolder } from './sessionFolder.js';
 import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
 
 export interface LocalSessionStorageOptions extends StoredLogOptions {
@@ -66,13 +66,16 @@ export class LocalSessionStorage implements SessionStorage {
     const bin = join(this.#options.stateRoot, 'removed');
     await mkdir(bin, { recursive: true, mode: 0o700 });
     const aside = join(bin, randomUUID());
-    await rename(sessionFolder(this.#options.stateRoot, sessionId), aside);
+    const folder = sessionFolder(this.#options.stateRoot, sessionId);
+    assertSameCase(await realpath(folder), sessionId);
+    await rename(folder, aside);
     await rm(aside, { recursive: true, force: true });
   }
 
   async modifiedAt(sessionId: string): Promise<number | undefined> {
     return stat(this.#logOf(sessionId)).then(
-      ({ mtimeMs }) => mtimeMs,
+      // A file that was restored has its old time of modification, but was changed now.
+      ({ mtimeMs, ctimeMs }) => Math.max(mtimeMs, ctimeMs),
       () => undefined,
     );
   }

@@ -1,14 +1,15 @@
 import { crc32 } from 'node:zlib';
+import { CorruptFile } from './corruptFile.js';
 import { errorCode } from './errnoFailure.js';
 import { EventLogFailure } from './eventLog.js';
+import { type ByteRange, LogBytes, sumOf } from './logBytes.js';
 import { decodeLine } from './logLine.js';
+import { rawLines } from './rawLines.js';
 import { replaceFile } from './replaceFile.js';
 import type { SessionFs } from './sessionFs.js';
 
-/** Beside the log, copies of what is damaged in it. */
-export const CORRUPT_SUFFIX = '.corrupt';
-
 const NEWLINE = 0x0a;
+const REPLACEMENT = Buffer.from('\uFFFD');
 
 /** Where the log ends in its file: so many bytes, which have this checksum (CRC-32). */
 export interface LogEnd {
@@ -16,12 +17,14 @@ export interface LogEnd {
   readonly sum: number;
 }
 
+const NOTHING: LogEnd = { size: 0, sum: 0 };
+
 /** What was found wrong with a file when it was read. */
 export interface FoundDamage {
-  /** Copies of these are to be kept in the `.corrupt` file. */
-  readonly pieces: readonly Uint8Array[];
-  /** What follows the log in the file: to be cut off, once there is a copy of it. */
-  readonly tail: Uint8Array;
+  /** Copies of these lines are to be kept in the `.corrupt` file. */
+  readonly lines: readonly ByteRange[];
+  /** What follows the log in the file: to be cut off, once there is a copy of it. CRC-32 of these bytes alone. */
+  readonly tail: LogEnd;
 }
 
 /**
@@ -35,11 +38,13 @@ export class LogFile {
   readonly path: string;
   readonly #fs: SessionFs;
   readonly #sync: boolean;
-  #end: LogEnd = { size: 0, sum: 0 };
-  /** Damage that was found, of which copies have to be kept before anything is written. */
-  #toSave: readonly Uint8Array[] = [];
-  /** A tail of which there is a copy. */
-  #foundTail: Uint8Array = new Uint8Array();
+  readonly #corrupt: CorruptFile;
+  #end: LogEnd = NOTHING;
+  /** Broken lines that were found, of which copies have to be kept before anything is written. */
+  #toSave: readonly ByteRange[] = [];
+  /** A tail that was found, and whether there is a copy of it. */
+  #foundTail: LogEnd = NOTHING;
+  #isTailKept = true;
   /** What was being written when that failed: some of it may be in the file. */
   #attempted: Uint8Array = new Uint8Array();
   /** The last line has no end: what is written next begins with one. */
@@ -51,6 +56,7 @@ export class LogFile {
     this.#fs = fs;
     this.path = path;
     this.#sync = options.sync;
+    this.#corrupt = new CorruptFile(fs, path, options);
   }
 
   /** Whether nothing follows the log in its file. */
@@ -63,13 +69,14 @@ export class LogFile {
     this.#end = end;
     if (!damage) return;
     this.#holdsDamage = true;
-    this.#toSave = damage.pieces;
+    this.#toSave = damage.lines;
     this.#foundTail = damage.tail;
+    this.#isTailKept = damage.tail.size === 0;
     this.#isClean = false;
   }
 
   /** The same where the file must not be cut: all that is in it stays, and what is written next begins on a new line. */
-  endsUncut(end: LogEnd, damage: readonly Uint8Array[], lacksLineEnd: boolean): void {
+  endsUncut(end: LogEnd, damage: readonly ByteRange[], lacksLineEnd: boolean): void {
     this.#end = end;
     this.#holdsDamage = true;
     this.#toSave = damage;
@@ -137,66 +144,85 @@ export class LogFile {
         `${this.path} has ${found} bytes, but ${this.#end.size} were stored in it: somebody else changed it`,
       );
     }
-    if (found > 0) await this.#cut();
+    if (found > 0) await this.#cut(found);
     this.#isClean = true;
   }
 
   /** Keeps a copy of lines that are damaged and stay where they are. */
-  async keepCopies(damaged: readonly Uint8Array[]): Promise<void> {
+  async keepCopies(damaged: readonly ByteRange[]): Promise<void> {
     this.#holdsDamage = true;
     this.#toSave = [...this.#toSave, ...damaged];
     await this.#save();
   }
 
-  async #cut(): Promise<void> {
-    const bytes = Buffer.from(await this.#fs.readFileBytes(this.path));
-    const log = bytes.subarray(0, this.#end.size);
-    if (this.#fs.isUncertain && crc32(log) !== this.#end.sum) throw this.#altered();
-    if (this.#fs.isUncertain && this.#holdsDamage && log.includes('\uFFFD')) {
-      const message = `${this.path} has damage that would not stay what it is, so nothing is cut off its end; open the session again`;
-      throw new EventLogFailure('DAMAGED', message);
-    }
-    const tail = bytes.subarray(this.#end.size);
-    if (tail.length > 0 && !this.#foundTail.length && !this.#isOwn(tail)) await this.#keepTail(tail);
-    // Between the two looks at it somebody else has written: what it is now has to be read first.
-    else if (this.#foundTail.length > 0 && !tail.equals(this.#foundTail)) throw this.#altered();
-    const lacksEnd = log.length > 0 && log.at(-1) !== NEWLINE && !this.#lacksLineEnd;
-    const ended = lacksEnd ? Buffer.concat([log, Buffer.of(NEWLINE)]) : log;
-    if (ended.length !== bytes.length || bytes.at(-1) !== ended.at(-1)) {
-      await replaceFile(this.#fs, this.path, ended, { sync: this.#sync });
+  async #cut(found: number): Promise<void> {
+    const bytes = await LogBytes.open(this.#fs, this.path);
+    const size = bytes.size ?? found;
+    const log = { start: 0, end: this.#end.size };
+    const tail = { start: log.end, end: size };
+    if (this.#fs.isUncertain) await this.#mustStay(bytes, log);
+    if (this.#foundTail.size > 0) {
+      // Between the two looks at it somebody else has written: what it is now has to be read first.
+      if (!(await isTail(bytes, tail, this.#foundTail))) throw this.#altered();
+    } else if (tail.end > tail.start && !(await this.#isOwn(bytes, tail))) await this.#corrupt.addTail(bytes, tail);
+    const [lastByte] = await bytes.bytes({ start: Math.max(log.end - 1, 0), end: log.end });
+    const lacksEnd = lastByte !== undefined && lastByte !== NEWLINE && !this.#lacksLineEnd;
+    const ended = lacksEnd ? { size: log.end + 1, sum: crc32('\n', this.#end.sum) } : this.#end;
+    const [finalByte] = await bytes.bytes({ start: Math.max(size - 1, 0), end: size });
+    if (ended.size !== size || (lacksEnd && finalByte !== NEWLINE)) {
+      await replaceFile(this.#fs, this.path, this.#endedLog(bytes, log, lacksEnd), { sync: this.#sync });
     } else if (this.#sync) await this.#fs.sync?.(this.path);
-    this.#end = { size: ended.length, sum: crc32(ended) };
-    this.#foundTail = new Uint8Array();
+    this.#end = ended;
+    this.#foundTail = NOTHING;
     this.#attempted = new Uint8Array();
   }
 
-  /** Whole records that were taken back, and a piece of what could not be written. */
-  #isOwn(tail: Buffer): boolean {
-    let start = 0;
-    for (let end = tail.indexOf(NEWLINE); end >= 0; end = tail.indexOf(NEWLINE, start)) {
-      if (!isRecord(tail.toString('utf8', start, end))) break;
-      start = end + 1;
+  /** Where reading is uncertain, what stays must be what was read or written before, and what text can hold. */
+  async #mustStay(bytes: LogBytes, log: ByteRange): Promise<void> {
+    let [sum, isText] = [0, true];
+    let before: Uint8Array = Buffer.of();
+    for await (const piece of bytes.pieces(log)) {
+      sum = crc32(piece, sum);
+      isText &&= !Buffer.concat([before, piece]).includes(REPLACEMENT);
+      before = piece.subarray(1 - REPLACEMENT.length);
     }
-    return Buffer.from(this.#attempted).includes(tail.subarray(start));
+    if (sum !== this.#end.sum) throw this.#altered();
+    if (isText || !this.#holdsDamage) return;
+    const message = `${this.path} has damage that would not stay what it is, so nothing is cut off its end; open the session again`;
+    throw new EventLogFailure('DAMAGED', message);
   }
 
-  async #keepTail(tail: Uint8Array): Promise<void> {
-    this.#toSave = [...this.#toSave, tail];
-    await this.#save();
+  async *#endedLog(bytes: LogBytes, log: ByteRange, lacksEnd: boolean): AsyncGenerator<Uint8Array> {
+    let copied = 0;
+    for await (const piece of bytes.pieces(log)) {
+      copied += piece.length;
+      yield piece;
+    }
+    if (copied !== log.end) throw this.#altered();
+    if (lacksEnd) yield Buffer.of(NEWLINE);
+  }
+
+  /** Whole records that were taken back, and a piece of what could not be written. */
+  async #isOwn(bytes: LogBytes, tail: ByteRange): Promise<boolean> {
+    let start = tail.start;
+    for await (const line of rawLines(bytes.pieces(tail), { end: tail.start, sum: 0 })) {
+      const [content] = line.content;
+      if (!line.hasLineEnd || line.isTooLong || !content || !isRecord(content.toString('utf8'))) break;
+      start = line.end + 1;
+    }
+    if (tail.end - start > this.#attempted.length) return false;
+    return Buffer.from(this.#attempted).includes(await bytes.bytes({ start, end: tail.end }));
   }
 
   async #save(): Promise<void> {
-    if (this.#toSave.length === 0) return;
-    const corrupt = `${this.path}${CORRUPT_SUFFIX}`;
-    const before = (await this.#fs.exists(corrupt)) ? Buffer.from(await this.#fs.readFileBytes(corrupt)) : Buffer.of();
-    // A broken line stays in the log, so it is found again each time the session is opened.
-    const unsaved = this.#toSave.filter((bytes) => !before.includes(Buffer.from(bytes)));
-    const content = Buffer.concat(unsaved.flatMap((bytes) => [bytes, Buffer.of(NEWLINE)]));
-    if (content.length > 0) await this.#fs.appendFile(corrupt, content);
-    if (content.length > 0 && this.#sync) await this.#fs.sync?.(corrupt);
+    if (this.#toSave.length === 0 && this.#isTailKept) return;
+    const bytes = await LogBytes.open(this.#fs, this.path);
+    await this.#corrupt.addLines(bytes, this.#toSave);
     this.#toSave = [];
+    const { size: start } = this.#end;
+    if (!this.#isTailKept) await this.#corrupt.addTail(bytes, { start, end: start + this.#foundTail.size });
+    this.#isTailKept = true;
   }
-
   async #sizeOnDisk(): Promise<number> {
     try {
       return (await this.#fs.stat(this.path)).size;
@@ -210,6 +236,10 @@ export class LogFile {
     const message = `${this.path} is not what was read of it or stored in it: somebody else changed it; nothing was cut off`;
     return new EventLogFailure('ALTERED', message);
   }
+}
+
+async function isTail(bytes: LogBytes, range: ByteRange, { size, sum }: LogEnd): Promise<boolean> {
+  return range.end - range.start === size && (await sumOf(bytes, range)) === sum;
 }
 
 function isRecord(line: string): boolean {

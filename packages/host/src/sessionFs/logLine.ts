@@ -63,6 +63,11 @@ export function decodeLine(line: string): DecodedLine {
   return { records, damage: records.length > 0 ? 'a damaged line end' : 'the checksum does not match' };
 }
 
+/** The whole records at both ends of a long line that is none itself. */
+export function decodeEnds(ends: readonly string[]): DecodedLine {
+  return { records: ends.flatMap((text) => salvage(text)), damage: 'it is too long for a line, or no text' };
+}
+
 function decodeRecord(line: string): DecodedRecord | undefined {
   const checked = unsealLine(line);
   return checked && identify(checked.value, checked.crc);

@@ -1,5 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { type DamagedLog, scanDamagedLog } from './damagedLog.js';
 import { errorCode } from './errnoFailure.js';
 import {
   type BrokenLine,
@@ -13,9 +14,10 @@ import {
   type LogRecord,
 } from './eventLog.js';
 import type { KeyedLock } from './keyedLock.js';
+import { LogBytes } from './logBytes.js';
 import type { LogFile } from './logFile.js';
 import { decodeLine } from './logLine.js';
-import { type DamagedLog, LogScanner, scanDamagedLog } from './logScanner.js';
+import { LogScanner } from './logScanner.js';
 import { ProviderFailure } from './providerFailure.js';
 import type { SessionFs } from './sessionFs.js';
 
@@ -31,10 +33,17 @@ export interface LoadEnd {
   readonly damage: DamageReport | undefined;
 }
 
-const PIECE_BYTES = 256 * 1024;
 /** After so many characters others are served, also where the whole file is in memory: that is some ten milliseconds. */
 const UNPAUSED_LENGTH = 128 * 1024;
-const NEWLINE = 0x0a;
+
+/** What was read of the lines before one that isn't whole. */
+interface ReadLines {
+  readonly position: LogPosition;
+  /** After the last line that is whole. */
+  readonly good: LogPosition;
+  readonly lastN: number;
+  readonly isWhole: boolean;
+}
 
 /** Reads the log's file: from its beginning, from a place on, between two places. */
 export class LogReader {
@@ -58,28 +67,28 @@ export class LogReader {
       const known = from.broken.length > 0 ? { broken: from.broken, repaired: true } : undefined;
       return { position: read.position, damage: known };
     }
-    const entries: LogEntry[] = [];
-    const bytes = await this.#bytesToEnd(from.position.end, size);
-    const found = scanDamagedLog(bytes, from.position, from.broken, (entry) => entries.push(entry));
-    for (const entry of entries) if (entry.position.n > read.lastN) yield entry;
-    if (this.#fs.isUncertain) return this.#leaveAsItIs(bytes, from.position, found);
-    this.#file.endsAt({ size: found.end, sum: found.endSum }, { pieces: found.damaged, tail: found.tail });
+    const bytes = await this.#bytes();
+    const upTo = this.#fs.isUncertain ? (bytes.size ?? size) : size;
+    const found = yield* after(scanDamagedLog(bytes, { ...from, position: read.good }, upTo), read.lastN);
+    this.#mustBeComplete(found, size);
+    if (this.#fs.isUncertain) return this.#leaveAsItIs(found);
+    this.#file.endsAt(found.end, { lines: found.damaged, tail: found.tail });
     const repaired = await this.#locked(() => this.#file.repair());
-    const tornTail = found.tail.length > 0 && { tornTail: { bytes: found.tail.length } };
+    const tornTail = found.tail.size > 0 && { tornTail: { bytes: found.tail.size } };
     return { position: found.position, damage: { ...tornTail, broken: found.broken, repaired } };
   }
 
   /** Nothing is cut off, and the log goes on behind what can't be read. */
-  async #leaveAsItIs(bytes: Uint8Array, from: LogPosition, found: DamagedLog): Promise<LoadEnd> {
+  async #leaveAsItIs(found: DamagedLog): Promise<LoadEnd> {
     if (found.position.n === 0) {
       throw this.#unusable(
         'UNREADABLE',
         `no line of ${this.#file.path} is one of a session's log; it was left as it is`,
       );
     }
-    const lacksLineEnd = bytes.at(-1) !== NEWLINE;
-    const end = { size: from.end + bytes.length, sum: crc32(bytes, from.sum) };
-    this.#file.endsUncut(end, found.damaged, lacksLineEnd);
+    const { end, tail, all } = found;
+    const kept = tail.size > 0 ? [...found.damaged, { start: end.size, end: all.size }] : found.damaged;
+    this.#file.endsUncut(all, kept, all.lacksLineEnd);
     const repaired = await this.#locked(() => this.#file.repair());
     return { position: found.uncut, damage: { broken: found.allBroken, repaired } };
   }
@@ -97,12 +106,8 @@ export class LogReader {
     });
     const read = yield* this.#readLines(lines, from, last.end, last.n);
     if (read.isWhole && read.position.n >= last.n) return { position: read.position, damage: undefined };
-    const entries: LogEntry[] = [];
-    const bytes = await this.#bytes(from.position.end, last.end);
-    const found = scanDamagedLog(bytes, from.position, from.broken, (entry) => entries.push(entry));
-    for (const entry of entries) {
-      if (entry.position.n > read.lastN && entry.position.n <= last.n) yield entry;
-    }
+    const scan = scanDamagedLog(await this.#bytes(), { ...from, position: read.good }, last.end);
+    const found = yield* after(scan, read.lastN, last.n);
     return { position: found.position, damage: await this.#keep(found, last, known) };
   }
 
@@ -111,13 +116,11 @@ export class LogReader {
     const read = yield* recordsOf(this.#readLines(lines, { position: from, broken: [] }, to.end, to.n));
     if (read.isWhole && isSame(read.position, to)) return;
     // Either it is damaged, or it was already when these places were noted.
-    const bytes = await this.#bytes(from.end, to.end);
-    const entries: LogEntry[] = [];
-    const found = scanDamagedLog(bytes, from, [], (entry) => entries.push(entry));
-    if (crc32(bytes, from.sum) !== to.sum || found.position.n !== to.n) {
+    const scan = scanDamagedLog(await this.#bytes(), { position: read.good, broken: [] }, to.end);
+    const { all, position } = yield* recordsOf(after(scan, read.lastN));
+    if (all.sum !== to.sum || position.n !== to.n) {
       throw new EventLogFailure('ALTERED', `${this.#file.path} has changed before its byte ${to.end}`);
     }
-    for (const { record } of entries) if (record.n > read.lastN) yield record;
   }
 
   async check(
@@ -126,7 +129,11 @@ export class LogReader {
     options: CheckOptions,
   ): Promise<DamageReport | undefined> {
     if (await this.#has(upTo, options)) return undefined;
-    return this.#keep(scanDamagedLog(await this.#bytes(0, upTo.end)), upTo, known);
+    const beginning = { position: LOG_BEGINNING, broken: [] };
+    const scan = scanDamagedLog(await this.#bytes(), beginning, upTo.end, () => paused(options));
+    let next = await scan.next();
+    while (!next.done) next = await scan.next();
+    return this.#keep(next.value, upTo, known);
   }
 
   /** Throws `NOT_THERE` unless all bytes before the place are those that were there when it was noted. */
@@ -137,11 +144,10 @@ export class LogReader {
   async #has({ end, sum: expected }: LogPosition, options?: CheckOptions): Promise<boolean> {
     let sum = 0;
     let size = 0;
-    for await (const piece of this.#pieces(end)) {
+    for await (const piece of (await this.#bytes()).pieces({ start: 0, end })) {
       sum = crc32(piece, sum);
       size += piece.length;
-      await options?.pause();
-      options?.signal.throwIfAborted();
+      if (options) await paused(options);
     }
     return size === end && sum === expected;
   }
@@ -152,8 +158,8 @@ export class LogReader {
 
   /** What was found where nobody looked since it was stored; `undefined` when all of it is known. */
   async #keep(found: DamagedLog, end: LogPosition, known: readonly BrokenLine[]): Promise<DamageReport | undefined> {
-    const isKnown = (line: BrokenLine) => known.some((other) => other.line === line.line);
-    const broken = found.allBroken.filter((line) => !isKnown(line));
+    const knownLines = new Set(known.map(({ line }) => line));
+    const broken = found.allBroken.filter(({ line }) => !knownLines.has(line));
     // With a line that is broken the bytes can't be the same.
     const isAltered = found.allBroken.length === 0 && !isSame(found.position, end);
     if (broken.length === 0 && !isAltered) return undefined;
@@ -190,9 +196,10 @@ export class LogReader {
     from: LoadFrom,
     size: number,
     lastN = Number.POSITIVE_INFINITY,
-  ): AsyncGenerator<LogEntry, { readonly position: LogPosition; readonly lastN: number; readonly isWhole: boolean }> {
+  ): AsyncGenerator<LogEntry, ReadLines> {
     const scanner = new LogScanner(from.position, from.broken);
-    let given = from.position.n;
+    let good = from.position;
+    const result = (isWhole: boolean) => ({ position: scanner.position, good, lastN: good.n, isWhole });
     let unpaused = 0;
     try {
       for await (const line of lines) {
@@ -202,50 +209,32 @@ export class LogReader {
           unpaused = 0;
         }
         const entries = scanner.take(line);
-        if (scanner.hasFoundDamage || scanner.position.end > size) {
-          return { position: scanner.position, lastN: given, isWhole: false };
-        }
+        if (scanner.hasFoundDamage || scanner.position.end > size) return result(false);
         yield* entries;
-        given = scanner.lastN;
-        if (given >= lastN) break;
+        good = scanner.position;
+        if (good.n >= lastN) break;
       }
     } catch (error) {
       // A line that is too long to be read is damage like any other.
       if (errorCode(error) !== 'EFBIG') throw error;
-      return { position: scanner.position, lastN: given, isWhole: false };
+      return result(false);
     }
-    return { position: scanner.position, lastN: given, isWhole: true };
+    return result(true);
   }
 
-  async #bytes(from: number, to: number): Promise<Uint8Array> {
-    if (to <= from) return new Uint8Array();
-    if (this.#fs.readRange) return this.#fs.readRange(this.#file.path, from, to - from);
-    return (await this.#fs.readFileBytes(this.#file.path)).subarray(from, to);
+  #bytes(): Promise<LogBytes> {
+    return LogBytes.open(this.#fs, this.#file.path);
   }
 
   /** Throws when the file is not as long as it was said to be: then nothing may be concluded from what was read. */
-  async #bytesToEnd(from: number, size: number): Promise<Uint8Array> {
-    const bytes = this.#fs.isUncertain
-      ? (await this.#fs.readFileBytes(this.#file.path)).subarray(from)
-      : await this.#bytes(from, size);
-    if (bytes.length === Math.max(size - from, 0)) return bytes;
-    const what = `${this.#file.path} has ${size} bytes, but ${from + bytes.length} came when it was read; it was left as it is`;
+  #mustBeComplete({ all }: DamagedLog, size: number): void {
+    if (all.size === size) return;
+    const what = `${this.#file.path} has ${size} bytes, but ${all.size} came when it was read; it was left as it is`;
     throw this.#unusable('INCOMPLETE', what);
   }
 
   #unusable(code: 'UNREADABLE' | 'INCOMPLETE', what: string): Error {
     return this.#fs.isUncertain ? ProviderFailure.failed(code, what) : new EventLogFailure(code, what);
-  }
-
-  async *#pieces(size: number): AsyncGenerator<Uint8Array> {
-    const { readRange } = this.#fs;
-    const whole = readRange ? undefined : await this.#fs.readFileBytes(this.#file.path);
-    for (let at = 0; at < size; at += PIECE_BYTES) {
-      const length = Math.min(PIECE_BYTES, size - at);
-      const piece = whole?.subarray(at, at + length) ?? (await this.#bytes(at, at + length));
-      yield piece;
-      if (piece.length < length) return;
-    }
   }
 
   async #locked(work: () => Promise<void>): Promise<boolean> {
@@ -300,6 +289,27 @@ async function* recordsOf<T>(entries: AsyncGenerator<LogEntry, T>): AsyncGenerat
   } finally {
     await entries.return(undefined as T);
   }
+}
+
+/** Those after record `n`, up to another one. */
+async function* after<T>(
+  entries: AsyncGenerator<LogEntry, T>,
+  n: number,
+  lastN = Number.POSITIVE_INFINITY,
+): AsyncGenerator<LogEntry, T> {
+  try {
+    for (let next = await entries.next(); ; next = await entries.next()) {
+      if (next.done) return next.value;
+      if (next.value.position.n > n && next.value.position.n <= lastN) yield next.value;
+    }
+  } finally {
+    await entries.return(undefined as T);
+  }
+}
+
+async function paused({ pause, signal }: CheckOptions): Promise<void> {
+  await pause();
+  signal.throwIfAborted();
 }
 
 function isSame(a: LogPosition, b: LogPosition): boolean {

@@ -1,6 +1,6 @@
+import { CORRUPT_SUFFIX } from './corruptFile.js';
 import type { SessionStartRecord } from './eventLog.js';
 import { LOG_FILE } from './jsonlEventLog.js';
-import { CORRUPT_SUFFIX } from './logFile.js';
 import type { SessionFs } from './sessionFs.js';
 import { readWorkspaceFile } from './workspaceFile.js';
 

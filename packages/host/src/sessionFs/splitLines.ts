@@ -3,26 +3,34 @@ import { SessionFsFailure } from './sessionFs.js';
 /** A line longer than this is a damaged file or somebody's attack; reading on would take all the memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
+/** The same for a line with zeros, which is no text: to look for something in megabytes of them would hold up others. */
+export const MAX_BINARY_LINE_BYTES = 2 * 1024 * 1024;
+
 const NEWLINE = 0x0a;
 
 /** Lines end at `\n` only, a `\r` stays. A last line without an end comes too; an empty one doesn't. */
 export async function* splitLines(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
+  let hasZeros = false;
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       const piece = chunk.subarray(start, end);
-      refuseOver(heldBytes + piece.length);
+      hasZeros ||= heldBytes > 0 && piece.includes(0);
+      refuseOver(heldBytes + piece.length, hasZeros);
       yield heldBytes === 0 ? decode(piece) : decode(Buffer.concat([...held, piece]));
       held = [];
       heldBytes = 0;
+      hasZeros = false;
       start = end + 1;
     }
     if (start === chunk.length) continue;
-    refuseOver(heldBytes + chunk.length - start);
+    const rest = chunk.subarray(start);
+    hasZeros ||= rest.includes(0);
+    refuseOver(heldBytes + rest.length, hasZeros);
     // A copy, which `slice` of a Buffer isn't: the reader may use the chunk's memory again.
-    held.push(Uint8Array.from(chunk.subarray(start)));
+    held.push(Uint8Array.from(rest));
     heldBytes += chunk.length - start;
   }
   if (heldBytes > 0) yield decode(Buffer.concat(held));
@@ -32,6 +40,7 @@ function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-function refuseOver(bytes: number): void {
-  if (bytes > MAX_LINE_BYTES) throw new SessionFsFailure('EFBIG', `a line is longer than ${MAX_LINE_BYTES} bytes`);
+function refuseOver(bytes: number, hasZeros: boolean): void {
+  const limit = hasZeros ? MAX_BINARY_LINE_BYTES : MAX_LINE_BYTES;
+  if (bytes > limit) throw new SessionFsFailure('EFBIG', `a line is longer than ${limit} bytes`);
 }

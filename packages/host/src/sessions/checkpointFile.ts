@@ -9,7 +9,7 @@ import { turnsWithin } from './turnBytes.js';
 import type { StoredTurnIndex } from './turnIndex.js';
 
 /** To be raised when a reducer computes something else from the same actions, or when this form changes. */
-const FORMAT = 2;
+const FORMAT = 3;
 const MAX_KNOWN_BROKEN = 100;
 
 /** What a log says up to a place in it, so that only what follows has to be read. */

@@ -1,4 +1,10 @@
-import { createSessionState, type SessionState, sessionReducer, sessionUri } from '@agenthost/protocol';
+import {
+  createSessionState,
+  type SessionAction,
+  type SessionState,
+  sessionReducer,
+  sessionUri,
+} from '@agenthost/protocol';
 import type { LogRecord, SessionStartRecord } from '../sessionFs/eventLog.js';
 import { AcceptedSequences, acceptedKey } from './acceptedSequences.js';
 import { actionFingerprint } from './actionFingerprint.js';
@@ -48,7 +54,7 @@ export class LogFold {
       const { accepted } = before;
       this.#result = {
         ...before,
-        state: this.#keep(sessionReducer(before.state, action)),
+        state: this.#keep(reduceLogged(before.state, action)),
         lastServerSeq: Math.max(before.lastServerSeq, serverSeq),
       };
       if (origin && origin.clientSeq > accepted.highest(acceptedKey(origin))) {
@@ -58,6 +64,25 @@ export class LogFold {
     }
   }
 }
+
+/**
+ * A turn that a log says was started did start. Where nothing lets it, the records that did are lost to damage, such as the end of
+ * the turn before it: what they must have said is made up for, so that no turn hides all that follow.
+ */
+export function reduceLogged(state: SessionState, action: SessionAction): SessionState {
+  const next = sessionReducer(state, action);
+  if (next !== state || action.type !== 'session/turnStarted') return next;
+  const { session, at, queuedMessageId: _, ...started } = action;
+  const { activeTurn, lifecycle } = state;
+  if (activeTurn?.id === action.turnId) return state;
+  const ready = lifecycle === 'creating' ? sessionReducer(state, { type: 'session/ready', session, at }) : state;
+  const ended = activeTurn
+    ? sessionReducer(ready, { type: 'session/error', session, at, turnId: activeTurn.id, error: END_IS_LOST })
+    : ready;
+  return sessionReducer(ended, { ...started, session, at });
+}
+
+const END_IS_LOST = { errorType: 'damagedLog', message: 'The end of this turn is lost: the log is damaged there.' };
 
 export function newSessionState(
   start: Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at' | 'versions' | 'type' | 'cwd'>,

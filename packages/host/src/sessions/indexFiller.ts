@@ -65,7 +65,9 @@ export class IndexFiller {
     const { index, storage, log } = this.#options;
     const since = changedSince - TIME_SLACK_MS;
     const providers = index.providers();
-    const known = (sessionId: string) => providers.some((provider) => index.isComplete(`${provider}:/${sessionId}`));
+    const knownAs = (sessionId: string) =>
+      providers.map((provider) => `${provider}:/${sessionId}`).find((uri) => index.isComplete(uri));
+    const known = (sessionId: string) => knownAs(sessionId) !== undefined;
     const newest = new Newest();
     let total = 0;
     await inParallel(until(ending, storage.list()), LOOKS_AT_ONCE, async (sessionId) => {
@@ -77,8 +79,10 @@ export class IndexFiller {
     let done = 0;
     let failed = 0;
     const take = async (sessionId: string) => {
+      const uri = knownAs(sessionId);
       try {
-        await this.#options.indexSession(sessionId, !known(sessionId));
+        if (uri !== undefined) await this.#forgetTexts(uri);
+        await this.#options.indexSession(sessionId, uri === undefined);
       } catch (error) {
         failed++;
         log.error(`session ${sessionId} can't be read`, error);
@@ -102,6 +106,13 @@ export class IndexFiller {
       this.#tell(total, total, true);
       log.info(`the session index was filled from ${done - failed} sessions`);
     }
+  }
+
+  /** Its log has changed: it may be an older one, without the newest turns. */
+  async #forgetTexts(uri: URI): Promise<void> {
+    const { index } = this.#options;
+    index.markIncomplete(uri);
+    await index.eraseTexts(uri);
   }
 
   async #forgetMissing(ending: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { HostLog } from '../hostLog.js';
 import { inspectIndex } from '../index/inspectIndex.js';
 import type { PageSums } from '../index/pageSums.js';
@@ -19,6 +20,7 @@ export async function openSessionIndex(
   path: string,
   log: HostLog,
   onReplaced: () => void = () => {},
+  sessionsFolder?: string,
 ): Promise<OpenedIndex> {
   const openIndex = (sums: PageSums | undefined, isIncomplete: boolean) =>
     new SessionIndex(path, {
@@ -34,7 +36,8 @@ export async function openSessionIndex(
   const found = await inspectIndex(path);
   if (found.kind === 'clean' || found.kind === 'crashed') {
     const { sums } = found;
-    const missing = found.kind === 'crashed' ? { changedSince: sums.trustedUntil } : undefined;
+    const isStale = found.kind === 'crashed' || (await hasChangedSince(sums.trustedUntil, sessionsFolder));
+    const missing = isStale ? { changedSince: sums.trustedUntil } : undefined;
     try {
       return { index: openIndex(sums, missing !== undefined), missing };
     } catch (error) {
@@ -45,6 +48,18 @@ export async function openSessionIndex(
   }
   const index = openIndex(undefined, true);
   return { index, missing: { changedSince: 0 } };
+}
+
+/**
+ * Whether sessions came or went while no host ran: from a backup, say. By the time that the system keeps of changes, which no
+ * tool that restores files sets back.
+ */
+async function hasChangedSince(time: number, folder: string | undefined): Promise<boolean> {
+  if (folder === undefined) return false;
+  return stat(folder).then(
+    ({ ctimeMs }) => ctimeMs > time,
+    () => false,
+  );
 }
 
 function textOf(error: unknown): string {

@@ -6,12 +6,12 @@ import {
   isOpenStep,
   MAX_PAGE_BYTES,
   type SessionState,
-  sessionReducer,
   type TurnStep,
   turnSteps,
   withNewestTurns,
 } from '@agenthost/protocol';
 import type { LogRecord, SessionStartRecord } from '../sessionFs/eventLog.js';
+import { reduceLogged } from './foldLog.js';
 import { jsonBytes } from './jsonBytes.js';
 import { stateAt } from './readTurns.js';
 import type { PartMark, TurnsPlace } from './turnIndex.js';
@@ -74,7 +74,7 @@ export async function readParts(
   for await (const record of records) {
     if (record.type !== 'action') continue;
     const turn = state.activeTurn;
-    state = withNewestTurns(sessionReducer(state, record.action), 1);
+    state = withNewestTurns(reduceLogged(state, record.action), 1);
     const next = state.activeTurn;
     if (turn?.id !== turnId) {
       isThere ||= next?.id === turnId;

@@ -1,6 +1,6 @@
-import { type SessionState, sessionReducer, type Turn } from '@agenthost/protocol';
+import type { SessionState, Turn } from '@agenthost/protocol';
 import { type EventLog, EventLogFailure, type SessionStartRecord } from '../sessionFs/eventLog.js';
-import { foldLog, newSessionState } from './foldLog.js';
+import { foldLog, newSessionState, reduceLogged } from './foldLog.js';
 import { newTurns } from './newTurns.js';
 import { type TurnsRoom, turnsWithin, withTurnsWithin } from './turnBytes.js';
 import type { TurnIndex, TurnPage } from './turnIndex.js';
@@ -88,7 +88,7 @@ function newestWithin(turns: readonly Turn[], { turns: most, bytes }: TurnsRoom)
 async function foldPage(log: EventLog, start: SessionStartRecord, page: TurnPage): Promise<readonly Turn[]> {
   let state = stateAt(start, page.from);
   for await (const record of log.span(page.from.position, page.to)) {
-    if (record.type === 'action') state = sessionReducer(state, record.action);
+    if (record.type === 'action') state = reduceLogged(state, record.action);
   }
   const { turns } = state;
   if (turns.length !== page.ids.length || turns.some(({ id }, at) => id !== page.ids[at])) throw doesNotFit();

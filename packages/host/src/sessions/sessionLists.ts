@@ -34,6 +34,13 @@ export class SessionLists {
    * change that it doesn't have. A search takes longer, in a thread; `withNewestSummaries` brings its result up to date.
    */
   list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
+    const { index, indexFilled } = this.#options;
+    // What clients have seen listed must not be missing meanwhile.
+    if (index.isRefilling) return indexFilled().then(() => this.#listNow(params));
+    return this.#listNow(params);
+  }
+
+  #listNow(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     const { index } = this.#options;
     if (params.filter?.text)
       return index.search(params).catch((error) => this.#again(error, () => index.search(params)));

@@ -70,7 +70,7 @@ export class AcpWire {
       process,
       limits: options.limits,
       onUpdate: (params) => {
-        this.#lastUpdate = Date.now();
+        this.#lastUpdate = performance.now();
         options.onUpdate(params);
       },
       onBroken: (errorType, what) => this.fail(errorType, `${options.spec.displayName} ${what}. It was ended.`),
@@ -125,10 +125,10 @@ export class AcpWire {
 
   /** Some agents tell the rest of a loaded conversation after they have answered that it is loaded. */
   async updatesEnd(): Promise<void> {
-    const deadline = Date.now() + HISTORY_MS;
-    this.#lastUpdate = Date.now();
-    while (!this.hasFailed && Date.now() < deadline) {
-      const quietFor = Date.now() - this.#lastUpdate;
+    const deadline = performance.now() + HISTORY_MS;
+    this.#lastUpdate = performance.now();
+    while (!this.hasFailed && performance.now() < deadline) {
+      const quietFor = performance.now() - this.#lastUpdate;
       if (quietFor >= QUIET_MS) return;
       await delay(QUIET_MS - quietFor);
     }

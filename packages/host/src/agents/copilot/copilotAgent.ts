@@ -183,7 +183,7 @@ export class CopilotAgent implements Agent {
   }
 
   #ask(install: AgentInstall, configuration: CopilotConfiguration): Promise<Probe> {
-    const now = Date.now();
+    const now = performance.now();
     if (!this.#probe || now - this.#probe.at > PROBE_VALID_MS) {
       this.#probe = { at: now, answer: this.#askAnew(install, configuration) };
     }
