@@ -19,7 +19,8 @@ export function sessionId(n: number): string {
 
 /** The index alone, of so many sessions with one turn each; lists and searches look at nothing else. */
 export function writeIndex(stateDir: string, sessions: number): void {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  // Before the index: one that is older than the folder of the sessions is looked through at the start.
+  mkdirSync(join(stateDir, 'session-state'), { recursive: true, mode: 0o700 });
   const index = new SessionIndex(join(stateDir, 'index.sqlite'), {
     onError: (error) => {
       throw error;

@@ -175,7 +175,7 @@ describe('the commands about sessions', () => {
     const session = newUri();
     let nested: object = {};
     for (let n = 0; n < 59; n++) nested = { nested };
-    const metadata = { nested, long: 'x'.repeat(3_000_000) };
+    const metadata = { nested, long: 'x'.repeat(15_000) };
     await alice.request('createSession', { session, metadata });
     await alice.request('createSession', { session: newUri(), metadata });
     const client = await host.connect();
