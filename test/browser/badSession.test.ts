@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isoTime } from '../../packages/ahp/src/turns.js';
@@ -10,6 +11,8 @@ const pages = usePages();
 /** What an older host may have taken: times that no date can hold. */
 async function badStateRoot(): Promise<string> {
   const stateDir = await temporaryFolder();
+  // Before the index: one that is older than the folder of the sessions is looked through at the start.
+  await mkdir(join(stateDir, 'session-state'));
   const index = new SessionIndex(join(stateDir, 'index.sqlite'));
   const times = { bad: 9e15, worse: -9e15, good: 1_700_000_000_000 };
   for (const [title, time] of Object.entries(times)) {

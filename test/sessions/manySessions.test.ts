@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHost } from '@agenthost/client';
 import { createSessionState } from '@agenthost/protocol';
@@ -11,6 +12,8 @@ import { event, folderOfTest, manage, testHost } from './support/providers.js';
 describe('10,000 sessions of a host', () => {
   it('are listed by pages, without a subscription for any of them', async () => {
     const stateDir = await folderOfTest();
+    // Before the index: one that is older than the folder of the sessions is looked through at the start.
+    await mkdir(join(stateDir, 'session-state'));
     const index = new SessionIndex(join(stateDir, 'index.sqlite'));
     for (let n = 0; n < 10_000; n++) {
       const resource = `mock:/s${n}`;
