@@ -22,11 +22,11 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/builtCli.ts'],
     include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    // Real agents and VS Code are hundreds of megabytes: `npm run test:agents` and `npm run test:vscode` fetch them. A soak has
-    // a command of its own, too, and attacks are tried one or two at a time: `npm run test:security`.
+    // Real agents and VS Code are hundreds of megabytes: `npm run test:agents` and `npm run test:vscode` fetch them. Attacks
+    // (`npm run test:security`), faults (`npm run test:faults`) and a soak take minutes each. CI runs all of them.
     exclude: [
       ...configDefaults.exclude,
-      ...['agents', 'vscode', 'soak', 'security/attack'].map((folder) => `test/${folder}/**`),
+      ...['agents', 'vscode', 'soak', 'faults', 'security/attack'].map((folder) => `test/${folder}/**`),
     ],
     // Most tests wait for processes: on two cores, two files at a time take little longer than one.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -121,7 +121,7 @@ describe('an index that was damaged', () => {
     async (state, file) => {
       const { size } = await stat(join(stateDir, state, file));
       const random = randomNumbers(size);
-      const places = 30;
+      const places = 12;
       for (let n = 0; n < places; n++) {
         await restore(state);
         // Spread over all of it, and from one bit to more than a page.

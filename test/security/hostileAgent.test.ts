@@ -2,6 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host, Session } from '@agenthost/client';
 import { AcpAgents, MockAgent } from '@agenthost/host';
+import type { SessionState } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
@@ -52,8 +53,16 @@ describe('a hostile agent, as a real process on the Agent Client Protocol', () =
     const [victim, session] = [await open('mock'), await open()];
     await victim.send('confirm-tool');
     const asked = await until(victim.confirmed, ({ summary }) => summary.status === 'inputNeeded', 'its question');
-    const { said } = await say(session, `fakeIds ${victim.uri}`);
-    expect(said).toContain('["refused","refused","refused","refused"]');
+    await session.send(`fakeIds ${victim.uri}`);
+    // Its turn waits for the answer to what it asked, which it can't give itself.
+    const wanted = '["refused","refused","refused","refused"]';
+    const isSaid = ({ activeTurn }: SessionState) =>
+      JSON.stringify(activeTurn?.responseParts)?.includes(JSON.stringify(wanted).slice(1, -1));
+    await until(session.confirmed, (state) => isSaid(state) === true, 'what it was answered');
+    const [question] = session.pendingConfirmations.value;
+    expect(question?.toolCall).toMatchObject({ toolCallId: 'forged', status: 'pendingConfirmation' });
+    await question?.deny();
+    await until(session.confirmed, ({ turns }) => turns.length === 1, 'the end');
     expect(JSON.stringify(victim.confirmed.value)).not.toContain('PLANTED');
     expect(victim.confirmed.value.activeTurn).toEqual(asked.activeTurn);
     await client.ping();
