@@ -5,6 +5,14 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const source = (name: string, entry = 'index') =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
 
+/** Every screen, every hostile text, every place of a file: `npm run test:sweeps`. */
+export const SWEEPS = [
+  'apps/cli/test/failures.test.ts',
+  'packages/host/test/sessions/history{Damage,Properties}.test.ts',
+  'test/browser/{accessibility,displays,hostile,longThings}.test.ts',
+  'test/e2e/{floods,indexDamage,indexRebuild}.test.ts',
+];
+
 export default defineConfig({
   resolve: {
     // Tests of one package see the sources of the others, so that a failure points at a line that somebody wrote.
@@ -22,11 +30,12 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/builtCli.ts'],
     include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    // Real agents and VS Code are hundreds of megabytes: `npm run test:agents` and `npm run test:vscode` fetch them. Attacks
-    // (`npm run test:security`), faults (`npm run test:faults`) and a soak take minutes each. CI runs all of them.
+    // Each of these has a command of its own, and CI runs them all: real agents and VS Code are hundreds of megabytes, and the
+    // others take minutes.
     exclude: [
       ...configDefaults.exclude,
-      ...['agents', 'vscode', 'soak', 'faults', 'security/attack'].map((folder) => `test/${folder}/**`),
+      ...['agents', 'vscode', 'soak', 'faults', 'security', 'convergence'].map((folder) => `test/${folder}/**`),
+      ...SWEEPS,
     ],
     // Most tests wait for processes: on two cores, two files at a time take little longer than one.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -10,6 +10,7 @@ const results = join(root, '.cache', 'test-results.json');
 /** A suite counts its tests where it leaves results, else it counts as one. */
 const suites = [
   { command: ['test'], counts: true },
+  { command: ['run', 'test:sweeps'], counts: true },
   { command: ['run', 'test:agents'], counts: true },
   { command: ['run', 'test:security'], counts: true },
   { command: ['run', 'test:faults'], counts: true },

@@ -14,26 +14,9 @@ const tasks = {
   page: () => inTurn(() => tasks.build(['apps/web']), buildPage),
   test: (args) =>
     inTurn(build, buildPage, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
-  'test:agents': (args) =>
-    inTurn(build, () =>
-      runNode(bin('vitest', 'vitest'), [
-        'run',
-        '--config',
-        'test/agents/vitest.config.ts',
-        ...reporters(args),
-        ...args,
-      ]),
-    ),
-  'test:vscode': (args) =>
-    inTurn(build, buildPage, () =>
-      runNode(bin('vitest', 'vitest'), [
-        'run',
-        '--config',
-        'test/vscode/vitest.config.ts',
-        ...reporters(args),
-        ...args,
-      ]),
-    ),
+  'test:sweeps': (args) => inTurn(build, buildPage, () => runTests('test/sweeps.config.ts', args)),
+  'test:agents': (args) => inTurn(build, () => runTests('test/agents/vitest.config.ts', args)),
+  'test:vscode': (args) => inTurn(build, buildPage, () => runTests('test/vscode/vitest.config.ts', args)),
   'test:faults': (args) => longRun('test/faults', 'AGENTHOST_FAULT_', args),
   'test:convergence': (args) => longRun('test/convergence', 'AGENTHOST_CONVERGENCE_', ['--runs', '10000', ...args]),
   'test:security': (args) =>
@@ -184,6 +167,10 @@ function longRun(folder, prefix, args) {
   return inTurn(build, () =>
     runNode(bin('vitest', 'vitest'), ['run', ...config, ...reporters(flags), ...filter, ...flags]),
   );
+}
+
+function runTests(config, args) {
+  return runNode(bin('vitest', 'vitest'), ['run', '--config', config, ...reporters(args), ...args]);
 }
 
 function reporters(args) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import base from '../../vitest.config.js';
 import { GATES } from './gates.js';
 
@@ -22,6 +22,7 @@ export default defineConfig({
   // What is kept of an altered module would be taken for the real one.
   test: {
     ...base.test,
+    exclude: configDefaults.exclude,
     fsModuleCache: false,
     globalSetup: [],
     testTimeout: 15_000,
