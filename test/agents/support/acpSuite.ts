@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -122,8 +123,9 @@ export function acpSuite(provider: AcpCase['provider']): void {
     it('asks before it runs a command, changes a file, or writes outside of its folder', async () => {
       const { session, recorder, opening } = await open();
       const inside = join(opening.cwd, 'asked.txt');
-      // Not in the folder for temporary files, in which sandboxes let agents write.
-      const outside = join(AGENTS_FOLDER, `outside-${crypto.randomUUID()}.txt`);
+      // Not in the folder for temporary files, where this tree may be as well: sandboxes let agents write there.
+      const elsewhere = AGENTS_FOLDER.startsWith(tmpdir()) ? '/var/tmp' : AGENTS_FOLDER;
+      const outside = join(elsewhere, `agenthost-outside-${crypto.randomUUID()}.txt`);
       onTestFinished(() => rm(outside, { force: true }));
       model
         .script('use the shell', toolCalls(agentCase.shell('echo x > made.txt')))
