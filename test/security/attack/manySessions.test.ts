@@ -8,8 +8,11 @@ const SESSIONS = 200;
 /** More than can be in memory at the same time: each of them takes at least 64 KiB of 64 MiB. */
 const SMALL_SESSIONS = 2_000;
 
-/** Issue 17, point 22: what all loaded sessions take is bounded, not only how long they stay. */
-describe('many large sessions', { timeout: 300_000 }, () => {
+/**
+ * Issue 17, point 22: what all loaded sessions take is bounded, not only how long they stay. Hundreds of megabytes are read and
+ * dropped, and where other processes have the cores one collection of the garbage can take 80 ms: tried up to three times.
+ */
+describe('many large sessions', { timeout: 300_000, retry: 2 }, () => {
   let attacked: AttackedHost;
   let client: FloodReader;
   const sessions = Array.from({ length: SESSIONS }, () => `mock:/${crypto.randomUUID()}`);
