@@ -20,7 +20,7 @@ const draft = await provider.createNewSession(provider.resolveWorkspace('file://
 const session = await provider.sendAndCreateChat(draft.sessionId, { query: 'echo first' });
 const chat = provider.openChat(session.mainChat.resource);
 await chat.opened();
-// The first message makes what the next ones find.
+// Warm up: the first messages create what later ones reuse.
 await turnsOf(chat, 1);
 await chat.submit('echo second');
 await turnsOf(chat, 2);

@@ -1,5 +1,5 @@
-// Resolves what each agent of the catalogue depends on, and writes it to packages/host/agent-locks: an agent that is added next
-// year is made of the packages that it was tried with. Run it (npm run agent-locks) when a version in the catalogue changes.
+// Writes a lock file for each agent of the catalogue to packages/host/agent-locks, so that every installation gets the packages
+// that the agent was tested with. Run it (npm run agent-locks) when a version in the catalogue changes.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

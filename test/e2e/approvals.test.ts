@@ -1,10 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PendingConfirmation, Session } from '@agenthost/client';
-import { AcpAgents } from '@agenthost/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stubEntry, stubSession, writeAgents } from '../support/stubAgent.js';
-import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
+import { type StubHost, startStubHost } from '../support/stubAgent.js';
 import { until } from '../support/until.js';
 
 const OPTIONS = [
@@ -15,19 +12,13 @@ const text = (words: string) => [{ type: 'content', content: { type: 'text', tex
 
 /** An approval shows the tool, its whole input and for an edit the diff; where the agent gives less, it says so. */
 describe('what is shown of a call that waits for an answer', () => {
-  let stateDir: string;
-  let host: TestHost;
+  let stub: StubHost;
   let session: Session;
   beforeAll(async () => {
-    stateDir = await temporaryFolder();
-    await writeAgents(stateDir, { stub: stubEntry(stateDir) });
-    host = await startTestHost({ stateDir, agentSources: [new AcpAgents()] });
-    session = await stubSession(await host.connect());
+    stub = await startStubHost();
+    session = stub.session;
   });
-  afterAll(async () => {
-    await host.dispose();
-    await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
-  });
+  afterAll(() => stub.dispose());
 
   /** What is shown for a request about that call, which is denied then. */
   function shown(call: object): Promise<PendingConfirmation['toolCall']> {
@@ -67,7 +58,7 @@ describe('what is shown of a call that waits for an answer', () => {
   });
 
   it('has the diff of an edit', async () => {
-    const path = join(stateDir, 'a.txt');
+    const path = join(stub.host.stateDir, 'a.txt');
     const call = await shown({ kind: 'edit', content: [{ type: 'diff', path, oldText: 'one\n', newText: 'two\n' }] });
     expect(call).toMatchObject({ language: 'diff', toolInput: expect.stringContaining('-one\n+two') });
     expect(call.confirmation.title).toBe('Edit File: allow this?');
@@ -96,7 +87,7 @@ describe('what is shown of a call that waits for an answer', () => {
     const long = await shown({ kind: 'other', title: 'x', rawInput: { text: `${'a'.repeat(300_000)}END` } });
     expect(long.toolInputRef).toBeDefined();
     expect(String(long.toolInput).length).toBeLessThan(20_000);
-    const { bytes } = await (await host.connect()).fetchContent(long.toolInputRef?.uri ?? '');
+    const { bytes } = await (await stub.host.connect()).fetchContent(long.toolInputRef?.uri ?? '');
     expect(Buffer.from(bytes).toString()).toContain('aEND"');
     const longer = await askedBy('ask-long 1500000');
     expect(longer.toolInput).toContain('500,000 more characters, which are not shown');

@@ -5,10 +5,10 @@ import {
   MAX_RESYNC_BYTES,
   type ReconnectResult,
   type SessionState,
-  type Turn,
 } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
+import { endedTurn } from '../support/samples.js';
 import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
@@ -28,20 +28,10 @@ describe('[PAGE1] answers', () => {
     await client.nextAction(session, 'session/turnComplete', (action) => action.turnId === turnId);
   }
 
-  const turn = (n: number, content: string): Turn => ({
-    id: `t${n}`,
-    userMessage: { text: 'hello' },
-    responseParts: [{ kind: 'markdown', id: 'p1', content }],
-    toolCalls: [],
-    state: 'complete',
-    startedAt: n,
-    endedAt: n,
-  });
-
   it('to a handshake share their room among its sessions, and each has its newest turn', async () => {
     const sessions = Array.from({ length: 12 }, () => `mock:/${crypto.randomUUID()}`);
     for (const session of sessions) {
-      const turns = Array.from({ length: 8 }, (_, n) => turn(n, 'x'.repeat(120_000)));
+      const turns = Array.from({ length: 8 }, (_, n) => endedTurn(n, 'x'.repeat(120_000)));
       await client.request('importSession', { session, turns });
     }
     const other = await RawClient.open(host);

@@ -15,7 +15,7 @@ describe('createSession for a session that exists', () => {
     await (await first.raw('alice')).request('createSession', { session });
     await first.host.close();
 
-    // Nobody has opened it yet, so both have to look on disk.
+    // The session is not in memory, so both requests look for it on disk.
     const second = await startTestHost({ stateDir: first.stateDir });
     hosts.push(second);
     const [alice, bob] = [await second.raw('alice'), await second.raw('bob')];

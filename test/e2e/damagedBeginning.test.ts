@@ -32,7 +32,7 @@ async function stored(...prompts: readonly string[]): Promise<{ uri: string; sta
   return { uri: session.uri, stateDir: host.stateDir, folder };
 }
 
-/** What a host of another version finds: a checkpoint, a turn index and a list are of no use to it. */
+/** Removes the caches, which a host of another version would ignore. */
 async function forgetCaches({ stateDir, folder }: { stateDir: string; folder: string }): Promise<void> {
   await rm(join(folder, 'events.checkpoint.json'), { force: true });
   await rm(join(folder, 'events.turns.jsonl'), { force: true });

@@ -1,10 +1,7 @@
-import { rm } from 'node:fs/promises';
 import type { PendingConfirmation, Session } from '@agenthost/client';
-import { AcpAgents } from '@agenthost/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../support/say.js';
-import { stubEntry, stubSession, writeAgents } from '../support/stubAgent.js';
-import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
+import { type StubHost, startStubHost } from '../support/stubAgent.js';
 import { until } from '../support/until.js';
 
 const ONCE = { optionId: 'yes', name: 'Allow once', kind: 'allow_once' };
@@ -14,19 +11,13 @@ const NEVER = { optionId: 'never', name: 'Never', kind: 'reject_always' };
 
 /** What agents send in `session/request_permission`: also what the protocol does not allow is asked. */
 describe('permission options of an ACP agent', () => {
-  let stateDir: string;
-  let host: TestHost;
+  let stub: StubHost;
   let session: Session;
   beforeAll(async () => {
-    stateDir = await temporaryFolder();
-    await writeAgents(stateDir, { stub: stubEntry(stateDir) });
-    host = await startTestHost({ stateDir, agentSources: [new AcpAgents()] });
-    session = await stubSession(await host.connect());
+    stub = await startStubHost();
+    session = stub.session;
   });
-  afterAll(async () => {
-    await host.dispose();
-    await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
-  });
+  afterAll(() => stub.dispose());
 
   /** Sends the request, answers it, and returns what the agent was told. */
   async function ask(params: object, answer: (asked: PendingConfirmation) => Promise<void>): Promise<string> {

@@ -1,7 +1,7 @@
-import type { Turn } from '@agenthost/protocol';
 import { ERROR_CODE } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RawClient } from '../support/rawClient.js';
+import { endedTurn } from '../support/samples.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 
 const MIB = 1024 * 1024;
@@ -15,21 +15,11 @@ describe('sessions in memory', () => {
   async function makeSessions(client: RawClient, count: number): Promise<string[]> {
     const sessions = Array.from({ length: count }, () => `mock:/${crypto.randomUUID()}`);
     for (const session of sessions) {
-      const turns = Array.from({ length: 4 }, (_, n) => turn(n, 'x'.repeat(MIB / 4)));
+      const turns = Array.from({ length: 4 }, (_, n) => endedTurn(n, 'x'.repeat(MIB / 4)));
       await client.request('importSession', { session, turns });
     }
     return sessions;
   }
-
-  const turn = (n: number, content: string): Turn => ({
-    id: `t${n}`,
-    userMessage: { text: 'hello' },
-    responseParts: [{ kind: 'markdown', id: 'p1', content }],
-    toolCalls: [],
-    state: 'complete',
-    startedAt: n,
-    endedAt: n,
-  });
 
   it('[MEM1] leave when others need their room, and are the same when they come back', async () => {
     host = await startTestHost({ maxSessionBytes: 12 * MIB });

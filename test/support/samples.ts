@@ -1,4 +1,18 @@
 import { crc32, deflateSync } from 'node:zlib';
+import type { Turn } from '@agenthost/protocol';
+
+/** A turn that has ended, with one answer, to import. */
+export function endedTurn(n: number, content: string): Turn {
+  return {
+    id: `t${n}`,
+    userMessage: { text: 'hello' },
+    responseParts: [{ kind: 'markdown', id: 'p1', content }],
+    toolCalls: [],
+    state: 'complete',
+    startedAt: n,
+    endedAt: n,
+  };
+}
 
 /** A real PNG of one colour. */
 export function png(width = 4, height = 4, [red, green, blue] = [200, 30, 60]): Buffer {

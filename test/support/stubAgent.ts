@@ -1,7 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Host, Session } from '@agenthost/client';
+import { AcpAgents } from '@agenthost/host';
 import type { AgentInfo, RootState } from '@agenthost/protocol';
+import { startTestHost, type TestHost, temporaryFolder } from './testHost.js';
 
 /** The program of the stub; Node runs its source. */
 export const STUB = join(import.meta.dirname, 'stubAcpAgent.ts');
@@ -39,4 +41,25 @@ export async function stubSession(client: Host): Promise<Session> {
 /** What clients are told of an agent. */
 export function agentInfo({ agents }: RootState, provider: string): AgentInfo | undefined {
   return agents.find((agent) => agent.provider === provider);
+}
+
+export interface StubHost {
+  readonly host: TestHost;
+  readonly session: Session;
+  dispose(): Promise<void>;
+}
+
+/** A host with the stub agent, and a session of it. Everything that it leaves goes with `dispose`. */
+export async function startStubHost(): Promise<StubHost> {
+  const stateDir = await temporaryFolder();
+  await writeAgents(stateDir, { stub: stubEntry(stateDir) });
+  const host = await startTestHost({ stateDir, agentSources: [new AcpAgents()] });
+  return {
+    host,
+    session: await stubSession(await host.connect()),
+    async dispose() {
+      await host.dispose();
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
 }

@@ -17,7 +17,7 @@ export interface AgentInstallerOptions {
   readonly stateDir: string;
   /** The host's own environment: where npm is, which registry it uses. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the lock files of agents are; those of the catalogue when not given. */
+  /** The folder with the agents' lock files. Defaults to those of the catalogue. */
   readonly locksFolder?: string;
 }
 
@@ -39,10 +39,9 @@ const PROGRESS_MS = 250;
 const MARK = 'AGENTHOST_INSTALLS';
 
 /**
- * Puts agents into `<state root>/agents/<provider>` and takes them out again. What an agent of the catalogue depends on is fixed
- * by a lock file, and install scripts run only for the packages that its entry names. An agent is made in a folder beside its place and
- * renamed when it is whole; what npm has fetched is kept, checked by its sums, until that is done, so that an installation that
- * was cut off goes on where it was.
+ * Installs agents into `<state root>/agents/<provider>` and removes them. Lock files fix every dependency of the catalogue's
+ * agents, and install scripts run only for the packages that an agent's entry names. An agent is installed in a folder beside its
+ * place, which is renamed when it is complete. npm's cache is kept until then, so that an interrupted installation continues.
  */
 export class AgentInstaller {
   readonly #stateDir: string;

@@ -5,8 +5,8 @@ import type { AgentPackage } from './agentPackage.js';
 export const AGENT_LOCKS_FOLDER = join(import.meta.dirname, '../../agent-locks');
 
 /**
- * The lock file of npm for an agent of the catalogue: every package that it was tried with, by version and checksum. `undefined`
- * for any other package or version. `npm run agent-locks` makes them.
+ * Reads the npm lock file of a catalogue agent, with the version and checksum of every package. Returns `undefined` when there
+ * is none for this package and version. `npm run agent-locks` writes these files.
  */
 export async function readAgentLock(
   folder: string,

@@ -4,6 +4,6 @@ export interface AgentPackage {
   readonly version: string;
   /** Bytes on disk, about. */
   readonly sizeHint?: number;
-  /** Packages among those installed whose install scripts are run. Those of all others are not. */
+  /** The packages whose install scripts are run. All other install scripts are skipped. */
   readonly scripts?: readonly string[];
 }

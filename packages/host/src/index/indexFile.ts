@@ -86,7 +86,7 @@ export class IndexFile {
     // Before the log goes: until these are written it says which pages may differ from them.
     this.#sums.write();
     const { busy } = this.database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
-    // While the search thread reads, the log stays: what is in it can still be damaged, so it has to be looked at again.
+    // The log can't be emptied while the search thread reads. Its pages can still be damaged, so they must not be trusted yet.
     if (!isTrusted || busy !== 0) return;
     this.#sums.trustedUntil = now;
     this.#sums.write();

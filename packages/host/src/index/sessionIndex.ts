@@ -194,8 +194,7 @@ export class SessionIndex {
   /** Erases the texts of a session that is about to be removed, in pieces: all of them at once would hold up everybody. */
   async eraseTexts(resource: URI): Promise<void> {
     this.#waitingTurns.deleteAll(resource);
-    let isLeft = !this.#hasCopy;
-    while (isLeft && !this.#isClosed) {
+    for (let isLeft = !this.#hasCopy; isLeft && !this.#isClosed; ) {
       isLeft = false;
       this.#attempt(() => {
         isLeft = eraseSomeTexts(this.#database, resource);

@@ -49,7 +49,7 @@ export class AppendHandles {
     }
   }
 
-  /** Rejects when the file was deleted or moved meanwhile: what is written to it then is lost, though writing succeeds. */
+  /** Rejects when the file was deleted or moved in the meantime: writing to its handle succeeds, but the data is lost. */
   append(path: string, content: string | Uint8Array): Promise<void> {
     return this.use(path, async (handle, { real, file }) => {
       await handle.appendFile(content);

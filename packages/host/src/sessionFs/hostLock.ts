@@ -25,7 +25,7 @@ const FRESH_MS = 10_000;
 export interface TakeLockOptions {
   readonly url?: string;
   readonly now?: number;
-  /** A file to hold a lock of the kernel on as well: in another container the process that has this one looks dead. */
+  /** A file to lock with a `KernelLock` as well: a host in another container can't see the process that holds this lock. */
   readonly kernelPath?: string;
 }
 
@@ -150,7 +150,7 @@ export async function readLockHolder(path: string): Promise<LockHolder | undefin
   return typeof found === 'object' && (await isAlive(found)) ? found : undefined;
 }
 
-/** Whether its process can be seen from here or not. */
+/** Reads the holder from the lock file without checking that its process runs. */
 async function writtenHolder(path: string): Promise<LockHolder | undefined> {
   const found = await read(path);
   return typeof found === 'object' ? found : undefined;

@@ -39,7 +39,7 @@ export interface JsonlEventLogOptions {
   readonly newId?: () => string;
   readonly onDamage?: (damage: DamageReport) => void;
   readonly onWriteFailed?: (error: EventLogFailure) => void;
-  /** What the log began with, for one whose first line is damaged. */
+  /** Recovers the first record when the first line is damaged. */
   readonly readStart?: () => Promise<SessionStartRecord | undefined>;
 }
 
@@ -126,11 +126,11 @@ export class JsonlEventLog implements EventLog {
       isBegun = true;
       yield entry;
     }
-    // Either it is new, or nothing of it could be read.
+    // The log is new, or no line of it could be read.
     if (!isBegun) yield* this.#startEntry(this.#damage !== undefined);
   }
 
-  /** Its place is the beginning: whoever goes on from there is given it again. */
+  /** Yields the recovered first record. Its position is the beginning, so that a reader that resumes there gets it again. */
   async *#startEntry(isRequired: boolean): AsyncGenerator<LogEntry> {
     const { readStart } = this.#options;
     if (!readStart) return;
@@ -237,7 +237,7 @@ export class JsonlEventLog implements EventLog {
   }
 }
 
-/** Where a log is until it is whole. */
+/** The path of a log that is still being written; it is renamed when it is complete. */
 export function draftOf(path: string): string {
   return `${path}.draft`;
 }

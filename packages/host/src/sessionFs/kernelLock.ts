@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 const SQLITE_BUSY = 5;
 
 /**
- * A lock that the kernel ends with the process, whoever can see that process: Node itself has none, and SQLite does on every
- * system. Its file stays behind and stays empty. Nothing else in this process may open that file: closing it there would
- * give the lock up.
+ * A file lock that the kernel releases when the process ends. It also works between containers, where process ids can't be
+ * compared. Node has no file locks, so this uses SQLite's. The file stays on disk and stays empty. Nothing else in this process may
+ * open it: POSIX locks are released when any descriptor of the file is closed.
  */
 export class KernelLock {
   readonly #database: DatabaseSync;
 
-  /** `undefined` where the file system has no such locks. */
+  /** Returns `undefined` when the file system does not support locks. */
   static take(path: string): KernelLock | 'held' | undefined {
     let database: DatabaseSync | undefined;
     try {

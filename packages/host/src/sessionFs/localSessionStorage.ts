@@ -22,7 +22,7 @@ export interface LocalSessionStorageOptions extends StoredLogOptions {
 export class LocalSessionStorage implements SessionStorage {
   readonly #options: LocalSessionStorageOptions;
   readonly #lock = new KeyedLock();
-  /** Ids of imports and forks that this host is making, or has made and not looked for since. */
+  /** Ids of imports and forks in progress. An id leaves when `exists` finds the finished log, or when the session is removed. */
   readonly #drafts = new Set<string>();
 
   constructor(options: LocalSessionStorageOptions) {
@@ -91,7 +91,7 @@ export class LocalSessionStorage implements SessionStorage {
     return join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
   }
 
-  /** An import or a fork that another host did not live to finish: nobody was told of it, and nobody goes on with it. */
+  /** Removes the draft of an import or a fork that a killed host left behind. No client was told of it. */
   async #removeDraft(sessionId: string): Promise<void> {
     const log = this.#logOf(sessionId);
     await this.#lock.run(log, async () => {

@@ -1,7 +1,7 @@
 import type { DamageReport } from './eventLog.js';
 import { type Durability, JsonlEventLog } from './jsonlEventLog.js';
 import type { KeyedLock } from './keyedLock.js';
-import { readStartAgain } from './readStartAgain.js';
+import { recoverStartRecord } from './recoverStartRecord.js';
 import type { SessionFs } from './sessionFs.js';
 import type { StoredSession } from './sessionStorage.js';
 
@@ -23,7 +23,7 @@ export async function openStored(
 ): Promise<StoredSession> {
   try {
     const damaged = (damage: DamageReport) => onDamage(sessionId, damage);
-    const readStart = () => readStartAgain(fs, sessionId);
+    const readStart = () => recoverStartRecord(fs, sessionId);
     return {
       fs,
       log: await JsonlEventLog.open({ fs, durability, now, newId, onDamage: damaged, readStart, ...where }),

@@ -18,7 +18,7 @@ export interface WorkspaceInfo {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** The first record of the log once more: without it nobody knows whose session it is. */
+  /** A copy of the log's first record, in case that line is damaged: the session can't be opened without it. */
   readonly start?: Readonly<Record<string, unknown>>;
 }
 

@@ -29,7 +29,7 @@ export async function forkFiles(source: SessionFs, target: SessionFs, options: F
   await forkWorkspace(source, target, options);
 }
 
-/** Without what ties the source to its log and to its agent's own session: the fork has a log of its own, and its agent begins anew. */
+/** Leaves out what belongs to the source alone: the copy of its first record, and the id of its agent's own session. */
 async function forkWorkspace(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
   const found = await readWorkspaceFile(source);
   if (!found) return;

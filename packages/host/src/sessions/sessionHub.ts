@@ -352,7 +352,7 @@ export class SessionHub {
     const making = this.#begin(uri, async () => {
       const found = await sought?.catch(() => undefined);
       exists = found !== undefined || this.#creating.has(sessionId) || this.#imports.has(sessionId);
-      // Held already by whoever opened it, or being closed by now.
+      // `#open` already has the session, unless it is being closed.
       if (found) return found;
       if (exists) throw notFound(uri);
       this.#creating.add(sessionId);
@@ -360,7 +360,7 @@ export class SessionHub {
         if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
         void this.#leftovers.removeAll();
         exists = await this.#options.storage.exists(sessionId);
-        // Whoever asked for it meanwhile is given the one that is there.
+        // Clients that opened this URI in the meantime get the existing session.
         return await this.#hold(uri, exists ? this.#loaded.load(() => this.#maker.load(uri)) : make());
       } finally {
         this.#creating.delete(sessionId);

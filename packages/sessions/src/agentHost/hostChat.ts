@@ -92,7 +92,7 @@ export class HostChat implements Chat {
     const settled = () => {
       if (isFirst) this.#opening.set(this.#opening.value - 1);
     };
-    // The model tells why it failed; here a failure only ends the loading.
+    // The chat model reports the failure; here it only ends the loading state.
     opening.then(() => {
       this.#wasOpened = true;
       settled();

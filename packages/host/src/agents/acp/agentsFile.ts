@@ -32,7 +32,7 @@ const agentEntry = z
           .array(packageName)
           .max(100)
           .optional()
-          .describe('Packages whose install scripts are run. Those of all others are not.'),
+          .describe('The packages whose install scripts are run. All other install scripts are skipped.'),
       })
       .describe('The npm package that "agenthost agents add" installs; its bin of the command\'s name is run.'),
     env: z.record(z.string(), z.string()).describe('Variables that the agent is started with.'),

@@ -5,10 +5,10 @@ import type { SessionFs } from './sessionFs.js';
 import { readWorkspaceFile } from './workspaceFile.js';
 
 /**
- * What a session began with, for a log whose first line is damaged: workspace.yaml has a copy. A session that was stored
- * before it had one is read from what is left of the line. `undefined` when neither can be used.
+ * Recovers the first record of a log whose first line is damaged, from the copy in workspace.yaml. Sessions of older versions have
+ * no copy: for them the damaged line is parsed without its checksum. Returns `undefined` when neither works.
  */
-export async function readStartAgain(fs: SessionFs, sessionId: string): Promise<SessionStartRecord | undefined> {
+export async function recoverStartRecord(fs: SessionFs, sessionId: string): Promise<SessionStartRecord | undefined> {
   const info = await readWorkspaceFile(fs).catch(() => undefined);
   const copy = info?.start && asStart(info.start, sessionId);
   if (copy) return copy;
@@ -20,7 +20,7 @@ export async function readStartAgain(fs: SessionFs, sessionId: string): Promise<
   return undefined;
 }
 
-/** Only if it is of this session and has what nobody can guess. */
+/** Returns `undefined` unless the value belongs to this session and has every field that can't be guessed. */
 function asStart(value: unknown, sessionId: string): SessionStartRecord | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const start = { ...value, v: 1, n: 1, type: 'session.start', sessionId } as SessionStartRecord;
@@ -36,7 +36,7 @@ async function firstLine(fs: SessionFs, path: string): Promise<string | undefine
   try {
     for await (const line of fs.readLines(path)) return line;
   } catch {
-    // There is no such file, or what it has is too long for a line.
+    // The file does not exist, or its first line is too long.
   }
   return undefined;
 }
