@@ -4,7 +4,8 @@ import { startTestHost, type TestHost } from '../support/testHost.js';
 
 const hosts: TestHost[] = [];
 afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.dispose();
+  // The newest first: the second host of a test uses the folder of the first.
+  for (const host of hosts.splice(0).reverse()) await host.dispose();
 });
 
 describe('createSession for a session that exists', () => {

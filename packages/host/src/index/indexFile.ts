@@ -20,8 +20,9 @@ export class IndexFile {
   readonly database: DatabaseSync;
   /** It was made just now, or the host died while it was filled. */
   readonly isNew: boolean;
-  /** Of the file that is open, whatever its name stands for later. */
+  /** Of the files that are open, whatever their names stand for later. */
   readonly #inode: number | undefined;
+  readonly #walInode: number | undefined;
   /** By a clock that nobody sets. */
   #checkpointedAt = performance.now();
 
@@ -43,6 +44,7 @@ export class IndexFile {
       this.isNew = sums === undefined;
       if (this.isNew) this.database.exec(SCHEMA);
       else this.#checkVersion();
+      this.#walInode = this.#inodeOf(`${path}${INDEX_FILE_SUFFIX.wal}`);
       this.#markUnclean();
     } catch (error) {
       this.database.close();
@@ -52,7 +54,9 @@ export class IndexFile {
 
   /** Throws where somebody has deleted or replaced it: what is written to the open file would be lost. */
   assertInPlace(): void {
-    if (this.#sums && this.#inodeOf(this.#path) !== this.#inode) throw new IndexGoneError();
+    if (!this.#sums) return;
+    const walInode = this.#inodeOf(`${this.#path}${INDEX_FILE_SUFFIX.wal}`);
+    if (this.#inodeOf(this.#path) !== this.#inode || walInode !== this.#walInode) throw new IndexGoneError();
   }
 
   /** Everything is in it: the next start can use it as it is. */
