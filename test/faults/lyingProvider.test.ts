@@ -64,6 +64,7 @@ function liar(provider: SeedProvider, random: () => number): Lie {
       case 'stat':
         return pick<unknown>(
           () => failed('not now'),
+          () => ({ code: 'ENOENT', message: 'gone' }),
           () => ({ ...(honest() as object), size: Math.floor(random() * 5_000) }),
         );
       default:

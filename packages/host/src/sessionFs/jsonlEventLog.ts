@@ -17,6 +17,7 @@ import { LogFile } from './logFile.js';
 import { LogReader, sizeOf } from './logReader.js';
 import { MAX_BROKEN_LINES } from './logScanner.js';
 import { LogWriter } from './logWriter.js';
+import { ProviderFailure } from './providerFailure.js';
 import { recordIds } from './recordIds.js';
 import type { SessionFs } from './sessionFs.js';
 
@@ -135,6 +136,10 @@ export class JsonlEventLog implements EventLog {
     const { readStart } = this.#options;
     if (!readStart) return;
     const record = await readStart();
+    if (record && !isRequired && this.#options.fs.isUncertain) {
+      const what = `${this.#path} is missing or empty, although its session has begun; it was left as it is`;
+      throw ProviderFailure.failed('INCOMPLETE', what);
+    }
     if (record) yield { record, position: LOG_BEGINNING };
     else if (isRequired) {
       throw new EventLogFailure(

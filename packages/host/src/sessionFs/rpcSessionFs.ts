@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path';
 import { isSessionId, type SessionFsError, type SessionFsOutcome } from '@agenthost/protocol';
+import { errorCode } from './errnoFailure.js';
 import { type ContentPiece, type ProviderContent, providerContent } from './providerContent.js';
 import { ProviderFailure } from './providerFailure.js';
 import { type ProviderAbilities, ProviderProbe } from './providerProbe.js';
@@ -128,7 +129,11 @@ export class RpcSessionFs implements SessionFs {
   /** The size of a file whose provider doesn't count bytes, or keeps some of them as text. */
   async #count(path: string, told: number, { counts }: ProviderAbilities): Promise<number> {
     const form = await this.#contentForm();
-    const stored = await this.#readStored(path, form.readParams);
+    const stored = await this.#readStored(path, form.readParams).catch((error: unknown) => {
+      // Not ENOENT: whoever asks for a size would conclude that there is no such file.
+      if (errorCode(error) !== 'ENOENT') throw error;
+      throw ProviderFailure.failed('EPROTO', `${path} has ${told} ${counts}, but can't be found when it is read`);
+    });
     const bytes = form.bytesOf(stored);
     const found = { bytes: Buffer.byteLength(stored), characters: stored.length, neither: told }[counts];
     if (!form.readParams.encoding && found !== told) {
