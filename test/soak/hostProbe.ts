@@ -25,6 +25,9 @@ export class HostProbe {
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
+// The thread that searches loads this as well.
+if (isMainThread) {
 setFlagsFromString('--expose-gc');
 const [gc, file] = [runInNewContext('gc'), ${JSON.stringify(this.#file)}];
 setInterval(() => {
@@ -33,7 +36,8 @@ setInterval(() => {
   const files = readdirSync('/proc/self/fd').length;
   writeFileSync(file + '.tmp', JSON.stringify({ seconds: process.uptime(), heapMiB: (heapUsed + external) / ${MIB}, rssMiB: rss / ${MIB}, files }));
   renameSync(file + '.tmp', file);
-}, ${EVERY_MS}).unref();`);
+}, ${EVERY_MS}).unref();
+}`);
   }
 
   start(): void {
