@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const source = (name: string, entry = 'index') =>
-  fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
+const source = (name: string, entry = 'src/index') =>
+  fileURLToPath(new URL(`packages/${name}/${entry}.ts`, import.meta.url));
 
 /** Every screen, every hostile text, every place of a file: `npm run test:sweeps`. */
 export const SWEEPS = [
   'apps/cli/test/failures.test.ts',
-  'packages/host/test/sessions/history{Damage,Properties}.test.ts',
+  'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'test/browser/{accessibility,displays,hostile,longThings}.test.ts',
   'test/e2e/{floods,indexDamage,indexRebuild}.test.ts',
 ];
@@ -17,9 +17,9 @@ export default defineConfig({
   resolve: {
     // Tests of one package see the sources of the others, so that a failure points at a line that somebody wrote.
     alias: [
-      { find: '@agenthost/rpc/contract', replacement: source('rpc', 'transportContract') },
-      { find: '@agenthost/host/contract', replacement: source('host', 'contract') },
-      { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'schemas/schemas') },
+      { find: '@agenthost/rpc/contract', replacement: source('rpc', 'contract/transportContract') },
+      { find: '@agenthost/host/contract', replacement: source('host', 'contract/index') },
+      { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'src/schemas/schemas') },
       { find: '@agenthost/sessions/contract', replacement: source('sessions', 'contract/providerContract') },
       ...['protocol', 'rpc', 'client', 'ahp', 'sessions', 'host'].map((name) => ({
         find: new RegExp(`^@agenthost/${name}$`),

@@ -11,7 +11,7 @@ const INPUTS = [
   'apps/cli/src/**/*.{ts,tsx}',
   'apps/cli/package.json',
   'packages/{protocol,rpc,client,sessions}/dist/**/*.js',
-  'packages/host/dist/{discovery,sessionFs/*}.js',
+  'packages/host/dist/{discovery,storage/**/*}.js',
   'scripts/bundleCli.ts',
 ];
 /** What is small and needed at once; the host, Ink and React are loaded by the commands that use them. */
@@ -19,7 +19,7 @@ const BUNDLED =
   /^(@agenthost\/(protocol|rpc|client|sessions)(\/|$)|@agenthost\/host\/discovery$|@preact\/signals-core$|\.|\/)/;
 
 const CORE =
-  /packages\/(rpc|client|host)\/dist\/|packages\/protocol\/dist\/(?!schemas)|apps\/cli\/src\/((text|socket)\/.*|command|withHost|hostErrors|hostAddress|sessionName|sessionTable)\.ts$/;
+  /packages\/(rpc|client|host)\/dist\/|packages\/protocol\/dist\/(?!schemas)|apps\/cli\/src\/((text|socket)\/.*|command|withHost|hostErrors|hostAddress|sessionName|output\/sessionTable)\.ts$/;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCli();
 

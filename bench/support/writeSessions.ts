@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SessionAction, type SessionSummary, sessionUri, type Turn } from '@agenthost/protocol';
-import { SessionIndex } from '../../packages/host/dist/index/sessionIndex.js';
-import { LOG_BEGINNING, type NewLogRecord } from '../../packages/host/dist/sessionFs/eventLog.js';
-import { LineBatch } from '../../packages/host/dist/sessionFs/lineBatch.js';
-import { sessionFolder } from '../../packages/host/dist/sessionFs/sessionFolder.js';
+import { SessionIndex } from '../../packages/host/dist/sessionIndex/sessionIndex.js';
+import { sessionFolder } from '../../packages/host/dist/storage/fs/sessionFolder.js';
+import { LOG_BEGINNING, type NewLogRecord } from '../../packages/host/dist/storage/log/eventLog.js';
+import { LineBatch } from '../../packages/host/dist/storage/log/lineBatch.js';
 
 /** More than the host remembers searches for, so that none of them is remembered. */
 export const FREQUENT_WORDS = Array.from({ length: 12 }, (_, n) => `frequent${n}`);

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, it, vi } from 'vitest';
+import { agentContract } from '../../packages/host/contract/agentContract.js';
 import type { OpenSessionOptions } from '../../packages/host/src/agents/agent.js';
-import { agentContract } from '../../packages/host/src/agents/agentContract.js';
 import { CopilotAgent } from '../../packages/host/src/agents/copilot/copilotAgent.js';
-import { LocalSessionFs } from '../../packages/host/src/sessionFs/localSessionFs.js';
+import { LocalSessionFs } from '../../packages/host/src/storage/fs/localSessionFs.js';
 import { memorySessionFs } from '../../packages/host/test/agents/support/memorySessionFs.js';
 import { processesIn } from '../../packages/host/test/agents/support/processes.js';
 import { failure, reasoning, slow, text, toolCall } from '../support/modelServer/modelReply.js';

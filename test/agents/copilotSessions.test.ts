@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { processesIn } from '../../packages/host/test/agents/support/processes.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { slow, text, toolCall } from '../support/modelServer/modelReply.js';

@@ -41,17 +41,77 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   },
 };
 
-/** Inside the host, what each folder may import of the others: never back. Its top files see everything. */
+/**
+ * The rooms of the host, and which other rooms each may import: never back. A room may always import the folder that it is in, and a
+ * folder its own rooms. The top files import everything.
+ */
 export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
-  server: ['protocol', 'state'],
-  protocol: ['sessions', 'agents', 'sessionFs', 'state'],
-  sessions: ['agents', 'customizations', 'index', 'sessionFs', 'state'],
-  customizations: ['agents', 'sessionFs'],
-  index: [],
-  agents: ['sessionFs'],
-  sessionFs: [],
+  server: ['connection', 'state'],
+  'server/access': ['connection'],
+  'server/sockets': ['connection', 'state'],
+  connection: [
+    'agents',
+    'agents/install',
+    'sessions',
+    'sessions/folder',
+    'sessions/history',
+    'sessions/turn',
+    'state',
+    'storage',
+    'storage/artifacts',
+    'storage/client',
+    'storage/fs',
+    'storage/log',
+  ],
+  sessions: [
+    'agents',
+    'agents/events',
+    'customizations',
+    'sessionIndex',
+    'state',
+    'storage',
+    'storage/artifacts',
+    'storage/fs',
+    'storage/log',
+    'storage/stateRoot',
+  ],
+  'sessions/transfer': [
+    'sessions/content',
+    'sessions/folder',
+    'sessions/turn',
+    'storage',
+    'storage/artifacts',
+    'storage/fs',
+    'storage/log',
+  ],
+  'sessions/indexing': ['sessionIndex', 'sessions/history', 'sessions/turn', 'storage', 'storage/log'],
+  'sessions/history': ['sessions/turn', 'storage', 'storage/fs', 'storage/log'],
+  'sessions/turn': ['agents', 'agents/events', 'sessions/content', 'state'],
+  'sessions/content': ['agents', 'agents/events', 'storage/artifacts', 'storage/fs', 'storage/log'],
+  'sessions/folder': ['agents', 'agents/events', 'customizations', 'storage/artifacts', 'storage/fs', 'storage/log'],
+  sessionIndex: [],
+  customizations: ['agents', 'agents/events', 'storage/fs'],
+  agents: ['storage/fs', 'storage/stateRoot'],
+  'agents/acp': ['agents/events', 'agents/install', 'agents/orphans', 'processes', 'storage/fs'],
+  'agents/acp/turn': ['agents', 'agents/events', 'storage/fs'],
+  'agents/copilot': ['agents/events', 'agents/install', 'agents/orphans', 'processes', 'storage/fs'],
+  'agents/shell': ['agents/events', 'processes', 'storage/fs', 'storage/stateRoot'],
+  'agents/mock': ['agents/events', 'storage/stateRoot'],
+  'agents/install': ['agents/orphans', 'processes', 'storage/stateRoot'],
+  'agents/orphans': ['processes'],
+  'agents/events': [],
+  storage: [],
+  'storage/client': ['storage/fs', 'storage/log'],
+  'storage/stateRoot': ['processes', 'storage/fs'],
+  'storage/artifacts': ['storage/fs'],
+  'storage/log': ['storage/fs'],
+  'storage/fs': [],
+  processes: [],
   state: [],
 };
+
+/** What an agent needs stays in its room: nobody else imports it. */
+export const AGENT_ROOMS: readonly string[] = ['agents/acp', 'agents/copilot', 'agents/shell', 'agents/mock'];
 
 /** Top files of the host that its folders may use. */
 export const HOST_SHARED: readonly string[] = ['hostLog', 'describeIssues', 'version'];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HOST_LAYERS, HOST_SHARED, IMPORT_TABLE, type ImportRule } from './importTable.js';
+import { AGENT_ROOMS, HOST_LAYERS, HOST_SHARED, IMPORT_TABLE, type ImportRule } from './importTable.js';
 import { importsOf, ROOT, readJson, sourceFiles, workspaces } from './workspace.js';
 
 describe('imports', () => {
@@ -57,47 +57,68 @@ describe('layers of the host', () => {
   });
 
   it('know every folder', () => {
-    const folders = new Set(sourceFiles('packages/host').map((file) => file.slice(root.length + 1).split('/')));
-    const named = [...folders].flatMap(([folder, rest]) => (folder && rest ? [folder] : []));
-    expect([...new Set(named)].sort()).toEqual(Object.keys(HOST_LAYERS).sort());
+    const folders = sourceFiles('packages/host').map((file) => dirname(file.slice(root.length + 1)));
+    expect([...new Set(folders)].filter((folder) => folder !== '.').sort()).toEqual(Object.keys(HOST_LAYERS).sort());
+  });
+
+  it('have no row that nothing uses', () => {
+    const used = new Set(
+      sourceFiles('packages/host').flatMap((file) =>
+        localImports(file, readFileSync(join(ROOT, file), 'utf8')).map(({ to }) => `${folderOf(file)} ${to}`),
+      ),
+    );
+    const rows = Object.entries(HOST_LAYERS).flatMap(([folder, may]) => may.map((to) => `${folder} ${to}`));
+    expect(rows.filter((row) => !used.has(row))).toEqual([]);
   });
 
   it('find what they look for', () => {
     const source = [
       `import { a } from '../sessions/session.js';`,
       `import { b } from '../hostLog.js';`,
-      `import { c } from '../main.js';`,
+      `import { c } from '../host.js';`,
       `import { d } from './delivery.js';`,
       `import { e } from '../agents/shell/shellAgent.js';`,
     ].join('\n');
     expect(layerViolations(`${root}/state/x.ts`, source)).toEqual([
       `${root}/state/x.ts imports ../sessions/session.js`,
-      `${root}/state/x.ts imports ../main.js`,
+      `${root}/state/x.ts imports ../host.js`,
       `${root}/state/x.ts imports ../agents/shell/shellAgent.js`,
     ]);
     expect(layerViolations(`${root}/sessions/x.ts`, source)).toEqual([
-      `${root}/sessions/x.ts imports ../main.js`,
+      `${root}/sessions/x.ts imports ../host.js`,
       `${root}/sessions/x.ts imports ../agents/shell/shellAgent.js`,
     ]);
     expect(layerViolations(`${root}/agents/mock/x.ts`, `import { f } from '../shell/shellAgent.js';`)).toHaveLength(1);
+    expect(layerViolations(`${root}/agents/x.ts`, `import { g } from './shell/shellAgent.js';`)).toHaveLength(1);
+    expect(layerViolations(`${root}/storage/fs/x.ts`, `import { h } from '../log/eventLog.js';`)).toHaveLength(1);
+    expect(layerViolations(`${root}/storage/fs/x.ts`, `import { i } from '../sessionStorage.js';`)).toEqual([]);
   });
 
   function layerViolations(file: string, source: string): string[] {
-    const [folder = '', ...below] = file.slice(root.length + 1).split('/');
-    if (below.length === 0) return [];
+    const folder = folderOf(file);
+    if (folder === '.') return [];
+    return localImports(file, source)
+      .filter(({ to, name }) => {
+        if (to === '.') return !HOST_SHARED.includes(name);
+        if (to === folder || folder.startsWith(`${to}/`)) return false;
+        const room = AGENT_ROOMS.find((agent) => to === agent || to.startsWith(`${agent}/`));
+        if (room !== undefined) return folder !== room && !folder.startsWith(`${room}/`);
+        return !to.startsWith(`${folder}/`) && !HOST_LAYERS[folder]?.includes(to);
+      })
+      .map(({ specifier }) => `${file} imports ${specifier}`);
+  }
+
+  function folderOf(file: string): string {
+    return dirname(file.slice(root.length + 1));
+  }
+
+  function localImports(file: string, source: string) {
     return importsOf(source)
       .filter((specifier) => specifier.startsWith('.'))
-      .filter((specifier) => {
-        const [to = '', ...rest] = normalize(join(dirname(file), specifier))
-          .slice(root.length + 1)
-          .split('/');
-        if (rest.length === 0) return !HOST_SHARED.includes(to.replace(/\.js$/, ''));
-        // What an agent knows stays in its own folder.
-        const isBackend = to === 'agents' && rest.length > 1;
-        if (isBackend && !(folder === 'agents' && below.length > 1 && below[0] === rest[0])) return true;
-        return to !== folder && !HOST_LAYERS[folder]?.includes(to);
-      })
-      .map((specifier) => `${file} imports ${specifier}`);
+      .map((specifier) => {
+        const path = normalize(join(dirname(file), specifier)).slice(root.length + 1);
+        return { specifier, to: dirname(path), name: basename(path, '.js') };
+      });
   }
 });
 
@@ -117,9 +138,9 @@ describe('ARCHITECTURE.md', () => {
   });
 
   it('shows the layers of the host', () => {
-    const rows = [...text.matchAll(/^\| `([\w]+)\/` \| (.*?) \|$/gm)].map(([, folder, may = '']) => [
+    const rows = [...text.matchAll(/^\| `([\w/]+)\/` \| (.*?) \|$/gm)].map(([, folder, may = '']) => [
       folder,
-      [...may.matchAll(/`(\w+)\/`/g)].map(([, name]) => name),
+      [...may.matchAll(/`([\w/]+)\/`/g)].map(([, name]) => name),
     ]);
     expect(Object.fromEntries(rows)).toEqual(HOST_LAYERS);
   });

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isoTime } from '../../packages/ahp/src/turns.js';
-import { SessionIndex } from '../../packages/host/src/index/sessionIndex.js';
+import { isoTime } from '../../packages/ahp/src/translate/turns.js';
+import { SessionIndex } from '../../packages/host/src/sessionIndex/sessionIndex.js';
 import { runCli, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { seen, usePages } from './pageWorld.js';
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Role, roleRefusal } from '@agenthost/protocol';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
+import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
 import { eventually, gone, log, makeSession, PATIENCE, row, seen, usePages } from './pageWorld.js';
 
 const pages = usePages();

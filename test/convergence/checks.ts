@@ -1,8 +1,8 @@
 import { type SessionState, type URI, withNewestTurns } from '@agenthost/protocol';
 import { expect } from 'vitest';
-import type { ActionRecord, LogRecord } from '../../packages/host/src/sessionFs/eventLog.js';
-import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
-import { foldLog } from '../../packages/host/src/sessions/foldLog.js';
+import { foldLog } from '../../packages/host/src/sessions/history/foldLog.js';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
+import type { ActionRecord, LogRecord } from '../../packages/host/src/storage/log/eventLog.js';
 import type { Healed } from './heal.js';
 import { describe, type Journal, markOf, type Operation } from './journal.js';
 import type { World } from './world.js';

@@ -5,10 +5,10 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Outbox, type OutboxEntry } from '../../packages/client/src/sync/outbox.js';
 import { Subscription } from '../../packages/client/src/sync/subscription.js';
 import { WriteAhead } from '../../packages/client/src/sync/writeAhead.js';
-import { SequenceFile } from '../../packages/host/src/sessionFs/sequenceFile.js';
-import { AcceptedSequences } from '../../packages/host/src/sessions/acceptedSequences.js';
+import { AcceptedSequences } from '../../packages/host/src/sessions/turn/acceptedSequences.js';
 import { Delivery } from '../../packages/host/src/state/delivery.js';
 import { ReplayBuffer } from '../../packages/host/src/state/replayBuffer.js';
+import { SequenceFile } from '../../packages/host/src/storage/stateRoot/sequenceFile.js';
 import { isWhole } from '../faults/amount.js';
 import { converges, TIMEOUT_MS, temporaryRoot } from './property.js';
 

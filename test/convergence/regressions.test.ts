@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as tick } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 import { play } from './play.js';
 import { concludeRun, runScenario, TIMEOUT_MS, temporaryRoot } from './property.js';
 import type { Scenario, Step } from './steps.js';

@@ -5,7 +5,7 @@ import type { Host, Session } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import { type ContentRef, parseContentUri, type ResponsePart, type Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { png, wav } from '../support/samples.js';
 import { say } from '../support/say.js';

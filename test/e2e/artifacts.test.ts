@@ -11,9 +11,9 @@ import {
   parseSessionUri,
 } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LocalSessionFs } from '../../packages/host/src/sessionFs/localSessionFs.js';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
-import type { SessionFs } from '../../packages/host/src/sessionFs/sessionFs.js';
+import { LocalSessionFs } from '../../packages/host/src/storage/fs/localSessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
+import type { SessionFs } from '../../packages/host/src/storage/fs/sessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { statelessStorage } from '../support/statelessStorage.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { CLOSE_CODE } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
-import { SessionFsFailure } from '../../packages/host/src/sessionFs/sessionFs.js';
+import { SessionFsFailure } from '../../packages/host/src/storage/fs/sessionFs.js';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 import { rawSession, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
-import { TokenFile } from '../../packages/host/src/server/tokenFile.js';
+import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
+import { TokenFile } from '../../packages/host/src/server/access/tokenFile.js';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, runCli, spawnHost, temporaryFolder } from '../support/testHost.js';
 

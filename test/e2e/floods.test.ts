@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type Host as HostConnection, type Session, type SessionFsHandler } from '@agenthost/client';
 import { type ToolCallState, type ToolOutput, viewToolOutput } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { hostMemory } from '../support/hostMemory.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { type HostProcess, spawnHost, startTestHost, temporaryFolder } from '../support/testHost.js';

@@ -4,7 +4,7 @@ import type { Host as HostConnection, Session } from '@agenthost/client';
 import { parseSessionUri } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { ERROR_CODE, type FetchPartsResult } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 import type { RawClient } from '../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { silentLog } from '@agenthost/host';
 import type { ListSessionsResult, SessionState, Snapshot } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 import { rawSession, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 
 const SESSIONS = 150;

@@ -11,7 +11,7 @@ import {
   type UserMessage,
 } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { startRestartableHost } from '../support/restartableHost.js';
 import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';

@@ -14,7 +14,7 @@ import {
   roleIncludes,
 } from '@agenthost/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
+import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
 import { RawClient } from '../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';

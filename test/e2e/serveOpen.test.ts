@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TokenFile } from '../../packages/host/src/server/tokenFile.js';
+import { TokenFile } from '../../packages/host/src/server/access/tokenFile.js';
 import { type HostProcess, spawnHost, startTestHost, temporaryFolder } from '../support/testHost.js';
 
 describe('serve --open', () => {

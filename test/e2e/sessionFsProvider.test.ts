@@ -1,6 +1,6 @@
 import { createSessionFsAdapter, type Host as HostConnection, SessionFsRefusedError } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { textOf } from '../support/say.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';

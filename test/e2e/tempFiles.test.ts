@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
 import type { Host as HostConnection, Session } from '@agenthost/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';

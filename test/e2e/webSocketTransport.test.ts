@@ -3,13 +3,13 @@ import { silentLog } from '@agenthost/host';
 import { frameToText, type Transport } from '@agenthost/rpc';
 import { transportContract } from '@agenthost/rpc/contract';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { OWNER } from '../../packages/host/src/protocol/credential.js';
-import type { FrameTransport } from '../../packages/host/src/protocol/frameTransport.js';
-import { Authenticator, digestOf } from '../../packages/host/src/server/authenticator.js';
-import { DEFAULT_GUEST_LIMITS } from '../../packages/host/src/server/guestConnections.js';
+import { OWNER } from '../../packages/host/src/connection/credential.js';
+import type { FrameTransport } from '../../packages/host/src/connection/frameTransport.js';
+import { Authenticator, digestOf } from '../../packages/host/src/server/access/authenticator.js';
+import { newToken } from '../../packages/host/src/server/access/tokenFile.js';
 import { HostServer } from '../../packages/host/src/server/hostServer.js';
-import { newToken } from '../../packages/host/src/server/tokenFile.js';
-import { DEFAULT_WEB_SOCKET_LIMITS } from '../../packages/host/src/server/webSocketTransport.js';
+import { DEFAULT_GUEST_LIMITS } from '../../packages/host/src/server/sockets/guestConnections.js';
+import { DEFAULT_WEB_SOCKET_LIMITS } from '../../packages/host/src/server/sockets/webSocketTransport.js';
 import { EncodedFrame } from '../../packages/host/src/state/encodedFrame.js';
 
 describe('WebSocket transports of client and host', () => {

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListSessionsResult } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { PATIENCE_MS } from './amount.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Session } from '@agenthost/client';
 import { type AgentSession, MockAgent, type OpenSessionOptions } from '@agenthost/host';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SequenceFile } from '../../packages/host/src/sessionFs/sequenceFile.js';
+import { SequenceFile } from '../../packages/host/src/storage/stateRoot/sequenceFile.js';
 import { startTcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';

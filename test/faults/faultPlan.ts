@@ -1,4 +1,4 @@
-import type { Fault } from '../../packages/host/test/sessionFs/faultySessionFs.js';
+import type { Fault } from '../../packages/host/test/storage/faultySessionFs.js';
 
 /** `once`: one operation fails. `full`: it and all that follow do, until somebody makes room. */
 export type FaultMode = 'once' | 'full';

@@ -1,11 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { JsonlEventLog } from '../../packages/host/src/sessionFs/jsonlEventLog.js';
-import { LocalSessionFs } from '../../packages/host/src/sessionFs/localSessionFs.js';
-import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
-import { SessionFsFailure } from '../../packages/host/src/sessionFs/sessionFs.js';
-import type { StoredSession } from '../../packages/host/src/sessionFs/sessionStorage.js';
-import { FaultySessionFs } from '../../packages/host/test/sessionFs/faultySessionFs.js';
+import { LocalSessionFs } from '../../packages/host/src/storage/fs/localSessionFs.js';
+import { SessionFsFailure } from '../../packages/host/src/storage/fs/sessionFs.js';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
+import { JsonlEventLog } from '../../packages/host/src/storage/log/jsonlEventLog.js';
+import type { StoredSession } from '../../packages/host/src/storage/sessionStorage.js';
+import { FaultySessionFs } from '../../packages/host/test/storage/faultySessionFs.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import type { FaultPlan } from './faultPlan.js';
 import type { World } from './world.js';

@@ -1,6 +1,6 @@
 import type { CreateSessionFsHandler, SessionFsHandler } from '@agenthost/client';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
-import { FaultySessionFs } from '../../packages/host/test/sessionFs/faultySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
+import { FaultySessionFs } from '../../packages/host/test/storage/faultySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { startTestHost } from '../support/testHost.js';
 import type { FaultPlan } from './faultPlan.js';

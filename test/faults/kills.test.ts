@@ -26,7 +26,7 @@ describe('a host that is killed under load', { timeout: LONG_MS }, () => {
   });
 
   it.runIf(isWhole)('is caught when its numbers begin again', async () => {
-    const forgets = altered('sessionFs/sequenceFile.js', ({ SequenceFile }: SequenceModule) => {
+    const forgets = altered('storage/stateRoot/sequenceFile.js', ({ SequenceFile }: SequenceModule) => {
       // As if nothing had been reserved: numbers go on behind what the logs have, which is less than what was told.
       SequenceFile.open = async () => {
         let current = 0;

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SessionAction, sessionUri } from '@agenthost/protocol';
-import { JsonlEventLog } from '../../packages/host/src/sessionFs/jsonlEventLog.js';
-import { LocalSessionFs } from '../../packages/host/src/sessionFs/localSessionFs.js';
-import { sessionFolder } from '../../packages/host/src/sessionFs/sessionFolder.js';
+import { LocalSessionFs } from '../../packages/host/src/storage/fs/localSessionFs.js';
+import { sessionFolder } from '../../packages/host/src/storage/fs/sessionFolder.js';
+import { JsonlEventLog } from '../../packages/host/src/storage/log/jsonlEventLog.js';
 
 const THOUGHT_BYTES = 64 * 1024;
 

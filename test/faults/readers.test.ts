@@ -24,7 +24,7 @@ interface LimitsModule {
 }
 
 /** They are woken up to read why when all of it is over, which takes as long as it takes. */
-const patient = altered('server/webSocketTransport.js', ({ DEFAULT_WEB_SOCKET_LIMITS }: LimitsModule) => {
+const patient = altered('server/sockets/webSocketTransport.js', ({ DEFAULT_WEB_SOCKET_LIMITS }: LimitsModule) => {
   DEFAULT_WEB_SOCKET_LIMITS.goodbyeMs = 3_600_000;
   DEFAULT_WEB_SOCKET_LIMITS.pingIntervalMs = 3_600_000;
 });
@@ -108,7 +108,7 @@ describe('clients that do not read', { timeout: LONG_MS }, () => {
   });
 
   it.runIf(isWhole)('are noticed missing where nothing limits what waits for them', async () => {
-    const unlimited = altered('server/webSocketTransport.js', ({ DEFAULT_WEB_SOCKET_LIMITS }: LimitsModule) => {
+    const unlimited = altered('server/sockets/webSocketTransport.js', ({ DEFAULT_WEB_SOCKET_LIMITS }: LimitsModule) => {
       DEFAULT_WEB_SOCKET_LIMITS.maxBufferedBytes = Number.POSITIVE_INFINITY;
       // Nor is anybody cut off because a busy machine takes long, and they answer no ping.
       DEFAULT_WEB_SOCKET_LIMITS.pingIntervalMs = 3_600_000;

@@ -104,7 +104,7 @@ describe('everybody comes back at once after a restart', { timeout: LONG_MS }, (
   });
 
   it.runIf(isWhole)('which a host that does not remember what it accepted does not pass', async () => {
-    const forgetful = altered('sessions/acceptedSequences.js', ({ AcceptedSequences }: AcceptedModule) => {
+    const forgetful = altered('sessions/turn/acceptedSequences.js', ({ AcceptedSequences }: AcceptedModule) => {
       AcceptedSequences.prototype.add = () => {};
     });
     await expect(storm(40, forgetful)).rejects.toThrow(/more than once/);

@@ -83,7 +83,7 @@ describe('several hosts on one state root', { timeout: LONG_MS }, () => {
   });
 
   it.runIf(isWhole)('which hosts that do not look at the lock do not pass', async () => {
-    const blind = altered('sessionFs/hostLock.js', ({ HostLock }: LockModule) => {
+    const blind = altered('storage/stateRoot/hostLock.js', ({ HostLock }: LockModule) => {
       const { take } = HostLock;
       HostLock.take = (path) => take.call(HostLock, `${path}-${Math.random()}`);
     });

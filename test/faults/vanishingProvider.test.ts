@@ -1,9 +1,9 @@
 import type { CreateSessionFsHandler, Host as HostConnection, Session } from '@agenthost/client';
 import type { SessionState } from '@agenthost/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
 import { Delivery } from '../../packages/host/src/state/delivery.js';
-import { FaultySessionFs } from '../../packages/host/test/sessionFs/faultySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
+import { FaultySessionFs } from '../../packages/host/test/storage/faultySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
 import { startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';

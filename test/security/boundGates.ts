@@ -1,7 +1,7 @@
 import type { GateRow } from './gates.js';
 
 const HOST = 'packages/host/src';
-const FLOODS = 'packages/host/test/agents/floods.test.ts';
+const FLOODS = 'packages/host/test/agents/events/floods.test.ts';
 const LONG_TURN = 'test/e2e/longTurn.test.ts';
 const ANSWERS = 'test/e2e/boundedAnswers.test.ts';
 const REQUESTS = 'test/e2e/boundedRequests.test.ts';
@@ -12,7 +12,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'a frame of any number of values',
-    `${HOST}/main.ts`,
+    `${HOST}/host.ts`,
     'maxIncomingRequests: 64, maxValues: MAX_JSON_VALUES',
     'maxIncomingRequests: 64',
     REQUESTS,
@@ -30,7 +30,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'a page of sessions of any size',
-    `${HOST}/index/listQuery.ts`,
+    `${HOST}/sessionIndex/listQuery.ts`,
     '(kept.length > 0 && room < 0)',
     'false',
     REQUESTS,
@@ -39,10 +39,10 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'YAML of any depth in workspace.yaml',
-    `${HOST}/sessionFs/workspaceText.ts`,
+    `${HOST}/storage/artifacts/workspaceText.ts`,
     'if (isDeep || marks > MAX_YAML_MARKS || keyMarks > MAX_YAML_KEY_MARKS)',
     'if (false)',
-    'packages/host/test/sessionFs/workspaceFile.test.ts',
+    'packages/host/test/storage/artifacts/workspaceYaml.test.ts',
     'with brackets is damaged',
   ],
   [
@@ -57,7 +57,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'any number of open calls',
-    `${HOST}/agents/openSteps.ts`,
+    `${HOST}/agents/events/openSteps.ts`,
     'this.#steps.size > MAX_OPEN_STEPS ||',
     'false ||',
     FLOODS,
@@ -66,7 +66,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'any number of steps',
-    `${HOST}/agents/agentEventMapper.ts`,
+    `${HOST}/agents/events/agentEventMapper.ts`,
     'this.#steps > MAX_TURN_STEPS ?',
     'false ?',
     FLOODS,
@@ -84,7 +84,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'a handshake of any size',
-    `${HOST}/protocol/snapshotRoom.ts`,
+    `${HOST}/connection/snapshotRoom.ts`,
     'this.#bytes / Math.max(this.#left, 1)',
     'MAX_PAGE_BYTES',
     ANSWERS,
@@ -102,7 +102,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'a page of parts of any size',
-    `${HOST}/sessions/readParts.ts`,
+    `${HOST}/sessions/history/readParts.ts`,
     'return room < 0 && at < wanted.length - 1;',
     'return false;',
     ANSWERS,

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { HostLog, ListenOptions } from '@agenthost/host';
 import { SUBPROTOCOL } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
+import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
 import { RawClient } from '../support/rawClient.js';
 import { maskedFrame, rawWebSocket } from '../support/rawWebSocket.js';
 import { closed, writable } from '../support/socketEvents.js';

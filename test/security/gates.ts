@@ -24,7 +24,7 @@ const ACCESS = 'test/e2e/access.test.ts';
 const PAGE = 'test/e2e/pageFiles.test.ts';
 const AGENT = 'test/security/hostileAgent.test.ts';
 const ROLES = 'test/e2e/roles.test.ts';
-const LOCAL = 'packages/host/test/sessionFs/localSessionFs.test.ts';
+const LOCAL = 'packages/host/test/storage/fs/localSessionFs.test.ts';
 
 export type GateRow = readonly [
   point: string,
@@ -47,7 +47,7 @@ const ROWS: readonly GateRow[] = [
     POINTS,
     'point 1:',
   ],
-  ['1', 'all addresses by default', `${HOST}/main.ts`, "?? '127.0.0.1'", "?? '0.0.0.0'", POINTS, 'point 1:'],
+  ['1', 'all addresses by default', `${HOST}/host.ts`, "?? '127.0.0.1'", "?? '0.0.0.0'", POINTS, 'point 1:'],
   ['2', 'any Host', `${SERVER}/requestGuard.ts`, '!this.#hosts.has(host.toLowerCase())', 'false', ROUTES, 'own names'],
   [
     '2',
@@ -215,7 +215,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any number of subscriptions',
-    `${HOST}/protocol/connectionSubscriptions.ts`,
+    `${HOST}/connection/connectionSubscriptions.ts`,
     'this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS',
     'false',
     'test/e2e/handshake.test.ts',
@@ -233,7 +233,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'an agent’s line without end',
-    `${HOST}/agents/acp/messageStream.ts`,
+    `${HOST}/agents/acp/turn/messageStream.ts`,
     'maxMessageBytes: 16',
     'maxMessageBytes: 16_000',
     AGENT,
@@ -242,7 +242,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'no word of garbage from an agent',
-    `${HOST}/agents/acp/messageStream.ts`,
+    `${HOST}/agents/acp/turn/messageStream.ts`,
     'maxStrayLines: 100',
     'maxStrayLines: 0',
     AGENT,
@@ -260,7 +260,7 @@ const ROWS: readonly GateRow[] = [
   [
     '8',
     'a path with dots',
-    `${HOST}/sessionFs/confinement.ts`,
+    `${HOST}/storage/fs/confinement.ts`,
     'if (!this.#rootOf(absolute)) throw refusal(path);',
     '',
     LOCAL,
@@ -269,7 +269,7 @@ const ROWS: readonly GateRow[] = [
   [
     '8',
     'a link that leads out',
-    `${HOST}/sessionFs/confinement.ts`,
+    `${HOST}/storage/fs/confinement.ts`,
     'if (!this.#rootOf(real)) throw refusal(path);',
     '',
     LOCAL,
@@ -278,7 +278,7 @@ const ROWS: readonly GateRow[] = [
   [
     '8',
     'a folder that is swapped for a link',
-    `${HOST}/sessionFs/pinnedFolder.ts`,
+    `${HOST}/storage/fs/pinnedFolder.ts`,
     'isAllowed(real);\n    return await work(pinned);',
     'return await work(folder);',
     'test/security/pathEscapes.test.ts',
@@ -305,7 +305,7 @@ const ROWS: readonly GateRow[] = [
   [
     'roles',
     'no command is checked',
-    `${HOST}/protocol/clientConnection.ts`,
+    `${HOST}/connection/clientConnection.ts`,
     'checkMethod(this.role, method);',
     '',
     ROLES,
@@ -314,7 +314,7 @@ const ROWS: readonly GateRow[] = [
   [
     'roles',
     'no action is checked',
-    `${HOST}/protocol/clientConnection.ts`,
+    `${HOST}/connection/clientConnection.ts`,
     'roleRefusal(this.role, roleForAction(action))',
     'undefined',
     ROLES,

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { LocalSessionFs } from '../../packages/host/src/sessionFs/localSessionFs.js';
+import { LocalSessionFs } from '../../packages/host/src/storage/fs/localSessionFs.js';
 import { temporaryFolder } from '../support/testHost.js';
 
 const ROUNDS = Number(process.env['AGENTHOST_SECURITY_ROUNDS'] ?? 300);

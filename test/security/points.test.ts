@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import type { SessionState } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
-import { checkToken, newToken, TokenFile } from '../../packages/host/src/server/tokenFile.js';
+import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
+import { checkToken, newToken, TokenFile } from '../../packages/host/src/server/access/tokenFile.js';
 import { RawClient, socketUrl } from '../support/rawClient.js';
 import { rawSession, runCli, startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 

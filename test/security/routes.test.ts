@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import type { ListenOptions } from '@agenthost/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DeviceTokens } from '../../packages/host/src/server/deviceTokens.js';
+import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 
 /** In so many words: what is compared with the product's own list can't be missing from it. */

@@ -22,7 +22,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '4',
     'a revoked credential attaches',
-    `${HOST}/protocol/credential.ts`,
+    `${HOST}/connection/credential.ts`,
     `if (revoked.aborted) {
     close();
     return false;
@@ -109,7 +109,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     `${SERVER}/fairTurns.ts`,
     'const BUDGET_MS = 4;',
     'const BUDGET_MS = 1e9;',
-    'packages/host/test/server/fairTurns.test.ts',
+    'packages/host/test/server/sockets/fairTurns.test.ts',
     '',
   ],
   [
@@ -118,7 +118,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     `${SERVER}/pacedSocket.ts`,
     'const size = this.#sliceBytes;',
     'const size = 65_536;',
-    'packages/host/test/server/pacedSocket.test.ts',
+    'packages/host/test/server/sockets/pacedSocket.test.ts',
     'pieces',
   ],
   [
@@ -151,7 +151,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '4',
     'a host does not say that its token was given',
-    `${HOST}/main.ts`,
+    `${HOST}/host.ts`,
     'options.token !== undefined && { hasGivenToken: true }',
     'false',
     'test/e2e/tokenAndTls.test.ts',
@@ -178,7 +178,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     'roles',
     'anybody changes what the gateway keeps',
-    'packages/ahp/src/localState.ts',
+    'packages/ahp/src/gateway/localState.ts',
     'localRefusal(action, actor) ?? take()',
     'take()',
     OWN_STATE,
@@ -187,7 +187,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     'roles',
     'a draft is told to other tokens',
-    'packages/ahp/src/localRoles.ts',
+    'packages/ahp/src/gateway/localRoles.ts',
     'return client.credentialId === from.credentialId;',
     'return true;',
     OWN_STATE,
@@ -196,7 +196,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     'roles',
     'a draft is changed by other tokens',
-    'packages/ahp/src/localState.ts',
+    'packages/ahp/src/gateway/localState.ts',
     'return [session, credentialId]',
     "return [session, credentialId && '']",
     OWN_STATE,
@@ -205,7 +205,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     'roles',
     'an active client is removed by another token',
-    'packages/ahp/src/localState.ts',
+    'packages/ahp/src/gateway/localState.ts',
     'return active !== undefined && active.credentialId !== credentialId;',
     'return active === null;',
     OWN_STATE,
@@ -223,7 +223,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'a token takes all sockets of the gateway',
-    'packages/ahp/src/gateway.ts',
+    'packages/ahp/src/gateway/gateway.ts',
     ' || own.length >= maxConnectionsPerToken',
     '',
     OWN_STATE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../packages/host/src/protocol/providerAnswer.js';
+import { readAnswer } from '../../packages/host/src/connection/providerAnswer.js';
 
 const ENOENT = { code: 'ENOENT', message: 'not there' };
 const NO_STAT = { isFile: false, isDirectory: false, size: 0, mtime: '', birthtime: '' };

@@ -1,9 +1,9 @@
 import type { SessionFsHandler } from '@agenthost/client';
 import { describe, expect, it } from 'vitest';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
-import { ProviderProbe } from '../../packages/host/src/sessionFs/providerProbe.js';
-import { RpcSessionFs } from '../../packages/host/src/sessionFs/rpcSessionFs.js';
-import type { SessionFsProvider } from '../../packages/host/src/sessionFs/sessionFsProvider.js';
+import { ProviderProbe } from '../../packages/host/src/storage/client/providerProbe.js';
+import { RpcSessionFs } from '../../packages/host/src/storage/client/rpcSessionFs.js';
+import type { SessionFsProvider } from '../../packages/host/src/storage/client/sessionFsProvider.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler, textHandler } from '../support/memoryProvider.js';
 import { provideRaw, provideSessionFs } from '../support/providedSessionFs.js';
 

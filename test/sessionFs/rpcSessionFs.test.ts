@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConnectionSessionFs } from '../../packages/host/src/protocol/connectionSessionFs.js';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
-import { RpcSessionFs } from '../../packages/host/src/sessionFs/rpcSessionFs.js';
+import { ConnectionSessionFs } from '../../packages/host/src/connection/connectionSessionFs.js';
+import { RpcSessionFs } from '../../packages/host/src/storage/client/rpcSessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler, textHandler } from '../support/memoryProvider.js';
 import { providedContract, provideSessionFs, rawContract } from '../support/providedSessionFs.js';
 

@@ -4,7 +4,7 @@ import { createHost } from '@agenthost/client';
 import { createSessionState } from '@agenthost/protocol';
 import { AgentHostProvider, SessionsListModel } from '@agenthost/sessions';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SessionIndex } from '../../packages/host/src/index/sessionIndex.js';
+import { SessionIndex } from '../../packages/host/src/sessionIndex/sessionIndex.js';
 import { until } from '../support/until.js';
 import { countingTransport } from './support/countingTransport.js';
 import { event, folderOfTest, manage, testHost } from './support/providers.js';

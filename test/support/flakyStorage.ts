@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionFsFailure, type SessionStorage } from '@agenthost/host';
-import { LocalSessionStorage } from '../../packages/host/src/sessionFs/localSessionStorage.js';
+import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 
 /** In the message of each failure. */
 export const HICCUP = 'a hiccup';

@@ -3,8 +3,8 @@ import { type ContractCase, sessionFsContract } from '@agenthost/host/contract';
 import type { WriteFileParams } from '@agenthost/protocol';
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { SessionFsServer } from '../../packages/client/src/sessionFs/sessionFsServer.js';
-import { ConnectionSessionFs } from '../../packages/host/src/protocol/connectionSessionFs.js';
-import { RpcSessionFs } from '../../packages/host/src/sessionFs/rpcSessionFs.js';
+import { ConnectionSessionFs } from '../../packages/host/src/connection/connectionSessionFs.js';
+import { RpcSessionFs } from '../../packages/host/src/storage/client/rpcSessionFs.js';
 
 export interface ProvidedOptions {
   readonly initialCwd?: string;

@@ -1,6 +1,6 @@
 import type { SessionStorage, StoredSession } from '@agenthost/host';
-import { JsonlEventLog } from '../../packages/host/src/sessionFs/jsonlEventLog.js';
-import { MemorySessionFs } from '../../packages/host/src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
+import { JsonlEventLog } from '../../packages/host/src/storage/log/jsonlEventLog.js';
 
 /** Sessions whose file system has no state path. Their log is elsewhere, in memory, so that they run and can be opened again. */
 export function statelessStorage(): SessionStorage {

@@ -14,7 +14,7 @@ import {
 } from '@agenthost/host';
 import { AGENTS_HELP, type AgentsOptions, parseAgentsOptions } from './agentsOptions.js';
 import { CommandError, EXIT } from './commandError.js';
-import { HostAgents } from './hostAgents.js';
+import { HostAgents } from './serve/hostAgents.js';
 
 /** The agents of a state folder, as a host that runs there sees them, or as this command does. */
 interface AgentsHere {

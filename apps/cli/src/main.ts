@@ -3,7 +3,7 @@ import { CommandError, EXIT } from './commandError.js';
 import { findCommand, mainHelp } from './commandTable.js';
 
 async function run([name, ...args]: string[]): Promise<number> {
-  if (name === undefined) return (await import('./whatNext.js')).whatNext();
+  if (name === undefined) return (await import('./output/whatNext.js')).whatNext();
   if (name === '--help' || name === '-h' || name === 'help') return help(args[0]);
   if (name === '--version' || name === '-v') {
     const { readVersion } = await import('./readVersion.js');

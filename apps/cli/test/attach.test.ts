@@ -251,14 +251,14 @@ describe('agenthost attach', () => {
   it('restores the terminal when the token is rotated, and says so', async () => {
     const terminal = attach([session.uri]);
     await terminal.until('Write a message');
-    const { TokenFile } = await import('../../../packages/host/src/server/tokenFile.js');
+    const { TokenFile } = await import('../../../packages/host/src/server/access/tokenFile.js');
     await new TokenFile(host.stateDir).rotate();
     await terminal.until('refused the token', 'agenthost token show');
     await isRestored(terminal, 5);
   });
 
   it('says to a viewer why it takes no keys, and takes none', async () => {
-    const { DeviceTokens } = await import('../../../packages/host/src/server/deviceTokens.js');
+    const { DeviceTokens } = await import('../../../packages/host/src/server/access/deviceTokens.js');
     const token = await new DeviceTokens(host.stateDir).add('screen', 'viewer');
     await expect.poll(() => host.connect({ token }).then(() => 'open', String), { timeout: 20_000 }).toBe('open');
     const terminal = attach([session.uri, '--token', token]);

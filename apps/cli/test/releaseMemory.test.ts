@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { releaseMemory, releaseWhenQuiet } from '../src/releaseMemory.js';
+import { releaseMemory, releaseWhenQuiet } from '../src/serve/releaseMemory.js';
 
 it('gives back memory that nobody holds any more', () => {
   const before = process.memoryUsage().heapTotal;

@@ -6,7 +6,7 @@ import { holds } from '../../../test/support/holds.js';
 import { wrapText } from '../src/attach/lines/wrapText.js';
 import { backspace, deleteWord, editOf, insert, move, NOTHING } from '../src/attach/textEdit.js';
 import { composerRows } from '../src/attach/ui/Composer.js';
-import { sessionTable } from '../src/sessionTable.js';
+import { sessionTable } from '../src/output/sessionTable.js';
 import { relativeTime } from '../src/text/relativeTime.js';
 import { styleFor } from '../src/text/style.js';
 import { fit, textWidth } from '../src/text/width.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { agentsOf } from '../src/state.js';
+import { agentsOf } from '../src/translate/state.js';
 
 const AGENT = { displayName: 'One', description: 'An agent.', availability: { state: 'available' } } as const;
 

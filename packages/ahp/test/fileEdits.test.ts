@@ -1,6 +1,6 @@
 import type { FileEditResultContent } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
-import { fileEditOf, parseSideUri } from '../src/fileEdits.js';
+import { fileEditOf, parseSideUri } from '../src/translate/fileEdits.js';
 
 const EDIT: FileEditResultContent = { type: 'fileEdit', uri: 'file:///work/a.txt', insertions: 1, deletions: 1 };
 const content = (id: string) => ({ uri: `mock://0d6e5b4a-6a1c-4a5e-9d36-1f6c6d6f4e21/${id}.txt`, sizeHint: 3 });

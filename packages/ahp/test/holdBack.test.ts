@@ -1,8 +1,8 @@
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeHost } from '../../client/test/support/fakeHost.js';
-import { AhpGateway } from '../src/gateway.js';
-import { DEFAULT_AHP_LIMITS } from '../src/limits.js';
+import { AhpGateway } from '../src/gateway/gateway.js';
+import { DEFAULT_AHP_LIMITS } from '../src/gateway/limits.js';
 
 const SESSION = 'mock:/one';
 const silent = { debug: () => undefined, warn: () => undefined, error: () => undefined };

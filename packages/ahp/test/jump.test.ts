@@ -1,7 +1,7 @@
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { afterEach, expect, it } from 'vitest';
 import { FakeHost } from '../../client/test/support/fakeHost.js';
-import { AhpGateway } from '../src/gateway.js';
+import { AhpGateway } from '../src/gateway/gateway.js';
 
 const SESSION = 'mock:/one';
 const silent = { debug: () => undefined, warn: () => undefined, error: () => undefined };

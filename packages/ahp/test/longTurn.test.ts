@@ -1,6 +1,6 @@
 import type { ActiveTurn, Turn } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
-import { activeTurnOf, turnOf } from '../src/turns.js';
+import { activeTurnOf, turnOf } from '../src/translate/turns.js';
 
 const part = { kind: 'markdown', id: 'p', content: 'the newest' } as const;
 const turn: Turn = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseLockHolder } from './sessionFs/lockHolder.js';
-import { LOCK_FILE, resolveStateRoot, type StateRootPlace } from './sessionFs/stateRootPath.js';
+import { parseLockHolder } from './storage/stateRoot/lockHolder.js';
+import { LOCK_FILE, resolveStateRoot, type StateRootPlace } from './storage/stateRoot/stateRootPath.js';
 
 // For commands that start often and must start fast: nothing in here, or in what it imports, loads the host.
 

@@ -1,11 +1,11 @@
 import type { Agent } from './agents/agent.js';
 import type { AgentSource } from './agents/agentSource.js';
 import type { HostLog } from './hostLog.js';
-import type { GuestLimits } from './server/guestConnections.js';
 import type { SocketRoute } from './server/socketRoute.js';
-import type { WebSocketLimits } from './server/webSocketTransport.js';
-import type { SessionStorage } from './sessionFs/sessionStorage.js';
+import type { GuestLimits } from './server/sockets/guestConnections.js';
+import type { WebSocketLimits } from './server/sockets/webSocketTransport.js';
 import type { ReplayLimits } from './state/replayBuffer.js';
+import type { SessionStorage } from './storage/sessionStorage.js';
 
 export interface HostOptions {
   /** Where the host keeps everything; `$AGENTHOST_HOME`, `$XDG_STATE_HOME/agenthost` or `~/.agenthost` without it. */

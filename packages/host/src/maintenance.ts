@@ -2,21 +2,21 @@ import { access, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isSessionId } from '@agenthost/protocol';
-import { JsonlEventLog, LOG_FILE } from './sessionFs/jsonlEventLog.js';
-import { LocalSessionFs } from './sessionFs/localSessionFs.js';
-import { LogScanner } from './sessionFs/logScanner.js';
-import { SESSION_STATE_FOLDER, sessionFolder } from './sessionFs/sessionFolder.js';
-import { splitLines } from './sessionFs/splitLines.js';
-import { readStateVersion, STATE_VERSION } from './sessionFs/stateVersion.js';
+import { LocalSessionFs } from './storage/fs/localSessionFs.js';
+import { SESSION_STATE_FOLDER, sessionFolder } from './storage/fs/sessionFolder.js';
+import { splitLines } from './storage/fs/splitLines.js';
+import { JsonlEventLog, LOG_FILE } from './storage/log/jsonlEventLog.js';
+import { LogScanner } from './storage/log/logScanner.js';
+import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersion.js';
 
 // What can be found and mended in a state root while no host has it. Nothing here writes but what says so.
 
+export { isRunning } from './processes/processIdentity.js';
 export { findRunningHost } from './runningHost.js';
-export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/deviceTokens.js';
-export { checkToken, TokenFile, WeakTokenError } from './server/tokenFile.js';
-export { TokenUse } from './server/tokenUse.js';
-export { isRunning } from './sessionFs/processIdentity.js';
-export { SESSION_STATE_FOLDER } from './sessionFs/sessionFolder.js';
+export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/access/deviceTokens.js';
+export { checkToken, TokenFile, WeakTokenError } from './server/access/tokenFile.js';
+export { TokenUse } from './server/access/tokenUse.js';
+export { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
 
 /** Why nothing in a state root may be mended by this program; `undefined` where it may. */
 export async function examineVersion(stateDir: string): Promise<string | undefined> {

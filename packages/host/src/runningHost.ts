@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type FoundHost, findHost } from './discovery.js';
-import { readLockHolder } from './sessionFs/hostLock.js';
-import { LOCK_FILE } from './sessionFs/stateRootPath.js';
+import { readLockHolder } from './storage/stateRoot/hostLock.js';
+import { LOCK_FILE } from './storage/stateRoot/stateRootPath.js';
 
 /** What the state root says of its host, if that one's process lives. */
 export async function findRunningHost(stateDir: string): Promise<FoundHost | undefined> {

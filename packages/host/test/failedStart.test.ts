@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AgentSource } from '../src/agents/agentSource.js';
-import { Host } from '../src/main.js';
+import { Host } from '../src/host.js';
 
 it('a start that fails leaves nothing running, and the state root to the next one', async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-failed-start-'));

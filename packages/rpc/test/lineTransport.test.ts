@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { transportContract } from '../contract/transportContract.js';
 import { type CloseReason, createLineTransport, type LineTransportOptions, RpcPeer } from '../src/index.js';
-import { transportContract } from '../src/transportContract.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

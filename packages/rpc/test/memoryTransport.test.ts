@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { transportContract } from '../contract/transportContract.js';
 import { createMemoryTransportPair, faultyLink, type Link, manualLink } from '../src/index.js';
-import { transportContract } from '../src/transportContract.js';
 import { seededRandom } from './support/seededRandom.js';
 import { settled } from './support/wirePeer.js';
 

@@ -1,7 +1,7 @@
 import { MessageChannel as NodeMessageChannel } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { transportContract } from '../contract/transportContract.js';
 import { createMessagePortTransport, type MessagePortLike, RpcPeer } from '../src/index.js';
-import { transportContract } from '../src/transportContract.js';
 
 const pairOf = ({ port1, port2 }: { port1: MessagePortLike; port2: MessagePortLike }) => ({
   a: createMessagePortTransport(port1),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { transportContract } from '../contract/transportContract.js';
 import { createMemoryTransportPair, type Link, type Transport } from '../src/index.js';
-import { transportContract } from '../src/transportContract.js';
 
 const withLink = (link: Link) => () => createMemoryTransportPair({ link });
 const withB = (change: (b: Transport) => Partial<Transport>) => () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { providerContract } from '../src/contract/providerContract.js';
+import { providerContract } from '../contract/providerContract.js';
 import {
   type ChatModel,
   computed,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { AgentInstaller } from '@agenthost/host';
 import { CATALOGUE } from '../../../packages/host/src/agents/acp/catalogue.js';
-import { resolveAgentInstall } from '../../../packages/host/src/agents/agentInstall.js';
 import { COPILOT_PACKAGE } from '../../../packages/host/src/agents/copilot/copilotAgent.js';
+import { resolveAgentInstall } from '../../../packages/host/src/agents/install/agentInstall.js';
 
 const CACHE = join(import.meta.dirname, '../../../.cache');
 /** Laid out as a state root's `agents` folder: a folder for each agent, with its `node_modules`. */

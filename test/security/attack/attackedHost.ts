@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { DeviceTokens } from '../../../packages/host/src/server/deviceTokens.js';
+import { DeviceTokens } from '../../../packages/host/src/server/access/deviceTokens.js';
 import { hostMemory } from '../../support/hostMemory.js';
 import { RawClient, socketUrl } from '../../support/rawClient.js';
 import { type HostLimits, type HostProcess, spawnHost, temporaryFolder } from '../../support/testHost.js';

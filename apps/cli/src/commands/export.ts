@@ -4,9 +4,9 @@ import { EXIT } from '../commandError.js';
 import { jsonExport, type ReadContent } from '../exchange/exportFile.js';
 import { markdownExport } from '../exchange/markdownExport.js';
 import { writeOutput } from '../exchange/writeOutput.js';
-import { Progress } from '../progress.js';
+import { Progress } from '../output/progress.js';
+import { allTurns, turnCount } from '../output/turnPages.js';
 import { findSession } from '../sessionName.js';
-import { allTurns, turnCount } from '../turnPages.js';
 import { withHost } from '../withHost.js';
 
 export const command = defineCommand({

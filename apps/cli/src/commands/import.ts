@@ -4,7 +4,7 @@ import type { Turn } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
 import { EXIT, usageError } from '../commandError.js';
 import { readExport } from '../exchange/readExport.js';
-import { Progress } from '../progress.js';
+import { Progress } from '../output/progress.js';
 import { withHost } from '../withHost.js';
 
 export const command = defineCommand({

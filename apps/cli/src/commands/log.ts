@@ -2,13 +2,13 @@ import type { Host, Session } from '@agenthost/client';
 import { type ActiveTurn, dateOf, type SessionState, type Turn } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
 import { EXIT } from '../commandError.js';
+import { allTurns, newestTurns } from '../output/turnPages.js';
 import { findSession } from '../sessionName.js';
 import { safeText } from '../text/safeText.js';
 import { styleFor } from '../text/style.js';
 import { OWN_TURN } from '../turn/ownTurn.js';
 import { by } from '../turn/toolLine.js';
 import { outcomeLine, TurnPrinter } from '../turn/turnPrinter.js';
-import { allTurns, newestTurns } from '../turnPages.js';
 import { withHost } from '../withHost.js';
 import { parseCount } from './ls.js';
 

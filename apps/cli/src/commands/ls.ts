@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { type ListSessionsFilter, MAX_LIST_LIMIT, type SessionSummary } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION, type Values } from '../command.js';
 import { EXIT, usageError } from '../commandError.js';
-import { sessionLine, sessionTable } from '../sessionTable.js';
+import { sessionLine, sessionTable } from '../output/sessionTable.js';
 import { styleFor } from '../text/style.js';
 import { withHost } from '../withHost.js';
 

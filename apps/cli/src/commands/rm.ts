@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { defineCommand, HOST_OPTIONS } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
+import { titleOf } from '../output/sessionTable.js';
 import { findSession, idOf } from '../sessionName.js';
-import { titleOf } from '../sessionTable.js';
 import { withHost } from '../withHost.js';
 
 export const command = defineCommand({

@@ -1,8 +1,8 @@
 import { MAX_LIST_LIMIT } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
 import { EXIT, usageError } from '../commandError.js';
+import { sessionTable, titleOf } from '../output/sessionTable.js';
 import { idOf } from '../sessionName.js';
-import { sessionTable, titleOf } from '../sessionTable.js';
 import { safeLine } from '../text/safeText.js';
 import { type Style, styleFor } from '../text/style.js';
 import { withHost } from '../withHost.js';

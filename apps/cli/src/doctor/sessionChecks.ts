@@ -1,5 +1,5 @@
 import { examineIndex, examineLog, listSessionIds, removeIndex, repairLog } from '@agenthost/host/maintenance';
-import { Progress } from '../progress.js';
+import { Progress } from '../output/progress.js';
 import { type Finding, ok } from './finding.js';
 
 const MAX_SHOWN = 20;

@@ -6,7 +6,7 @@ import {
   type Turn,
   viewToolOutput,
 } from '@agenthost/protocol';
-import { titleOf } from '../sessionTable.js';
+import { titleOf } from '../output/sessionTable.js';
 import { contentLine, resultContents } from '../text/contentLine.js';
 import { safeCommand, safeLine, safeText } from '../text/safeText.js';
 import { OWN_TURN } from '../turn/ownTurn.js';

@@ -1,6 +1,6 @@
 import type { Transport } from '@agenthost/rpc';
 import { it } from 'vitest';
-import { transportContract } from '../../../rpc/src/transportContract.js';
+import { transportContract } from '../../../rpc/contract/transportContract.js';
 import { startWebSocketServer } from './webSocketServer.js';
 
 /** The contract of a transport, over a real socket and in both directions. */

@@ -17,10 +17,10 @@ import type {
   UserMessage,
 } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
-import type { SessionFs } from '../sessionFs/sessionFs.js';
-import type { TempFiles } from '../sessionFs/tempFiles.js';
+import type { SessionFs } from '../storage/fs/sessionFs.js';
+import type { TempFiles } from '../storage/stateRoot/tempFiles.js';
 import type { AgentCustomization, CustomizationSupport } from './agentCustomization.js';
-import type { AgentPackage } from './agentPackage.js';
+import type { AgentPackage } from './install/agentPackage.js';
 
 /**
  * A backend that does the work: one for each provider.

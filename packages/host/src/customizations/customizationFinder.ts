@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isWithin } from '../sessionFs/confinement.js';
+import { isWithin } from '../storage/fs/confinement.js';
 import { type ConfigurationFolder, type DiscoveryRoot, discover, type KnownFile } from './discover.js';
 import { DISCOVERY_LIMITS, type Discovery, type DiscoveryLimits } from './foundCustomization.js';
 import {

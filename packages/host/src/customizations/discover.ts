@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { isWithin } from '../sessionFs/confinement.js';
+import { isWithin } from '../storage/fs/confinement.js';
 import type { Discovery, DiscoveryLimits, FoundCustomization } from './foundCustomization.js';
 import type { Place } from './places.js';
 import { broken, type CandidateFile, readCustomizations } from './readCustomization.js';

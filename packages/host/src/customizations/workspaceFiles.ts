@@ -1,8 +1,8 @@
 // How files that somebody else wrote are looked at: never through a link that leads out, never more than asked for.
 import { lstat, opendir, realpath, stat } from 'node:fs/promises';
-import { isWithin } from '../sessionFs/confinement.js';
-import { errorCode } from '../sessionFs/errnoFailure.js';
-import { readForeignFile } from '../sessionFs/foreignFile.js';
+import { isWithin } from '../storage/fs/confinement.js';
+import { errorCode } from '../storage/fs/errnoFailure.js';
+import { readForeignFile } from '../storage/fs/foreignFile.js';
 
 export interface SeenFile {
   /** All links followed. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostLog } from '../hostLog.js';
-import { errorCode } from '../sessionFs/errnoFailure.js';
+import { errorCode } from '../storage/fs/errnoFailure.js';
 
 const FILE = 'trust.json';
 /** More than anybody answers by hand; then the oldest are asked about again. */

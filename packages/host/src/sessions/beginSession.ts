@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { type CreateSessionParams, PROTOCOL_VERSION, withoutUntrustedFolder } from '@agenthost/protocol';
-import type { SessionStartRecord } from '../sessionFs/eventLog.js';
-import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
+import type { SessionStartRecord } from '../storage/log/eventLog.js';
+import type { SessionStorage, StoredSession } from '../storage/sessionStorage.js';
+import { workingDirectoryOf } from './folder/workingDirectory.js';
 import { openNewSession } from './openNewSession.js';
-import { workingDirectoryOf } from './workingDirectory.js';
 
 export interface BeginSessionOptions {
   readonly storage: SessionStorage;

@@ -1,6 +1,6 @@
 import { ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
+import type { SessionStorage, StoredSession } from '../storage/sessionStorage.js';
 
 export interface OpenNewOptions {
   readonly storage: SessionStorage;

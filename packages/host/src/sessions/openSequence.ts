@@ -1,7 +1,7 @@
 import type { HostLog } from '../hostLog.js';
-import { SequenceFailure, SequenceFile } from '../sessionFs/sequenceFile.js';
-import type { SessionStorage } from '../sessionFs/sessionStorage.js';
-import { foldLog } from './foldLog.js';
+import type { SessionStorage } from '../storage/sessionStorage.js';
+import { SequenceFailure, SequenceFile } from '../storage/stateRoot/sequenceFile.js';
+import { foldLog } from './history/foldLog.js';
 
 /** The host's counter. Where its files are damaged, it goes on above everything that any session's log has seen. */
 export async function openSequence(stateRoot: string, storage: SessionStorage, log: HostLog): Promise<SequenceFile> {

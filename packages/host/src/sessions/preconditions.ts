@@ -12,7 +12,7 @@ import {
   type ToolCallConfirmedAction,
   type ToolCallState,
 } from '@agenthost/protocol';
-import { jsonBytes } from './jsonBytes.js';
+import { jsonBytes } from './history/jsonBytes.js';
 import { MAX_QUEUE_BYTES } from './sessionLimits.js';
 
 export interface PreconditionContext {

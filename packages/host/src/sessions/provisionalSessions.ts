@@ -1,5 +1,5 @@
 import type { SessionState, URI } from '@agenthost/protocol';
-import type { FoldedLog } from './foldLog.js';
+import type { FoldedLog } from './history/foldLog.js';
 
 /** Sessions that nobody is told of before their first message (rules PROV1 and PROV2). */
 export class ProvisionalSessions {

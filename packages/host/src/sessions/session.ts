@@ -17,24 +17,24 @@ import {
   type UserMessage,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import type { AgentAction } from '../agents/agentEventMapper.js';
-import { boundedCommands } from '../agents/boundedCommands.js';
-import { headAndTail } from '../agents/boundedText.js';
-import { ProviderFailure } from '../sessionFs/providerFailure.js';
-import type { StoredSession } from '../sessionFs/sessionStorage.js';
+import type { AgentAction } from '../agents/events/agentEventMapper.js';
+import { boundedCommands } from '../agents/events/boundedCommands.js';
+import { headAndTail } from '../agents/events/boundedText.js';
 import type { Subscriber } from '../state/publisher.js';
-import { AnsweredRequests } from './answeredRequests.js';
-import { ClientActions } from './clientActions.js';
-import { decisionIn } from './decisionIn.js';
-import { derivedTitle } from './derivedTitle.js';
-import { NewestIds } from './newestIds.js';
+import { ProviderFailure } from '../storage/fs/providerFailure.js';
+import type { StoredSession } from '../storage/sessionStorage.js';
+import type { SessionArtifacts } from './content/sessionArtifacts.js';
+import type { SessionContent } from './content/sessionContent.js';
+import type { PartsRange } from './history/readParts.js';
+import { readTurnsPage } from './history/readTurnsPage.js';
+import type { TurnsRoom } from './history/turnBytes.js';
 import { Presence } from './presence.js';
-import type { PartsRange } from './readParts.js';
-import { readTurnsPage } from './readTurnsPage.js';
-import type { SessionArtifacts } from './sessionArtifacts.js';
-import type { SessionContent } from './sessionContent.js';
 import type { SessionOptions } from './sessionOptions.js';
-import type { TurnsRoom } from './turnBytes.js';
+import { AnsweredRequests } from './turn/answeredRequests.js';
+import { ClientActions } from './turn/clientActions.js';
+import { decisionIn } from './turn/decisionIn.js';
+import { derivedTitle } from './turn/derivedTitle.js';
+import { NewestIds } from './turn/newestIds.js';
 
 /** One session's life: what its actions set off, what starts next, who looks on. */
 export class Session {

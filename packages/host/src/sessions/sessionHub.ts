@@ -11,24 +11,24 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { within } from '../agents/within.js';
+import { within } from '../agents/settleWithin.js';
+import { Leftovers } from './abandonedSessions.js';
 import { checkBeginning } from './checkBeginning.js';
-import { fetchContent } from './fetchContent.js';
-import { FolderTrust } from './folderTrust.js';
-import { IndexFiller } from './indexFiller.js';
+import { fetchContent } from './content/fetchContent.js';
+import { FolderTrust } from './folder/folderTrust.js';
+import { LogChecks } from './history/logChecks.js';
+import { IndexFiller } from './indexing/indexFiller.js';
+import type { MissingInIndex } from './indexing/openSessionIndex.js';
+import { AT_WORK, SessionIndexing } from './indexing/sessionIndexing.js';
+import { SessionLists } from './indexing/sessionLists.js';
 import { inParallel } from './inParallel.js';
-import { Leftovers } from './leftovers.js';
 import { LoadedSessions } from './loadedSessions.js';
-import { LogChecks } from './logChecks.js';
-import type { MissingInIndex } from './openSessionIndex.js';
 import { ProvisionalSessions } from './provisionalSessions.js';
 import type { Session } from './session.js';
-import { SessionImports } from './sessionImports.js';
-import { AT_WORK, SessionIndexing } from './sessionIndexing.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
-import { SessionLists } from './sessionLists.js';
 import { alreadyExists, notFound, partsOf, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
 import { SummaryNotifier } from './summaryNotifier.js';
+import { SessionImports } from './transfer/sessionImports.js';
 
 export interface SessionHubOptions extends SessionMakerOptions {
   /** A session that nobody has used for this long leaves the memory, and its agent ends. */

@@ -1,4 +1,4 @@
-import type { ReportedContentLimits } from './reportedContent.js';
+import type { ReportedContentLimits } from './content/reportedContent.js';
 
 /** Ended turns that the host keeps in memory for each loaded session, and their bytes; snapshots can't have more. */
 export const TURNS_IN_MEMORY = 200;

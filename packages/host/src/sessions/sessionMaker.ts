@@ -9,19 +9,19 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import type { SessionIndex } from '../index/sessionIndex.js';
-import type { SessionStorage, StoredSession } from '../sessionFs/sessionStorage.js';
+import type { SessionIndex } from '../sessionIndex/sessionIndex.js';
+import type { SessionStorage, StoredSession } from '../storage/sessionStorage.js';
+import type { Leftovers } from './abandonedSessions.js';
 import { beginSession } from './beginSession.js';
-import { newSessionState } from './foldLog.js';
-import { forkSession, noteFork } from './forkSession.js';
-import { indexLog } from './indexLog.js';
-import type { Leftovers } from './leftovers.js';
-import type { LogChecks } from './logChecks.js';
+import { newSessionState } from './history/foldLog.js';
+import type { LogChecks } from './history/logChecks.js';
+import { type OpenedHistory, SessionHistory } from './history/sessionHistory.js';
+import { indexLog } from './indexing/indexLog.js';
 import { hasMessage, isProvisional, type ProvisionalSessions } from './provisionalSessions.js';
 import type { Session } from './session.js';
 import { createSession, type SessionFactoryOptions } from './sessionFactory.js';
-import { type OpenedHistory, SessionHistory } from './sessionHistory.js';
 import type { SummaryNotifier } from './summaryNotifier.js';
+import { forkSession, noteFork } from './transfer/forkSession.js';
 
 export interface SessionMakerOptions
   extends Omit<SessionFactoryOptions, 'onSummaryChanged' | 'onTurn' | 'onTurnTakenBack' | 'isTurnIndexed'> {

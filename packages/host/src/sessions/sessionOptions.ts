@@ -1,13 +1,13 @@
-import type { StoredSession } from '../sessionFs/sessionStorage.js';
-import type { AgentRun } from './agentRun.js';
-import type { MessageIntake } from './messageIntake.js';
-import type { MetadataRefresh } from './metadataRefresh.js';
-import type { SessionArtifacts } from './sessionArtifacts.js';
-import type { SessionContent } from './sessionContent.js';
-import type { SessionCustomizations } from './sessionCustomizations.js';
-import type { SessionHistory } from './sessionHistory.js';
+import type { StoredSession } from '../storage/sessionStorage.js';
+import type { SessionArtifacts } from './content/sessionArtifacts.js';
+import type { SessionContent } from './content/sessionContent.js';
+import type { MetadataRefresh } from './folder/metadataRefresh.js';
+import type { SessionCustomizations } from './folder/sessionCustomizations.js';
+import type { SessionHistory } from './history/sessionHistory.js';
 import type { SessionStore } from './sessionStore.js';
-import type { UsedTurnIds } from './usedTurnIds.js';
+import type { MessageIntake } from './turn/actionIntake.js';
+import type { AgentRun } from './turn/agentRun.js';
+import type { UsedTurnIds } from './turn/usedTurnIds.js';
 
 export interface SessionOptions {
   readonly store: SessionStore;

@@ -1,5 +1,5 @@
 import { type SessionState, turnLength } from '@agenthost/protocol';
-import { jsonBytes } from './jsonBytes.js';
+import { jsonBytes } from './history/jsonBytes.js';
 
 /** What a loaded session takes beside its state: its objects, its files, its agent's connection. */
 const SESSION_BYTES = 64 * 1024;

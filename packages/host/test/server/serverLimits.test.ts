@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import { ClientSlots } from '../../src/server/clientSlots.js';
 import { descriptorShare } from '../../src/server/descriptors.js';
 import { GatheredWarnings } from '../../src/server/gatheredWarnings.js';
-import { HeldBytes } from '../../src/server/heldBytes.js';
-import { UnansweredRequests } from '../../src/server/unansweredRequests.js';
+import { ClientSlots } from '../../src/server/sockets/clientSlots.js';
+import { HeldBytes } from '../../src/server/sockets/heldBytes.js';
+import { UnansweredRequests } from '../../src/server/sockets/unansweredRequests.js';
 
 const OWNER = { id: 'owner', role: 'owner' } as const;
 const device = (id: string) => ({ id, role: 'driver', name: id }) as const;

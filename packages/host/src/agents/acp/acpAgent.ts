@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
 import type { CustomizationSupport } from '../agentCustomization.js';
-import { AGENTS_FOLDER } from '../agentInstall.js';
-import type { AgentPackage } from '../agentPackage.js';
+import { AGENTS_FOLDER } from '../install/agentInstall.js';
+import type { AgentPackage } from '../install/agentPackage.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 import type { AcpSession } from './acpSession.js';
-import { ChangeTally } from './changeTally.js';
-import { MESSAGE_LIMITS, type MessageLimits } from './messageStream.js';
 import { ModelMemory } from './modelMemory.js';
 import { type FoundProgram, findAgentProgram } from './program.js';
+import { ChangeTally } from './turn/changeTally.js';
+import { MESSAGE_LIMITS, type MessageLimits } from './turn/messageStream.js';
 
 export interface AcpAgentOptions {
   readonly spec: AcpAgentSpec;

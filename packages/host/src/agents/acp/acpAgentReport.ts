@@ -1,5 +1,5 @@
 import type { AgentAvailability } from '@agenthost/protocol';
-import type { AgentPackage } from '../agentPackage.js';
+import type { AgentPackage } from '../install/agentPackage.js';
 import { AcpAgent } from './acpAgent.js';
 import { readAgentSpecs } from './agentsFile.js';
 import { CATALOGUE } from './catalogue.js';

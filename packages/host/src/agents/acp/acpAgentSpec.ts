@@ -1,5 +1,5 @@
 import type { AgentIcon, ModelInfo } from '@agenthost/protocol';
-import type { AgentPackage } from '../agentPackage.js';
+import type { AgentPackage } from '../install/agentPackage.js';
 
 /** One agent that speaks the Agent Client Protocol: what it is called, how it is started, what to do when it can't. */
 export interface AcpAgentSpec {

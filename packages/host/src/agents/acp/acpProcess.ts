@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { leftoverMark } from '../leftovers.js';
-import { findProcesses } from '../processList.js';
-import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
-import { within } from '../within.js';
+import { findProcesses } from '../../processes/processList.js';
+import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
+import { leftoverMark } from '../orphans/orphanAgents.js';
+import { within } from '../settleWithin.js';
 import { AcpFailure } from './acpFailure.js';
 
 export interface Program {

@@ -3,21 +3,21 @@ import type { ContentBlock, RequestPermissionResponse } from '@agentclientprotoc
 import type { SessionCommand, SessionMode, UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
+import { PendingAnswers } from '../events/pendingAnswers.js';
 import { createListeners } from '../listeners.js';
-import { PendingAnswers } from '../pendingAnswers.js';
 import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
 import { instructionBlocks } from './acpCustomizations.js';
 import { acpFailure, errorInfo } from './acpFailure.js';
-import { type AcpTurn, newAcpTurn } from './acpTurn.js';
-import type { ChangeTally } from './changeTally.js';
 import { CANCELLED, outcomeOf } from './permissionOutcome.js';
-import { promptBlocks } from './promptBlocks.js';
-import { RefusalReasons } from './refusalReasons.js';
-import { SessionUpdates } from './sessionUpdates.js';
 import { Terminals } from './terminals.js';
-import { type TurnSilence, watchSilence } from './turnSilence.js';
+import { type AcpTurn, newAcpTurn } from './turn/acpTurn.js';
+import type { ChangeTally } from './turn/changeTally.js';
+import { promptBlocks } from './turn/promptBlocks.js';
+import { RefusalReasons } from './turn/refusalReasons.js';
+import { SessionUpdates } from './turn/sessionUpdates.js';
+import { type TurnSilence, watchSilence } from './turn/turnSilence.js';
+import { UsageMeter } from './turn/usageMeter.js';
 import { type PermissionRequestFields, sessionUpdate } from './updateSchemas.js';
-import { UsageMeter } from './usageMeter.js';
 
 export interface AcpSessionOptions
   extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'> {

@@ -5,8 +5,8 @@ import { HOST_VERSION } from '../../version.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 import { AcpFailure, acpFailure } from './acpFailure.js';
 import { AcpProcess, type Program } from './acpProcess.js';
-import { type MessageLimits, MessageStream } from './messageStream.js';
 import type { Terminals } from './terminals.js';
+import { type MessageLimits, MessageStream } from './turn/messageStream.js';
 import { type Initialized, initialized, type PermissionRequestFields, permissionRequest } from './updateSchemas.js';
 
 export interface AcpWireOptions {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AGENT_ICONS, isProviderId } from '@agenthost/protocol';
 import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
-import type { AgentPackage } from '../agentPackage.js';
+import type { AgentPackage } from '../install/agentPackage.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 
 export const AGENTS_FILE = 'agents.json';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { AGENTS_FOLDER, findProgram, resolveAgentInstall } from '../agentInstall.js';
+import { AGENTS_FOLDER, findProgram, resolveAgentInstall } from '../install/agentInstall.js';
 import type { AcpAgentSpec } from './acpAgentSpec.js';
 import type { Program } from './acpProcess.js';
 

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import * as acp from '@agentclientprotocol/sdk';
-import { isWithin } from '../../sessionFs/confinement.js';
-import { leftoverMark } from '../leftovers.js';
-import { findProcesses } from '../processList.js';
-import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
+import { findProcesses } from '../../processes/processList.js';
+import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
+import { isWithin } from '../../storage/fs/confinement.js';
+import { leftoverMark } from '../orphans/orphanAgents.js';
 
 export interface TerminalsOptions {
   readonly cwd: string;

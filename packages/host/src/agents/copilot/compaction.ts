@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../agent.js';
-import { oneLine } from '../boundedText.js';
+import { oneLine } from '../events/boundedText.js';
 import type { SdkEventData } from './sdk.js';
 
 type Compacted = SdkEventData['session.compaction_complete'];

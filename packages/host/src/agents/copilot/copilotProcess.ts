@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { type AgentInstall, findProgram } from '../agentInstall.js';
-import { findProcesses } from '../processList.js';
-import { DISPOSE_STAGES, stopProcesses } from '../stopProcesses.js';
-import { within } from '../within.js';
+import { findProcesses } from '../../processes/processList.js';
+import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
+import { type AgentInstall, findProgram } from '../install/agentInstall.js';
+import { within } from '../settleWithin.js';
 import { type CopilotClient, type CopilotClientOptions, loadSdk } from './sdk.js';
 
 export interface CopilotProcessOptions {

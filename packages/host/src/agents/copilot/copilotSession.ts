@@ -1,9 +1,9 @@
 import type { SessionMode, UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
-import type { Confinement } from '../../sessionFs/confinement.js';
+import type { Confinement } from '../../storage/fs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
-import { within } from '../within.js';
+import { within } from '../settleWithin.js';
 import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { PermissionRequest } from '@agenthost/protocol';
-import { type Confinement, isWithin } from '../../sessionFs/confinement.js';
+import { type Confinement, isWithin } from '../../storage/fs/confinement.js';
 import type { AgentEvent, Decision } from '../agent.js';
 import { changesWith, EventTranslator, editsOf } from './eventTranslator.js';
 import { sdkDecision } from './permissionDisplay.js';

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AgentInstall } from '../agentInstall.js';
+import type { AgentInstall } from '../install/agentInstall.js';
 
 export const SDK_PACKAGE = '@github/copilot-sdk';
 

@@ -1,6 +1,6 @@
 import type { FileChangeSummary } from '@agenthost/protocol';
-import type { SessionFs } from '../../sessionFs/sessionFs.js';
-import { MAX_CHANGES } from '../agentEventMapper.js';
+import type { SessionFs } from '../../storage/fs/sessionFs.js';
+import { MAX_CHANGES } from '../events/agentEventMapper.js';
 
 interface Remembered {
   /** What the user said in a turn that hasn't ended, and what Copilot waited for. */

@@ -1,8 +1,8 @@
 import { access, appendFile, mkdir, readdir, rename, rm, stat as statFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { isWithin } from '../../sessionFs/confinement.js';
-import { openForeignFile } from '../../sessionFs/foreignFile.js';
-import type { SessionFs } from '../../sessionFs/sessionFs.js';
+import { isWithin } from '../../storage/fs/confinement.js';
+import { openForeignFile } from '../../storage/fs/foreignFile.js';
+import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import type { SdkFileInfo, SdkSessionFsProvider } from './sdk.js';
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

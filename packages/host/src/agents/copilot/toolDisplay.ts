@@ -1,8 +1,8 @@
 // What Copilot's tools are called and how they are shown. The only place that knows their names and parameters.
 import { pathToFileURL } from 'node:url';
 import type { FileChangeSummary, ToolCallResult, ToolCallStart } from '@agenthost/protocol';
-import { oneLine } from '../boundedText.js';
-import { inlineCode } from '../inlineCode.js';
+import { oneLine } from '../events/boundedText.js';
+import { inlineCode } from '../events/inlineCode.js';
 import type { ToolExecutionCompleteData } from './sdk.js';
 
 export interface ShellToolArguments {

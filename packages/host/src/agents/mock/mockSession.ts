@@ -1,11 +1,11 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
-import type { TempFiles } from '../../sessionFs/tempFiles.js';
+import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
+import { PendingAnswers } from '../events/pendingAnswers.js';
 import { createListeners } from '../listeners.js';
-import { PendingAnswers } from '../pendingAnswers.js';
 import { behaviourOf } from './mockBehaviours.js';
 import { MockTurn } from './mockTurn.js';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
-import type { TempFiles } from '../../sessionFs/tempFiles.js';
+import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 import type { AgentEvent, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
-import type { PendingAnswers } from '../pendingAnswers.js';
+import type { PendingAnswers } from '../events/pendingAnswers.js';
 
 export interface MockTurnOptions {
   readonly message: UserMessage;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TempFiles } from '../../sessionFs/tempFiles.js';
+import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 
 export interface PrivateFolder {
   readonly path: string;

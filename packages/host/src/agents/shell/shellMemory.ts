@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionFs } from '../../sessionFs/sessionFs.js';
+import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import {
   applyChanges,
   isTooLarge,

@@ -1,4 +1,4 @@
-import type { SessionFs } from '../../sessionFs/sessionFs.js';
+import type { SessionFs } from '../../storage/fs/sessionFs.js';
 
 /** What one command leaves to the next, and a session to the one that resumes it. */
 export interface ShellState {

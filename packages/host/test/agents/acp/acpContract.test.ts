@@ -1,5 +1,5 @@
 import { beforeAll, describe, it, vi } from 'vitest';
-import { agentContract } from '../../../src/agents/agentContract.js';
+import { agentContract } from '../../../contract/agentContract.js';
 import { processesIn } from '../support/processes.js';
 import { openOptions } from '../support/sessions.js';
 import { stubAgent } from './support.js';

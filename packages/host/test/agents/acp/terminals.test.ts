@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type ClientApp, methods } from '@agentclientprotocol/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Terminals } from '../../../src/agents/acp/terminals.js';
-import { ownMarker } from '../../../src/agents/leftovers.js';
-import { findProcesses } from '../../../src/agents/processList.js';
+import { ownMarker } from '../../../src/agents/orphans/orphanAgents.js';
+import { findProcesses } from '../../../src/processes/processList.js';
 
 const MAX_TERMINALS = 3;
 

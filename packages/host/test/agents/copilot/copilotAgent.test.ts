@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProgram, resolveAgentInstall } from '../../../src/agents/agentInstall.js';
 import { CopilotAgent } from '../../../src/agents/copilot/copilotAgent.js';
 import { parseSessionConfig } from '../../../src/agents/copilot/providerConfig.js';
+import { findProgram, resolveAgentInstall } from '../../../src/agents/install/agentInstall.js';
 import { openOptions, temporaryFolder } from '../support/sessions.js';
 
 describe('where an agent is', () => {

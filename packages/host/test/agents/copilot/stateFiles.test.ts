@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SessionMemory } from '../../../src/agents/copilot/sessionMemory.js';
 import { stateFiles } from '../../../src/agents/copilot/stateFiles.js';
-import { MemorySessionFs } from '../../../src/sessionFs/memorySessionFs.js';
+import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
 import { temporaryFolder } from '../support/sessions.js';
 
 describe("Copilot's files", () => {

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { EventRecorder } from '../../../contract/eventRecorder.js';
 import type { AgentSession, Decision, OpenSessionOptions } from '../../../src/agents/agent.js';
-import type { EventRecorder } from '../../../src/agents/eventRecorder.js';
 import { ShellAgent } from '../../../src/agents/shell/shellAgent.js';
 import { memorySessionFs } from '../support/memorySessionFs.js';
 import { openSession } from '../support/sessions.js';

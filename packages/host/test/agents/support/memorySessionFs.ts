@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type SessionFs, type SessionFsEntry, SessionFsFailure } from '../../../src/sessionFs/sessionFs.js';
+import { type SessionFs, type SessionFsEntry, SessionFsFailure } from '../../../src/storage/fs/sessionFs.js';
 
 /** Files in memory, for agents under test. `files` may be changed to see what an agent makes of it. */
 export function memorySessionFs(files: Map<string, Uint8Array> = new Map()): SessionFs & {

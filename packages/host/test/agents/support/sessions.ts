@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { EventRecorder } from '../../../contract/eventRecorder.js';
 import type { Agent, AgentSession, OpenSessionOptions } from '../../../src/agents/agent.js';
-import { EventRecorder } from '../../../src/agents/eventRecorder.js';
 import { memorySessionFs } from './memorySessionFs.js';
 
 /** A folder that goes when the test ends. */

@@ -1,0 +1,81 @@
+import { connect, type Host } from '@agenthost/client';
+import type { AcpAgentReport } from '@agenthost/host';
+import type { FoundHost } from '@agenthost/host/discovery';
+import { CommandError, EXIT } from '../commandError.js';
+
+type Reports = () => Promise<readonly AcpAgentReport[]>;
+
+/** The agents of a host that runs. What it knows counts; this command only adds where the programs are. */
+export class HostAgents {
+  readonly #host: Host;
+  readonly #local: Reports;
+
+  static async open(running: FoundHost & { readonly url: string }, local: Reports): Promise<HostAgents> {
+    const token = process.env['AGENTHOST_TOKEN'] || running.token;
+    try {
+      const clientInfo = { name: 'agenthost agents' };
+      return new HostAgents(await connect({ url: running.url, clientInfo, ...(token && { token }) }), local);
+    } catch (cause) {
+      const what = `A host runs on this state folder (process ${running.pid}), but it can't be reached: ${(cause as Error).message}`;
+      throw new CommandError(
+        EXIT.failed,
+        what,
+        'Set AGENTHOST_TOKEN as it was when the host was started, or stop the host.',
+        {
+          cause,
+        },
+      );
+    }
+  }
+
+  private constructor(host: Host, local: Reports) {
+    this.#host = host;
+    this.#local = local;
+  }
+
+  async list(): Promise<readonly AcpAgentReport[]> {
+    const local = new Map((await this.#local()).map((report) => [report.provider, report]));
+    return this.#host.root.state.value.agents.map(({ provider, displayName, availability }) => {
+      const { path, from, npm } = local.get(provider) ?? {};
+      const where = availability.state === 'available' && path !== undefined && from !== undefined && { path, from };
+      return { provider, displayName, availability, ...where, ...(npm && { npm }) };
+    });
+  }
+
+  async add({ provider }: AcpAgentReport, onProgress: (message: string) => void): Promise<void> {
+    const progress = this.#host.onNotification((event) => {
+      if (event.type === 'notify/progress' && event.token === `installAgent/${provider}`) onProgress(event.message);
+    });
+    try {
+      // The host installs anew what it has already; so its state is told twice, and the second one is the outcome.
+      const outcome = this.#outcome(provider);
+      await this.#host.installAgent(provider);
+      const failure = await outcome;
+      if (failure !== undefined) throw new CommandError(EXIT.failed, failure, 'Mend that, then try again.');
+    } finally {
+      progress.dispose();
+    }
+  }
+
+  async remove({ provider }: AcpAgentReport): Promise<void> {
+    await this.#host.removeAgent(provider, { timeoutMs: 300_000 });
+  }
+
+  close(): void {
+    this.#host.close();
+  }
+
+  /** Why it can't be used after its installation, if it can't. */
+  #outcome(provider: string): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      let began = false;
+      const watching = this.#host.root.state.subscribe(({ agents }) => {
+        const state = agents.find((agent) => agent.provider === provider)?.availability;
+        if (state?.state === 'installing') began = true;
+        if (!began || state?.state === 'installing') return;
+        watching.dispose();
+        resolve(state?.state === 'unavailable' ? state.reason : undefined);
+      });
+    });
+  }
+}

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import {
+  AcpAgents,
+  AGENTS_FOLDER,
+  type Agent,
+  AgentGuard,
+  CopilotAgent,
+  consoleLog,
+  Host,
+  type HostLog,
+  LockHeldError,
+  MockAgent,
+  reportAcpAgents,
+  resolveStateRoot,
+  ShellAgent,
+  StateRootFailure,
+  WeakTokenError,
+} from '@agenthost/host';
+import { CommandError, EXIT } from '../commandError.js';
+import { type OpenedPage, openInBrowser } from '../openInBrowser.js';
+import { pageFolder } from '../pageFolder.js';
+import { type AhpAddress, ahpAddress, describeAhp } from './ahpAddress.js';
+import type { AhpRoute } from './ahpRoute.js';
+import { ahpToken } from './ahpToken.js';
+import { CertificateWatch } from './certificateWatch.js';
+import { limitGarbage, releaseWhenQuiet } from './releaseMemory.js';
+import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
+
+export async function serve(args: string[]): Promise<number> {
+  const options = parseServeOptions(args);
+  if (options === 'help') {
+    process.stdout.write(SERVE_HELP);
+    return EXIT.ok;
+  }
+  const log = consoleLog({ debug: options.debug });
+  const host = await start(options, log);
+  let guard: AgentGuard | undefined;
+  let certificate: CertificateWatch | undefined;
+  const stopped = stopSignal();
+  let ahp: AhpRoute | undefined;
+  let opened: OpenedPage | undefined;
+  try {
+    // Loaded only where it is asked for.
+    if (options.ahp) ahp = (await import('./ahpRoute.js')).openAhpRoute(host, log);
+    const forAhp = options.ahp ? await ahpToken(host.stateDir, options.ahpRole) : undefined;
+    const { url, token } = await host.listen({
+      address: options.address,
+      port: options.port,
+      allowedOrigins: options.allowedOrigins,
+      pageFolder: pageFolder(),
+      ...(ahp && { socketRoutes: ahp.routes }),
+      ...(options.tls && { tls: { cert: options.tls.cert, key: options.tls.key } }),
+      ...(options.publicUrl && { publicUrl: options.publicUrl }),
+      ...(process.env['AGENTHOST_TOKEN'] && { token: process.env['AGENTHOST_TOKEN'] }),
+    });
+    guard = new AgentGuard(host.stateDir);
+    if (options.tls) certificate = new CertificateWatch(host, options.tls, log);
+    const link = `${(options.publicUrl ?? url).href}#token=${token}`;
+    announce(options, url, link, host, forAhp === undefined ? undefined : ahpAddress(options.publicUrl ?? url, forAhp));
+    limitGarbage();
+    releaseWhenQuiet();
+    if (options.open) opened = await openInBrowser(host.createOneTimeLink(), host.stateDir);
+    await stopped;
+    return EXIT.ok;
+  } catch (error) {
+    throw startError(error, options);
+  } finally {
+    ahp?.dispose();
+    certificate?.dispose();
+    await opened?.dispose();
+    await host.close();
+    await guard?.dispose();
+  }
+}
+
+async function start(options: ServeOptions, log: HostLog): Promise<Host> {
+  try {
+    return await Host.start({
+      ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
+      ...(await chosenAgents(options)),
+      durability: options.durability,
+      log,
+    });
+  } catch (error) {
+    throw startError(error, options);
+  }
+}
+
+async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOptions) {
+  const stateRoot = resolveStateRoot({ env: process.env, ...(stateDir !== undefined && { path: stateDir }) });
+  const known: Agent[] = [
+    new ShellAgent(),
+    new CopilotAgent({ agentsFolder: join(stateRoot, AGENTS_FOLDER) }),
+    ...(enableMockAgent ? [new MockAgent()] : []),
+  ];
+  // A file that is wrong is told by the host, which runs nevertheless.
+  const found = wanted ? await reportAcpAgents(stateRoot, process.env).catch(() => []) : [];
+  const providers = [...known.map((agent) => agent.descriptor.provider), ...found.map(({ provider }) => provider)];
+  const unknown = wanted?.find((name) => !providers.includes(name));
+  if (unknown !== undefined) {
+    throw new CommandError(
+      EXIT.usage,
+      `There is no agent ${JSON.stringify(unknown)}.`,
+      `There are: ${providers.join(', ')}.`,
+    );
+  }
+  return {
+    agents: known.filter((agent) => wanted?.includes(agent.descriptor.provider) ?? true),
+    agentSources: [new AcpAgents(wanted ? { only: wanted } : {})],
+  };
+}
+
+function announce({ json }: ServeOptions, url: URL, link: string, host: Host, ahp: AhpAddress | undefined): void {
+  if (json) {
+    const listening = {
+      event: 'listening',
+      url: url.origin,
+      link,
+      pid: process.pid,
+      instanceId: host.instanceId,
+      stateDir: host.stateDir,
+      ...(ahp && { ahp }),
+    };
+    process.stdout.write(`${JSON.stringify(listening)}\n`);
+    return;
+  }
+  const forAhp = ahp ? `${describeAhp(ahp)}\n\n` : '';
+  process.stdout.write(
+    `agenthost is running. Open this link; whoever has it can run commands here:\n\n  ${link}\n\n${forAhp}Ctrl+C stops it.\n`,
+  );
+}
+
+/** Resolves at the first signal to stop; a second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let signals = 0;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        if (++signals > 1) process.exit(EXIT.failed);
+        resolve();
+      });
+    }
+  });
+}
+
+function startError(error: unknown, { address, port }: ServeOptions): unknown {
+  const cannotStart = (what: string, whatToDo: string) =>
+    new CommandError(EXIT.cannotStart, what, whatToDo, { cause: error });
+  if (error instanceof CommandError) return error;
+  if (error instanceof LockHeldError || error instanceof StateRootFailure || error instanceof WeakTokenError) {
+    const [what = '', ...rest] = error.message.split(/(?<=\.) /);
+    return cannotStart(what, rest.join(' ') || 'Mend that, then start again.');
+  }
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') {
+    return cannotStart(
+      `Port ${port} on ${address} is in use.`,
+      'Is agenthost running already? If not, choose another port with --port, or any free one with --port 0.',
+    );
+  }
+  if (code === 'EACCES') return cannotStart(`Port ${port} needs more rights.`, 'Choose a port above 1023 with --port.');
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return cannotStart(`${address} is not an address of this machine.`, 'Leave --host out to listen on 127.0.0.1.');
+  }
+  return error;
+}

@@ -1,0 +1,149 @@
+import { REJECTION, type URI } from '@agenthost/protocol';
+import { isRecord, type JsonRecord, sizeOf, textOf } from '../translate/json.js';
+import { EMPTY_CONFIG, type LocalSession } from '../translate/state.js';
+import type { AhpAction, AhpActiveClient, AhpConfig } from '../types.js';
+import type { AhpLimits } from './limits.js';
+import { type Actor, localRefusal } from './localRoles.js';
+
+type Owner = Pick<Actor, 'clientId' | 'credentialId'>;
+
+/** Its id is the client's word: the token says whose it is. */
+interface ActiveClient {
+  readonly credentialId: string;
+  readonly state: AhpActiveClient;
+}
+
+/** What AHP clients share with one another and our host has no place for. Lives as long as the gateway, and no longer. */
+export class LocalState {
+  readonly #limits: AhpLimits;
+  /** By session and token. */
+  readonly #drafts = new Map<string, JsonRecord>();
+  readonly #activeClients = new Map<URI, Map<string, ActiveClient>>();
+  #config: AhpConfig = EMPTY_CONFIG;
+
+  constructor(limits: AhpLimits) {
+    this.#limits = limits;
+  }
+
+  get config(): AhpConfig {
+    return this.#config;
+  }
+
+  /** As this client sees it. */
+  of(session: URI, viewer: Pick<Actor, 'credentialId'>): LocalSession {
+    const draft = this.#drafts.get(draftKey(session, viewer));
+    const activeClients = [...(this.#activeClients.get(session)?.values() ?? [])].map(({ state }) => state);
+    return { activeClients, ...(draft !== undefined && { draft }) };
+  }
+
+  /** Takes an action in; why not, where it can't. */
+  apply(action: AhpAction, session: URI | undefined, actor: Actor): string | undefined {
+    const take = session === undefined ? this.#rootChange(action) : this.#sessionChange(action, session, actor);
+    if (!take) return `this host does not take ${action.type.slice(0, 100)}`;
+    return localRefusal(action, actor) ?? take();
+  }
+
+  #rootChange(action: AhpAction): (() => string | undefined) | undefined {
+    return action.type === 'root/configChanged' ? () => this.#setConfig(action) : undefined;
+  }
+
+  #sessionChange(action: AhpAction, session: URI, actor: Actor): (() => string | undefined) | undefined {
+    switch (action.type) {
+      case 'chat/draftChanged':
+        return () => this.#setDraft(draftKey(session, actor), action['draft']);
+      case 'session/activeClientSet':
+        return () => this.#setActiveClient(session, action['activeClient'], actor);
+      case 'session/activeClientRemoved':
+        return () => this.#leave(session, action['clientId'], actor);
+      // These are told to others and not kept.
+      case 'session/configChanged':
+        return () => (sizeOf(action) > this.#limits.maxConfigChars ? 'the configuration is too large' : undefined);
+      case 'chat/inputAnswerChanged':
+        return () => (sizeOf(action) > this.#limits.maxDraftChars ? 'the answer is too large to share' : undefined);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Whether it was one. */
+  removeActiveClient(session: URI, { clientId, credentialId }: Owner): boolean {
+    const clients = this.#activeClients.get(session);
+    const removed = clients?.get(clientId)?.credentialId === credentialId && clients.delete(clientId);
+    if (clients?.size === 0) this.#activeClients.delete(session);
+    return removed;
+  }
+
+  sessionsOf({ clientId, credentialId }: Owner): URI[] {
+    const isIn = (clients: ReadonlyMap<string, ActiveClient>) => clients.get(clientId)?.credentialId === credentialId;
+    return [...this.#activeClients].flatMap(([session, clients]) => (isIn(clients) ? [session] : []));
+  }
+
+  /** The draft of a token with another model; 'none' where there is no draft, `undefined` where it has that model already. */
+  setDraftModel(session: URI, owner: Pick<Actor, 'credentialId'>, model: string): JsonRecord | 'none' | undefined {
+    const key = draftKey(session, owner);
+    const draft = this.#drafts.get(key);
+    if (!draft) return 'none';
+    if (isRecord(draft['model']) && draft['model']['id'] === model) return undefined;
+    const changed = { ...draft, model: { id: model } };
+    this.#drafts.set(key, changed);
+    return changed;
+  }
+
+  forgetSession(session: URI): void {
+    const ofSession = draftKey(session, { credentialId: '' });
+    for (const key of this.#drafts.keys()) if (key.startsWith(ofSession)) this.#drafts.delete(key);
+    this.#activeClients.delete(session);
+  }
+
+  #setConfig({ config, replace }: AhpAction): string | undefined {
+    if (!isRecord(config)) return REJECTION.invalidAction;
+    const values = replace === true ? { ...config } : { ...this.#config.values, ...config };
+    if (sizeOf(values) > this.#limits.maxConfigChars) return 'the configuration is too large';
+    this.#config = { ...this.#config, values };
+    return undefined;
+  }
+
+  #setDraft(key: string, draft: unknown): string | undefined {
+    this.#drafts.delete(key);
+    if (draft === undefined || draft === null) return undefined;
+    if (!isRecord(draft)) return REJECTION.invalidAction;
+    if (sizeOf(draft) > this.#limits.maxDraftChars) return 'the draft is too large to share';
+    this.#drafts.set(key, draft);
+    const [oldest] = this.#drafts.keys();
+    if (this.#drafts.size > this.#limits.maxDrafts && oldest !== undefined) this.#drafts.delete(oldest);
+    return undefined;
+  }
+
+  #leave(session: URI, clientId: unknown, actor: Actor): string | undefined {
+    if (clientId !== actor.clientId || this.#isAnothers(session, actor)) return 'only the client itself goes';
+    this.removeActiveClient(session, actor);
+    return undefined;
+  }
+
+  #setActiveClient(session: URI, client: unknown, actor: Actor): string | undefined {
+    const { clientId, credentialId } = actor;
+    if (!isRecord(client) || textOf(client['clientId']) !== clientId) return REJECTION.invalidAction;
+    if (sizeOf(client) > this.#limits.maxActiveClientChars) return 'the client has more to offer than fits';
+    if (this.#isAnothers(session, actor)) return 'another client with this id, and another token, is active here';
+    const clients = this.#activeClients.get(session) ?? new Map<string, ActiveClient>();
+    if (!clients.has(clientId) && clients.size >= this.#limits.maxActiveClientsPerSession)
+      return 'too many active clients';
+    clients.set(clientId, { credentialId, state: client as AhpActiveClient });
+    this.#activeClients.set(session, clients);
+    return undefined;
+  }
+
+  #isAnothers(session: URI, { clientId, credentialId }: Owner): boolean {
+    const active = this.#activeClients.get(session)?.get(clientId);
+    return active !== undefined && active.credentialId !== credentialId;
+  }
+}
+
+function draftKey(session: URI, { credentialId }: Pick<Actor, 'credentialId'>): string {
+  return [session, credentialId].join('\n');
+}
+
+/** What a client writes a message with that nobody has begun: VS Code takes the model for the next message from there. */
+export function modelDraft(model: string): JsonRecord {
+  return { text: '', origin: { kind: 'user' }, model: { id: model } };
+}

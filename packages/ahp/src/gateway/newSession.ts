@@ -1,0 +1,60 @@
+import { isProviderId, parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
+import { RPC_ERROR, RpcError } from '@agenthost/rpc';
+import { isRecord, type JsonRecord, textOf, textsOf } from '../translate/json.js';
+import { specifiedId } from '../translate/uris.js';
+import type { AhpClient } from './ahpClient.js';
+import { optionalText, requiredText } from './params.js';
+import { chosenConfig } from './sessionConfig.js';
+
+/**
+ * VS Code makes a session whenever an agent is picked, and drops it again when another one is: before its first message the
+ * host hides it.
+ */
+export async function createSession(client: AhpClient, params: JsonRecord): Promise<null> {
+  const name = sessionChannel(params);
+  const { session, provider } = namedBy(name, optionalText(params, 'provider'));
+  const workingDirectory = textsOf(params['workingDirectories'])?.[0] ?? optionalText(params, 'workingDirectory');
+  const config = chosenConfig(params['config']);
+  const model = isRecord(params['model']) ? textOf(params['model']['id']) : undefined;
+  const { made } = client.sessions;
+  const isOwn = made.has(session);
+  // Before it is there: its first message may come right behind this request.
+  made.add(session);
+  client.names.use(name, session);
+  try {
+    const created = await client.host.createSession({
+      session,
+      provider,
+      provisional: true,
+      ...(workingDirectory !== undefined && { workingDirectory }),
+      // As with a message: one that the agent does not have must not cost the session.
+      ...(model !== undefined && client.modelsOf(provider).includes(model) && { model }),
+      ...(Object.keys(config).length > 0 && { config }),
+    });
+    created.dispose();
+  } catch (error) {
+    if (!isOwn) made.delete(session);
+    throw error;
+  }
+  client.becomeActive(session, params['activeClient']);
+  return null;
+}
+
+/** The name of a session, in either form. */
+export function sessionChannel(params: JsonRecord): URI {
+  const name = requiredText(params, 'channel');
+  if (parseSessionUri(name)) return name;
+  throw new RpcError(RPC_ERROR.invalidParams, 'channel must be a session: ahp-session:/<id> or <provider>:/<id>');
+}
+
+function namedBy(name: URI, given: string | undefined): { session: URI; provider: string } {
+  const id = specifiedId(name);
+  if (id === undefined) return { session: name, provider: given ?? parseSessionUri(name)?.provider ?? '' };
+  if (given === undefined || !isProviderId(given)) {
+    throw new RpcError(
+      RPC_ERROR.invalidParams,
+      'provider must be the id of an agent: ahp-session:/<id> does not name it',
+    );
+  }
+  return { session: sessionUri(given, id), provider: given };
+}

@@ -1,0 +1,81 @@
+import type { Schedule } from '@agenthost/client';
+import type { Disposable } from '@agenthost/rpc';
+import type { AhpEnvelope } from '../types.js';
+import type { AhpLimits } from './limits.js';
+import { ReplayBuffer } from './replayBuffer.js';
+
+/** A client's socket. */
+export interface AhpSocket {
+  notify(method: string, params: object): void;
+  close(reason: string, code?: number): void;
+}
+
+export interface AhpOutletOptions {
+  readonly limits: AhpLimits;
+  readonly schedule: Schedule;
+  readonly currentSeq: number;
+}
+
+/** What one client is told: over its socket as long as it has one, and kept for when it comes back. */
+export class AhpOutlet {
+  readonly replay: ReplayBuffer;
+  readonly #options: AhpOutletOptions;
+  #socket: AhpSocket | undefined;
+  /** False while the socket waits for the answer to its handshake: what comes meanwhile is in that answer. */
+  #isLive = false;
+  #held: { readonly frames: [method: string, params: object][]; readonly timer: Disposable } | undefined;
+
+  constructor(options: AhpOutletOptions) {
+    this.#options = options;
+    this.replay = new ReplayBuffer(options.limits, options.currentSeq);
+  }
+
+  get socket(): AhpSocket | undefined {
+    return this.#socket;
+  }
+
+  /** Another socket, or none. It is told nothing before `open`. */
+  use(socket: AhpSocket | undefined): void {
+    this.#socket = socket;
+    this.#isLive = false;
+    this.#held?.timer.dispose();
+    this.#held = undefined;
+  }
+
+  /** In the turn in which the answer to its handshake is sent; nothing when that socket is gone. */
+  open(socket: AhpSocket): void {
+    if (this.#socket === socket) this.#isLive = true;
+  }
+
+  /**
+   * What comes next waits until the client was heard of, or for a moment: VS Code takes in what arrives right behind the answer to
+   * its `reconnect` before that answer, so that text is out of order, or overwritten by a snapshot.
+   */
+  holdBack(): void {
+    const timer = this.#options.schedule(() => this.release(), this.#options.limits.holdBackMs);
+    this.#held = { frames: [], timer };
+  }
+
+  release(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    held?.timer.dispose();
+    for (const [method, params] of held?.frames ?? []) this.#socket?.notify(method, params);
+  }
+
+  send(envelope: AhpEnvelope): void {
+    this.replay.add(envelope);
+    this.tell('action', envelope);
+  }
+
+  /** Not kept: who was away asks for the list again. */
+  tell(method: string, params: object): void {
+    if (!this.#isLive) return;
+    if (!this.#held) {
+      this.#socket?.notify(method, params);
+      return;
+    }
+    this.#held.frames.push([method, params]);
+    if (this.#held.frames.length >= this.#options.limits.maxReplayEnvelopes) this.release();
+  }
+}

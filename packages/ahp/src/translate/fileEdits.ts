@@ -1,0 +1,46 @@
+import type { ContentRef, FileEditResultContent, URI } from '@agenthost/protocol';
+import type { AhpFileEdit, AhpFileSide } from '../types.js';
+import { contentRefOf } from './messages.js';
+
+/**
+ * With the whole contents of the file before and after, or `undefined`. VS Code writes the contents back when somebody restores a
+ * checkpoint, and deletes a file that has none before: what is not known for sure must not be told.
+ */
+export function fileEditOf(edit: FileEditResultContent): AhpFileEdit | undefined {
+  const { uri, insertions, deletions, before, after } = edit;
+  if (!before && !after) return undefined;
+  return {
+    ...(before && { before: sideOf(uri, before) }),
+    ...(after && { after: sideOf(uri, after) }),
+    diff: { added: insertions, removed: deletions },
+  };
+}
+
+function sideOf(uri: URI, content: ContentRef): AhpFileSide {
+  return { uri, content: { ...contentRefOf(content), uri: sideUri(uri, content.uri) } };
+}
+
+const SCHEME = 'ahp-edit:';
+
+/**
+ * With the file's own path, which is what is shown as its name. The query has letters alone: VS Code sends back what it has
+ * decoded and encoded anew.
+ */
+function sideUri(file: URI, content: URI): URI {
+  return `${SCHEME}${URL.canParse(file) ? new URL(file).pathname : '/'}?${packed(content)}`;
+}
+
+/** The content that it is the address of. */
+export function parseSideUri(uri: URI): URI | undefined {
+  if (!uri.startsWith(SCHEME)) return undefined;
+  return unpacked(uri.slice(uri.indexOf('?') + 1)) || undefined;
+}
+
+/** Of a content's address, which has no other characters than those of ASCII. */
+function packed(address: URI): string {
+  return btoa(address).replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
+}
+
+function unpacked(text: string): string {
+  return /^[\w-]*$/.test(text) && text.length % 4 !== 1 ? atob(text.replaceAll('-', '+').replaceAll('_', '/')) : '';
+}

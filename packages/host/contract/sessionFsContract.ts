@@ -1,0 +1,47 @@
+import type { SessionFs } from '@agenthost/host';
+import type { ContractCheck, ContractSessionFs, CreateContractSessionFs } from './contractCheck.js';
+import { ESCAPE_CHECKS, FAILURE_CHECKS } from './contractFailureChecks.js';
+import { FILE_CHECKS } from './contractFileChecks.js';
+import { FOLDER_CHECKS } from './contractFolderChecks.js';
+import { LINE_CHECKS } from './contractLineChecks.js';
+import { NAME_CHECKS } from './contractNameChecks.js';
+
+export interface SessionFsContractOptions {
+  /** Whether paths outside of the session's folders are refused. A backend that has nothing outside needn't. */
+  readonly refusesEscapes?: boolean;
+}
+
+export interface ContractCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/**
+ * What every SessionFs must do, as cases for any test framework: `for (const c of sessionFsContract(create)) it(c.name, c.run)`.
+ * `create` makes an empty file system for a session, fresh for each case. A backend is correct when every case passes.
+ */
+export function sessionFsContract(
+  create: (options: CreateContractSessionFs) => Promise<ContractSessionFs>,
+  options: SessionFsContractOptions = {},
+): ContractCase[] {
+  const checks = {
+    ...NAME_CHECKS,
+    ...FILE_CHECKS,
+    ...LINE_CHECKS,
+    ...FOLDER_CHECKS,
+    ...FAILURE_CHECKS,
+    ...(options.refusesEscapes && ESCAPE_CHECKS),
+  };
+  const using = async (sessionId: string, work: (fs: SessionFs, at: (name: string) => string) => Promise<void>) => {
+    const { fs, dispose } = await create({ sessionId, initialCwd: '/somewhere' });
+    try {
+      await work(fs, (name) => fs.join(fs.sessionStatePath ?? fs.tmpdir, name));
+    } finally {
+      await fs.dispose();
+      await dispose?.();
+    }
+  };
+  const run = (check: ContractCheck) =>
+    using('contract-session', (fs, at) => check(fs, { at, withOther: (work) => using('another-session', work) }));
+  return Object.entries(checks).map(([name, check]) => ({ name, run: () => run(check) }));
+}

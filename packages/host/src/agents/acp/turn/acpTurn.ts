@@ -1,0 +1,52 @@
+import type { FileChangeSummary } from '@agenthost/protocol';
+import type { AgentEvent } from '../../agent.js';
+import { type FollowedTerminal, ToolCalls } from './toolCalls.js';
+import { TurnEvents } from './turnEvents.js';
+import { TurnUpdates } from './turnUpdates.js';
+import type { UsageMeter } from './usageMeter.js';
+
+/** One turn of an agent's session. */
+export interface AcpTurn {
+  readonly aborted: AbortController;
+  readonly events: TurnEvents;
+  readonly calls: ToolCalls;
+  readonly updates: TurnUpdates;
+  heard(): void;
+  done: Promise<void>;
+  /** Questions that nobody has answered yet. */
+  asking: number;
+  /** Called when the last of them is answered. */
+  onAnswered(): void;
+  /** Of a turn that the agent began: what ends it. */
+  own: PromiseWithResolvers<void> | undefined;
+}
+
+export interface AcpTurnOptions {
+  readonly cwd: string;
+  readonly agentName: string;
+  readonly usage: UsageMeter;
+  /** Told only while the turn is the session's. */
+  emit(turn: AcpTurn, event: AgentEvent): void;
+  changed(changes: readonly FileChangeSummary[]): readonly AgentEvent[];
+  followTerminal(terminalId: string, onOutput: (output: string) => void): FollowedTerminal | undefined;
+  modeName(id: string): string;
+}
+
+export function newAcpTurn({ emit, modeName, usage, ...options }: AcpTurnOptions): AcpTurn {
+  const events = new TurnEvents((event) => emit(turn, event));
+  const calls = new ToolCalls({ ...options, events });
+  const updates = new TurnUpdates({ calls, usage, emit: (event) => events.emit(event), modeName });
+  usage.beginTurn();
+  const turn: AcpTurn = {
+    aborted: new AbortController(),
+    events,
+    calls,
+    updates,
+    heard: () => {},
+    done: Promise.resolve(),
+    asking: 0,
+    onAnswered: () => {},
+    own: undefined,
+  };
+  return turn;
+}

@@ -1,0 +1,62 @@
+// What a call would do, as whoever approves it reads it. An approval belongs to exactly what was shown, so nothing is left out without
+// a word.
+import { boundedInput } from '../../events/boundedInput.js';
+import { oneLine } from '../../events/boundedText.js';
+import { jsonText } from '../../events/jsonText.js';
+import type { ToolCallFields } from '../updateSchemas.js';
+import { blockText } from './contentBlocks.js';
+
+/** Of what is told in a title. */
+const MAX_DETAILS = 400;
+/** Of a command's input: the command itself is shown, and the others are words about it. */
+const COMMAND_WORDS: ReadonlySet<string> = new Set(['command', 'cmd', 'description', 'title', 'justification']);
+
+export interface CallInput {
+  readonly toolInput: string;
+  readonly language: 'json' | 'markdown';
+}
+
+/** The input of a call that is neither a command nor an edit: its arguments, and what the agent says of them beside. */
+export function callInput(fields: ToolCallFields, isAsked: boolean): CallInput | undefined {
+  const args = argumentsText(fields.rawInput);
+  // While a call runs, its content is what it returned.
+  const content = isAsked ? contentTexts(fields).join('\n') : '';
+  if (content === '' || args === content) {
+    return args === undefined ? undefined : { toolInput: boundedInput(args), language: 'json' };
+  }
+  if (args === undefined) return { toolInput: boundedInput(content), language: isJson(content) ? 'json' : 'markdown' };
+  return { toolInput: boundedInput(`${args}\n\n${content}`), language: 'markdown' };
+}
+
+/** What else a command is run with: another folder, say. */
+export function commandDetails({ rawInput }: ToolCallFields): string {
+  if (typeof rawInput !== 'object' || rawInput === null || Array.isArray(rawInput)) return '';
+  const others = Object.entries(rawInput).filter(([name, value]) => !COMMAND_WORDS.has(name) && !isNothing(value));
+  const words = others.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : jsonText(value)}`);
+  return oneLine(words.join(', '), MAX_DETAILS);
+}
+
+/** Whether an agent says nothing of a call's input by this. */
+export function isNothing(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === false) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+function argumentsText(rawInput: unknown): string | undefined {
+  if (typeof rawInput === 'string') return rawInput === '' ? undefined : rawInput;
+  return typeof rawInput !== 'object' || isNothing(rawInput) ? undefined : jsonText(rawInput);
+}
+
+function contentTexts({ content = [] }: ToolCallFields): string[] {
+  return content.flatMap(({ content: block }) => (block ? [blockText(block)] : [])).filter((text) => text !== '');
+}
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

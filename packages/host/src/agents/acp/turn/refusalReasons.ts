@@ -1,0 +1,28 @@
+import type { Decision } from '../../agent.js';
+import { oneLine } from '../../events/boundedText.js';
+
+/** Reasons that wait for the agent; more than anybody writes in a turn. */
+const MAX_REASONS = 20;
+const MAX_SUBJECT = 200;
+const MAX_REASON = 10_000;
+
+/** Why calls were refused. The protocol's answer has no field for it, so the model is told with the next message. */
+export class RefusalReasons {
+  #reasons: string[] = [];
+
+  add(what: string, { approved, reason, text, editedToolInput }: Decision): void {
+    const edited = editedToolInput === undefined ? undefined : `Not this. Use this instead: ${editedToolInput}`;
+    const why = (reason ?? text ?? (approved ? edited : undefined))?.trim();
+    if (!why || this.#reasons.length >= MAX_REASONS) return;
+    this.#reasons.push(
+      `The user did not allow this: ${oneLine(what, MAX_SUBJECT)}\nThe reason: ${why.slice(0, MAX_REASON)}`,
+    );
+  }
+
+  /** The message that tells them, once. */
+  take(): string | undefined {
+    const reasons = this.#reasons;
+    this.#reasons = [];
+    return reasons.length === 0 ? undefined : reasons.join('\n\n');
+  }
+}

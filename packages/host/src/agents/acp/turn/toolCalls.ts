@@ -1,0 +1,269 @@
+import type { FileChangeSummary } from '@agenthost/protocol';
+import type { AgentEvent } from '../../agent.js';
+import { fencedCode } from '../../events/fencedCode.js';
+import { shownOptions } from '../permissionOptions.js';
+import type { PermissionRequestFields, ToolCallFields } from '../updateSchemas.js';
+import { isNothing } from './callInput.js';
+import { callContents } from './contentBlocks.js';
+import { EditWitness } from './editWitness.js';
+import {
+  type CallFacts,
+  type CallOutcome,
+  callDisplay,
+  callQuestion,
+  callResult,
+  contentText,
+  editsOf,
+  exitCodeOf,
+  type FileEdit,
+  liveOutput,
+  rawText,
+} from './toolDisplay.js';
+import type { TurnEvents } from './turnEvents.js';
+
+/** Kinds that, by the agent's own word, change nothing. */
+const READ_ONLY: ReadonlySet<unknown> = new Set(['read', 'search']);
+
+export interface FollowedTerminal {
+  /** Once it has ended. */
+  exitCode(): number | undefined;
+}
+
+export interface ToolCallsOptions {
+  readonly cwd: string;
+  /** For what has to be said about the agent. */
+  readonly agentName: string;
+  readonly events: Pick<TurnEvents, 'emit' | 'emitLater'>;
+  /** What is to be told of them, if anything. */
+  changed(changes: readonly FileChangeSummary[]): readonly AgentEvent[];
+  /** Where a call shows a terminal of ours. */
+  followTerminal(terminalId: string, onOutput: (output: string) => void): FollowedTerminal | undefined;
+}
+
+export interface Question<T> {
+  readonly requestId: string;
+  /** The input that was shown with it: an approval belongs to exactly that. */
+  readonly shown: string | undefined;
+  readonly answer: T;
+}
+
+interface Call {
+  fields: ToolCallFields;
+  edits: readonly FileEdit[];
+  /** `announced` calls may be announced anew, until somebody was asked about them or they ended. */
+  phase: 'announced' | 'asked' | 'approved' | 'denied' | 'ended';
+  shown: string;
+  /** The call's text as far as it was told as live output. */
+  told: string;
+  live: boolean;
+  exitCode: number | undefined;
+  terminal: FollowedTerminal | undefined;
+  questions: number;
+}
+
+/** The tool calls of one turn: what an agent says of them, in whatever order, as events that the host understands. */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+  readonly #calls = new Map<string, Call>();
+  readonly #witness: EditWitness;
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+    this.#witness = new EditWitness(options.cwd);
+  }
+
+  /** Whether a call runs that may take its time. */
+  get isRunning(): boolean {
+    return [...this.#calls.values()].some(({ phase }) => phase === 'announced' || phase === 'approved');
+  }
+
+  update(update: ToolCallFields): void {
+    const phase = this.#calls.get(update.toolCallId)?.phase;
+    if (phase === 'denied' || phase === 'ended') return;
+    const call = this.#merge(update);
+    this.#show(call);
+    if (call.phase === 'asked') return;
+    this.#output(call, update);
+    if (call.fields.status === 'completed' || call.fields.status === 'failed') this.#end(call);
+  }
+
+  /**
+   * Announces a call that waits for an answer, or asks again about one that was answered. Waits before it asks: who answers
+   * from within the event is heard too.
+   */
+  ask<T>({ toolCall, options }: PermissionRequestFields, wait: (requestId: string) => T): Question<T> {
+    const { toolCallId } = toolCall;
+    const call = this.#merge(toolCall);
+    this.#witness.look(toolCallId, call.edits, { isBefore: true });
+    const choices = shownOptions(options);
+    const facts = this.#facts(call);
+    const display = callDisplay(facts, { isAsked: true });
+    const title = callQuestion(facts, display, this.#options.agentName);
+    const shown = display.toolInput;
+    if (call.phase === 'announced' && call.questions++ === 0) {
+      const answer = wait(toolCallId);
+      call.phase = 'asked';
+      call.shown = display.invocationMessage;
+      this.#options.events.emit({
+        type: 'toolStart',
+        toolCall: {
+          toolCallId,
+          ...display,
+          status: 'pendingConfirmation',
+          confirmation: {
+            title,
+            options: choices,
+            ...(READ_ONLY.has(call.fields.kind) && { readOnly: true }),
+          },
+        },
+      });
+      return { requestId: toolCallId, shown, answer };
+    }
+    const requestId = `${toolCallId}/question-${++call.questions}`;
+    const answer = wait(requestId);
+    const input = shown === undefined ? [] : [fencedCode(shown, display.language)];
+    this.#options.events.emit({
+      type: 'permissionRequest',
+      request: {
+        requestId,
+        kind: 'permission',
+        title: title.replace('allow this?', 'allow this as well?'),
+        message: [toolCall.title ?? display.invocationMessage, ...input].join('\n\n'),
+        toolCallId,
+        options: choices,
+      },
+    });
+    return { requestId, shown, answer };
+  }
+
+  /** What a call is called when it has to be told of in words. */
+  nameOf(toolCallId: string): string {
+    const call = this.#calls.get(toolCallId);
+    if (!call) return 'a tool';
+    const { displayName, invocationMessage } = callDisplay(this.#facts(call));
+    return `${displayName}: ${invocationMessage}`;
+  }
+
+  /** What an approved call may change has been looked at: the agent can be told to begin. */
+  async looked(toolCallId: string): Promise<void> {
+    await this.#witness.looked(toolCallId, this.#calls.get(toolCallId)?.edits ?? []);
+  }
+
+  /** What became of a question. A call that was denied is not heard of again. */
+  answered(toolCallId: string, approved: boolean): void {
+    const call = this.#calls.get(toolCallId);
+    if (call?.phase === 'asked') call.phase = approved ? 'approved' : 'denied';
+  }
+
+  #merge(update: ToolCallFields): Call {
+    const { cwd } = this.#options;
+    const known = this.#calls.get(update.toolCallId);
+    const isTold = known !== undefined && !isNothing(known.fields.rawInput);
+    const given = Object.fromEntries(
+      Object.entries(update).filter(
+        // Some agents ask about a call whose input they told before with an empty one.
+        ([name, value]) => value !== undefined && !(name === 'rawInput' && isTold && isNothing(value)),
+      ),
+    );
+    const fields = { ...known?.fields, ...given, toolCallId: update.toolCallId } as ToolCallFields;
+    const edits = update.content ? editsOf(update, cwd) : [];
+    this.#witness.look(update.toolCallId, edits, { isBefore: false });
+    if (known) {
+      known.fields = fields;
+      // Agents replace the diff by "done" when they are: what was changed is still worth telling.
+      if (edits.length > 0) known.edits = edits;
+      return known;
+    }
+    const call: Call = {
+      fields,
+      edits,
+      phase: 'announced',
+      shown: '',
+      told: '',
+      live: false,
+      exitCode: undefined,
+      terminal: undefined,
+      questions: 0,
+    };
+    this.#calls.set(update.toolCallId, call);
+    return call;
+  }
+
+  #show(call: Call): void {
+    const { toolCallId } = call.fields;
+    const display = callDisplay(this.#facts(call));
+    if (call.phase === 'announced') {
+      const shown = JSON.stringify(display);
+      if (shown === call.shown) return;
+      call.shown = shown;
+      this.#options.events.emit({
+        type: 'toolStart',
+        toolCall: { toolCallId, ...display, status: 'running', confirmed: { how: 'notNeeded' } },
+      });
+    } else if (call.phase === 'approved' && display.invocationMessage !== call.shown) {
+      call.shown = display.invocationMessage;
+      this.#options.events.emit({ type: 'toolUpdate', toolCallId, invocationMessage: display.invocationMessage });
+    }
+  }
+
+  #output(call: Call, update: ToolCallFields): void {
+    call.exitCode = exitCodeOf(update) ?? call.exitCode;
+    const chunk = liveOutput(update._meta);
+    if (chunk !== undefined) this.#tell(call, chunk);
+    const terminalId = update.content?.find(({ type }) => type === 'terminal')?.terminalId;
+    if (terminalId !== undefined && !call.terminal) {
+      call.terminal = this.#options.followTerminal(terminalId, (output) => this.#tell(call, output));
+    }
+    // Before it runs, the content says what will be done; and only of commands is it shown while it grows.
+    const runs = call.fields.status !== 'pending' || call.phase === 'approved';
+    const isOutput = call.fields.kind === 'execute' && runs;
+    if (!isOutput || !update.content || chunk !== undefined) return;
+    const text = contentText(update);
+    if (text.length <= call.told.length || !text.startsWith(call.told)) return;
+    const fresh = text.slice(call.told.length);
+    call.told = text;
+    this.#tell(call, fresh);
+  }
+
+  #tell(call: Call, output: string): void {
+    if (output === '' || call.phase === 'ended') return;
+    call.live = true;
+    this.#options.events.emit({ type: 'toolUpdate', toolCallId: call.fields.toolCallId, output });
+  }
+
+  #end(call: Call): void {
+    const { fields, edits } = call;
+    const { toolCallId, kind, status } = fields;
+    const text = contentText(fields) || rawText(fields.rawOutput) || '';
+    if (kind === 'execute' && !call.live) this.#tell(call, text);
+    const exitCode = call.exitCode ?? call.terminal?.exitCode();
+    const isShown = call.live || text === '';
+    call.phase = 'ended';
+    const facts = this.#facts(call);
+    const contents = callContents(fields);
+    const { events, changed } = this.#options;
+    let changes: readonly AgentEvent[] | undefined;
+    const end = (whole: CallOutcome['whole']): readonly AgentEvent[] => {
+      const result = callResult(facts, { exitCode, output: isShown ? undefined : text, whole });
+      // Counted once, also where nobody waited for the files.
+      changes ??= status === 'completed' ? changed(edits.length > 0 ? edits : touched(facts)) : [];
+      return [{ type: 'toolComplete', toolCallId, result, ...(contents.length > 0 && { contents }) }, ...changes];
+    };
+    if (status === 'completed' && edits.length > 0) {
+      events.emitLater(this.#witness.judge(toolCallId, edits).then(end), () => end([]));
+    } else for (const event of end([])) events.emit(event);
+    // Only that it has ended matters from now on; a turn may have very many calls.
+    Object.assign(call, { fields: { toolCallId }, edits: [], shown: '', told: '', terminal: undefined });
+  }
+
+  #facts({ fields, edits }: Call): CallFacts {
+    return { fields, edits, cwd: this.#options.cwd };
+  }
+}
+
+/** Files that were changed according to an agent that doesn't say how. */
+function touched({ fields, cwd }: CallFacts): FileChangeSummary[] {
+  if (fields.kind !== 'edit') return [];
+  const content = (fields.locations ?? []).map(({ path }) => ({ type: 'diff', path, content: undefined }));
+  return editsOf({ ...fields, content: content as NonNullable<ToolCallFields['content']> }, cwd);
+}

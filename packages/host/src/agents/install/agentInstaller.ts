@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
+import { findProcesses } from '../../processes/processList.js';
+import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
+import { HostLock, LockHeldError } from '../../storage/stateRoot/hostLock.js';
+import { leftoverMark } from '../orphans/orphanAgents.js';
+import { AGENTS_FOLDER, resolveAgentInstall } from './agentInstall.js';
+import { AGENT_LOCKS_FOLDER, readAgentLock } from './agentLock.js';
+import type { AgentPackage } from './agentPackage.js';
+import { findNpm, type NpmCommand } from './npmCommand.js';
+
+export interface AgentInstallerOptions {
+  readonly stateDir: string;
+  /** The host's own environment: where npm is, which registry it uses. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder with the agents' lock files. Defaults to those of the catalogue. */
+  readonly locksFolder?: string;
+}
+
+export interface InstallProgress {
+  readonly message: string;
+  /** Packages fetched so far; how many there will be, nobody knows before. */
+  readonly done?: number;
+}
+
+export class AgentInstallError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AgentInstallError';
+  }
+}
+
+const MAX_ERROR_LINES = 20;
+const PROGRESS_MS = 250;
+const MARK = 'AGENTHOST_INSTALLS';
+
+/**
+ * Installs agents into `<state root>/agents/<provider>` and removes them. Lock files fix every dependency of the catalogue's
+ * agents, and install scripts run only for the packages that an agent's entry names. An agent is installed in a folder beside its
+ * place, which is renamed when it is complete. npm's cache is kept until then, so that an interrupted installation continues.
+ */
+export class AgentInstaller {
+  readonly #stateDir: string;
+  readonly #folder: string;
+  readonly #env: AgentInstallerOptions['env'];
+  readonly #locksFolder: string;
+
+  constructor({ stateDir, env, locksFolder = AGENT_LOCKS_FOLDER }: AgentInstallerOptions) {
+    this.#locksFolder = locksFolder;
+    this.#stateDir = stateDir;
+    this.#folder = join(stateDir, AGENTS_FOLDER);
+    this.#env = env;
+  }
+
+  async install(
+    provider: string,
+    agent: AgentPackage,
+    options: { readonly signal?: AbortSignal; readonly onProgress?: (progress: InstallProgress) => void } = {},
+  ): Promise<void> {
+    const { signal, onProgress } = options;
+    signal?.throwIfAborted();
+    const npm = await findNpm(this.#env);
+    if (!npm) {
+      throw new AgentInstallError(`npm was not found, and it is npm that fetches agents. Install Node.js with npm.`);
+    }
+    await this.#locked(provider, async () => {
+      const draft = this.#place(`.${provider}.new`);
+      const cache = this.#place(`.${provider}.cache`);
+      await rm(draft, { recursive: true, force: true });
+      await mkdir(draft, { recursive: true, mode: 0o700 });
+      const { name, version, scripts = [] } = agent;
+      await writeFile(
+        join(draft, 'package.json'),
+        JSON.stringify({ private: true, dependencies: { [name]: version } }),
+      );
+      const lock = await readAgentLock(this.#locksFolder, provider, agent);
+      if (lock !== undefined) await writeFile(join(draft, 'package-lock.json'), lock);
+      const what = `${name}@${version}`;
+      onProgress?.({ message: `Fetching ${what}`, done: 0 });
+      const flags = ['--no-audit', '--no-fund', '--omit=dev', '--loglevel=http', `--cache=${cache}`];
+      const env = { ...npm.env, ...leftoverMark(this.#stateDir) };
+      const run = (...args: readonly string[]) =>
+        runNpm({ npm: { ...npm, env }, args: [...args, ...flags], cwd: draft, signal, onProgress });
+      try {
+        await run('install', '--ignore-scripts');
+        if (scripts.length > 0) await run('rebuild', '--ignore-scripts=false', ...scripts);
+      } catch (error) {
+        await rm(draft, { recursive: true, force: true });
+        throw signal?.aborted ? signal.reason : error;
+      }
+      await this.#replace(provider, draft);
+      await rm(cache, { recursive: true, force: true });
+      const installed = await resolveAgentInstall(this.#folder, provider, agent.name);
+      if (!installed) throw new AgentInstallError(`npm installed ${what}, but it is not there. Try again.`);
+      onProgress?.({ message: `Installed ${what}` });
+    });
+  }
+
+  /** Whether there was something to remove. */
+  async remove(provider: string): Promise<boolean> {
+    return this.#locked(provider, async () => {
+      const gone = this.#place(`.${provider}.${randomUUID()}.old`);
+      const had = await rename(this.#place(provider), gone).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return false;
+          throw error;
+        },
+      );
+      for (const left of [gone, this.#place(`.${provider}.new`), this.#place(`.${provider}.cache`)]) {
+        await rm(left, { recursive: true, force: true });
+      }
+      return had;
+    });
+  }
+
+  async #replace(provider: string, draft: string): Promise<void> {
+    const old = this.#place(`.${provider}.${randomUUID()}.old`);
+    await rename(this.#place(provider), old).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    await rename(draft, this.#place(provider));
+    await rm(old, { recursive: true, force: true });
+  }
+
+  /** Two installations of one agent would build in the same folder: by two hosts' commands, say. */
+  async #locked<T>(provider: string, work: () => Promise<T>): Promise<T> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    let lock: HostLock;
+    try {
+      lock = await HostLock.take(this.#place(`.${provider}.lock`));
+    } catch (error) {
+      if (!(error instanceof LockHeldError)) throw error;
+      const who = error.holder === undefined ? '' : ` (process ${error.holder.pid})`;
+      throw new AgentInstallError(`${provider} is being installed or removed already${who}. Wait until that is done.`);
+    }
+    try {
+      return await work();
+    } finally {
+      await lock.release();
+    }
+  }
+
+  #place(name: string): string {
+    return join(this.#folder, name);
+  }
+}
+
+async function runNpm(options: {
+  readonly npm: NpmCommand;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: InstallProgress) => void) | undefined;
+}): Promise<void> {
+  const { npm, args, cwd, signal, onProgress } = options;
+  const id = randomUUID();
+  const child = spawn(npm.path, [...npm.args, ...args], {
+    cwd,
+    env: { ...npm.env, [MARK]: id },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+  const stop = () => void stopProcesses(() => findProcesses({ marker: `${MARK}=${id}` }), DISPOSE_STAGES);
+  signal?.addEventListener('abort', stop, { once: true });
+  const errors: string[] = [];
+  let done = 0;
+  let told = 0;
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (raw) => {
+    const line = stripVTControlCharacters(raw).slice(0, 500);
+    if (/^npm error/.test(line)) errors.push(line.replace(/^npm error\s*/, ''));
+    if (errors.length > MAX_ERROR_LINES) errors.shift();
+    if (!/^npm http (fetch|cache) .*\.tgz/.test(line)) return;
+    done++;
+    if (performance.now() - told < PROGRESS_MS) return;
+    told = performance.now();
+    onProgress?.({ message: `Fetched ${done} packages`, done });
+  });
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    signal?.throwIfAborted();
+    if (code === 0) return;
+    const said = errors.join('\n').trim();
+    const reason = said === '' ? `it ended with ${code}` : said;
+    throw new AgentInstallError(
+      `npm could not install it: ${reason}\nCheck the network and the registry that npm is set to, then try again.`,
+    );
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    lines.close();
+  }
+}

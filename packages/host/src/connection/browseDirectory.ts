@@ -1,0 +1,77 @@
+import type { Dirent } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { type BrowseDirectoryResult, type DirectoryEntry, ERROR_CODE, type URI } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import { filePath } from '../sessions/folder/workingDirectory.js';
+import { readSmallFile } from '../storage/fs/foreignFile.js';
+
+/** A folder with more than this is cut: nobody picks one out of a hundred thousand by eye. */
+const MAX_ENTRIES = 5_000;
+/** Of a folder with more than this the others are not even read, so that those shown are not always the first by name. */
+const MAX_READ = 20_000;
+/** Names may be long, and their URIs several times as long: so many characters are shown together. */
+const MAX_LENGTH = 2 * 1024 * 1024;
+/** Entries that are described in one turn of the event loop. */
+const SLICE = 250;
+const MAX_HEAD_BYTES = 8 * 1024;
+/** Only so many folders are looked into for a checkout. */
+const MAX_BRANCHES = 500;
+
+export async function browseDirectory(uri: URI): Promise<BrowseDirectoryResult> {
+  const path = filePath(uri);
+  const entries = await entriesOf(path).catch((error: unknown) => {
+    throw browseError(uri, error);
+  });
+  const sorted = entries.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_ENTRIES);
+  let looked = 0;
+  const described = (entry: Dirent) => describe(path, entry, entry.isDirectory() && looked++ < MAX_BRANCHES);
+  const shown: DirectoryEntry[] = [];
+  let room = MAX_LENGTH;
+  for (let at = 0; at < sorted.length && room > 0; at += SLICE) {
+    for (const entry of await Promise.all(sorted.slice(at, at + SLICE).map(described))) {
+      room -= lengthOf(entry);
+      if (room > 0) shown.push(entry);
+    }
+    await immediate();
+  }
+  return { entries: shown };
+}
+
+async function describe(folder: string, entry: Dirent, looksForBranch: boolean): Promise<DirectoryEntry> {
+  const target = join(folder, entry.name);
+  const type = entry.isSymbolicLink() ? 'symlink' : entry.isDirectory() ? 'directory' : 'file';
+  const branch = looksForBranch ? await gitBranch(target) : undefined;
+  return { name: entry.name, type, uri: pathToFileURL(target).href, ...(branch !== undefined && { branch }) };
+}
+
+/** About its length as JSON. */
+function lengthOf({ name, uri, branch = '' }: DirectoryEntry): number {
+  return name.length + uri.length + branch.length + 48;
+}
+
+async function entriesOf(path: string): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(path, { bufferSize: 256 })) {
+    entries.push(entry);
+    if (entries.length === MAX_READ) break;
+  }
+  return entries;
+}
+
+function browseError(uri: URI, error: unknown): RpcError {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return new RpcError(ERROR_CODE.notFound, `${uri} does not exist`);
+  if (code === 'ENOTDIR') return new RpcError(ERROR_CODE.notFound, `${uri} is not a directory`);
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new RpcError(ERROR_CODE.permissionDenied, `${uri} can't be read: permission denied`);
+  }
+  return new RpcError(ERROR_CODE.notFound, `${uri} can't be read: ${code ?? 'unknown error'}`);
+}
+
+async function gitBranch(folder: string): Promise<string | undefined> {
+  const head = await readSmallFile(join(folder, '.git', 'HEAD'), MAX_HEAD_BYTES);
+  return head?.match(/^ref: refs\/heads\/(.+)$/m)?.[1];
+}

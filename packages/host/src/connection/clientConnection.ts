@@ -1,0 +1,228 @@
+import {
+  type Author,
+  CLIENT_NOTIFICATION_SCHEMAS,
+  CLOSE_CODE,
+  type ClientInfo,
+  COMMAND_SCHEMAS,
+  type Commands,
+  ERROR_CODE,
+  PROTOCOL_VERSION,
+  type Role,
+  roleForAction,
+  roleRefusal,
+  uncheckedDispatchActionParams,
+} from '@agenthost/protocol';
+import {
+  type CloseReason,
+  type LocalRpcError,
+  type RequestContext,
+  RpcError,
+  RpcPeer,
+  type Transport,
+} from '@agenthost/rpc';
+import { EncodedFrame } from '../state/encodedFrame.js';
+import type { Subscriber } from '../state/publisher.js';
+import { checkMethod } from './checkMethod.js';
+import { shapeRefusal } from './clientDispatch.js';
+import { displayName } from './clientRegistry.js';
+import type { CommandHandlers } from './commandHandlers.js';
+import { ConnectionSubscriptions } from './connectionSubscriptions.js';
+import type { Credential } from './credential.js';
+import { type FrameTransport, MAX_FILE_FRAME_BYTES } from './frameTransport.js';
+import type { HostServices } from './hostServices.js';
+import { parseParams } from './parseParams.js';
+import { storageError } from './storageError.js';
+
+/** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
+export class ClientConnection implements Subscriber {
+  /** Of two connections the one that was made later has the higher one. */
+  readonly number: number;
+  readonly #credential: Credential;
+  readonly subscriptions: ConnectionSubscriptions;
+  readonly #services: HostServices;
+  readonly #transport: FrameTransport;
+  readonly #peer: RpcPeer;
+  #isCalling = false;
+  #identity: { readonly author: Author; readonly protocolVersion: number } | undefined;
+
+  constructor(transport: FrameTransport, credential: Credential, services: HostServices, commands: CommandHandlers) {
+    this.number = services.clients.nextNumber();
+    this.#credential = credential;
+    this.#transport = transport;
+    this.#services = services;
+    this.subscriptions = new ConnectionSubscriptions(this, services);
+    // Answers take the same road as envelopes: through the delivery, in order.
+    const ordered: Transport = {
+      onMessage: (listener) => transport.onMessage(listener),
+      onClose: (listener) => transport.onClose(listener),
+      close: (reason) => transport.close(reason),
+      ...(transport.onOversizeFrame && { onOversizeFrame: transport.onOversizeFrame.bind(transport) }),
+      send: (frame) => {
+        const encoded = new EncodedFrame(typeof frame === 'string' ? frame : new TextDecoder().decode(frame));
+        if (this.#isCalling) this.deliver([encoded]);
+        else services.delivery.enqueue({ frame: encoded, receivers: [this] });
+      },
+    };
+    const { maxFrameBytes } = transport;
+    this.#peer = new RpcPeer(ordered, {
+      ...services.peerLimits,
+      ...(maxFrameBytes !== undefined && { maxFrameBytes }),
+      onError: (error) => this.#report(error),
+    });
+    this.#peer.onClose(() => this.#closed());
+    this.#registerCommands(commands);
+    this.#registerNotifications();
+  }
+
+  get credentialId(): string {
+    return this.#credential.id;
+  }
+
+  get role(): Role {
+    return this.#credential.role;
+  }
+
+  get tokenName(): string | undefined {
+    return this.#credential.name;
+  }
+
+  get author(): Author {
+    return this.#identity?.author ?? { clientId: '' };
+  }
+
+  get protocolVersion(): number {
+    return this.#identity?.protocolVersion ?? PROTOCOL_VERSION;
+  }
+
+  get keepsFiles(): boolean {
+    return this.#services.keeper() === this;
+  }
+
+  get isOpen(): boolean {
+    return this.#peer.closeReason === undefined;
+  }
+
+  /** The end of a handshake: from now on this connection is that client. */
+  identify(clientId: string, protocolVersion: number, clientInfo: ClientInfo | undefined): void {
+    this.#services.clients.admit(clientId, this, protocolVersion);
+    const { name } = this.#credential;
+    this.#identity = {
+      author: { clientId, ...(name === undefined ? displayName(clientInfo) : { name }) },
+      protocolVersion,
+    };
+  }
+
+  /** Its handshake failed after all: it may try another one. */
+  unidentify(): void {
+    if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
+    this.#identity = undefined;
+    this.subscriptions.clear();
+  }
+
+  get isIdentified(): boolean {
+    return this.#identity !== undefined;
+  }
+
+  deliver(frames: readonly EncodedFrame[]): void {
+    if (this.isOpen) this.#transport.write(frames);
+  }
+
+  /** A call to the client. It does not wait for the delivery, which may itself be waiting for the files that this asks for. */
+  request(method: string, params: object, timeoutMs: number): Promise<unknown> {
+    this.#isCalling = true;
+    try {
+      return this.#peer.request(method, params, { timeoutMs });
+    } finally {
+      this.#isCalling = false;
+    }
+  }
+
+  /** This client keeps the sessions' files: a frame may be as long as a whole file, or a list of files, needs. */
+  admitFiles(): void {
+    this.#transport.admitFiles?.();
+    this.#peer.setFrameLimits({ maxFrameBytes: MAX_FILE_FRAME_BYTES, maxValues: Number.POSITIVE_INFINITY });
+  }
+
+  cutOff(reason: string): void {
+    this.close({ code: CLOSE_CODE.resync, message: reason });
+  }
+
+  close(reason: CloseReason): void {
+    this.#peer.close(reason);
+  }
+
+  #registerCommands(commands: CommandHandlers): void {
+    for (const method of Object.keys(COMMAND_SCHEMAS) as (keyof Commands)[]) this.#registerCommand(method, commands);
+  }
+
+  #registerCommand<M extends keyof Commands>(method: M, commands: CommandHandlers): void {
+    const schema = COMMAND_SCHEMAS[method].params as unknown as Parameters<
+      typeof parseParams<Commands[M]['params']>
+    >[0];
+    this.#peer.onRequest(method, {
+      parse: (params) => {
+        this.#checkHandshake(method);
+        checkMethod(this.role, method);
+        return parseParams(schema, params);
+      },
+      handle: (params: Commands[M]['params'], context: RequestContext) => {
+        // What is answered without waiting is answered at once: it is not in flight.
+        const answer = commands[method](params, this, context);
+        return answer instanceof Promise ? answer.catch((error: unknown) => this.#fail(method, error)) : answer;
+      },
+    });
+  }
+
+  #fail(method: string, error: unknown): never {
+    const told = storageError(error);
+    if (!told) throw error;
+    if (told.code === ERROR_CODE.internalError) this.#services.log.error(`${method}: the storage failed`, error);
+    throw told;
+  }
+
+  #checkHandshake(method: keyof Commands): void {
+    const opens = method === 'initialize' || method === 'reconnect';
+    if (method === 'ping' || opens !== this.isIdentified) return;
+    const message = opens
+      ? 'this connection has shaken hands already'
+      : `${method} before initialize: initialize first`;
+    throw new RpcError(ERROR_CODE.invalidRequest, message);
+  }
+
+  #registerNotifications(): void {
+    this.#peer.onNotification('unsubscribe', {
+      parse: (params) => parseParams(CLIENT_NOTIFICATION_SCHEMAS.unsubscribe, params),
+      handle: ({ resource }) => this.subscriptions.remove(resource),
+    });
+    this.#peer.onNotification('dispatchAction', {
+      parse: (params) => {
+        if (!this.isIdentified) throw new RpcError(ERROR_CODE.invalidRequest, 'dispatchAction before initialize');
+        const { data } = CLIENT_NOTIFICATION_SCHEMAS.dispatchAction.safeParse(params);
+        if (data) return { ...data, isWhole: true } as const;
+        // Enough to answer it: a wrong action is not dropped, but echoed to its sender with the reason.
+        return { ...parseParams(uncheckedDispatchActionParams, params), isWhole: false } as const;
+      },
+      handle: (params) => {
+        const { dispatch } = this.#services;
+        const { clientSeq, action } = params;
+        const refusal = roleRefusal(this.role, roleForAction(action));
+        if (refusal !== undefined) dispatch.reject(this, clientSeq, action, refusal);
+        else if (params.isWhole) dispatch.dispatch(this, clientSeq, params.action);
+        else dispatch.reject(this, clientSeq, action, shapeRefusal(action));
+      },
+    });
+  }
+
+  #report(error: LocalRpcError): void {
+    // What comes from outside may be wrong, and was answered; what fails inside is ours to know.
+    const ours = error.code === 'handlerFailed' || error.code === 'notSerialisable' || error.code === 'listenerFailed';
+    if (ours) this.#services.log.error(error.message, error.cause);
+    else this.#services.log.debug(error.message);
+  }
+
+  #closed(): void {
+    this.subscriptions.dispose();
+    if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
+    this.#services.onConnectionClosed(this);
+  }
+}

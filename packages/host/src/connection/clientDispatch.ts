@@ -1,0 +1,66 @@
+import {
+  ACTION_INTRODUCED_IN,
+  type ActionEnvelope,
+  type ClientAction,
+  ERROR_CODE,
+  isClientDispatchable,
+  REJECTION,
+  SCHEMAS,
+  type URI,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import { describeIssues } from '../describeIssues.js';
+import type { Session } from '../sessions/session.js';
+import { originOf, type Publisher, type Subscriber } from '../state/publisher.js';
+import type { SequenceSource } from '../state/sequenceSource.js';
+
+export interface ClientDispatchOptions {
+  readonly loaded: (uri: URI) => Session | undefined;
+  /** Opens a session, and keeps it in memory until `work` has run. */
+  readonly use: (uri: URI, work: (session: Session) => void) => Promise<void>;
+  readonly publisher: Publisher;
+  readonly sequence: SequenceSource;
+}
+
+/** Takes what a client dispatched to its session, which checks the rest. */
+export class ClientDispatch {
+  readonly #options: ClientDispatchOptions;
+
+  constructor(options: ClientDispatchOptions) {
+    this.#options = options;
+  }
+
+  dispatch(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    const loaded = this.#options.loaded(action.session);
+    if (loaded) {
+      loaded.dispatchFromClient(sender, clientSeq, action);
+      return;
+    }
+    // Actions that wait for the same session keep their order: they wait for the same promise.
+    this.#options
+      .use(action.session, (session) => session.dispatchFromClient(sender, clientSeq, action))
+      .catch((error: unknown) => this.reject(sender, clientSeq, action, openingFailed(error)));
+  }
+
+  reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {
+    const origin = originOf(sender, clientSeq);
+    // The action goes back as it came, well-formed or not: its sender knows it.
+    const action = raw as ActionEnvelope['action'];
+    const serverSeq = this.#options.sequence.current;
+    this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
+  }
+}
+
+/** Why an action can't be taken whatever its session says: clients may not dispatch it, or it is not well-formed. */
+export function shapeRefusal(raw: { readonly type: string }): string {
+  if (!isClientDispatchable(raw.type)) {
+    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction;
+  }
+  const issues = SCHEMAS.ClientAction.safeParse(raw).error?.issues ?? [];
+  return `${REJECTION.invalidAction}: ${describeIssues(issues, 'action')}`;
+}
+
+function openingFailed(error: unknown): string {
+  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return REJECTION.unknownSession;
+  return `the session could not be opened: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,80 @@
+import { type Commands, ERROR_CODE } from '@agenthost/protocol';
+import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
+import { NotInstallableError } from '../agents/install/agentInstallations.js';
+import { filePath } from '../sessions/folder/workingDirectory.js';
+import { AnswerPace } from './answerPace.js';
+import { browseDirectory } from './browseDirectory.js';
+import type { ClientConnection } from './clientConnection.js';
+import { initialize, reconnect, subscribe } from './handshake.js';
+import type { HostServices } from './hostServices.js';
+
+type Answer<T> = T | RawResult | LateResult<T | RawResult>;
+
+export type CommandHandlers = {
+  readonly [M in keyof Commands]: (
+    params: Commands[M]['params'],
+    connection: ClientConnection,
+    context: RequestContext,
+  ) => Answer<Commands[M]['result']> | Promise<Answer<Commands[M]['result']>>;
+};
+
+/** What the host does for each command. Handlers stay thin: what takes thought is where its subject is. */
+export function createCommandHandlers(services: HostServices): CommandHandlers {
+  const { agents } = services;
+  const context = { services, pace: new AnswerPace() };
+  return {
+    ping: () => ({}),
+    initialize: (params, connection) => initialize(context, params, connection),
+    reconnect: (params, connection) => reconnect(context, params, connection),
+    subscribe: (params, connection) => subscribe(context, params, connection),
+    createSession: async (params) => {
+      await services.sessions.create(params);
+      return null;
+    },
+    disposeSession: async ({ session }) => {
+      await services.sessions.remove(session);
+      return null;
+    },
+    listSessions: (params) => {
+      const listed = services.sessions.list(params);
+      if (!(listed instanceof Promise)) return listed;
+      return listed.then((result) => new LateResult(() => services.sessions.withNewestSummaries(result)));
+    },
+    fetchTurns: ({ session, range }) => services.sessions.use(session, (open) => open.fetchTurns(range)),
+    fetchParts: ({ session, ...range }) => services.sessions.use(session, (open) => open.fetchParts(range)),
+    listArtifacts: (params) => services.sessions.use(params.session, (open) => open.artifacts.list(params)),
+    browseDirectory: async ({ uri, provider }) => {
+      const result = await browseDirectory(uri);
+      if (provider === undefined) return result;
+      const untrustedFolder = await services.sessions.untrustedFolder(provider, filePath(uri));
+      return { ...result, ...(untrustedFolder !== undefined && { untrustedFolder }) };
+    },
+    fetchContent: (params) => services.sessions.fetchContent(params),
+    forkSession: async (params) => {
+      await services.sessions.fork(params);
+      return null;
+    },
+    importSession: async (params, connection) => {
+      await services.sessions.import(params, connection);
+      return null;
+    },
+    'sessionFs.setProvider': (params, connection) => services.setSessionFsProvider(connection, params),
+    installAgent: ({ provider }) => changeAgent(provider, async () => services.installations.begin(provider)),
+    removeAgent: ({ provider }) => changeAgent(provider, () => services.installations.remove(provider)),
+  };
+
+  async function changeAgent(provider: string, change: () => Promise<void>): Promise<null> {
+    if (!agents.get(provider)) throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${provider}`);
+    try {
+      await change();
+      return null;
+    } catch (error) {
+      if (error instanceof NotInstallableError) {
+        const message = `${provider} is part of the host: it can't be installed or removed`;
+        throw new RpcError(ERROR_CODE.permissionDenied, message);
+      }
+      // What npm says about it is for whoever asked.
+      throw new RpcError(ERROR_CODE.internalError, error instanceof Error ? error.message : String(error));
+    }
+  }
+}

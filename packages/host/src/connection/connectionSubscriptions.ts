@@ -1,0 +1,102 @@
+import { ERROR_CODE, MAX_SUBSCRIPTIONS, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { TurnsRoom } from '../sessions/history/turnBytes.js';
+import type { Subscriber } from '../state/publisher.js';
+import type { SubscribableResource, SubscribableResources } from './hostServices.js';
+
+/** What one connection is subscribed to. */
+export class ConnectionSubscriptions {
+  readonly #subscriber: Subscriber;
+  readonly #resources: SubscribableResources;
+  readonly #subscribed = new Map<URI, SubscribableResource>();
+  /** Asked for, and not yet found: an unsubscribe that overtakes its subscribe must win. */
+  readonly #opening = new Map<URI, number>();
+  /** Lets go of sessions that were found, and not yet subscribed to. */
+  readonly #held = new Map<URI, () => void>();
+  #closed = false;
+
+  constructor(subscriber: Subscriber, resources: SubscribableResources) {
+    this.#subscriber = subscriber;
+    this.#resources = resources;
+  }
+
+  get uris(): Iterable<URI> {
+    return this.#subscribed.keys();
+  }
+
+  has(uri: URI): boolean {
+    return this.#subscribed.has(uri);
+  }
+
+  /** Finds the resource, loading it if need be. What it gives back subscribes: at once, or not at all. */
+  async open(resource: URI): Promise<(room: TurnsRoom) => Snapshot> {
+    if (!this.#subscribed.has(resource) && this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS) {
+      throw new RpcError(ERROR_CODE.tooManyRequests, `more than ${MAX_SUBSCRIPTIONS} subscriptions on one connection`);
+    }
+    this.#opening.set(resource, (this.#opening.get(resource) ?? 0) + 1);
+    const found = await this.find(resource).catch((error: unknown) => {
+      this.#finishOpening(resource);
+      throw error;
+    });
+    return (room) => {
+      const wanted = this.#finishOpening(resource);
+      if (wanted && !this.#closed) this.#subscribed.set(resource, found);
+      const snapshot = found.subscribe(this.#subscriber, room);
+      if (!wanted || this.#closed) found.unsubscribe(this.#subscriber);
+      this.#letGo(resource);
+      return snapshot;
+    };
+  }
+
+  /** As `open`, for a client that already has the state and is sent what it missed. */
+  resume(resource: URI, found: SubscribableResource): void {
+    if (this.#closed) return;
+    this.#subscribed.set(resource, found);
+    found.resume(this.#subscriber);
+    this.#letGo(resource);
+  }
+
+  /** What it gives back stays in memory until it is subscribed to, or the connection ends. */
+  async find(resource: URI): Promise<SubscribableResource> {
+    if (resource === ROOT_URI) return this.#resources.root;
+    if (!this.#held.has(resource)) this.#held.set(resource, this.#resources.sessions.hold(resource));
+    try {
+      return await this.#resources.sessions.open(resource);
+    } catch (error) {
+      this.#letGo(resource);
+      throw error;
+    } finally {
+      if (this.#closed) this.#letGo(resource);
+    }
+  }
+
+  remove(resource: URI): void {
+    this.#opening.delete(resource);
+    this.#subscribed.get(resource)?.unsubscribe(this.#subscriber);
+    this.#subscribed.delete(resource);
+  }
+
+  /** Also of what is being opened: that is not wanted any more. */
+  clear(): void {
+    for (const resource of [...this.#opening.keys(), ...this.#subscribed.keys()]) this.remove(resource);
+  }
+
+  dispose(): void {
+    this.#closed = true;
+    this.clear();
+    for (const resource of [...this.#held.keys()]) this.#letGo(resource);
+  }
+
+  #letGo(resource: URI): void {
+    this.#held.get(resource)?.();
+    this.#held.delete(resource);
+  }
+
+  #finishOpening(resource: URI): boolean {
+    const count = this.#opening.get(resource);
+    if (count === undefined) return false;
+    if (count > 1) this.#opening.set(resource, count - 1);
+    else this.#opening.delete(resource);
+    return true;
+  }
+}

@@ -1,0 +1,169 @@
+import {
+  type Action,
+  capabilitiesOf,
+  DEFAULT_SNAPSHOT_TURNS,
+  ERROR_CODE,
+  type InitializeParams,
+  type InitializeResult,
+  isActionKnownToVersion,
+  MAX_PAGE_BYTES,
+  MAX_RESYNC_BYTES,
+  MIN_PROTOCOL_VERSION,
+  negotiateVersion,
+  type ReconnectParams,
+  type Snapshot,
+  type SnapshotResult,
+  type SubscribeParams,
+  supportedVersions,
+  type URI,
+} from '@agenthost/protocol';
+import { LateResult, type RawResult, RpcError, rawResult } from '@agenthost/rpc';
+import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
+import { originOf } from '../state/publisher.js';
+import type { AnswerPace } from './answerPace.js';
+import type { ClientConnection } from './clientConnection.js';
+import type { HostServices, SubscribableResource } from './hostServices.js';
+import { type LookedUp, lookUp } from './lookUp.js';
+import { snapshotJson } from './snapshotJson.js';
+import { SnapshotRoom } from './snapshotRoom.js';
+
+// The answers are computed in the turn in which they are sent (`LateResult`), so that what a snapshot shows and what follows
+// it fit exactly, however long it took to load the sessions.
+
+export interface HandshakeContext {
+  readonly services: HostServices;
+  /** Snapshots are large. */
+  readonly pace: AnswerPace;
+}
+
+export async function initialize(
+  { services, pace }: HandshakeContext,
+  params: InitializeParams,
+  connection: ClientConnection,
+): Promise<LateResult<RawResult>> {
+  const protocolVersion = agreeOn(params.protocolVersion);
+  connection.identify(params.clientId, protocolVersion, params.clientInfo);
+  const open = (uri: URI) => connection.subscriptions.open(uri);
+  const { found, failed } = await lookUpAll(services, connection, params.initialSubscriptions ?? [], open);
+  await pace.turn(bytesOf(services, found.keys()));
+  return new LateResult(() => {
+    const room = new SnapshotRoom(found.size);
+    // A session that is gone has no snapshot: the client sees that it is missing, and the others are still there.
+    const snapshots = [...found.values()].map((take) => room.take(take));
+    const result: Omit<InitializeResult, 'snapshots'> = {
+      protocolVersion,
+      serverSeq: services.sequence.current,
+      ...(failed.length > 0 && { failed }),
+      capabilities: capabilitiesOf(protocolVersion),
+      serverInfo: services.serverInfo,
+      defaultDirectory: services.defaultDirectory,
+      role: connection.role,
+    };
+    return withSnapshots(result, snapshots);
+  });
+}
+
+export async function subscribe(
+  { services, pace }: HandshakeContext,
+  params: SubscribeParams,
+  connection: ClientConnection,
+): Promise<LateResult<RawResult>> {
+  const take = await connection.subscriptions.open(params.resource);
+  await pace.turn(bytesOf(services, [params.resource]));
+  const room = { turns: params.turns ?? DEFAULT_SNAPSHOT_TURNS, bytes: MAX_PAGE_BYTES };
+  return new LateResult(() => rawResult(snapshotJson(take(room))));
+}
+
+export async function reconnect(
+  { services, pace }: HandshakeContext,
+  params: ReconnectParams,
+  connection: ClientConnection,
+): Promise<LateResult<RawResult>> {
+  // A client that names no version gets what it agreed on before, or the oldest version: never what it may not know.
+  const lastAgreed = services.clients.versionOf(params.clientId) ?? MIN_PROTOCOL_VERSION;
+  const protocolVersion = agreeOn(params.protocolVersion ?? lastAgreed);
+  connection.identify(params.clientId, protocolVersion, params.clientInfo);
+  const { subscriptions: wanted } = params;
+  const find = (uri: URI) => connection.subscriptions.find(uri);
+  const { found, missing, failed } = await lookUpAll(services, connection, wanted, find);
+  await pace.turn(bytesOf(services, found.keys()));
+  return new LateResult(() => {
+    const recentlyAccepted = services.sessions.acceptedFrom(acceptedKey(originOf(connection, 0)), wanted);
+    const base = {
+      protocolVersion,
+      serverInfo: services.serverInfo,
+      serverSeq: services.sequence.current,
+      missing,
+      ...(failed.length > 0 && { failed }),
+      acceptedClientSeq: mapValues(recentlyAccepted, (recent) => recent.at(-1) ?? 0),
+      recentlyAccepted,
+      role: connection.role,
+    };
+    const replay = missedEnvelopes(services, params, found, protocolVersion);
+    for (const [uri, resource] of found) connection.subscriptions.resume(uri, resource);
+    if (replay) {
+      const head = JSON.stringify({ type: 'replay', ...base });
+      return rawResult(`${head.slice(0, -1)},"actions":[${replay.join(',')}]}`);
+    }
+    const room = new SnapshotRoom(found.size);
+    const snapshots = [...found.values()].map((resource) => room.take((each) => resource.subscribe(connection, each)));
+    const result: Omit<SnapshotResult, 'snapshots'> = { type: 'snapshot', ...base };
+    return withSnapshots(result, snapshots);
+  });
+}
+
+function withSnapshots(result: object, snapshots: readonly Snapshot[]): RawResult {
+  return rawResult(`${JSON.stringify(result).slice(0, -1)},"snapshots":[${snapshots.map(snapshotJson).join(',')}]}`);
+}
+
+/** About how large the snapshots of these will be. */
+function bytesOf({ sessions }: HostServices, uris: Iterable<URI>): number {
+  let sum = 0;
+  for (const uri of uris) sum += Math.min(sessions.loaded(uri)?.bytes ?? 0, MAX_PAGE_BYTES);
+  return Math.min(sum, MAX_RESYNC_BYTES);
+}
+
+function agreeOn(theirs: number): number {
+  const version = negotiateVersion(theirs);
+  if (version !== undefined) return version;
+  throw new RpcError(ERROR_CODE.unsupportedProtocolVersion, `protocol version ${theirs} is not supported`, {
+    data: { supportedVersions: supportedVersions() },
+  });
+}
+
+/**
+ * The envelopes as JSON texts, or `undefined` when the client has to take snapshots. Without an `instanceId` the numbers alone
+ * decide: on one host they never go back, and those of an earlier run are below all that the buffer has.
+ */
+function missedEnvelopes(
+  services: HostServices,
+  params: ReconnectParams,
+  found: ReadonlyMap<URI, SubscribableResource>,
+  protocolVersion: number,
+): string[] | undefined {
+  const { instanceId = services.serverInfo.instanceId, lastSeenServerSeq } = params;
+  if (instanceId !== services.serverInfo.instanceId || lastSeenServerSeq > services.sequence.current) return undefined;
+  return services.replay
+    .since(lastSeenServerSeq, new Set(found.keys()), MAX_RESYNC_BYTES)
+    ?.filter(({ actionType }) => isActionKnownToVersion({ type: actionType as Action['type'] }, protocolVersion))
+    .map(({ json }) => json);
+}
+
+async function lookUpAll<T>(
+  services: HostServices,
+  connection: ClientConnection,
+  uris: readonly URI[],
+  open: (uri: URI) => Promise<T>,
+): Promise<LookedUp<T>> {
+  const { loadFailures: failures, log } = services;
+  try {
+    return await lookUp([...new Set(uris)], open, { failures, protocolVersion: connection.protocolVersion, log });
+  } catch (error) {
+    connection.unidentify();
+    throw error;
+  }
+}
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

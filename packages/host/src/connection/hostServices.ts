@@ -1,0 +1,58 @@
+import type { ServerInfo, SetProviderParams, SetProviderResult, Snapshot, URI } from '@agenthost/protocol';
+import type { RpcPeerOptions } from '@agenthost/rpc';
+import type { AgentRegistry } from '../agents/agentRegistry.js';
+import type { AgentInstallations } from '../agents/install/agentInstallations.js';
+import type { HostLog } from '../hostLog.js';
+import type { TurnsRoom } from '../sessions/history/turnBytes.js';
+import type { SessionHub } from '../sessions/sessionHub.js';
+import type { Delivery } from '../state/delivery.js';
+import type { Subscriber } from '../state/publisher.js';
+import type { ReplayBuffer } from '../state/replayBuffer.js';
+import type { RootStore } from '../state/rootStore.js';
+import type { SequenceSource } from '../state/sequenceSource.js';
+import type { ClientConnection } from './clientConnection.js';
+import type { ClientDispatch } from './clientDispatch.js';
+import type { ClientRegistry } from './clientRegistry.js';
+import type { LoadFailures } from './loadFailures.js';
+
+/** Something with a URI that a client can subscribe to. */
+export interface SubscribableResource {
+  subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot;
+  resume(subscriber: Subscriber): void;
+  unsubscribe(subscriber: Subscriber): void;
+}
+
+export interface SubscribableResources {
+  readonly root: SubscribableResource;
+  readonly sessions: {
+    open(uri: URI): Promise<SubscribableResource>;
+    /** Keeps it in memory until what this gives back is called. */
+    hold(uri: URI): () => void;
+  };
+}
+
+/** All that a connection works with. */
+export interface HostServices {
+  readonly serverInfo: ServerInfo;
+  readonly defaultDirectory: URI;
+  readonly root: RootStore;
+  readonly sessions: SessionHub;
+  readonly dispatch: ClientDispatch;
+  readonly agents: AgentRegistry;
+  readonly installations: AgentInstallations;
+  readonly clients: ClientRegistry;
+  readonly delivery: Delivery;
+  readonly replay: ReplayBuffer;
+  readonly sequence: SequenceSource;
+  readonly loadFailures: LoadFailures;
+  readonly peerLimits: Partial<RpcPeerOptions>;
+  readonly log: HostLog;
+  /** From now on this connection keeps the sessions' files. Rejects with the rule that speaks against it. */
+  readonly setSessionFsProvider: (
+    connection: ClientConnection,
+    config: SetProviderParams,
+  ) => Promise<SetProviderResult>;
+  /** The connection that keeps the sessions' files. */
+  readonly keeper: () => ClientConnection | undefined;
+  readonly onConnectionClosed: (connection: ClientConnection) => void;
+}

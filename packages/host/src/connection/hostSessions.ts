@@ -1,0 +1,123 @@
+import { ERROR_CODE, type Notification, type SetProviderParams, type SetProviderResult } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { HostLog } from '../hostLog.js';
+import { directoryProblem } from '../sessions/folder/workingDirectory.js';
+import type { SessionHub } from '../sessions/sessionHub.js';
+import type { SessionFsProvider } from '../storage/client/sessionFsProvider.js';
+import type { SessionStorage } from '../storage/sessionStorage.js';
+import type { ClientConnection } from './clientConnection.js';
+import { ConnectionSessionFs } from './connectionSessionFs.js';
+
+export interface HostSessionsOptions {
+  readonly local: SessionHub;
+  /** Where the sessions of `local` are. */
+  readonly storage: SessionStorage;
+  /** Resolves when the provider can be used, with what makes the hub of its sessions. */
+  readonly providedBy: (provider: SessionFsProvider) => Promise<() => SessionHub>;
+  readonly broadcast: (notification: Notification) => void;
+  readonly log: HostLog;
+}
+
+/** The sessions of this host: in its own state root, until a client says that it keeps them. */
+export class HostSessions {
+  readonly #options: HostSessionsOptions;
+  #hub: SessionHub;
+  #provided: { readonly connection: ClientConnection; readonly files: ConnectionSessionFs } | undefined;
+  /** A connection that is about to be the provider. */
+  #offering: ClientConnection | undefined;
+
+  constructor(options: HostSessionsOptions) {
+    this.#options = options;
+    this.#hub = options.local;
+  }
+
+  get hub(): SessionHub {
+    return this.#hub;
+  }
+
+  /** The connection of the client that keeps the sessions' files. */
+  get keeper(): ClientConnection | undefined {
+    return this.#provided?.connection;
+  }
+
+  /** Once for a host, by one connection, and before there is any session: nothing may be in two places, or vanish from a list. */
+  async setProvider(connection: ClientConnection, config: SetProviderParams): Promise<SetProviderResult> {
+    this.#mustBeFree(connection);
+    this.#offering = connection;
+    try {
+      for await (const _ of this.#options.storage.list()) throw refused(OWN_SESSIONS);
+      const files = new ConnectionSessionFs(config, (method, params, timeoutMs) =>
+        connection.request(method, params, timeoutMs),
+      );
+      connection.admitFiles();
+      const makeHub = await this.#options.providedBy(files);
+      // Meanwhile somebody may have made a session, or the client have gone.
+      this.#mustBeUnused();
+      if (!connection.isOpen) throw refused('the connection has ended');
+      this.#provided = { connection, files };
+      await this.#moveTo(makeHub());
+    } finally {
+      this.#offering = undefined;
+    }
+    const warnings = await this.#warnings(config);
+    return { success: true, ...(warnings.length > 0 && { warnings }) };
+  }
+
+  connectionClosed(connection: ClientConnection): void {
+    this.#hub
+      .connectionClosed(connection)
+      .catch((error: unknown) => this.#options.log.error('what a client has left could not be removed', error));
+    if (this.#provided?.connection !== connection) return;
+    const message =
+      "The client that keeps the sessions' files has disconnected, so nothing can be stored. Restart the host and connect that client first.";
+    this.#options.log.error(message);
+    void this.#hub.stopFilling();
+    this.#hub.storageLost(this.#provided.files.lose());
+    this.#options.broadcast({ type: 'notify/storageChanged', storage: 'gone', message });
+  }
+
+  async #moveTo(hub: SessionHub): Promise<void> {
+    // What is found from now on is nobody's to see.
+    void this.#hub.stopFilling();
+    this.#hub = hub;
+    this.#options.log.info('a client keeps the sessions of this host');
+    this.#options.broadcast({
+      type: 'notify/storageChanged',
+      storage: 'client',
+      message: 'A client keeps the files of the sessions of this host from now on.',
+    });
+    hub.fillIndex({ changedSince: 0 });
+    await hub.indexFilled();
+  }
+
+  #mustBeFree(connection: ClientConnection): void {
+    if (this.#provided && !this.#provided.connection.isOpen) throw refused(GONE);
+    const by = this.#provided?.connection ?? this.#offering;
+    if (by) {
+      const which = by === connection ? 'this connection' : 'another client';
+      throw refused(`${which} is the session file system of this host already`);
+    }
+    this.#mustBeUnused();
+  }
+
+  #mustBeUnused(): void {
+    if (!this.#hub.isUnused) throw refused('sessions are active already: set the provider before the first one');
+  }
+
+  async #warnings({ initialCwd }: SetProviderParams): Promise<string[]> {
+    const problem = await directoryProblem(initialCwd);
+    if (problem === undefined) return [];
+    const warning = `initialCwd: ${initialCwd} ${problem} on the host's machine, so each session needs a workingDirectory`;
+    this.#options.log.warn(warning);
+    return [warning];
+  }
+}
+
+const OWN_SESSIONS =
+  'this host keeps sessions of its own, which would vanish for everybody; start a host with an empty state folder (--state-dir) for this client';
+
+const GONE = 'the client that kept the sessions of this host has gone, and this host with it: restart it first';
+
+function refused(why: string): RpcError {
+  return new RpcError(ERROR_CODE.invalidRequest, why);
+}

@@ -1,0 +1,22 @@
+import { ERROR_CODE } from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import { WorkspaceFailure } from '../storage/artifacts/storageFailure.js';
+import { SessionFsFailure } from '../storage/fs/sessionFs.js';
+import { EventLogFailure } from '../storage/log/eventLog.js';
+
+/**
+ * What to answer when the storage failed: whoever asked can do something about a full disk, so it is told. `undefined` for all
+ * other failures; of those inside the host nobody is told more than `internal error`.
+ */
+export function storageError(error: unknown): RpcError | undefined {
+  if (!isStorageFailure(error)) return undefined;
+  if (error.code === 'UNAVAILABLE') {
+    return new RpcError(ERROR_CODE.sessionFsUnavailable, error.message, { cause: error });
+  }
+  const message = `the session's files could not be read or written: ${error.message}`;
+  return new RpcError(ERROR_CODE.internalError, message, { cause: error });
+}
+
+function isStorageFailure(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof SessionFsFailure || error instanceof EventLogFailure || error instanceof WorkspaceFailure;
+}

@@ -1,0 +1,373 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CLOSE_CODE, MAX_JSON_VALUES } from '@agenthost/protocol';
+import type { Disposable, Transport } from '@agenthost/rpc';
+import { AgentRegistry } from './agents/agentRegistry.js';
+import { AgentInstallations } from './agents/install/agentInstallations.js';
+import { AgentInstaller } from './agents/install/agentInstaller.js';
+import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
+import { endLeftovers, leftoverMark } from './agents/orphans/orphanAgents.js';
+import { within } from './agents/settleWithin.js';
+import { ClientConnection } from './connection/clientConnection.js';
+import { ClientDispatch } from './connection/clientDispatch.js';
+import { ClientRegistry } from './connection/clientRegistry.js';
+import { type CommandHandlers, createCommandHandlers } from './connection/commandHandlers.js';
+import { type Credential, closeWhenRevoked, OWNER } from './connection/credential.js';
+import { type FrameTransport, frameTransportOver } from './connection/frameTransport.js';
+import type { HostServices } from './connection/hostServices.js';
+import { HostSessions } from './connection/hostSessions.js';
+import { LoadFailures } from './connection/loadFailures.js';
+import { WorkspaceTrust } from './customizations/workspaceTrust.js';
+import { type HostLog, silentLog } from './hostLog.js';
+import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
+import { Authenticator } from './server/access/authenticator.js';
+import { HostTokens } from './server/access/hostTokens.js';
+import { HostServer, type ServedRoute } from './server/hostServer.js';
+import { localUrl } from './server/networkAddress.js';
+import { PageFiles } from './server/pageFiles.js';
+import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
+import { DEFAULT_WEB_SOCKET_LIMITS } from './server/sockets/webSocketTransport.js';
+import { SessionIndex } from './sessionIndex/sessionIndex.js';
+import { openSessionIndex } from './sessions/indexing/openSessionIndex.js';
+import { openSequence } from './sessions/openSequence.js';
+import { SessionHub } from './sessions/sessionHub.js';
+import { ABORT_GRACE_MS } from './sessions/sessionLimits.js';
+import { Delivery } from './state/delivery.js';
+import { Publisher } from './state/publisher.js';
+import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
+import { RootStore } from './state/rootStore.js';
+import { ProviderSessionStorage } from './storage/client/clientSessionStorage.js';
+import { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
+import { LocalSessionStorage } from './storage/localSessionStorage.js';
+import { describeDamage } from './storage/log/describeDamage.js';
+import type { DamageReport } from './storage/log/eventLog.js';
+import { recordIds } from './storage/log/recordIds.js';
+import type { SessionStorage } from './storage/sessionStorage.js';
+import type { SequenceFile } from './storage/stateRoot/sequenceFile.js';
+import { StateRoot } from './storage/stateRoot/stateRoot.js';
+import { TempRoot } from './storage/stateRoot/tempRoot.js';
+import { HOST_VERSION } from './version.js';
+
+const MINUTE = 60_000;
+/** How long a host that stops waits for a client that keeps the sessions' files to take what is left. */
+const KEEPER_PATIENCE_MS = 5_000;
+const STOPPING = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
+const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
+
+/** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
+export class Host {
+  readonly #stateRoot: StateRoot;
+  readonly #tempRoot: TempRoot;
+  readonly #services: HostServices;
+  readonly #index: SessionIndex;
+  #providedIndex: SessionIndex | undefined;
+  readonly #sequence: SequenceFile;
+  readonly #commands: CommandHandlers;
+  readonly #connections = new Set<ClientConnection>();
+  readonly #sources: Disposable[] = [];
+  readonly #log: HostLog;
+  #server: HostServer | undefined;
+  #tokens: HostTokens | undefined;
+  /** Where this machine reaches it, and the link with the token. */
+  #address: { readonly local: URL; readonly link: () => string } | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** Rejects with an error of one line that says what to do: no right to write, another host there, a newer version. */
+  static async start(options: HostOptions): Promise<Host> {
+    const log = options.log ?? silentLog;
+    const stateRoot = await StateRoot.open({
+      env: options.env ?? process.env,
+      ...(options.stateDir !== undefined && { path: options.stateDir }),
+      warn: (message) => log.warn(message),
+    });
+    let tempRoot: TempRoot | undefined;
+    try {
+      tempRoot = await TempRoot.open({
+        stateRoot: stateRoot.path,
+        keep: keepsTempFiles(options),
+        onError: (error) => log.warn(`temporary files of an earlier host could not be removed: ${String(error)}`),
+      });
+      return await Host.#startIn(stateRoot, tempRoot, options, log);
+    } catch (error) {
+      await tempRoot?.dispose();
+      await stateRoot.dispose();
+      throw error;
+    }
+  }
+
+  static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
+    // A look at all processes of the machine: meanwhile the rest is read. Who ended in good order left nobody behind.
+    const leftoversEnded = stateRoot.lock.tookOver ? endLeftovers(stateRoot.path) : undefined;
+    const now = options.now ?? Date.now;
+    const newId = options.newId ?? randomUUID;
+    const newRecordId = options.newId ?? recordIds();
+    const defaultDirectory = options.defaultDirectory ?? process.cwd();
+    const durability = options.durability ?? 'write';
+    const onDamage = (sessionId: string, damage: DamageReport) =>
+      log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
+    const logs = { durability, now, newId: newRecordId, onDamage };
+    const inStateRoot = () =>
+      new LocalSessionStorage({
+        stateRoot: stateRoot.path,
+        listSessionIds: () => stateRoot.listSessionIds(),
+        initialCwd: defaultDirectory,
+        tempRoot: tempRoot.path,
+        ...logs,
+      });
+    const storage = options.storage ?? inStateRoot();
+    const { index, missing } = await openSessionIndex(
+      join(stateRoot.path, 'index.sqlite'),
+      log,
+      () => local.indexReplaced(),
+      options.storage ? undefined : join(stateRoot.path, SESSION_STATE_FOLDER),
+    );
+    const sequence = await openSequence(stateRoot.path, storage, log).catch((error: unknown) => {
+      index.close();
+      throw error;
+    });
+    const agents = new AgentRegistry({
+      onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
+    });
+    for (const agent of options.agents) agents.register(agent);
+
+    const delivery = new Delivery();
+    // One that no earlier run can have given out: who has seen less than this has not seen this run.
+    const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
+    const publisher = new Publisher(delivery, replay);
+    const root = new RootStore(publisher, sequence);
+    const clients = new ClientRegistry(delivery);
+    const trust = new WorkspaceTrust(stateRoot.path, log);
+    const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
+      new SessionHub({
+        storage,
+        index,
+        agents,
+        delivery,
+        publisher,
+        sequence,
+        broadcast: (notification, subscribersOf) => clients.broadcast(notification, subscribersOf),
+        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...leftoverMark(stateRoot.path) },
+        stateDir: stateRoot.path,
+        trust,
+        defaultDirectory: directory,
+        now,
+        newId,
+        log,
+        hostVersion: HOST_VERSION,
+        idleMs: options.sessionIdleMs ?? 10 * MINUTE,
+        agentIdleMs: options.agentIdleMs ?? 10 * MINUTE,
+        abortGraceMs: options.abortGraceMs ?? ABORT_GRACE_MS,
+        syncContent: durability === 'fsync',
+        keepTempFiles: keepsTempFiles(options),
+        ...(options.maxPastedBytes !== undefined && { maxPastedBytes: options.maxPastedBytes }),
+        ...(options.maxSessionBytes !== undefined && { maxSessionBytes: options.maxSessionBytes }),
+      });
+    const local = hubFor(storage, index, defaultDirectory);
+    const sessions = new HostSessions({
+      local,
+      storage,
+      providedBy: async (provider) => {
+        const provided = await ProviderSessionStorage.open({ provider, log, ...logs });
+        return () => {
+          // Its sessions are others than those of the same names here.
+          replay.forgetUpTo(sequence.current);
+          host.#providedIndex = new SessionIndex(':memory:', { searchInThread: true });
+          return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
+        };
+      },
+      broadcast: (notification) => clients.broadcast(notification),
+      log,
+    });
+    const dispatch = new ClientDispatch({
+      loaded: (uri) => sessions.hub.loaded(uri),
+      use: (uri, work) => sessions.hub.use(uri, work),
+      publisher,
+      sequence,
+    });
+    agents.onChange((infos) => root.setAgents(infos));
+    root.setAgents(agents.infos());
+    const env = options.env ?? process.env;
+    const installations = new AgentInstallations({
+      registry: agents,
+      installer: new AgentInstaller({ stateDir: stateRoot.path, env }),
+      onProgress: (provider, progress) =>
+        clients.broadcast({ type: 'notify/progress', token: `installAgent/${provider}`, ...progress }),
+    });
+    const services: HostServices = {
+      serverInfo: {
+        name: 'agenthost',
+        version: HOST_VERSION,
+        instanceId: stateRoot.lock.holder.instanceId,
+        machine: hostname(),
+      },
+      defaultDirectory: pathToFileURL(defaultDirectory).href,
+      root,
+      get sessions() {
+        return sessions.hub;
+      },
+      keeper: () => sessions.keeper,
+      setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
+      dispatch,
+      agents,
+      installations,
+      clients,
+      delivery,
+      replay,
+      sequence,
+      loadFailures: new LoadFailures(),
+      peerLimits: { maxIncomingRequests: 64, maxValues: MAX_JSON_VALUES },
+      log,
+      onConnectionClosed: (connection) => {
+        host.#connections.delete(connection);
+        sessions.connectionClosed(connection);
+      },
+    };
+    const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
+    try {
+      await leftoversEnded;
+      for (const source of options.agentSources ?? []) {
+        host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
+      }
+      await agents.refresh();
+      await local.recoverInterrupted();
+      if (missing) local.fillIndex(missing);
+      await local.indexFilled(options.indexPatienceMs);
+      return host;
+    } catch (error) {
+      await host.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    stateRoot: StateRoot,
+    tempRoot: TempRoot,
+    index: SessionIndex,
+    sequence: SequenceFile,
+    log: HostLog,
+    services: HostServices,
+  ) {
+    this.#stateRoot = stateRoot;
+    this.#tempRoot = tempRoot;
+    this.#index = index;
+    this.#sequence = sequence;
+    this.#log = log;
+    this.#services = services;
+    this.#commands = createCommandHandlers(services);
+  }
+
+  get instanceId(): string {
+    return this.#services.serverInfo.instanceId;
+  }
+
+  get stateDir(): string {
+    return this.#stateRoot.path;
+  }
+
+  /** What its server answers to; nothing before `listen`. */
+  get routes(): readonly ServedRoute[] {
+    return this.#server?.routes ?? [];
+  }
+
+  /**
+   * A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. A credential that came
+   * with a socket is checked again: closed at once where its token was taken back meanwhile.
+   */
+  attach(transport: Transport, credential: Credential = IN_PROCESS): void {
+    if (closeWhenRevoked(transport, credential)) this.#connect(frameTransportOver(transport), credential);
+  }
+
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    const authenticator = new Authenticator();
+    const tokens = await HostTokens.open({
+      stateRoot: this.#stateRoot.path,
+      authenticator,
+      ...(options.token !== undefined && { fixed: options.token }),
+      log: this.#log,
+    });
+    this.#tokens = tokens;
+    const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
+    this.#server = new HostServer({
+      address: options.address ?? '127.0.0.1',
+      port: options.port ?? 0,
+      ...(options.tls && { tls: options.tls }),
+      ...(options.publicUrl && { publicUrl: options.publicUrl }),
+      allowedOrigins: options.allowedOrigins ?? [],
+      maxConnections: options.maxConnections ?? 2_000,
+      guestLimits: { ...DEFAULT_GUEST_LIMITS, ...options.guestLimits },
+      webSocketLimits: { ...DEFAULT_WEB_SOCKET_LIMITS, ...options.webSocketLimits },
+      authenticator,
+      ...(page && { page }),
+      onConnection: (transport, credential) => {
+        tokens.used(credential);
+        this.#connect(transport, credential);
+      },
+      socketRoutes: (options.socketRoutes ?? []).map((route) => ({
+        ...route,
+        onConnection: (transport, credential) => {
+          tokens.used(credential);
+          route.onConnection(transport, credential);
+        },
+      })),
+      log: this.#log,
+    });
+    const url = await this.#server.listen();
+    const { publicUrl } = options;
+    await this.#stateRoot.lock.update({
+      url: url.href,
+      ...(publicUrl && { publicUrl: publicUrl.href }),
+      ...(options.token !== undefined && { hasGivenToken: true }),
+    });
+    this.#address = { local: localUrl(url), link: () => `${(publicUrl ?? localUrl(url)).href}#token=${tokens.owner}` };
+    return { url, token: tokens.owner };
+  }
+
+  /** Another certificate for connections from now on. Only after `listen` with `tls`; throws where its key does not fit. */
+  renewCertificate(tls: NonNullable<ListenOptions['tls']>): void {
+    if (!this.#server) throw new Error('the host does not listen yet');
+    this.#server.renewCertificate(tls);
+  }
+
+  /** Leads a browser on this machine to the page, with the owner's token; once, within ten minutes. Only after `listen`. */
+  createOneTimeLink(): URL {
+    if (!this.#server || !this.#address) throw new Error('the host does not listen yet');
+    return new URL(this.#server.createOneTimeLink(this.#address.link), this.#address.local);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#tokens?.dispose();
+    for (const source of this.#sources) source.dispose();
+    // What was accepted is stored and told; then nobody can ask for more.
+    await this.#services.delivery.drained();
+    const { keeper } = this.#services;
+    for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(STOPPING);
+    // Who keeps the sessions' files is needed until every session is closed.
+    if (keeper()) await within(KEEPER_PATIENCE_MS, this.#services.sessions.close());
+    keeper()?.close(STOPPING);
+    await this.#server?.close();
+    await this.#services.sessions.close();
+    await this.#services.installations.dispose();
+    await this.#services.agents.dispose();
+    this.#index.close();
+    this.#providedIndex?.close();
+    await this.#sequence.dispose();
+    await this.#tempRoot.dispose();
+    await this.#stateRoot.dispose();
+  }
+
+  #connect(transport: FrameTransport, credential: Credential): void {
+    if (this.#closing !== undefined) transport.close(STOPPING);
+    else this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
+  }
+}
+
+function keepsTempFiles({ env = process.env }: HostOptions): boolean {
+  return env['AGENTHOST_KEEP_TEMP_FILES'] === 'true';
+}

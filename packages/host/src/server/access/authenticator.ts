@@ -1,0 +1,78 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
+import type { Credential } from '../../connection/credential.js';
+
+/** How many wrong tokens from one address are remembered, and of how many addresses. */
+const MAX_ADDRESSES = 1_000;
+const MAX_DELAY_MS = 5_000;
+const FIRST_DELAY_MS = 100;
+/** Requests that wait for their refusal; past that they are refused at once, and the connection with them. */
+const MAX_WAITING = 64;
+
+/** A token, as its hash: the host keeps no device's own. */
+export interface AcceptedToken {
+  readonly credential: Credential;
+  /** SHA-256. */
+  readonly digest: Buffer;
+}
+
+/** Checks tokens in constant time, and makes guessing slow. */
+export class Authenticator {
+  #tokens: readonly AcceptedToken[] = [];
+  readonly #failures = new Map<string, number>();
+  #waiting = 0;
+
+  setTokens(tokens: readonly AcceptedToken[]): void {
+    this.#tokens = tokens;
+  }
+
+  /** What the request's token allows; `undefined` without a token that is known. */
+  identify(headers: IncomingHttpHeaders): Credential | undefined {
+    const presented = presentedToken(headers);
+    return presented === undefined ? undefined : this.identifyToken(presented);
+  }
+
+  identifyToken(presented: string): Credential | undefined {
+    const digest = digestOf(presented);
+    let found: Credential | undefined;
+    // All of them, whether one fits or not: the time must not tell which.
+    for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) found = token.credential;
+    return found;
+  }
+
+  succeeded(address: string): void {
+    this.#failures.delete(address);
+  }
+
+  /** Resolves when a wrong token may be answered. False: too many wait already, end the connection. */
+  async slowDown(address: string): Promise<boolean> {
+    if (this.#waiting >= MAX_WAITING) return false;
+    const failures = (this.#failures.get(address) ?? 0) + 1;
+    this.#failures.delete(address);
+    this.#failures.set(address, failures);
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MAX_ADDRESSES && oldest !== undefined) this.#failures.delete(oldest);
+    this.#waiting++;
+    const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 10), MAX_DELAY_MS);
+    await new Promise((resolve) => setTimeout(resolve, delay).unref());
+    this.#waiting--;
+    return true;
+  }
+}
+
+/** From the header, or for pages, which can set none, from the list of subprotocols. Never from the URL. */
+function presentedToken({
+  authorization,
+  'sec-websocket-protocol': protocols,
+}: IncomingHttpHeaders): string | undefined {
+  const bearer = authorization?.match(/^Bearer (\S+)$/)?.[1];
+  if (bearer !== undefined) return bearer;
+  const offered = protocols?.split(',').map((protocol) => protocol.trim()) ?? [];
+  const withToken = offered.find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL_PREFIX));
+  return withToken?.slice(TOKEN_SUBPROTOCOL_PREFIX.length);
+}
+
+export function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

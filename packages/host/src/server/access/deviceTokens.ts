@@ -1,0 +1,156 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROLES, type Role } from '@agenthost/protocol';
+import * as z from 'zod';
+import { describeIssues } from '../../describeIssues.js';
+import { newToken } from './tokenFile.js';
+
+export const DEVICE_TOKENS_FILE = 'tokens.json';
+/** A token for each device of a few people, not for each of their days. */
+const MAX_TOKENS = 200;
+/** Letters and digits of any script, and what stands between them; never a slash, which parts a name from a client's id. */
+const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._'()@+-]{0,62}[\p{L}\p{M}\p{N}.)])?$/u;
+/** A draft that is older was left behind. */
+const STALE_MS = 10_000;
+
+/** As it is stored: the token itself is nowhere, so that whoever reads the file can't use it. */
+const deviceToken = z.object({
+  id: z.string().min(1).max(64),
+  name: z.string().regex(NAME, 'not a name'),
+  role: z.enum(ROLES),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'not a hash'),
+  createdAt: z.number(),
+});
+const fileSchema = z.object({ tokens: z.array(deviceToken).max(MAX_TOKENS) });
+
+export type DeviceToken = Readonly<z.infer<typeof deviceToken>>;
+
+/** A name that is taken or unknown, a file that can't be read: a sentence of what, and one of what to do. */
+export class DeviceTokenError extends Error {
+  readonly whatToDo: string;
+
+  constructor(what: string, whatToDo: string, options?: ErrorOptions) {
+    super(what, options);
+    this.name = 'DeviceTokenError';
+    this.whatToDo = whatToDo;
+  }
+}
+
+/** The tokens that the owner gave to devices, in the state root. Changed by `agenthost token`, read by the host. */
+export class DeviceTokens {
+  readonly path: string;
+
+  constructor(stateRoot: string) {
+    this.path = join(stateRoot, DEVICE_TOKENS_FILE);
+  }
+
+  async list(): Promise<readonly DeviceToken[]> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '{"tokens":[]}';
+      throw error;
+    });
+    const parsed = fileSchema.safeParse(parseJson(text));
+    if (parsed.success) return parsed.data.tokens;
+    throw new DeviceTokenError(
+      `${this.path} makes no sense: ${describeIssues(parsed.error.issues, 'the file')}.`,
+      'Remove it, then give the devices new tokens with agenthost token add.',
+    );
+  }
+
+  /** Answers the token, which nobody can be told a second time. */
+  async add(name: string, role: Role): Promise<string> {
+    if (!NAME.test(name) || name.toLowerCase() === 'owner') {
+      throw new DeviceTokenError(
+        `${JSON.stringify(name)} can't be the name of a device.`,
+        "Give up to 64 letters, digits, spaces and . _ - ' ( ) @ +, and not owner.",
+      );
+    }
+    const { made, token } = makeToken(name, role);
+    await this.#change((tokens) => {
+      if (tokens.some((other) => sameName(other.name, name))) {
+        throw new DeviceTokenError(
+          `There is a token for ${name} already.`,
+          `Take another name, or remove it with agenthost token rm ${JSON.stringify(name)}.`,
+        );
+      }
+      if (tokens.length >= MAX_TOKENS) {
+        throw new DeviceTokenError(`There are ${MAX_TOKENS} tokens already.`, 'Remove one with agenthost token rm.');
+      }
+      return [...tokens, made];
+    });
+    return token;
+  }
+
+  /** Whoever is connected with it is cut off, as soon as a running host has seen it. Answers what was removed. */
+  async remove(name: string): Promise<DeviceToken | undefined> {
+    let removed: DeviceToken | undefined;
+    await this.#change((tokens) => {
+      removed = find(tokens, name);
+      return tokens.filter((token) => token !== removed);
+    });
+    return removed;
+  }
+
+  /** Another token for the same device; the old one is no more. */
+  async rotate(name: string): Promise<string> {
+    let rotated = '';
+    await this.#change((tokens) => {
+      const old = find(tokens, name);
+      const { made, token } = makeToken(old.name, old.role);
+      rotated = token;
+      return tokens.map((other) => (other === old ? made : other));
+    });
+    return rotated;
+  }
+
+  /** The draft is a lock as well: of two commands at once one waits for nothing, it fails and says so. */
+  async #change(change: (tokens: readonly DeviceToken[]) => readonly DeviceToken[]): Promise<void> {
+    const draft = `${this.path}.new`;
+    const file = await open(draft, 'wx', 0o600).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      const left = await stat(draft).catch(() => undefined);
+      // One from the future was left before the clock was set back.
+      if (left && Math.abs(Date.now() - left.mtimeMs) < STALE_MS) {
+        throw new DeviceTokenError('Another command changes the tokens right now.', 'Run it again.', { cause: error });
+      }
+      await rm(draft, { force: true });
+      return open(draft, 'wx', 0o600);
+    });
+    try {
+      const tokens = change(await this.list());
+      await file.writeFile(`${JSON.stringify({ tokens }, undefined, 2)}\n`);
+      await file.sync();
+      await file.close();
+      await rename(draft, this.path);
+    } catch (error) {
+      await file.close().catch(() => {});
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+}
+
+function makeToken(name: string, role: Role): { readonly made: DeviceToken; readonly token: string } {
+  const token = newToken();
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  return { made: { id: randomUUID(), name, role, sha256, createdAt: Date.now() }, token };
+}
+
+function find(tokens: readonly DeviceToken[], name: string): DeviceToken {
+  const found = tokens.find((token) => sameName(token.name, name));
+  if (found) return found;
+  throw new DeviceTokenError(`There is no token for ${name}.`, 'See which there are with agenthost token ls.');
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

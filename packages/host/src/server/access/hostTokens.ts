@@ -1,0 +1,162 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { type Credential, OWNER } from '../../connection/credential.js';
+import type { HostLog } from '../../hostLog.js';
+import { type AcceptedToken, type Authenticator, digestOf } from './authenticator.js';
+import { DEVICE_TOKENS_FILE, type DeviceToken, DeviceTokenError, DeviceTokens } from './deviceTokens.js';
+import { checkToken, TOKEN_FILE, TokenFile } from './tokenFile.js';
+import { TokenUse } from './tokenUse.js';
+
+export interface HostTokensOptions {
+  readonly stateRoot: string;
+  readonly authenticator: Authenticator;
+  /** The owner's token, where it is not the one in the state root. */
+  readonly fixed?: string;
+  readonly log: HostLog;
+}
+
+/** A token that was accepted, and the end of its credential. */
+interface LiveToken extends AcceptedToken {
+  revoke(why: string): void;
+}
+
+/** After a failure to read a file of tokens: until then a token that was taken back may still be accepted. */
+const RETRY_MS = 1_000;
+
+/** Every token that opens this host, kept in step with the files that `agenthost token` writes. */
+export class HostTokens {
+  readonly #options: HostTokensOptions;
+  readonly #file: TokenFile;
+  readonly #devices: DeviceTokens;
+  readonly #use: TokenUse;
+  #watcher: FSWatcher | undefined;
+  #reading: Promise<void> = Promise.resolve();
+  #owner = '';
+  #ownerToken: LiveToken | undefined;
+  #deviceTokens: readonly LiveToken[] = [];
+  #retry: NodeJS.Timeout | undefined;
+
+  static async open(options: HostTokensOptions): Promise<HostTokens> {
+    const { log, stateRoot } = options;
+    const use = await TokenUse.open(stateRoot, (error) => log.error('when tokens were used could not be noted', error));
+    const tokens = new HostTokens(options, use);
+    // Before the first reading: what changes in between is seen as well.
+    tokens.#watch();
+    try {
+      const { fixed } = options;
+      tokens.#setOwner(fixed === undefined ? await tokens.#file.readOrCreate() : checkToken(fixed, '$AGENTHOST_TOKEN'));
+      tokens.#read(() => tokens.#readDevices());
+      await tokens.#reading;
+      return tokens;
+    } catch (error) {
+      await tokens.dispose();
+      throw error;
+    }
+  }
+
+  private constructor(options: HostTokensOptions, use: TokenUse) {
+    this.#options = options;
+    this.#use = use;
+    this.#file = new TokenFile(options.stateRoot);
+    this.#devices = new DeviceTokens(options.stateRoot);
+  }
+
+  /** The host's own token. */
+  get owner(): string {
+    return this.#owner;
+  }
+
+  used({ id }: Credential): void {
+    this.#use.used(id);
+  }
+
+  async dispose(): Promise<void> {
+    this.#watcher?.close();
+    clearTimeout(this.#retry);
+    await this.#use.dispose();
+  }
+
+  #watch(): void {
+    this.#watcher = watch(this.#options.stateRoot, (_event, file) => {
+      if (file === TOKEN_FILE && this.#options.fixed === undefined) this.#read(() => this.#readOwner());
+      else if (file === DEVICE_TOKENS_FILE) this.#read(() => this.#readDevices());
+    });
+    this.#watcher.unref();
+    this.#watcher.on('error', (error) => this.#options.log.error('the tokens could not be watched', error));
+  }
+
+  /** One after the other: what was read first must not be taken for the newest. */
+  #read(read: () => Promise<void>): void {
+    this.#reading = this.#reading.then(read).catch((error: unknown) => {
+      this.#options.log.error('the tokens could not be read; trying again in a second', error);
+      this.#retry = setTimeout(() => this.#read(read), RETRY_MS).unref();
+    });
+  }
+
+  async #readOwner(): Promise<void> {
+    const found = await this.#file.read();
+    if (found === undefined || found === this.#owner || this.#owner === '') return;
+    const rotated = this.#ownerToken;
+    this.#setOwner(checkToken(found, this.#file.path));
+    this.#accept();
+    rotated?.revoke('the token was rotated');
+    this.#options.log.info('the token was rotated: everybody has to come back with the new one');
+  }
+
+  async #readDevices(): Promise<void> {
+    try {
+      this.#setDevices(await this.#devices.list());
+    } catch (error) {
+      // A file that can't be read lets nobody in.
+      this.#setDevices([]);
+      // One that makes no sense is read again when it changes; one that could not be opened is tried again.
+      if (!(error instanceof DeviceTokenError)) throw error;
+      this.#options.log.error("no device is let in, because the tokens can't be read", error);
+    }
+  }
+
+  #setDevices(tokens: readonly DeviceToken[]): void {
+    const before = this.#deviceTokens;
+    this.#deviceTokens = tokens.map(({ id, name, role, sha256 }) => {
+      const token = liveToken({ id, name, role }, Buffer.from(sha256, 'hex'));
+      return before.find((known) => isSame(known, token)) ?? token;
+    });
+    this.#accept();
+    this.#warnOfSame(before);
+    const revoked = before.filter((old) => !this.#deviceTokens.includes(old));
+    if (revoked.length === 0) return;
+    for (const token of revoked) token.revoke('the token was revoked');
+    const names = revoked.map(({ credential }) => credential.name).join(', ');
+    this.#options.log.info(`tokens were revoked: ${names}`);
+  }
+
+  /** One that is the owner's as well can't be taken back as the device's. */
+  #warnOfSame(before: readonly LiveToken[]): void {
+    const owner = this.#ownerToken;
+    const same = this.#deviceTokens.find(
+      (token) => !before.includes(token) && owner && token.digest.equals(owner.digest),
+    );
+    if (same)
+      this.#options.log.warn(`the token of ${same.credential.name} is the owner's as well: give the host another`);
+  }
+
+  #setOwner(token: string): void {
+    this.#owner = token;
+    this.#ownerToken = liveToken(OWNER, digestOf(token));
+  }
+
+  #accept(): void {
+    const tokens = this.#ownerToken ? [this.#ownerToken, ...this.#deviceTokens] : this.#deviceTokens;
+    this.#options.authenticator.setTokens(tokens);
+    this.#use.keepOnly(new Set(tokens.map(({ credential }) => credential.id)));
+  }
+}
+
+function liveToken(credential: Credential, digest: Buffer): LiveToken {
+  const end = new AbortController();
+  return { credential: { ...credential, revoked: end.signal }, digest, revoke: (why) => end.abort(why) };
+}
+
+function isSame(a: AcceptedToken, b: AcceptedToken): boolean {
+  const same = (['id', 'name', 'role'] as const).every((key) => a.credential[key] === b.credential[key]);
+  return same && a.digest.equals(b.digest);
+}

@@ -1,0 +1,251 @@
+import type { Duplex } from 'node:stream';
+import { CLOSE_CODE } from '@agenthost/protocol';
+import { type CloseReason, type Disposable, Inbox } from '@agenthost/rpc';
+import type { RawData, WebSocket } from 'ws';
+import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../../connection/frameTransport.js';
+import type { EncodedFrame } from '../../state/encodedFrame.js';
+import { UnfinishedMessage } from './unfinishedMessage.js';
+
+export interface WebSocketLimits {
+  /** What may wait for a client that does not read, in bytes; then it is cut off. */
+  readonly maxBufferedBytes: number;
+  /** Frames a second, on average; above it the socket is not read for a while. */
+  readonly maxFramesPerSecond: number;
+  readonly pingIntervalMs: number;
+  /** How long one that was cut off has to read what waits, and then why; after that it all goes. */
+  readonly goodbyeMs: number;
+}
+
+export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
+  maxBufferedBytes: 8 * 1024 * 1024,
+  maxFramesPerSecond: 100_000,
+  pingIntervalMs: 30_000,
+  goodbyeMs: 10_000,
+};
+
+export interface WebSocketTransportOptions {
+  /** A frame of more than this ends it, until it admits files. */
+  readonly maxReceivedBytes: number;
+  /** Told when more than a little is held for the client. */
+  readonly onHeld?: () => void;
+}
+
+/** The connection below: what is written goes past whatever paces what is read. */
+export interface WebSocketSocket extends Duplex {
+  readonly raw: Duplex;
+}
+
+const MUCH_HELD_BYTES = 256 * 1024;
+
+const TOO_SLOW: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' };
+const TOO_MUCH: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the sockets of this token hold too much' };
+
+/** What several sockets are sent alike is put together once. */
+const joined = new WeakMap<readonly EncodedFrame[], Buffer>();
+
+/** A WebSocket whose frames are written as they were encoded: one write for all that a batch has. */
+export class WebSocketTransport implements FrameTransport {
+  maxFrameBytes?: number;
+  #maxReceivedBytes: number;
+  readonly #webSocket: WebSocket;
+  readonly #socket: Duplex;
+  readonly #limits: WebSocketLimits;
+  readonly #onHeld: (() => void) | undefined;
+  readonly #inbox: Inbox;
+  readonly #pingTimer: NodeJS.Timeout;
+  /** What the other side has sent with its last ping, until that is answered. */
+  #ping: Buffer | undefined;
+  #goodbye: NodeJS.Timeout | undefined;
+  #isAlive = true;
+  /** The largest write that is more than the limit by itself, until everything was read. */
+  #largest = 0;
+  #budget: number;
+  #budgetAt = performance.now();
+  #closeReason: CloseReason | undefined;
+  readonly #unfinished = new UnfinishedMessage();
+
+  constructor(
+    webSocket: WebSocket,
+    socket: WebSocketSocket,
+    limits: WebSocketLimits,
+    { maxReceivedBytes, onHeld }: WebSocketTransportOptions,
+  ) {
+    this.#maxReceivedBytes = maxReceivedBytes;
+    this.#onHeld = onHeld;
+    this.#webSocket = webSocket;
+    this.#socket = socket.raw;
+    this.#limits = limits;
+    this.#budget = limits.maxFramesPerSecond;
+    this.#inbox = new Inbox((reason) => this.close(reason));
+    webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    webSocket.on('pong', (data) => {
+      this.#controlFrame(data);
+      this.#isAlive = true;
+    });
+    webSocket.on('ping', (data) => {
+      this.#controlFrame(data);
+      this.#answerPing(data);
+    });
+    webSocket.on('error', () => webSocket.terminate());
+    // Before and after `ws`, which listens already.
+    socket.prependListener('data', (piece: Buffer) => this.#unfinished.arrived(piece));
+    socket.on('data', () => {
+      this.#unfinished.handled();
+      this.#checkHeld();
+    });
+    socket.raw.on('drain', () => {
+      this.#largest = 0;
+      this.#sendPong();
+    });
+    webSocket.on('close', (code, reason) => {
+      clearInterval(this.#pingTimer);
+      clearTimeout(this.#goodbye);
+      this.#inbox.end(this.#closeReason ?? { code, message: reason.toString() || 'the client closed the connection' });
+    });
+    this.#pingTimer = setInterval(() => this.#checkAlive(), limits.pingIntervalMs).unref();
+  }
+
+  admitFiles(): void {
+    this.maxFrameBytes = MAX_FILE_FRAME_BYTES;
+    this.#maxReceivedBytes = MAX_FILE_FRAME_BYTES;
+  }
+
+  onMessage(listener: (text: string) => void): Disposable {
+    return this.#inbox.onMessage(listener);
+  }
+
+  onClose(listener: (reason: CloseReason) => void): Disposable {
+    return this.#inbox.onClose(listener);
+  }
+
+  write(frames: readonly EncodedFrame[]): void {
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
+    const { maxBufferedBytes } = this.#limits;
+    const bytes = join(frames);
+    // A long snapshot is no sign of a slow reader: who is cut off for it comes back, and is cut off for it again.
+    if (bytes.length > maxBufferedBytes) this.#largest = Math.max(this.#largest, bytes.length);
+    this.#socket.write(bytes);
+    if (this.#socket.writableLength > maxBufferedBytes + this.#largest) {
+      this.close(TOO_SLOW);
+      // Nothing is added any more, so that what waits stays what it is.
+      this.#goodbye = setTimeout(() => this.#webSocket.terminate(), this.#limits.goodbyeMs).unref();
+    }
+    this.#checkHeld();
+  }
+
+  /** What waits until the client reads, and what it has begun to send and not finished. */
+  get heldBytes(): number {
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength + this.#unfinished.heldBytes;
+  }
+
+  #checkHeld(): void {
+    if (this.heldBytes > MUCH_HELD_BYTES) this.#onHeld?.();
+  }
+
+  close(reason: CloseReason = { message: 'closed by the host' }): void {
+    if (this.#closeReason) return;
+    this.#closeReason = reason;
+    // A reason has at most 123 bytes.
+    const text = Buffer.from(reason.message)
+      .subarray(0, 120)
+      .toString()
+      .replace(/\uFFFD$/, '');
+    this.#webSocket.close(reason.code ?? 1000, text);
+    this.#inbox.close(reason);
+  }
+
+  /** Without a goodbye: nobody is there to take it. What waits is dropped. */
+  cutOff(reason: CloseReason = TOO_MUCH): void {
+    this.#closeReason ??= reason;
+    this.#webSocket.terminate();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#unfinished.gotMessage();
+    if (isBinary) {
+      this.close({ code: 1003, message: 'text frames only' });
+      return;
+    }
+    if ((data as Buffer).length > this.#maxReceivedBytes) {
+      this.close({ code: 1009, message: 'the frame is far longer than a frame may be' });
+      return;
+    }
+    this.#slowDown();
+    this.#inbox.receive(data.toString());
+  }
+
+  #controlFrame(data: Buffer): void {
+    this.#unfinished.gotControlFrame(data);
+    this.#slowDown();
+  }
+
+  /** A bucket that refills with time; when it is empty the socket waits, and with it the sender. Nothing is dropped. */
+  #slowDown(): void {
+    this.#refill();
+    this.#budget--;
+    if (this.#budget > 0 || this.#webSocket.isPaused) return;
+    this.#webSocket.pause();
+    this.#resumeLater();
+  }
+
+  /** What was read at once may be hundreds of frames: the pause is as long as those were too many. */
+  #resumeLater(): void {
+    const owedMs = (-this.#budget / this.#limits.maxFramesPerSecond) * 1000;
+    setTimeout(
+      () => {
+        this.#refill();
+        if (this.#budget > 0) this.#webSocket.resume();
+        else this.#resumeLater();
+      },
+      Math.max(owedMs, 50),
+    ).unref();
+  }
+
+  #refill(): void {
+    const { maxFramesPerSecond } = this.#limits;
+    const now = performance.now();
+    const grown = ((now - this.#budgetAt) / 1000) * maxFramesPerSecond;
+    this.#budget = Math.min(maxFramesPerSecond, this.#budget + grown);
+    this.#budgetAt = now;
+  }
+
+  /** Of several pings before the other side reads the newest is answered (RFC 6455, 5.5.3): else the answers had no bound. */
+  #answerPing(data: Buffer): void {
+    const isNew = this.#ping === undefined;
+    // A copy: the data is a view of all that was read with it.
+    this.#ping = Buffer.from(data);
+    if (isNew) setImmediate(() => this.#sendPong());
+  }
+
+  #sendPong(): void {
+    if (this.#ping === undefined || this.#socket.writableNeedDrain) return;
+    const data = this.#ping;
+    this.#ping = undefined;
+    this.#webSocket.pong(data);
+  }
+
+  #checkAlive(): void {
+    if (!this.#isAlive) {
+      this.cutOff({ code: 1006, message: 'the client does not answer' });
+      return;
+    }
+    this.#isAlive = false;
+    this.#webSocket.ping();
+  }
+}
+
+function join(frames: readonly EncodedFrame[]): Buffer {
+  const [first] = frames;
+  if (first && frames.length === 1) return first.webSocketFrame;
+  let buffer = joined.get(frames);
+  if (!buffer) {
+    buffer = Buffer.allocUnsafe(frames.reduce((sum, frame) => sum + frame.webSocketBytes, 0));
+    let at = 0;
+    for (const frame of frames) {
+      frame.writeTo(buffer, at);
+      at += frame.webSocketBytes;
+    }
+    joined.set(frames, buffer);
+  }
+  return buffer;
+}

@@ -1,0 +1,26 @@
+import {
+  ERROR_CODE,
+  type FetchContentParams,
+  type FetchContentResult,
+  parseArtifactUri,
+  parseContentUri,
+  sessionUri,
+  type URI,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { Session } from '../session.js';
+
+/** A content or an artifact of the session that its URI names. */
+export async function fetchContent(
+  use: (session: URI, read: (session: Session) => Promise<FetchContentResult>) => Promise<FetchContentResult>,
+  { uri, range }: FetchContentParams,
+): Promise<FetchContentResult> {
+  const parts = parseContentUri(uri) ?? parseArtifactUri(uri);
+  const missing = new RpcError(ERROR_CODE.contentNotFound, `no content at ${uri.slice(0, 200)}`);
+  if (!parts) throw missing;
+  const read = ({ artifacts, content }: Session) =>
+    'kind' in parts ? artifacts.read(parts, range) : content.read(parts.contentId, range);
+  return use(sessionUri(parts.provider, parts.sessionId), read).catch((error: unknown) => {
+    throw error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound ? missing : error;
+  });
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ArtifactKind,
+  type ArtifactUriParts,
+  artifactTimes,
+  artifactUri,
+  type ContentRange,
+  ERROR_CODE,
+  type FetchContentResult,
+  type ListArtifactsParams,
+  type ListArtifactsResult,
+  MAX_CONTENT_RANGE,
+  withArtifactTime,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { AgentArtifact } from '../../agents/events/agentEventMapper.js';
+import type { HostLog } from '../../hostLog.js';
+import { checkSize, MAX_ARTIFACT_BYTES } from '../../storage/artifacts/artifactFolder.js';
+import { artifactSegments } from '../../storage/artifacts/artifactName.js';
+import { MAX_PLAN_BYTES, PLAN_NAME, type Workspace } from '../../storage/artifacts/artifactStore.js';
+import { MAX_CHECKPOINT_BYTES } from '../../storage/artifacts/compactionSummaries.js';
+import { requireStatePath, WorkspaceFailure } from '../../storage/artifacts/storageFailure.js';
+import { errorCode } from '../../storage/fs/errnoFailure.js';
+import type { SessionFs } from '../../storage/fs/sessionFs.js';
+import type { EventLog } from '../../storage/log/eventLog.js';
+import type { SessionStore } from '../sessionStore.js';
+import { listArtifacts, locateArtifact } from './artifactList.js';
+import { readPiece } from './contentPiece.js';
+import { mimeTypeOf } from './mimeType.js';
+
+export interface SessionArtifactsOptions {
+  readonly fs: SessionFs;
+  /** Absent where the session has no folder: then everything here fails, and says why. */
+  readonly workspace: Workspace | undefined;
+  readonly provider: string;
+  readonly sessionId: string;
+  /** Where everybody is told. */
+  readonly store: Pick<SessionStore, 'uri' | 'state' | 'dispatch'>;
+  readonly records: Pick<EventLog, 'append'>;
+  readonly now: () => number;
+  readonly log: HostLog;
+}
+
+/** Writes that wait for those before them; an agent that makes more than can be stored is told so. */
+const MAX_WAITING = 1_000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/** The session's plan, checkpoints, files and research: stored as the agent makes them, one after the other, and read by clients. */
+export class SessionArtifacts {
+  readonly #options: SessionArtifactsOptions;
+  #writing: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #waitingBytes = 0;
+  /** The newest plan, while it waits to be written: those before it need not be. */
+  #plan: string | undefined;
+
+  static async open(options: SessionArtifactsOptions): Promise<SessionArtifacts> {
+    const artifacts = new SessionArtifacts(options);
+    const { workspace } = options;
+    await workspace?.checkpoints.load().catch((error: unknown) => artifacts.#failed('the list of checkpoints', error));
+    return artifacts;
+  }
+
+  private constructor(options: SessionArtifactsOptions) {
+    this.#options = options;
+  }
+
+  /** What an agent made. Never throws: what can't be kept is told, and the session goes on. */
+  take(artifact: AgentArtifact): void {
+    const what = 'name' in artifact ? artifact.name.slice(0, 100) : `the ${artifact.kind}`;
+    try {
+      this.#take(artifact, what);
+    } catch (error) {
+      this.#failed(what, error);
+    }
+  }
+
+  /** Rejects with the error to answer. */
+  async list(params: ListArtifactsParams): Promise<ListArtifactsResult> {
+    await this.#writing;
+    const { fs, provider, sessionId } = this.#options;
+    const uriOf = (kind: ArtifactKind, name: string) => artifactUri({ provider, sessionId, kind, name });
+    try {
+      return await listArtifacts(params, { fs, workspace: this.#workspace(), uriOf });
+    } catch (error) {
+      throw answerFor(error, 'params');
+    }
+  }
+
+  async read(
+    artifact: ArtifactUriParts,
+    range: ContentRange = { offset: 0, length: MAX_CONTENT_RANGE },
+  ): Promise<FetchContentResult> {
+    await this.#writing;
+    try {
+      const path = await locateArtifact(this.#workspace(), artifact);
+      const piece = await readPiece(this.#options.fs, path, range);
+      const mimeType = mimeTypeOf(artifact.name);
+      return { ...piece, ...(mimeType !== undefined && { mimeType }) };
+    } catch (error) {
+      throw answerFor(error, 'params.uri');
+    }
+  }
+
+  /** Resolves when everything that was taken is written, or has failed to be. */
+  settled(): Promise<void> {
+    return this.#writing;
+  }
+
+  #take(artifact: AgentArtifact, what: string): void {
+    const workspace = this.#workspace();
+    switch (artifact.kind) {
+      case 'plan':
+        this.#takePlan(workspace, artifact.markdown, what);
+        return;
+      case 'checkpoint': {
+        const { title, markdown } = artifact;
+        checkSize(what, `${title}${markdown}`, MAX_CHECKPOINT_BYTES);
+        this.#checkRoom();
+        const checkpoint = workspace.checkpoints.next(title);
+        // In the log before its file is there: a fork at this turn's end must find that it belongs to it.
+        this.#options.records.append({ type: 'session.checkpoint', path: workspace.checkpoints.pathOf(checkpoint) });
+        this.#write('checkpoint', what, markdown, () => workspace.checkpoints.write(checkpoint, markdown));
+        return;
+      }
+      default: {
+        const { kind, name, content } = artifact;
+        artifactSegments(name, this.#options.fs.conventions);
+        checkSize(what, content, MAX_ARTIFACT_BYTES);
+        this.#checkRoom();
+        const folder = kind === 'file' ? workspace.files : workspace.research;
+        this.#write(kind, what, content, () => folder.write(name, content));
+      }
+    }
+  }
+
+  #takePlan(workspace: Workspace, markdown: string, what: string): void {
+    checkSize(PLAN_NAME, markdown, MAX_PLAN_BYTES);
+    const isWaiting = this.#plan !== undefined;
+    this.#plan = markdown;
+    if (isWaiting) return;
+    this.#write('plan', what, markdown, async () => {
+      const newest = this.#plan ?? '';
+      this.#plan = undefined;
+      const isThere = newest.trim() !== '';
+      await (isThere ? workspace.writePlan(newest) : workspace.removePlan());
+      return isThere;
+    });
+  }
+
+  /** `work` resolves with `false` when nothing of the kind is left. */
+  #write(kind: ArtifactKind, what: string, content: string | Uint8Array, work: () => Promise<unknown>): void {
+    const bytes = content.length;
+    this.#waiting++;
+    this.#waitingBytes += bytes;
+    this.#writing = this.#writing
+      .then(work)
+      .then((isThere) => this.#changed(kind, isThere !== false))
+      .catch((error: unknown) => this.#failed(what, error))
+      .finally(() => {
+        this.#waiting--;
+        this.#waitingBytes -= bytes;
+      });
+  }
+
+  /** In the state, so that clients that were away learn of it too; never the same time twice, so that each change shows. */
+  #changed(kind: ArtifactKind, isThere: boolean): void {
+    const { store, now } = this.#options;
+    const times = artifactTimes(store.state.summary);
+    const time = isThere ? Math.max(now(), (times[kind] ?? 0) + 1) : undefined;
+    const metadata = withArtifactTime(times, kind, time);
+    // With it the record of a checkpoint is stored, which is before it in the log.
+    store.dispatch({ type: 'session/metadataChanged', metadata }, { mustBeStored: true });
+  }
+
+  #failed(what: string, error: unknown): void {
+    const { store, log } = this.#options;
+    log.error(`${store.uri}: ${what} could not be kept`, error);
+    const turn = store.state.activeTurn;
+    const text = `Not kept: ${what}. ${error instanceof Error ? error.message : String(error)}`;
+    // Once a turn: an agent may go on changing a plan that nobody can keep.
+    if (!turn || turn.responseParts.some((part) => part.kind === 'notice' && part.text === text)) return;
+    const part = { kind: 'notice', id: randomUUID(), text, severity: 'warning' } as const;
+    store.dispatch({ type: 'session/responsePart', turnId: turn.id, part });
+  }
+
+  #checkRoom(): void {
+    if (this.#waiting < MAX_WAITING && this.#waitingBytes < MAX_WAITING_BYTES) return;
+    throw new WorkspaceFailure('TOO_MANY', 'too many artifacts wait to be stored; make fewer of them at once');
+  }
+
+  #workspace(): Workspace {
+    const { workspace, fs } = this.#options;
+    if (workspace) return workspace;
+    requireStatePath(fs);
+    throw new Error('a session with a folder has a workspace');
+  }
+}
+
+function answerFor(error: unknown, where: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const { message } = error;
+  switch (errorCode(error)) {
+    case 'NO_STATE_PATH':
+      return new RpcError(ERROR_CODE.notFound, message, { cause: error });
+    case 'INVALID_NAME':
+    case 'INVALID_CURSOR':
+      return new RpcError(ERROR_CODE.invalidParams, `${where}: ${message}`, { cause: error });
+    case 'OUTSIDE':
+    case 'EACCES':
+      return new RpcError(ERROR_CODE.permissionDenied, `${where}: it leads outside of its folder`, { cause: error });
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new RpcError(ERROR_CODE.contentNotFound, 'no such artifact in this session', { cause: error });
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,153 @@
+import { type SessionState, sameValue } from '@agenthost/protocol';
+import type { HostLog } from '../../hostLog.js';
+import type { Workspace } from '../../storage/artifacts/artifactStore.js';
+import type { WorkspaceInfo } from '../../storage/artifacts/workspaceYaml.js';
+import type { SessionStartRecord } from '../../storage/log/eventLog.js';
+import { readGitMetadata } from './gitMetadata.js';
+
+export interface SessionWorkspaceOptions {
+  readonly start: SessionStartRecord;
+  readonly state: SessionState;
+  readonly now: () => number;
+  readonly log: HostLog;
+}
+
+/** Somebody may change a title many times a second: the file follows at most this often, unless somebody waits for it. */
+const PAUSE_MS = 500;
+
+/** The session's `workspace.yaml`, kept up to date behind the session's back: its loss costs no message. */
+export class SessionWorkspace {
+  readonly #files: Workspace | undefined;
+  readonly #log: HostLog;
+  readonly #now: () => number;
+  #info: WorkspaceInfo;
+  /** What the summary says now; it becomes part of the info when that is written. */
+  #told: Told;
+  #saving: Promise<void> = Promise.resolve();
+  #isDirty = false;
+  #isUrgent = false;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #endPause: (() => void) | undefined;
+
+  /** Without files nothing is kept. */
+  static async open(files: Workspace | undefined, options: SessionWorkspaceOptions): Promise<SessionWorkspace> {
+    const found = await files?.readInfo().catch((error: unknown) => {
+      options.log.warn(
+        `${options.start.sessionId}: workspace.yaml can't be read and is written anew: ${String(error)}`,
+      );
+      return undefined;
+    });
+    const { title, createdAt, modifiedAt } = options.state.summary;
+    const { v: _, n: __, type: ___, ...start } = options.start;
+    const { sessionId: id, cwd } = start;
+    const git = files && !found ? await gitFieldsOf(cwd) : {};
+    const fresh = { id, name: title, cwd, ...git, createdAt, updatedAt: modifiedAt };
+    const workspace = new SessionWorkspace(files, { ...(found ?? fresh), start }, options);
+    if (!sameValue(found?.start, start)) workspace.#save();
+    return workspace;
+  }
+
+  private constructor(files: Workspace | undefined, info: WorkspaceInfo, { log, now }: SessionWorkspaceOptions) {
+    this.#files = files;
+    this.#info = info;
+    this.#told = { name: info.name, metadata: info.metadata, updatedAt: info.updatedAt };
+    this.#log = log;
+    this.#now = now;
+  }
+
+  get nativeSessionId(): string | undefined {
+    return this.#info.nativeSessionId;
+  }
+
+  setNativeSessionId(nativeSessionId: string | undefined): void {
+    if (nativeSessionId === undefined || nativeSessionId === this.#info.nativeSessionId) return;
+    this.#info = { ...this.#info, nativeSessionId };
+    this.#told = { ...this.#told, updatedAt: this.#now() };
+    this.#hurry();
+    this.#save();
+  }
+
+  summaryChanged({ summary }: SessionState): void {
+    const { title: name, metadata } = summary;
+    if (name === this.#told.name && metadata === this.#told.metadata) return;
+    this.#told = { name, metadata, updatedAt: this.#now() };
+    this.#save();
+  }
+
+  /** Resolves when everything is written, or has failed to be. */
+  settled(): Promise<void> {
+    if (this.#isDirty) this.#hurry();
+    return this.#saving;
+  }
+
+  /** One write at a time; what changes meanwhile goes with the next. */
+  #save(): void {
+    const files = this.#files;
+    if (!files || this.#isDirty) return;
+    this.#isDirty = true;
+    this.#saving = this.#saving
+      .then(() => this.#pause())
+      .then(() => {
+        this.#isDirty = false;
+        this.#isUrgent = false;
+        this.#info = withTold(this.#info, this.#told);
+        return files.writeInfo(this.#info);
+      })
+      .catch((error: unknown) => this.#log.error('workspace.yaml could not be stored', error))
+      .finally(() => {
+        this.#writtenAt = performance.now();
+      });
+  }
+
+  async #pause(): Promise<void> {
+    const ms = this.#writtenAt + PAUSE_MS - performance.now();
+    if (this.#isUrgent || ms <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms).unref();
+    this.#endPause = resolve;
+    await promise;
+    clearTimeout(timer);
+    this.#endPause = undefined;
+  }
+
+  #hurry(): void {
+    this.#isUrgent = true;
+    this.#endPause?.();
+  }
+}
+
+interface Told {
+  readonly name: string;
+  readonly metadata: SessionState['summary']['metadata'];
+  readonly updatedAt: number;
+}
+
+function withTold(info: WorkspaceInfo, { name, metadata, updatedAt }: Told): WorkspaceInfo {
+  if (metadata === info.metadata) return { ...info, name, updatedAt };
+  const { gitRoot: _, repository: __, branch: ___, metadata: ____, ...rest } = info;
+  return { ...rest, name, updatedAt, ...(metadata && { metadata, ...gitFields(metadata) }) };
+}
+
+/** The keys of the metadata contract, under the names that they have in the file. */
+function gitFields(
+  metadata: Readonly<Record<string, unknown>>,
+): Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'> {
+  const { worktreePath, repositoryPath, repositoryUrl, branch } = metadata;
+  const gitRoot = worktreePath ?? repositoryPath;
+  return {
+    ...(typeof gitRoot === 'string' && { gitRoot }),
+    ...(typeof repositoryUrl === 'string' && { repository: repositoryUrl }),
+    ...(typeof branch === 'string' && { branch }),
+  };
+}
+
+/** What checkout the folder is in, as `workspace.yaml` names it. */
+async function gitFieldsOf(cwd: string): Promise<Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'>> {
+  const { repositoryPath, worktreePath, repositoryUrl, branch } = await readGitMetadata(cwd);
+  const gitRoot = worktreePath ?? repositoryPath;
+  return {
+    ...(gitRoot !== undefined && { gitRoot }),
+    ...(repositoryUrl !== undefined && { repository: repositoryUrl }),
+    ...(branch !== undefined && { branch }),
+  };
+}

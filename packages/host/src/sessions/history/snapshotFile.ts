@@ -1,0 +1,98 @@
+import { type SessionState, withNewestTurns } from '@agenthost/protocol';
+import type { SessionFs } from '../../storage/fs/sessionFs.js';
+import { CheckedFile, CheckedList } from '../../storage/log/checkedFiles.js';
+import type { BrokenLine, LoadFrom, LogPosition } from '../../storage/log/eventLog.js';
+import { type HistoryLimits, MAX_INDEX_LINE } from '../sessionLimits.js';
+import { type AcceptedEntries, AcceptedSequences } from '../turn/acceptedSequences.js';
+import type { FoldedLog } from './foldLog.js';
+import { turnsWithin } from './turnBytes.js';
+import type { StoredTurnIndex } from './turnIndex.js';
+
+/** To be raised when a reducer computes something else from the same actions, or when this form changes. */
+const FORMAT = 3;
+const MAX_KNOWN_BROKEN = 100;
+
+/** What a log says up to a place in it, so that only what follows has to be read. */
+export interface Checkpoint {
+  readonly from: LoadFrom;
+  readonly folded: FoldedLog;
+  /** Without one the turn index is broken. */
+  readonly turns: StoredTurnIndex | undefined;
+  /** How large its file is. */
+  readonly bytes: number;
+}
+
+interface CheckpointContent {
+  readonly format: number;
+  /** Another version may compute another state from the same log. */
+  readonly hostVersion: string;
+  readonly position: LogPosition;
+  readonly broken: readonly BrokenLine[];
+  readonly start: FoldedLog['start'];
+  readonly state: SessionState;
+  readonly accepted: AcceptedEntries;
+  readonly lastServerSeq: number;
+  readonly turns?: StoredTurnIndex;
+}
+
+/** The checkpoint of one session, in a file beside its log. */
+export class CheckpointFile {
+  readonly #file: CheckedFile;
+  readonly #hostVersion: string;
+  readonly #limits: HistoryLimits;
+
+  constructor(fs: SessionFs, hostVersion: string, limits: HistoryLimits) {
+    this.#file = new CheckedFile(fs, beside(fs, 'events.checkpoint.json'), limits.maxCheckpointBytes);
+    this.#hostVersion = hostVersion;
+    this.#limits = limits;
+  }
+
+  async read(): Promise<Checkpoint | undefined> {
+    const found = await this.#file.read();
+    const content = found?.value as CheckpointContent | undefined;
+    if (!found || content?.format !== FORMAT || content.hostVersion !== this.#hostVersion) return undefined;
+    const { position, broken, start, state, accepted, lastServerSeq, turns } = content;
+    return {
+      from: { position, broken },
+      folded: { start, state, accepted: new AcceptedSequences(accepted), lastServerSeq },
+      turns,
+      bytes: found.bytes,
+    };
+  }
+
+  /** How many bytes it took; `undefined` when it is too large, even without turns. */
+  async write({ from, folded, turns }: Omit<Checkpoint, 'bytes'>): Promise<number | undefined> {
+    const { start, lastServerSeq, accepted } = folded;
+    // Who looks on is not logged.
+    const { clients: _, ...state } = folded.state;
+    const content: Omit<CheckpointContent, 'state'> = {
+      format: FORMAT,
+      hostVersion: this.#hostVersion,
+      position: from.position,
+      broken: from.broken.slice(0, MAX_KNOWN_BROKEN),
+      start,
+      accepted: accepted.entries(),
+      lastServerSeq,
+      ...(turns && { turns }),
+    };
+    const { window, maxCheckpointBytes } = this.#limits;
+    const likely = Math.min(window, turnsWithin(state.turns, maxCheckpointBytes * 0.75));
+    for (const kept of [likely, 0]) {
+      const bytes = await this.#file.write({ ...content, state: withNewestTurns(state, kept) });
+      if (bytes !== undefined) return bytes;
+    }
+    return undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.#file.remove();
+  }
+}
+
+export function turnIndexFile(fs: SessionFs): CheckedList {
+  return new CheckedList(fs, beside(fs, 'events.turns.jsonl'), 2 * MAX_INDEX_LINE);
+}
+
+function beside(fs: SessionFs, name: string): string {
+  return fs.join(fs.sessionStatePath ?? '', name);
+}

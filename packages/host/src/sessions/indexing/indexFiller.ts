@@ -1,0 +1,171 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { type Notification, parseSessionUri, type URI } from '@agenthost/protocol';
+import type { HostLog } from '../../hostLog.js';
+import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
+import type { SessionStorage } from '../../storage/sessionStorage.js';
+import { inParallel } from '../inParallel.js';
+import type { MissingInIndex } from './openSessionIndex.js';
+
+/** They come first, so that a list shows soon what most people look for. */
+const NEWEST = 1_000;
+const LOGS_AT_ONCE = 4;
+const LOOKS_AT_ONCE = 16;
+const ROWS_AT_ONCE = 1_000;
+/** Taken from a list in one turn of the event loop. */
+const IDS_A_TURN = 200;
+/** Times of files are not more exact than this, everywhere. */
+const TIME_SLACK_MS = 5_000;
+const PROGRESS_EVERY_MS = 500;
+const TOKEN = 'sessionIndex';
+const MESSAGE = 'Indexing sessions';
+
+export interface IndexFillerOptions {
+  readonly index: SessionIndex;
+  readonly storage: SessionStorage;
+  /** Reads one session into the index; `isNew` where the index doesn't have it. */
+  readonly indexSession: (sessionId: string, isNew: boolean) => Promise<void>;
+  /** The index has a session that is nowhere on disk. */
+  readonly forget: (uri: URI) => Promise<void>;
+  readonly broadcast: (notification: Notification) => void;
+  readonly log: HostLog;
+}
+
+/** Brings the index up to what is on disk, while the host serves. One run at a time. */
+export class IndexFiller {
+  readonly #options: IndexFillerOptions;
+  #running: Promise<void> = Promise.resolve();
+  #ending = new AbortController();
+  #toldAt = 0;
+
+  constructor(options: IndexFillerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when nothing is missing any more, or when there is no more hope. */
+  get settled(): Promise<void> {
+    return this.#running;
+  }
+
+  /** A run that goes on already begins anew: the index it filled is gone. */
+  start(missing: MissingInIndex): void {
+    this.#ending.abort();
+    const ending = new AbortController();
+    this.#ending = ending;
+    this.#running = this.#running
+      .then(() => this.#fill(missing, ending.signal))
+      .catch((error: unknown) => this.#options.log.error('the session index could not be filled', error));
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#running;
+  }
+
+  async #fill({ changedSince }: MissingInIndex, ending: AbortSignal): Promise<void> {
+    const { index, storage, log } = this.#options;
+    const since = changedSince - TIME_SLACK_MS;
+    const providers = index.providers();
+    const knownAs = (sessionId: string) =>
+      providers.map((provider) => `${provider}:/${sessionId}`).find((uri) => index.isComplete(uri));
+    const known = (sessionId: string) => knownAs(sessionId) !== undefined;
+    const newest = new Newest();
+    let total = 0;
+    await inParallel(until(ending, storage.list()), LOOKS_AT_ONCE, async (sessionId) => {
+      const modifiedAt = (await storage.modifiedAt(sessionId)) ?? Number.POSITIVE_INFINITY;
+      if (modifiedAt < since && known(sessionId)) return;
+      total++;
+      newest.add(sessionId, modifiedAt);
+    });
+    let done = 0;
+    let failed = 0;
+    const take = async (sessionId: string) => {
+      const uri = knownAs(sessionId);
+      try {
+        if (uri !== undefined) await this.#forgetTexts(uri);
+        await this.#options.indexSession(sessionId, uri === undefined);
+      } catch (error) {
+        failed++;
+        log.error(`session ${sessionId} can't be read`, error);
+      }
+      this.#tell(++done, total);
+    };
+    const first = newest.ids();
+    await inParallel(until(ending, first), LOGS_AT_ONCE, take);
+    if (total > first.length) {
+      const taken = new Set(first);
+      await inParallel(until(ending, storage.list()), LOGS_AT_ONCE, async (sessionId) => {
+        if (taken.has(sessionId)) return;
+        const modifiedAt = (await storage.modifiedAt(sessionId)) ?? Number.POSITIVE_INFINITY;
+        if (modifiedAt >= since || !known(sessionId)) await take(sessionId);
+      });
+    }
+    if (changedSince > 0) await this.#forgetMissing(ending);
+    if (ending.aborted) return;
+    index.markFilled();
+    if (total > 0) {
+      this.#tell(total, total, true);
+      log.info(`the session index was filled from ${done - failed} sessions`);
+    }
+  }
+
+  /** Its log has changed: it may be an older one, without the newest turns. */
+  async #forgetTexts(uri: URI): Promise<void> {
+    const { index } = this.#options;
+    index.markIncomplete(uri);
+    await index.eraseTexts(uri);
+  }
+
+  async #forgetMissing(ending: AbortSignal): Promise<void> {
+    const { index, storage, forget } = this.#options;
+    for (let after = ''; !ending.aborted; ) {
+      const rows = index.resources(after, ROWS_AT_ONCE);
+      await inParallel(rows, LOOKS_AT_ONCE, async (uri) => {
+        const parts = parseSessionUri(uri);
+        if (!parts || !(await storage.exists(parts.sessionId))) await forget(uri);
+      });
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last;
+    }
+  }
+
+  #tell(done: number, total: number, isEnd = false): void {
+    const now = performance.now();
+    if (!isEnd && now - this.#toldAt < PROGRESS_EVERY_MS) return;
+    this.#toldAt = now;
+    const progress = { message: MESSAGE, done: Math.min(done, total), total };
+    this.#options.log.progress?.(progress);
+    this.#options.broadcast({ type: 'notify/progress', token: TOKEN, ...progress });
+  }
+}
+
+/** The newest of very many, in twice their room. */
+class Newest {
+  #all: { readonly sessionId: string; readonly modifiedAt: number }[] = [];
+
+  add(sessionId: string, modifiedAt: number): void {
+    if (this.#all.push({ sessionId, modifiedAt }) >= 2 * NEWEST) this.#cut();
+  }
+
+  ids(): string[] {
+    this.#cut();
+    return this.#all.map(({ sessionId }) => sessionId);
+  }
+
+  #cut(): void {
+    // Infinity minus itself is no number.
+    this.#all = this.#all
+      .sort((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : a.modifiedAt > b.modifiedAt ? -1 : 0))
+      .slice(0, NEWEST);
+  }
+}
+
+async function* until<T>(ending: AbortSignal, items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  let taken = 0;
+  for await (const item of items) {
+    // Where nothing is to be waited for, promises alone would keep the event loop from everybody else.
+    if (++taken % IDS_A_TURN === 0) await immediate();
+    if (ending.aborted) return;
+    yield item;
+  }
+}

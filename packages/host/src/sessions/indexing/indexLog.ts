@@ -1,0 +1,65 @@
+import {
+  type ActiveTurn,
+  type SessionState,
+  type SessionSummary,
+  type Turn,
+  withNewestTurns,
+} from '@agenthost/protocol';
+import { DroppedText } from '../../sessionIndex/droppedText.js';
+import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
+import type { EventLog } from '../../storage/log/eventLog.js';
+import { foldLog } from '../history/foldLog.js';
+import { isProvisional } from '../provisionalSessions.js';
+import { newTurns } from '../turn/newTurns.js';
+
+/** What a log says of its session. */
+export interface IndexedLog {
+  readonly summary: SessionSummary;
+  /** It has no message, and is in no list before it has one. */
+  readonly isProvisional: boolean;
+}
+
+/**
+ * Tells the index of all turns in a log, one at a time, however many there are. Without the session's summary that is
+ * taken from the log as well, and a session that can't be read to its end is left out. Gives what the log says of it.
+ */
+export async function indexLog(
+  index: SessionIndex,
+  log: EventLog,
+  known?: () => SessionSummary,
+): Promise<IndexedLog | undefined> {
+  let last: Turn | undefined;
+  let told: SessionSummary | undefined;
+  let release: ReturnType<SessionIndex['hold']> | undefined;
+  const dropped = new DroppedText();
+  // Always with a summary: the index keeps no turn of a session that it doesn't have.
+  const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
+    told = known?.() ?? state.summary;
+    release ??= index.hold(told.resource);
+    index.put(told);
+    if (turn) index.putTurn(told.resource, turn, dropped);
+  };
+  try {
+    const folded = await foldLog(log.load(), (state) => {
+      dropped.follow(state);
+      for (const turn of newTurns(state.turns, last)) tell(state, turn);
+      last = state.turns.at(-1);
+      return withNewestTurns(state, 1);
+    });
+    const isHidden = folded !== undefined && isProvisional(folded);
+    if (folded && !isHidden) tell(folded.state, folded.state.activeTurn);
+    release?.({ isWhole: true });
+    return folded && { summary: folded.state.summary, isProvisional: isHidden };
+  } catch (error) {
+    release?.({ isWhole: false });
+    if (told && !known) index.remove(told.resource);
+    throw error;
+  }
+}
+
+/** What a session has in memory: it may have changed while its log was read. Of turns that have dropped parts the log has more. */
+export function indexHeld(index: SessionIndex, { summary, turns, activeTurn }: SessionState): void {
+  for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])]) {
+    if (turn.earlierParts === undefined) index.putTurn(summary.resource, turn);
+  }
+}

@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import type { HostLog } from '../../hostLog.js';
+import { inspectIndex } from '../../sessionIndex/inspectIndex.js';
+import type { PageSums } from '../../sessionIndex/pageSums.js';
+import { SessionIndex } from '../../sessionIndex/sessionIndex.js';
+
+export interface OpenedIndex {
+  readonly index: SessionIndex;
+  /** What it may lack; `undefined` for nothing. */
+  readonly missing: MissingInIndex | undefined;
+}
+
+/** Sessions that were changed since then, in milliseconds since 1970; 0 for all. */
+export interface MissingInIndex {
+  readonly changedSince: number;
+}
+
+/** Opens the index. One that is missing, damaged or of another version is made anew, and is empty then. */
+export async function openSessionIndex(
+  path: string,
+  log: HostLog,
+  onReplaced: () => void = () => {},
+  sessionsFolder?: string,
+): Promise<OpenedIndex> {
+  const openIndex = (sums: PageSums | undefined, isIncomplete: boolean) =>
+    new SessionIndex(path, {
+      ...(sums && { sums }),
+      isIncomplete,
+      searchInThread: true,
+      onError: (error) => log.warn(`the session index could not be written: ${textOf(error)}`),
+      onReplaced: (cause) => {
+        log.warn(`the session index is damaged and is made anew: ${textOf(cause)}`);
+        onReplaced();
+      },
+    });
+  const found = await inspectIndex(path);
+  if (found.kind === 'clean' || found.kind === 'crashed') {
+    const { sums } = found;
+    const isStale = found.kind === 'crashed' || (await hasChangedSince(sums.trustedUntil, sessionsFolder));
+    const missing = isStale ? { changedSince: sums.trustedUntil } : undefined;
+    try {
+      return { index: openIndex(sums, missing !== undefined), missing };
+    } catch (error) {
+      log.warn(`the session index can't be used and is made anew: ${textOf(error)}`);
+    }
+  } else if (found.kind === 'damaged') {
+    log.warn(`the session index can't be used and is made anew: ${found.reason}`);
+  }
+  const index = openIndex(undefined, true);
+  return { index, missing: { changedSince: 0 } };
+}
+
+/**
+ * Whether sessions came or went while no host ran: from a backup, say. By the time that the system keeps of changes, which no
+ * tool that restores files sets back.
+ */
+async function hasChangedSince(time: number, folder: string | undefined): Promise<boolean> {
+  if (folder === undefined) return false;
+  return stat(folder).then(
+    ({ ctimeMs }) => ctimeMs > time,
+    () => false,
+  );
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

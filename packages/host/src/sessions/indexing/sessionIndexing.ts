@@ -1,0 +1,78 @@
+import type { Notification, URI } from '@agenthost/protocol';
+import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
+import type { SessionStorage } from '../../storage/sessionStorage.js';
+import type { Session } from '../session.js';
+import { type IndexedLog, indexHeld, indexLog } from './indexLog.js';
+
+/** What a session is that runs, or ran when its host ended. */
+export const AT_WORK = ['inProgress', 'inputNeeded'] as const;
+
+export interface SessionIndexingOptions {
+  readonly index: SessionIndex;
+  readonly storage: SessionStorage;
+  readonly broadcast: (notification: Notification) => void;
+}
+
+interface Surroundings {
+  /** Sessions that are in memory, or on the way there or out. */
+  readonly inMemory: () => readonly URI[];
+  readonly isProvisional: (uri: URI) => boolean;
+  readonly use: (uri: URI, work: (session: Session) => Promise<void> | void) => Promise<void>;
+  readonly remove: (uri: URI) => Promise<void>;
+}
+
+/** Reads the logs of single sessions for the index. */
+export class SessionIndexing {
+  readonly #options: SessionIndexingOptions;
+  readonly #around: Surroundings;
+  readonly #reading = new Map<string, Promise<unknown>>();
+
+  constructor(options: SessionIndexingOptions, around: Surroundings) {
+    this.#options = options;
+    this.#around = around;
+  }
+
+  /** Settles when the log of that session, which is not in memory, is no longer read. Nobody may open it before. */
+  reading(sessionId: string): Promise<unknown> | undefined {
+    return this.#reading.get(sessionId);
+  }
+
+  async index(sessionId: string, isNew: boolean): Promise<void> {
+    const { isProvisional, use, remove } = this.#around;
+    const used = this.#around.inMemory().find((uri) => uri.endsWith(`:/${sessionId}`));
+    if (used !== undefined) return this.#indexUsed(used);
+    const reading = this.#indexStored(sessionId);
+    this.#reading.set(sessionId, reading);
+    const found = await reading.finally(() => this.#reading.delete(sessionId));
+    if (!found) return;
+    const { summary } = found;
+    if (found.isProvisional) {
+      // One that this host made is left to its client.
+      if (!isProvisional(summary.resource)) await remove(summary.resource);
+      return;
+    }
+    if (isNew) this.#options.broadcast({ type: 'notify/sessionAdded', summary });
+    // It was interrupted: opening it says so.
+    if (AT_WORK.some((status) => status === summary.status)) await use(summary.resource, () => {});
+  }
+
+  async #indexStored(sessionId: string): Promise<IndexedLog | undefined> {
+    const stored = await this.#options.storage.open(sessionId);
+    try {
+      return stored && (await indexLog(this.#options.index, stored.log));
+    } finally {
+      await stored?.fs.dispose();
+    }
+  }
+
+  /** It changes while its log is read: the newest comes last. */
+  async #indexUsed(uri: URI): Promise<void> {
+    const { index } = this.#options;
+    await this.#around.use(uri, async (session) => {
+      if (index.isComplete(uri) || this.#around.isProvisional(uri)) return;
+      await session.stored.log.flush();
+      await indexLog(index, session.stored.log, () => session.state.summary);
+      indexHeld(index, session.state);
+    });
+  }
+}

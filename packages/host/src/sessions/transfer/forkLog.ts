@@ -1,0 +1,168 @@
+import {
+  ERROR_CODE,
+  PROTOCOL_VERSION,
+  type SessionAction,
+  type TurnStartedAction,
+  type URI,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { EventLog, LogRecord, NewLogRecord, SessionStartRecord } from '../../storage/log/eventLog.js';
+import { derivedTitle } from '../turn/derivedTitle.js';
+
+export interface ForkTarget {
+  readonly source: { readonly uri: URI; readonly sessionId: string; readonly statePath: string };
+  readonly session: URI;
+  readonly sessionId: string;
+  readonly statePath: string;
+  readonly createdAt: number;
+  /** The title that it begins with: a user's. */
+  readonly title?: string;
+}
+
+/** Up to where a log is a fork's too. */
+export interface ForkPoint {
+  readonly start: SessionStartRecord;
+  /** The number of the last record. */
+  readonly lastN: number;
+  /** The turn that ended last. */
+  readonly lastTurnId?: string;
+  /** Made from the first message of an ended turn that has words. */
+  readonly derivedTitle?: string;
+  /** The file of the last checkpoint, in the source. */
+  readonly lastCheckpoint?: string;
+  /** Whether something that happened in the source comes after it. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Where the wanted turn ended, or the last one that has. What came after it did not happen in the fork. `undefined` when the
+ * source has no such turn.
+ */
+export async function findForkPoint(
+  records: AsyncIterable<LogRecord>,
+  toTurnId: string | undefined,
+): Promise<ForkPoint | undefined> {
+  let start: SessionStartRecord | undefined;
+  let active: TurnStartedAction | undefined;
+  let here: Omit<ForkPoint, 'start' | 'isCut'> = { lastN: 0 };
+  let [ready, ended] = [here, undefined as typeof here | undefined];
+  for await (const record of records) {
+    here = { ...here, lastN: record.n };
+    if (record.type === 'session.start') start ??= record;
+    if (record.type === 'session.checkpoint') here = { ...here, lastCheckpoint: record.path };
+    if (record.type !== 'action') continue;
+    const { action } = record;
+    if (action.type === 'session/ready' && ready.lastN === 0) ready = here;
+    if (action.type === 'session/turnStarted') active = action;
+    if (!endsTurn(action) || action.turnId !== active?.turnId) continue;
+    const title = here.derivedTitle ?? derivedTitle(active.userMessage);
+    here = { ...here, lastTurnId: action.turnId, ...(title && { derivedTitle: title }) };
+    ended = here;
+    active = undefined;
+    if (action.turnId === toTurnId) break;
+  }
+  const isWanted = toTurnId === undefined || ended?.lastTurnId === toTurnId;
+  if (!start || !isWanted) return undefined;
+  // With no turn running everything is kept, what came after the last turn too: its title, say.
+  if (active === undefined && toTurnId === undefined) return { start, ...here, isCut: false };
+  return { start, ...(ended ?? ready), isCut: true };
+}
+
+/** Record by record: a log may be longer than the memory is large. Returns the number of the last action. */
+export async function copyLog(
+  records: AsyncIterable<LogRecord>,
+  log: EventLog,
+  point: ForkPoint,
+  target: ForkTarget,
+): Promise<number> {
+  let [serverSeq, copied] = [0, 0];
+  log.append(forkedStart(point, target));
+  for await (const record of records) {
+    if (record.n > point.lastN) break;
+    copied = record.n;
+    for (const kept of forkedRecord(record, target)) {
+      log.append(kept);
+      if (kept.type === 'action') serverSeq = kept.serverSeq;
+    }
+    if (log.isFull) await log.drained();
+  }
+  if (copied === point.lastN) return serverSeq;
+  throw new RpcError(ERROR_CODE.internalError, 'the session changed while it was copied; fork it again');
+}
+
+function forkedStart(
+  { start, lastTurnId }: ForkPoint,
+  target: ForkTarget,
+): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
+  // A fork is a session of its own, not another chat of the one that its source is a chat of.
+  const { group: _group, ...inherited } = start.metadata ?? {};
+  const { v: _, n: __, id: ___, at: ____, title: _____, provisional: ______, ...rest } = start;
+  return {
+    ...rest,
+    ...(target.title !== undefined && { title: target.title }),
+    sessionId: target.sessionId,
+    createdAt: target.createdAt,
+    versions: { log: 1, protocol: PROTOCOL_VERSION },
+    metadata: {
+      ...inherited,
+      forkedFrom: target.source.uri,
+      ...(lastTurnId !== undefined && { forkedAtTurn: lastTurnId }),
+    },
+  };
+}
+
+/** What the fork's log has of a record of its source. */
+function forkedRecord(record: LogRecord, target: ForkTarget): NewLogRecord[] {
+  switch (record.type) {
+    case 'session.start':
+      return [];
+    case 'session.checkpoint':
+      return [{ type: record.type, path: moved(record.path, target) }];
+    case 'session.info':
+      return [];
+    case 'action':
+      return forkedAction(record.action, target).map((action) => ({
+        type: 'action',
+        serverSeq: record.serverSeq,
+        action,
+      }));
+  }
+}
+
+/**
+ * What waited for the source waits there: a fork must not start running by itself, nor run a message twice. Its title is its own
+ * from the beginning.
+ */
+function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[] {
+  switch (action.type) {
+    case 'session/pendingMessageSet':
+    case 'session/pendingMessageRemoved':
+    case 'session/queuedMessagesReordered':
+    case 'session/activityChanged':
+    case 'session/titleChanged':
+      return [];
+    case 'session/turnStarted': {
+      const { queuedMessageId: _, ...started } = action;
+      return [withSession(started, target)];
+    }
+    default:
+      return [withSession(action, target)];
+  }
+}
+
+/** Also what refers to content of the source: the fork has a copy of it under its own id. */
+function withSession(action: SessionAction, { source, session, sessionId }: ForkTarget): SessionAction {
+  const provider = session.slice(0, session.indexOf(':'));
+  const [from, to] = [`"${provider}://${source.sessionId}/`, `"${provider}://${sessionId}/`];
+  const text = JSON.stringify({ ...action, session });
+  return JSON.parse(text.includes(from) ? text.replaceAll(from, to) : text) as SessionAction;
+}
+
+/** A path of the source as the fork's. */
+export function moved(path: string, { source, statePath }: ForkTarget): string {
+  return path.startsWith(source.statePath) ? `${statePath}${path.slice(source.statePath.length)}` : path;
+}
+
+function endsTurn(action: SessionAction): action is Extract<SessionAction, { type: 'session/turnComplete' }> {
+  return ['session/turnComplete', 'session/turnCancelled', 'session/error'].includes(action.type);
+}

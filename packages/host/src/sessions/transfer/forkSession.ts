@@ -1,0 +1,98 @@
+import {
+  artifactTimes,
+  ERROR_CODE,
+  type ForkSessionParams,
+  MAX_TITLE_LENGTH,
+  type SessionState,
+  withArtifactTime,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
+import type { SessionStorage, StoredSession } from '../../storage/sessionStorage.js';
+import { openNewSession } from '../openNewSession.js';
+import { forkFiles } from './forkFiles.js';
+import { copyLog, type ForkPoint, type ForkTarget, findForkPoint, moved } from './forkLog.js';
+
+const MARK = ' (fork)';
+
+export interface ForkSource {
+  readonly stored: StoredSession;
+  readonly sessionId: string;
+  readonly state: SessionState;
+}
+
+export interface ForkOptions {
+  readonly storage: SessionStorage;
+  readonly sessionId: string;
+  readonly now: number;
+  /** Removes what was made of the session. */
+  readonly discard: (sessionId: string) => Promise<void>;
+}
+
+/** Makes the files of a session that begins with the turns of another one. When it fails, nothing of it is left. */
+export async function forkSession(source: ForkSource, params: ForkSessionParams, options: ForkOptions): Promise<void> {
+  const { sessionId, now } = options;
+  const { stored: from, state } = source;
+  await from.log.flush();
+  const point = await findForkPoint(from.log.load(), params.toTurnId);
+  if (!point) throw new RpcError(ERROR_CODE.notFound, `no ended turn ${params.toTurnId} in ${params.source}`);
+  const fill = async (to: StoredSession) => {
+    const title = titleOf(state, point);
+    const target: ForkTarget = {
+      source: { uri: params.source, sessionId: source.sessionId, statePath: from.fs.sessionStatePath ?? '' },
+      session: params.session,
+      sessionId,
+      statePath: to.fs.sessionStatePath ?? '',
+      createdAt: now,
+      ...(state.titleByUser && { title }),
+    };
+    const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : moved(point.lastCheckpoint, target);
+    await forkFiles(from.fs, to.fs, { sessionId, name: title, now, lastCheckpoint, isCut: point.isCut });
+    // Last: without its log, under its name, it is no session yet.
+    const serverSeq = await copyLog(from.log.load(), to.log, point, target);
+    await endLog(
+      to,
+      { ...params, serverSeq, at: now },
+      {
+        artifacts: artifactTimesOf(state, point),
+        point,
+        // A user's is in the beginning of the log.
+        ...(!state.titleByUser && { title }),
+      },
+    );
+  };
+  const made = await openNewSession({ ...options, session: params.session, isDraft: true }, fill);
+  await made.fs.dispose();
+}
+
+/** In the source's own log; once the fork can be used. */
+export function noteFork({ stored: from }: ForkSource, params: ForkSessionParams): void {
+  const data = { session: params.session, ...(params.toTurnId !== undefined && { toTurnId: params.toTurnId }) };
+  from.log.append({ type: 'session.info', kind: 'fork', message: `forked to ${params.session}`, data });
+}
+
+async function endLog(
+  { log }: StoredSession,
+  { source, session, serverSeq, at }: ForkSessionParams & { readonly serverSeq: number; readonly at: number },
+  about: { readonly title?: string; readonly artifacts: ArtifactMetadata; readonly point: ForkPoint },
+): Promise<void> {
+  const { title, artifacts: metadata, point } = about;
+  if (title) log.append({ type: 'action', serverSeq, action: { type: 'session/titleChanged', session, at, title } });
+  log.append({ type: 'action', serverSeq, action: { type: 'session/metadataChanged', session, at, metadata } });
+  const data = { source, ...(point.lastTurnId !== undefined && { lastTurnId: point.lastTurnId }) };
+  log.append({ type: 'session.info', kind: 'fork', message: `forked from ${source}`, data });
+  await log.close();
+}
+
+/** Of a source without one: what its first message says, as for any session. */
+function titleOf({ summary }: SessionState, { derivedTitle = '' }: ForkPoint): string {
+  return summary.title === '' ? derivedTitle : `${summary.title.slice(0, MAX_TITLE_LENGTH - MARK.length)}${MARK}`;
+}
+
+type ArtifactMetadata = ReturnType<typeof withArtifactTime>;
+
+/** The files were copied as they are now, whatever the log said of them at the turn where it was cut. */
+function artifactTimesOf({ summary }: SessionState, { isCut, lastCheckpoint }: ForkPoint): ArtifactMetadata {
+  const times = artifactTimes(summary);
+  const hasCheckpoints = !isCut || lastCheckpoint !== undefined;
+  return withArtifactTime(times, 'checkpoint', hasCheckpoints ? times.checkpoint : undefined);
+}

@@ -1,0 +1,363 @@
+import type { UserMessage } from '@agenthost/protocol';
+import type { AgentEvent, AgentSession, Decision } from '../../agents/agent.js';
+import { AgentEventMapper, type MappedEvent } from '../../agents/events/agentEventMapper.js';
+import { boundedToolResult, boundedToolStart } from '../../agents/events/boundedToolCall.js';
+import { DeltaGatherer } from '../../agents/events/deltaGatherer.js';
+import { mapSessionEvent } from '../../agents/events/mapSessionEvent.js';
+import { MAX_ANSWER_LENGTH } from '../sessionLimits.js';
+import type { AgentRunOptions } from './agentRunOptions.js';
+import { Backpressure } from './backpressure.js';
+import { HeldEvents } from './steeringGate.js';
+
+const MEBI = 1024 * 1024;
+
+interface AgentTurn {
+  readonly id: string;
+  readonly mapper: AgentEventMapper;
+  readonly gatherer: DeltaGatherer;
+  readonly held: HeldEvents;
+  /** Settles when the agent has become idle, or has been given up. */
+  readonly settled: PromiseWithResolvers<void>;
+  /** Settles when the agent has its message, or never will: before that it can't be steered. */
+  readonly sent: PromiseWithResolvers<void>;
+  isCancelled: boolean;
+  /** Code units of text and reasoning so far. */
+  written: number;
+  /** Until the agent is asked for: who cancels it now has nothing to abort but this. */
+  preparing: AbortController | undefined;
+}
+
+/** Drives one agent session for one of our sessions: one turn after the other, whatever the agent does. */
+export class AgentRun {
+  readonly #options: AgentRunOptions;
+  readonly #disposal = new AbortController();
+  #opened: Promise<AgentSession> | undefined;
+  #openedWith: string | undefined;
+  /** Opened anew, and nothing was said in it yet. */
+  #isBlank = false;
+  /** The next one is to be a new one: the agent may have nothing of one in which nothing was said. */
+  #beginsAnew = false;
+  #current: AgentTurn | undefined;
+  #queue: Promise<void> = Promise.resolve();
+  readonly #waiting = new Map<string, AgentTurn>();
+  readonly #backpressure: Backpressure;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: AgentRunOptions) {
+    this.#options = options;
+    this.#backpressure = new Backpressure({
+      waitingBytes: options.waitingBytes,
+      relieved: options.relieved,
+      onStorageFailed: options.onStorageFailed,
+      onOverflow: () => this.#endFlood('overflow', 'The agent reports faster than it can be stored'),
+    });
+  }
+
+  /** True while the agent works, or is still on its way to being idle after a cancelled turn. */
+  get isBusy(): boolean {
+    return this.#current !== undefined || this.#waiting.size > 0;
+  }
+
+  /** Opens the agent's session, so that a failure shows when the session is created and not at its first turn. */
+  async open(): Promise<void> {
+    await this.#ensureOpen();
+    this.#armIdleTimer();
+  }
+
+  start(turnId: string, message: UserMessage): void {
+    const turn = this.#newTurn(turnId);
+    this.#waiting.set(turnId, turn);
+    this.#queue = this.#queue.then(() => this.#run(turn, message));
+  }
+
+  cancel(turnId: string): void {
+    const turn = this.#current?.id === turnId ? this.#current : this.#waiting.get(turnId);
+    if (!turn) return;
+    turn.isCancelled = true;
+    turn.mapper.end();
+    turn.held.release();
+    if (turn.preparing) {
+      turn.preparing.abort(new Error('the turn was cancelled'));
+      return;
+    }
+    if (turn !== this.#current) return;
+    this.#backpressure.release();
+    void this.#abort(turn);
+  }
+
+  /** Also turns that the session has no more, because they could not be stored. */
+  cancelAll(): void {
+    for (const turn of [this.#current, ...this.#waiting.values()]) if (turn) this.cancel(turn.id);
+  }
+
+  /** Hands a message to the running turn. One that the agent can't take waits for the turn's end. */
+  async steer(message: UserMessage, onAccepted: () => void): Promise<void> {
+    // The agent may still be on its way out of one that was cancelled: that one takes nothing any more.
+    const turn = [this.#current, ...this.#waiting.values()].find((one) => one && !one.isCancelled);
+    await turn?.sent.promise;
+    const session = await this.#opened?.catch(() => undefined);
+    if (!session?.steer) return;
+    const whole = await this.#options.wholeMessage(message).catch((error: unknown) => {
+      this.#options.log.warn(`a steering message could not be read: ${messageOf(error)}`);
+    });
+    if (!whole || !turn || turn !== this.#current || turn.isCancelled) return;
+    const { steer } = session;
+    await turn.held.hand(
+      () => steer.call(session, whole),
+      () => {
+        turn.gatherer.flush();
+        turn.mapper.beginNewPart();
+        onAccepted();
+      },
+    );
+  }
+
+  answer(id: string, { optionId, ...decision }: Decision): void {
+    const turn = this.#current;
+    const agentId = turn?.mapper.agentIdOf(id);
+    if (!turn || agentId === undefined) return;
+    turn.mapper.answered(agentId, decision.approved);
+    const agentOption = optionId === undefined ? undefined : (turn.mapper.agentIdOf(optionId) ?? optionId);
+    const full: Decision = { ...decision, ...(agentOption !== undefined && { optionId: agentOption }) };
+    void this.#opened?.then((session) => session.answer(agentId, full)).catch((error) => this.#failed(turn, error));
+  }
+
+  setModel(model: string): void {
+    void this.#opened
+      ?.then((session) => session.setModel?.(model))
+      .catch((error) => {
+        this.#options.log.warn(`the agent could not change its model: ${messageOf(error)}`);
+      });
+  }
+
+  /** Somebody else put a part into the turn: what the agent writes from now on does not belong to the one before it. */
+  beginNewPart(): void {
+    this.#current?.mapper.beginNewPart();
+  }
+
+  /** What the agent said so far is told before anything else. */
+  flush(): void {
+    this.#current?.gatherer.flush();
+  }
+
+  async dispose(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    this.#disposal.abort();
+    for (const turn of [this.#current, ...this.#waiting.values()]) {
+      if (!turn) continue;
+      turn.isCancelled = true;
+      turn.mapper.end();
+      turn.preparing?.abort(new Error('the session was closed'));
+      turn.settled.resolve();
+    }
+    await this.#close();
+  }
+
+  async #run(turn: AgentTurn, message: UserMessage): Promise<void> {
+    this.#waiting.delete(turn.id);
+    if (turn.isCancelled || this.#disposal.signal.aborted) {
+      turn.sent.resolve();
+      return;
+    }
+    clearTimeout(this.#idleTimer);
+    this.#current = turn;
+    try {
+      await this.#prepare(turn);
+      const session = turn.isCancelled ? undefined : await this.#ensureOpen();
+      const whole = session && (await this.#options.wholeMessage(message));
+      if (whole && !turn.isCancelled) {
+        this.#isBlank = false;
+        await session.send(whole);
+      } else if (this.#current === turn) turn.settled.resolve();
+    } catch (error) {
+      this.#failed(turn, error);
+    }
+    turn.sent.resolve();
+    await turn.settled.promise;
+    this.#ended(turn);
+  }
+
+  /** What an agent does between two turns is a turn as well; nothing has to be sent for it. */
+  #beginOwn(): void {
+    const turn = this.#newTurn(this.#options.newId());
+    if (this.#disposal.signal.aborted || !this.#options.onOwnTurn(turn.id)) return;
+    clearTimeout(this.#idleTimer);
+    this.#current = turn;
+    turn.sent.resolve();
+    this.#queue = this.#queue.then(async () => {
+      await turn.settled.promise;
+      this.#ended(turn);
+    });
+  }
+
+  #ended(turn: AgentTurn): void {
+    turn.gatherer.dispose();
+    // The agent may have begun a turn of its own right behind this one.
+    if (this.#current !== turn) return;
+    this.#current = undefined;
+    this.#armIdleTimer();
+  }
+
+  async #prepare(turn: AgentTurn): Promise<void> {
+    const { prepare, openKey } = this.#options;
+    if (!prepare) return;
+    turn.preparing = new AbortController();
+    try {
+      await prepare(turn.id, turn.preparing.signal);
+    } catch (error) {
+      if (!turn.isCancelled) throw error;
+    } finally {
+      turn.preparing = undefined;
+    }
+    if (this.#opened === undefined || openKey?.() === this.#openedWith) return;
+    this.#beginsAnew = this.#isBlank;
+    await this.#close();
+  }
+
+  #newTurn(id: string): AgentTurn {
+    const { keepFiles, keepText, contentKeeper, abortGraceMs, newId, log } = this.#options;
+    const mapper = new AgentEventMapper({
+      turnId: id,
+      newId,
+      boundStart: (toolCall) => boundedToolStart(toolCall, keepText),
+      boundResult: (result) => boundedToolResult(keepFiles(result), keepText),
+      keepContent: contentKeeper(),
+      onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
+    });
+    const gatherer = new DeltaGatherer({
+      emit: (event) => this.#tell(mapper.map(event)),
+    });
+    const settled = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<void>();
+    const held = new HeldEvents((event) => {
+      gatherer.push(event);
+      if (event.type === 'idle' || event.type === 'error') settled.resolve();
+    }, abortGraceMs);
+    return { id, mapper, gatherer, held, settled, sent, isCancelled: false, written: 0, preparing: undefined };
+  }
+
+  #onEvent(event: AgentEvent): void {
+    const turn = this.#current;
+    if (event.type === 'commands') {
+      this.#options.onCommands(event.commands);
+      return;
+    }
+    if (event.type === 'ownTurn') {
+      if (!turn || (turn.mapper.ended && !turn.isCancelled)) this.#beginOwn();
+      return;
+    }
+    if (!turn) {
+      const mapped = mapSessionEvent(event);
+      if (mapped) this.#tell(mapped);
+      return;
+    }
+    if (event.type === 'error') void this.#close();
+    if (event.type === 'text' || event.type === 'reasoning') turn.written += event.text.length;
+    if (turn.written <= MAX_ANSWER_LENGTH) turn.held.push(event);
+    else this.#endFlood('answerTooLong', `The agent wrote more than ${MAX_ANSWER_LENGTH / MEBI} MiB in one turn`);
+  }
+
+  #tell({ actions, artifact, flood }: MappedEvent): void {
+    for (const action of actions) this.#options.onAction(action);
+    if (artifact) this.#options.onArtifact(artifact);
+    if (flood !== undefined) this.#endFlood('tooManySteps', flood);
+  }
+
+  /** What an agent says is in the state, and so with everybody who looks on: unlike a tool's output it has to end. */
+  #endFlood(errorType: string, what: string): void {
+    const turn = this.#current;
+    if (!turn || turn.isCancelled || turn.mapper.ended) return;
+    const message = `${what}, so the turn was ended. What came before is kept.`;
+    turn.gatherer.push({ type: 'error', error: { errorType, message } });
+    void this.#close();
+    turn.settled.resolve();
+  }
+
+  /** Whatever went wrong on the way is the turn's error, and the next turn begins with a fresh session of the agent. */
+  #failed(turn: AgentTurn, error: unknown): void {
+    turn.gatherer.push({ type: 'error', error: { errorType: 'agentFailed', message: messageOf(error) } });
+    void this.#close();
+    turn.settled.resolve();
+  }
+
+  async #abort(turn: AgentTurn): Promise<void> {
+    const session = await this.#opened?.catch(() => undefined);
+    const timer = setTimeout(() => {
+      this.#options.log.warn(`the agent did not stop within ${this.#options.abortGraceMs} ms: ending it`);
+      void this.#close();
+      turn.settled.resolve();
+    }, this.#options.abortGraceMs);
+    try {
+      if (session) await session.abort();
+    } catch (error) {
+      this.#failed(turn, error);
+    }
+    turn.sent.resolve();
+    await turn.settled.promise;
+    clearTimeout(timer);
+  }
+
+  #ensureOpen(): Promise<AgentSession> {
+    if (this.#opened !== undefined) return this.#opened;
+    const { onOpened, openKey } = this.#options;
+    this.#openedWith = openKey?.();
+    const opening = this.#openAgent().then(async (session) => {
+      if (this.#disposal.signal.aborted || this.#opened !== opening) {
+        await session.dispose();
+        throw new Error('the session was closed while its agent was starting');
+      }
+      session.onEvent((event) => {
+        if (this.#opened !== opening) return;
+        this.#onEvent(event);
+        this.#backpressure.check(session);
+      });
+      onOpened(session.nativeSessionId);
+      if ('mode' in session) this.#onEvent({ type: 'mode', ...(session.mode && { mode: session.mode }) });
+      if (session.commands) this.#options.onCommands(session.commands);
+      return session;
+    });
+    this.#opened = opening;
+    opening.catch(() => {
+      if (this.#opened === opening) this.#opened = undefined;
+    });
+    return opening;
+  }
+
+  async #openAgent(): Promise<AgentSession> {
+    const { agent, openOptions } = this.#options;
+    const { resume, mode, ...options } = await openOptions();
+    const goesOn = resume !== undefined && !this.#beginsAnew;
+    this.#beginsAnew = false;
+    this.#isBlank = !goesOn;
+    const { signal } = this.#disposal;
+    if (goesOn) return agent.openSession({ ...options, resume, ...(mode !== undefined && { mode }), signal });
+    const wanted = options.config['mode'];
+    if (wanted !== undefined && typeof wanted !== 'string') throw new Error('config.mode must be the id of a mode.');
+    const session = await agent.openSession({ ...options, signal });
+    if (wanted === undefined || session.mode) return session;
+    await session.dispose();
+    throw new Error(`${agent.descriptor.displayName} has no modes. Leave config.mode out.`);
+  }
+
+  async #close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    const session = await opened?.catch(() => undefined);
+    await session?.dispose().catch((error: unknown) => {
+      this.#options.log.warn(`an agent did not end cleanly: ${messageOf(error)}`);
+    });
+  }
+
+  #armIdleTimer(): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#disposal.signal.aborted) return;
+    this.#idleTimer = setTimeout(() => {
+      if (!this.isBusy) void this.#close();
+    }, this.#options.idleMs);
+    this.#idleTimer.unref();
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,57 @@
+import type { AgentEvent } from '../../agents/agent.js';
+
+/**
+ * Holds back what an agent reports while it is being handed a message. Its words wait until the event loop has turned once,
+ * so that an answer that comes with the acceptance is told after it; its end waits until it is known whether it took the
+ * message, which would else be in this turn and start the next one as well.
+ */
+export class HeldEvents {
+  readonly #push: (event: AgentEvent) => void;
+  readonly #graceMs: number;
+  #handing = 0;
+  #held: AgentEvent[] = [];
+  #words: NodeJS.Immediate | undefined;
+  #end: NodeJS.Timeout | undefined;
+
+  /** An end is held for `graceMs` at the most: an agent that never says whether it took a message must not hang its turn. */
+  constructor(push: (event: AgentEvent) => void, graceMs: number) {
+    this.#push = push;
+    this.#graceMs = graceMs;
+  }
+
+  push(event: AgentEvent): void {
+    const isEnd = event.type === 'idle' || event.type === 'error';
+    if (isEnd && this.#handing > 0) this.#end ??= setTimeout(() => this.release(), this.#graceMs).unref();
+    if (this.#held.length > 0 || this.#words || (isEnd && this.#handing > 0)) this.#held.push(event);
+    else this.#push(event);
+  }
+
+  /** `accepted` is called when the agent took it, before anything that it said since. */
+  async hand(handing: () => Promise<void>, accepted: () => void): Promise<void> {
+    this.#handing++;
+    this.#words ??= setImmediate(() => this.#releaseWords());
+    const wasTaken = await handing().then(
+      () => true,
+      () => false,
+    );
+    try {
+      if (wasTaken) accepted();
+    } finally {
+      if (--this.#handing === 0) this.release();
+    }
+  }
+
+  release(): void {
+    clearTimeout(this.#end);
+    if (this.#words) clearImmediate(this.#words);
+    this.#end = undefined;
+    this.#words = undefined;
+    for (const event of this.#held.splice(0)) this.#push(event);
+  }
+
+  #releaseWords(): void {
+    this.#words = undefined;
+    const end = this.#held.findIndex(({ type }) => type === 'idle' || type === 'error');
+    for (const event of this.#held.splice(0, end < 0 ? this.#held.length : end)) this.#push(event);
+  }
+}

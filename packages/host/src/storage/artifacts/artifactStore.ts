@@ -1,0 +1,69 @@
+import { errorCode } from '../fs/errnoFailure.js';
+import { replaceFile } from '../fs/replaceFile.js';
+import type { SessionFs } from '../fs/sessionFs.js';
+import { ArtifactFolder, checkSize, locateWithin } from './artifactFolder.js';
+import { CheckpointFolder } from './compactionSummaries.js';
+import { requireStatePath, WorkspaceFailure } from './storageFailure.js';
+import { readWorkspaceFile, type WorkspaceInfo, writeWorkspaceFile } from './workspaceYaml.js';
+
+export const MAX_PLAN_BYTES = 1024 * 1024;
+export const PLAN_NAME = 'plan.md';
+
+/** All that a session keeps beside its log. Without a state path there is none: making one throws, and says what to do. */
+export class Workspace {
+  readonly path: string;
+  readonly checkpoints: CheckpointFolder;
+  /** Persistent artifacts, large pasted content, large tool output. */
+  readonly files: ArtifactFolder;
+  /** Notes that an agent collects. */
+  readonly research: ArtifactFolder;
+  readonly #fs: SessionFs;
+
+  constructor(fs: SessionFs) {
+    this.#fs = fs;
+    this.path = requireStatePath(fs);
+    this.checkpoints = new CheckpointFolder(fs);
+    this.files = new ArtifactFolder(fs, 'files');
+    this.research = new ArtifactFolder(fs, 'research');
+  }
+
+  readInfo(): Promise<WorkspaceInfo | undefined> {
+    return readWorkspaceFile(this.#fs);
+  }
+
+  writeInfo(info: WorkspaceInfo): Promise<void> {
+    return writeWorkspaceFile(this.#fs, info);
+  }
+
+  locatePlan(): Promise<string> {
+    const path = this.#fs.join(this.path, PLAN_NAME);
+    return locateWithin(this.#fs, path, path);
+  }
+
+  async readPlan(): Promise<string | undefined> {
+    try {
+      return await this.#fs.readFile(await this.locatePlan());
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async writePlan(markdown: string): Promise<void> {
+    checkSize(PLAN_NAME, markdown, MAX_PLAN_BYTES);
+    await replaceFile(this.#fs, await this.locatePlan(), markdown);
+  }
+
+  async removePlan(): Promise<void> {
+    await this.#fs.rm(await this.locatePlan(), { force: true });
+  }
+
+  /** For whoever needs a database: a program that opens it with SQLite makes it. */
+  databasePath(): string {
+    if (this.#fs.realPath) return this.#fs.join(this.path, 'session.db');
+    throw new WorkspaceFailure(
+      'NOT_LOCAL',
+      'the files of this session are not on this machine, so no program here can open a database among them',
+    );
+  }
+}

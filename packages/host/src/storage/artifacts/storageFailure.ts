@@ -1,0 +1,36 @@
+import type { SessionFs } from '../fs/sessionFs.js';
+
+export type WorkspaceFailureCode =
+  /** `workspace.yaml` can't be understood; it can be made again from the log. */
+  | 'DAMAGED'
+  | 'NO_STATE_PATH'
+  /** A name that an artifact can't have. */
+  | 'INVALID_NAME'
+  /** Its path leads outside of the folder that it belongs to. */
+  | 'OUTSIDE'
+  | 'INVALID_CURSOR'
+  | 'TOO_LARGE'
+  | 'TOO_MANY'
+  /** The session's files are elsewhere: no program on this machine can open them. */
+  | 'NOT_LOCAL';
+
+/** `code` is one of its own, or that of the SessionFsFailure which is the cause. */
+export class WorkspaceFailure extends Error {
+  readonly code: WorkspaceFailureCode | (string & {});
+
+  constructor(code: WorkspaceFailureCode | (string & {}), message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'WorkspaceFailure';
+    this.code = code;
+  }
+}
+
+/** Where the workspace is. Without a folder there is none, and everything of it fails with this one error. */
+export function requireStatePath(fs: SessionFs): string {
+  if (fs.sessionStatePath !== undefined) return fs.sessionStatePath;
+  throw new WorkspaceFailure(
+    'NO_STATE_PATH',
+    'this session has no folder for its files, so it keeps no plan, checkpoints, files or research; ' +
+      'to have them, create the session on storage that has a state path (sessionStatePath)',
+  );
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, toSessionFsFailure } from './fs/errnoFailure.js';
+import { KeyedLock } from './fs/keyedLock.js';
+import { LocalSessionFs } from './fs/localSessionFs.js';
+import { assertSameCase, sessionFolder } from './fs/sessionFolder.js';
+import { CORRUPT_SUFFIX } from './log/corruptFile.js';
+import { draftOf, LOG_FILE } from './log/jsonlEventLog.js';
+import { openStored, type StoredLogOptions } from './openStored.js';
+import type { OpenStoredOptions, SessionStorage, StoredSession } from './sessionStorage.js';
+
+export interface LocalSessionStorageOptions extends StoredLogOptions {
+  readonly stateRoot: string;
+  readonly listSessionIds: () => AsyncIterable<string>;
+  readonly initialCwd: string;
+  /** Where sessions have their temporary folders; in the operating system's when not given. */
+  readonly tempRoot?: string;
+}
+
+/** Sessions in folders of the state root. */
+export class LocalSessionStorage implements SessionStorage {
+  readonly #options: LocalSessionStorageOptions;
+  readonly #lock = new KeyedLock();
+  /** Ids of imports and forks in progress. An id leaves when `exists` finds the finished log, or when the session is removed. */
+  readonly #drafts = new Set<string>();
+
+  constructor(options: LocalSessionStorageOptions) {
+    this.#options = options;
+  }
+
+  async open(
+    sessionId: string,
+    { create = false, isDraft = false }: OpenStoredOptions = {},
+  ): Promise<StoredSession | undefined> {
+    const { stateRoot, initialCwd, tempRoot } = this.#options;
+    const exists = await this.exists(sessionId);
+    if (!create && !exists) return undefined;
+    // What is there without a log was cut short when it was made.
+    if (!exists) {
+      if (isDraft) await this.#lock.run(this.#logOf(sessionId), async () => void this.#drafts.add(sessionId));
+      await this.#removeIfAny(sessionId);
+    }
+    const tmpRoot = tempRoot !== undefined && { tmpRoot: tempRoot };
+    const fs = await LocalSessionFs.open({ stateRoot, sessionId, initialCwd, create, ...tmpRoot });
+    return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+  }
+
+  /** A log that is empty because all of it was damaged is one too: what it held is beside it. */
+  async exists(sessionId: string): Promise<boolean> {
+    const log = this.#logOf(sessionId);
+    return this.#lock.run(log, async () => {
+      const exists = (await sizeIfAny(log)) > 0 || (await sizeIfAny(log + CORRUPT_SUFFIX)) > 0;
+      if (exists) this.#drafts.delete(sessionId);
+      return exists;
+    });
+  }
+
+  /** Moved aside first, so that a removal which is cut short leaves no half session behind. */
+  async remove(sessionId: string): Promise<void> {
+    await this.#removeFolder(sessionId);
+    this.#drafts.delete(sessionId);
+  }
+
+  async #removeFolder(sessionId: string): Promise<void> {
+    const bin = join(this.#options.stateRoot, 'removed');
+    await mkdir(bin, { recursive: true, mode: 0o700 });
+    const aside = join(bin, randomUUID());
+    const folder = sessionFolder(this.#options.stateRoot, sessionId);
+    assertSameCase(await realpath(folder), sessionId);
+    await rename(folder, aside);
+    await rm(aside, { recursive: true, force: true });
+  }
+
+  async modifiedAt(sessionId: string): Promise<number | undefined> {
+    return stat(this.#logOf(sessionId)).then(
+      // A file that was restored has its old time of modification, but was changed now.
+      ({ mtimeMs, ctimeMs }) => Math.max(mtimeMs, ctimeMs),
+      () => undefined,
+    );
+  }
+
+  async *list(): AsyncGenerator<string> {
+    for await (const sessionId of this.#options.listSessionIds()) {
+      if (await this.exists(sessionId)) yield sessionId;
+      else await this.#removeDraft(sessionId);
+    }
+  }
+
+  #logOf(sessionId: string): string {
+    return join(sessionFolder(this.#options.stateRoot, sessionId), LOG_FILE);
+  }
+
+  /** Removes the draft of an import or a fork that a killed host left behind. No client was told of it. */
+  async #removeDraft(sessionId: string): Promise<void> {
+    const log = this.#logOf(sessionId);
+    await this.#lock.run(log, async () => {
+      if (this.#drafts.has(sessionId) || !(await stat(draftOf(log)).catch(() => undefined))) return;
+      await this.#removeIfAny(sessionId);
+    });
+  }
+
+  async #removeIfAny(sessionId: string): Promise<void> {
+    try {
+      await this.#removeFolder(sessionId);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw toSessionFsFailure(error);
+    }
+  }
+}
+
+async function sizeIfAny(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 0;
+    throw toSessionFsFailure(error);
+  }
+}

@@ -1,0 +1,252 @@
+import { crc32 } from 'node:zlib';
+import { errorCode } from '../fs/errnoFailure.js';
+import { replaceFile } from '../fs/replaceFile.js';
+import type { SessionFs } from '../fs/sessionFs.js';
+import { CorruptFile } from './corruptFile.js';
+import { EventLogFailure } from './eventLog.js';
+import { type ByteRange, LogBytes, sumOf } from './logBytes.js';
+import { decodeLine } from './logLine.js';
+import { rawLines } from './rawLines.js';
+
+const NEWLINE = 0x0a;
+const REPLACEMENT = Buffer.from('\uFFFD');
+
+/** Where the log ends in its file: so many bytes, which have this checksum (CRC-32). */
+export interface LogEnd {
+  readonly size: number;
+  readonly sum: number;
+}
+
+const NOTHING: LogEnd = { size: 0, sum: 0 };
+
+/** What was found wrong with a file when it was read. */
+export interface FoundDamage {
+  /** Copies of these lines are to be kept in the `.corrupt` file. */
+  readonly lines: readonly ByteRange[];
+  /** What follows the log in the file: to be cut off, once there is a copy of it. CRC-32 of these bytes alone. */
+  readonly tail: LogEnd;
+}
+
+/**
+ * The bytes of `events.jsonl`: knows how many of them are the log, and gets rid of what follows them before it writes.
+ *
+ * Nothing is cut off that is not known: it is a piece of this log's own that nobody was told of, or there is a copy of it in the
+ * `.corrupt` file. Where reading is uncertain, what stays must have the checksum of what was read or written before, and a file
+ * whose damage may be bytes that were read as other ones is not written anew.
+ */
+export class LogFile {
+  readonly path: string;
+  readonly #fs: SessionFs;
+  readonly #sync: boolean;
+  readonly #corrupt: CorruptFile;
+  #end: LogEnd = NOTHING;
+  /** Broken lines that were found, of which copies have to be kept before anything is written. */
+  #toSave: readonly ByteRange[] = [];
+  /** A tail that was found, and whether there is a copy of it. */
+  #foundTail: LogEnd = NOTHING;
+  #isTailKept = true;
+  /** What was being written when that failed: some of it may be in the file. */
+  #attempted: Uint8Array = new Uint8Array();
+  /** The last line has no end: what is written next begins with one. */
+  #lacksLineEnd = false;
+  #isClean = true;
+  #holdsDamage = false;
+
+  constructor(fs: SessionFs, path: string, options: { readonly sync: boolean }) {
+    this.#fs = fs;
+    this.path = path;
+    this.#sync = options.sync;
+    this.#corrupt = new CorruptFile(fs, path, options);
+  }
+
+  /** Whether nothing follows the log in its file. */
+  get isClean(): boolean {
+    return this.#isClean;
+  }
+
+  /** The log ends here; `damage` is what was found when it was read. */
+  endsAt(end: LogEnd, damage?: FoundDamage): void {
+    this.#end = end;
+    if (!damage) return;
+    this.#holdsDamage = true;
+    this.#toSave = damage.lines;
+    this.#foundTail = damage.tail;
+    this.#isTailKept = damage.tail.size === 0;
+    this.#isClean = false;
+  }
+
+  /** The same where the file must not be cut: all that is in it stays, and what is written next begins on a new line. */
+  endsUncut(end: LogEnd, damage: readonly ByteRange[], lacksLineEnd: boolean): void {
+    this.#end = end;
+    this.#holdsDamage = true;
+    this.#toSave = damage;
+    this.#lacksLineEnd = lacksLineEnd;
+  }
+
+  /** There are lines in it that can't be read. */
+  holdsDamage(): void {
+    this.#holdsDamage = true;
+  }
+
+  /** What was written after this is no longer part of the log. */
+  cutTo(end: LogEnd): void {
+    this.#end = end;
+    this.#isClean = false;
+  }
+
+  /** Cuts off what is stored after this. When it rejects, the log is as it was, and is looked at before the next write. */
+  async truncate(end: LogEnd): Promise<void> {
+    await this.repair();
+    const before = this.#end;
+    this.cutTo(end);
+    try {
+      await this.repair();
+    } catch (error) {
+      this.cutTo(before);
+      throw error;
+    }
+  }
+
+  /** Whole lines, as UTF-8. Once it has failed, the end of the file is unknown and is repaired before the next try. */
+  async append(lines: Uint8Array): Promise<void> {
+    await this.repair();
+    const content = this.#lacksLineEnd ? Buffer.concat([Buffer.of(NEWLINE), lines]) : lines;
+    this.#mustFit(content.length);
+    this.#isClean = false;
+    this.#attempted = content;
+    await this.#fs.appendFile(this.path, content);
+    // Where syncing fails, the system may drop the pages and call the next sync a success: only writing again helps.
+    if (this.#sync) await this.#fs.sync?.(this.path);
+    this.#end = { size: this.#end.size + content.length, sum: crc32(content, this.#end.sum) };
+    this.#attempted = new Uint8Array();
+    this.#lacksLineEnd = false;
+    this.#isClean = true;
+  }
+
+  /** A log that can't be read back would be a lost session: better one that takes no more. */
+  #mustFit(bytes: number): void {
+    const { maxFileBytes: limit } = this.#fs;
+    if (limit === undefined || this.#end.size + bytes <= limit) return;
+    const mebibytes = Math.round((limit / 1024 / 1024) * 10) / 10;
+    throw new EventLogFailure(
+      'FULL',
+      `its log has reached the ${mebibytes} MiB that its file system can give back; fork it from an earlier turn, or begin a new session`,
+    );
+  }
+
+  async repair(): Promise<void> {
+    await this.#save();
+    if (this.#isClean) return;
+    const found = await this.#sizeOnDisk();
+    if (found < this.#end.size) {
+      throw new EventLogFailure(
+        'SHRUNK',
+        `${this.path} has ${found} bytes, but ${this.#end.size} were stored in it: somebody else changed it`,
+      );
+    }
+    if (found > 0) await this.#cut(found);
+    this.#isClean = true;
+  }
+
+  /** Keeps a copy of lines that are damaged and stay where they are. */
+  async keepCopies(damaged: readonly ByteRange[]): Promise<void> {
+    this.#holdsDamage = true;
+    this.#toSave = [...this.#toSave, ...damaged];
+    await this.#save();
+  }
+
+  async #cut(found: number): Promise<void> {
+    const bytes = await LogBytes.open(this.#fs, this.path);
+    const size = bytes.size ?? found;
+    const log = { start: 0, end: this.#end.size };
+    const tail = { start: log.end, end: size };
+    if (this.#fs.isUncertain) await this.#mustStay(bytes, log);
+    if (this.#foundTail.size > 0) {
+      // Between the two looks at it somebody else has written: what it is now has to be read first.
+      if (!(await isTail(bytes, tail, this.#foundTail))) throw this.#altered();
+    } else if (tail.end > tail.start && !(await this.#isOwn(bytes, tail))) await this.#corrupt.addTail(bytes, tail);
+    const [lastByte] = await bytes.bytes({ start: Math.max(log.end - 1, 0), end: log.end });
+    const lacksEnd = lastByte !== undefined && lastByte !== NEWLINE && !this.#lacksLineEnd;
+    const ended = lacksEnd ? { size: log.end + 1, sum: crc32('\n', this.#end.sum) } : this.#end;
+    const [finalByte] = await bytes.bytes({ start: Math.max(size - 1, 0), end: size });
+    if (ended.size !== size || (lacksEnd && finalByte !== NEWLINE)) {
+      await replaceFile(this.#fs, this.path, this.#endedLog(bytes, log, lacksEnd), { sync: this.#sync });
+    } else if (this.#sync) await this.#fs.sync?.(this.path);
+    this.#end = ended;
+    this.#foundTail = NOTHING;
+    this.#attempted = new Uint8Array();
+  }
+
+  /** Where reading is uncertain, what stays must be what was read or written before, and what text can hold. */
+  async #mustStay(bytes: LogBytes, log: ByteRange): Promise<void> {
+    let [sum, isText] = [0, true];
+    let before: Uint8Array = Buffer.of();
+    for await (const piece of bytes.pieces(log)) {
+      sum = crc32(piece, sum);
+      isText &&= !Buffer.concat([before, piece]).includes(REPLACEMENT);
+      before = piece.subarray(1 - REPLACEMENT.length);
+    }
+    if (sum !== this.#end.sum) throw this.#altered();
+    if (isText || !this.#holdsDamage) return;
+    const message = `${this.path} has damage that would not stay what it is, so nothing is cut off its end; open the session again`;
+    throw new EventLogFailure('DAMAGED', message);
+  }
+
+  async *#endedLog(bytes: LogBytes, log: ByteRange, lacksEnd: boolean): AsyncGenerator<Uint8Array> {
+    let copied = 0;
+    for await (const piece of bytes.pieces(log)) {
+      copied += piece.length;
+      yield piece;
+    }
+    if (copied !== log.end) throw this.#altered();
+    if (lacksEnd) yield Buffer.of(NEWLINE);
+  }
+
+  /** Whole records that were taken back, and a piece of what could not be written. */
+  async #isOwn(bytes: LogBytes, tail: ByteRange): Promise<boolean> {
+    let start = tail.start;
+    for await (const line of rawLines(bytes.pieces(tail), { end: tail.start, sum: 0 })) {
+      const [content] = line.content;
+      if (!line.hasLineEnd || line.isTooLong || !content || !isRecord(content.toString('utf8'))) break;
+      start = line.end + 1;
+    }
+    if (tail.end - start > this.#attempted.length) return false;
+    return Buffer.from(this.#attempted).includes(await bytes.bytes({ start, end: tail.end }));
+  }
+
+  async #save(): Promise<void> {
+    if (this.#toSave.length === 0 && this.#isTailKept) return;
+    const bytes = await LogBytes.open(this.#fs, this.path);
+    await this.#corrupt.addLines(bytes, this.#toSave);
+    this.#toSave = [];
+    const { size: start } = this.#end;
+    if (!this.#isTailKept) await this.#corrupt.addTail(bytes, { start, end: start + this.#foundTail.size });
+    this.#isTailKept = true;
+  }
+  async #sizeOnDisk(): Promise<number> {
+    try {
+      return (await this.#fs.stat(this.path)).size;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return 0;
+      throw error;
+    }
+  }
+
+  #altered(): EventLogFailure {
+    const message = `${this.path} is not what was read of it or stored in it: somebody else changed it; nothing was cut off`;
+    return new EventLogFailure('ALTERED', message);
+  }
+}
+
+async function isTail(bytes: LogBytes, range: ByteRange, { size, sum }: LogEnd): Promise<boolean> {
+  return range.end - range.start === size && (await sumOf(bytes, range)) === sum;
+}
+
+function isRecord(line: string): boolean {
+  try {
+    const { records, damage } = decodeLine(line);
+    return damage === undefined && records.length === 1;
+  } catch {
+    return false;
+  }
+}

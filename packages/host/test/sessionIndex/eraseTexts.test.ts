@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { summary, turn } from './indexSamples.js';
+
+const TURNS = 1_000;
+
+describe('the texts of a session that is removed', () => {
+  let folder: string;
+  let index: SessionIndex;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'agenthost-test-'));
+    index = new SessionIndex(join(folder, 'index.sqlite'));
+    index.markFilled();
+    for (const id of ['large', 'other']) {
+      index.put(summary(id, { title: `the title of ${id}` }));
+      for (let n = 0; n < (id === 'large' ? TURNS : 3); n++) {
+        index.putTurn(`mock:/${id}`, turn(`t${n}`, `needle ${n} ${'hay stack '.repeat(200)}`));
+      }
+    }
+    index.flush();
+  });
+  afterEach(async () => {
+    index.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const found = async () => (await index.search({ filter: { text: 'needle' } })).items.map(({ resource }) => resource);
+
+  it('are erased in pieces, between which others are served, and none of them is left', async () => {
+    expect((await found()).sort()).toEqual(['mock:/large', 'mock:/other']);
+    let served = 0;
+    let isDone = false;
+    const serve = async () => {
+      for (; !isDone; served++) await immediate();
+    };
+    const serving = serve();
+    await index.eraseTexts('mock:/large');
+    isDone = true;
+    await serving;
+    // Not in one piece: that would be once or twice.
+    expect(served).toBeGreaterThan(3);
+    expect(await found()).toEqual(['mock:/other']);
+    index.remove('mock:/large');
+    const database = new DatabaseSync(join(folder, 'index.sqlite'), { readOnly: true });
+    const count = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'];
+    expect([count('sessions'), count('turns'), count('search')]).toEqual([1, 3, 4]);
+    database.close();
+  });
+
+  it('of a session that is not there are nothing', async () => {
+    await index.eraseTexts('mock:/nobody');
+    expect((await found()).length).toBe(2);
+  });
+});

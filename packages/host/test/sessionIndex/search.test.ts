@@ -1,0 +1,199 @@
+import type { ListSessionsFilter, ListSessionsResult } from '@agenthost/protocol';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { holds } from '../../../../test/support/holds.js';
+import { InvalidCursorError } from '../../src/sessionIndex/listQuery.js';
+import { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { summary, toolCall, turn } from './indexSamples.js';
+
+describe('searching sessions', () => {
+  let index: SessionIndex;
+
+  beforeEach(() => {
+    index = new SessionIndex(':memory:', {
+      onError: (error) => {
+        throw error;
+      },
+    });
+  });
+  afterEach(() => index.close());
+
+  const ids = ({ items }: ListSessionsResult) => items.map(({ resource }) => resource.slice('mock:/'.length));
+  const found = (text: string, filter: ListSessionsFilter = {}) => ids(index.list({ filter: { ...filter, text } }));
+  const snippet = (text: string) => Object.values(index.list({ filter: { text } }).snippets ?? {});
+
+  it('finds words of titles, messages, answers and tools, all of them but wherever they are', () => {
+    index.put(summary('a', { title: 'Fix the parser' }));
+    index.putTurn(
+      'mock:/a',
+      turn('t1', 'why does it crash', {
+        responseParts: [{ kind: 'markdown', id: 'm', content: 'an **overflow** of the stack' }],
+        toolCalls: [toolCall({ toolInput: 'npm test', output: { text: 'segmentation fault' } })],
+      }),
+    );
+    index.put(summary('b', { title: 'Parser again' }));
+    for (const text of ['fix', 'CRASH', 'overflow', 'npm', 'segmentation', 'parser crash', 'fault fix stack']) {
+      expect(found(text), text).toEqual(['a']);
+    }
+    expect(found('parser')).toEqual(['b', 'a']);
+    expect(found('parser again crash')).toEqual([]);
+    expect(found('   ')).toEqual(['b', 'a']);
+  });
+
+  it('the last word may be unfinished, the others not; quotes make phrases', () => {
+    index.put(summary('a', { title: 'one two three' }));
+    expect(found('one thr')).toEqual(['a']);
+    expect(found('on three')).toEqual([]);
+    expect(found('"one two"')).toEqual(['a']);
+    expect(found('"two one"')).toEqual([]);
+    expect(found('"one tw"')).toEqual([]);
+    expect(found('"one tw')).toEqual(['a']);
+    expect(found('one OR nothing')).toEqual([]);
+    expect(found('one -two')).toEqual(['a']);
+  });
+
+  it('folds case and diacritics, and finds words of other scripts', () => {
+    index.put(summary('a', { title: 'Café ÜBER naïve' }));
+    index.put(summary('b', { title: '東京タワー 漢字 Москва' }));
+    index.put(summary('c', { title: 'party 🎉' }));
+    for (const text of ['cafe', 'CAFÉ', 'cafe\u0301', 'uber', 'naive']) expect(found(text), text).toEqual(['a']);
+    for (const text of ['東京', '東京タワー', '漢字', 'москва']) expect(found(text), text).toEqual(['b']);
+    expect(found('🎉')).toEqual(['c']);
+  });
+
+  it('shows the first place where something was found, and nothing without a search', () => {
+    index.put(summary('a', { title: 'a title' }));
+    const before = 'before '.repeat(40);
+    const after = 'after '.repeat(40);
+    index.putTurn('mock:/a', turn('t1', `${before}the needle is here ${after}`));
+    index.putTurn('mock:/a', turn('t2', 'another needle'));
+    expect(snippet('needle')).toEqual([expect.stringMatching(/^…before .*the ⟨needle⟩ is here.* after…$/)]);
+    expect(snippet('needle')[0]?.split(' ').length).toBeLessThanOrEqual(25);
+    expect(snippet('title needl')).toEqual(['a ⟨title⟩']);
+    expect(snippet('anoth')).toEqual(['⟨another⟩ needle\n']);
+    expect(index.list({})).not.toHaveProperty('snippets');
+    expect(index.list({ filter: { text: '%' } })).not.toHaveProperty('snippets');
+    expect(index.list({ filter: { text: 'absent' } })).toEqual({ items: [], total: 0, snippets: {} });
+  });
+
+  it('shows little even of words that have no end', () => {
+    const long = 'x'.repeat(5_000);
+    index.put(summary('a', { title: `${long} needle ${long}` }));
+    expect(snippet('needle')).toEqual([`…${'x'.repeat(199)} ⟨needle⟩ ${'x'.repeat(191)}…`]);
+    expect(snippet('xxx')).toEqual([`⟨${'x'.repeat(399)}⟩…`]);
+  });
+
+  it('goes together with every other filter', () => {
+    const other = {
+      provider: { provider: 'shell' },
+      status: { status: 'error' },
+      isArchived: { isArchived: true },
+      isRead: { isRead: false },
+      workspace: { workingDirectory: 'file:///w' },
+      modifiedSince: { modifiedAt: 9 },
+    } as const;
+    const filters: Record<keyof typeof other, ListSessionsFilter> = {
+      provider: { provider: 'shell' },
+      status: { status: 'error' },
+      isArchived: { isArchived: true },
+      isRead: { isRead: false },
+      workspace: { workspace: 'file:///w' },
+      modifiedSince: { modifiedSince: 9 },
+    };
+    for (const [name, fields] of Object.entries(other)) {
+      index.put(summary(name, { title: 'needle', ...fields }));
+      index.put(summary(`${name}-not`, { title: 'hay', ...fields }));
+    }
+    for (const [name, filter] of Object.entries(filters)) {
+      expect(index.list({ filter: { ...filter, text: 'needle' } }), name).toMatchObject({
+        items: [{ resource: `mock:/${name}` }],
+        total: 1,
+      });
+      expect(found('', filter).toSorted(), name).toEqual([name, `${name}-not`]);
+    }
+    expect(found('needle', { isArchived: false, isRead: true, status: 'idle', provider: 'mock' })).toEqual([
+      'modifiedSince',
+      'workspace',
+    ]);
+  });
+
+  it('pages through ten thousand, newest first, each once', () => {
+    for (let n = 0; n < 10_000; n++) {
+      const id = String(n).padStart(5, '0');
+      // Times that are the same for many.
+      index.put(summary(id, { title: n % 2 ? 'odd' : 'even', modifiedAt: Math.floor(n / 7) }));
+      index.putTurn(`mock:/${id}`, turn('t', `number ${n} common`));
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = index.list({ filter: { text: 'odd comm' }, limit: 500, ...(cursor !== undefined && { cursor }) });
+      expect(page.total).toBe(5_000);
+      expect(Object.keys(page.snippets ?? {})).toEqual(page.items.map(({ resource }) => resource));
+      seen.push(...ids(page));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => String(9_999 - 2 * n).padStart(5, '0')));
+    expect(found('"number 4321"')).toEqual(['04321']);
+    expect(() => index.list({ filter: { text: 'odd' }, cursor: 'nonsense' })).toThrow(InvalidCursorError);
+  });
+
+  it('follows what changes: a title, a turn that goes on, a session that is removed', () => {
+    index.put(summary('a', { title: 'old' }));
+    index.putTurn('mock:/a', turn('t1', 'question'));
+    expect(found('question')).toEqual(['a']);
+    index.putTurn(
+      'mock:/a',
+      turn('t1', 'question', { responseParts: [{ kind: 'markdown', id: 'm', content: 'answer' }] }),
+    );
+    index.put(summary('a', { title: 'new' }));
+    for (const text of ['question', 'answer', 'new']) expect(found(text), text).toEqual(['a']);
+    expect(found('old')).toEqual([]);
+    index.forgetTurn('mock:/a', 't0');
+    index.putTurn('mock:/a', turn('t2', 'refused'));
+    expect(found('refused')).toEqual(['a']);
+    index.forgetTurn('mock:/a', 't2');
+    expect(found('refused')).toEqual([]);
+
+    index.put(summary('b', { title: 'other' }));
+    index.putTurn('mock:/a', turn('t2', 'waiting'));
+    index.remove('mock:/a');
+    index.putTurn('mock:/a', turn('t3', 'late'));
+    for (const text of ['question', 'answer', 'new', 'waiting', 'late']) expect(found(text), text).toEqual([]);
+    index.put(summary('c', { title: 'fresh' }));
+    expect(found('o')).toEqual(['b']);
+    index.put(summary('a', { title: 'back' }));
+    expect(found('question')).toEqual([]);
+    expect(found('back')).toEqual(['a']);
+  });
+
+  it('knows which sessions it has not been told everything of', () => {
+    expect(index.isComplete('mock:/a')).toBe(false);
+    index.put(summary('a'));
+    expect(index.isComplete('mock:/a')).toBe(true);
+    index.flush();
+    expect(index.isComplete('mock:/a')).toBe(true);
+    index.expect('mock:/a');
+    expect(index.isComplete('mock:/a')).toBe(false);
+    index.put(summary('a'));
+    index.flush();
+    expect(index.isComplete('mock:/a')).toBe(true);
+  });
+
+  it('whatever a title, a message and a search are, nothing throws, and a title finds itself', () => {
+    const anything = fc.string({ unit: 'binary', maxLength: 60 });
+    const words = fc
+      .array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 5 })
+      .map((all) => all.join(' '));
+    holds(
+      fc.property(anything, anything, anything, words, (title, message, text, known) => {
+        index.put(summary('a', { title: `${title} ${known}` }));
+        index.putTurn('mock:/a', turn('t', message));
+        found(text);
+        expect(found(known)).toEqual(['a']);
+        expect(found(`"${known}"`)).toEqual(['a']);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { Backpressure } from '../../../src/sessions/turn/backpressure.js';
+
+function setUp() {
+  const calls: string[] = [];
+  const world = { waiting: 0, relief: Promise.withResolvers<void>() };
+  const backpressure = new Backpressure({
+    waitingBytes: () => world.waiting,
+    relieved: () => world.relief.promise,
+    onStorageFailed: (error) => calls.push(`failed: ${(error as Error).message}`),
+    onOverflow: () => calls.push('overflow'),
+    limits: { high: 100, low: 10, max: 1_000 },
+  });
+  const source = { pause: () => void calls.push('pause'), resume: () => void calls.push('resume') };
+  const relieve = async (waiting: number) => {
+    const { resolve } = world.relief;
+    world.relief = Promise.withResolvers();
+    world.waiting = waiting;
+    resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { backpressure, source, world, calls, relieve };
+}
+
+describe('Backpressure', () => {
+  it('lets the source wait while much waits, and go on when little does', async () => {
+    const { backpressure, source, world, calls, relieve } = setUp();
+    world.waiting = 100;
+    backpressure.check(source);
+    expect(calls).toEqual([]);
+    world.waiting = 101;
+    backpressure.check(source);
+    backpressure.check(source);
+    expect(calls).toEqual(['pause']);
+    await relieve(50);
+    expect(calls).toEqual(['pause']);
+    await relieve(10);
+    expect(calls).toEqual(['pause', 'resume']);
+    world.waiting = 101;
+    backpressure.check(source);
+    expect(calls).toEqual(['pause', 'resume', 'pause']);
+  });
+
+  it('lets go of it at once when what comes is not kept any more', async () => {
+    const { backpressure, source, world, calls, relieve } = setUp();
+    world.waiting = 500;
+    backpressure.check(source);
+    backpressure.release();
+    await relieve(400);
+    expect(calls).toEqual(['pause', 'resume']);
+  });
+
+  it('says when a source can not be stopped, or goes on', () => {
+    const { backpressure, world, calls } = setUp();
+    world.waiting = 1_000;
+    backpressure.check({});
+    expect(calls).toEqual([]);
+    world.waiting = 1_001;
+    backpressure.check({});
+    expect(calls).toEqual(['overflow']);
+  });
+
+  it('says when nothing can be stored', async () => {
+    const { backpressure, source, world, calls } = setUp();
+    world.waiting = 500;
+    backpressure.check(source);
+    world.relief.reject(new Error('disk full'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toEqual(['pause', 'failed: disk full', 'resume']);
+  });
+});
