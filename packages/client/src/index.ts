@@ -1,5 +1,5 @@
 export type { Disposable } from '@agenthost/rpc';
-export { connect, createHost } from './connect.js';
+export { connect, createHostClient } from './connect.js';
 export { backoffDelay } from './connection/backoff.js';
 export type { CommandOptions } from './connection/commandChannel.js';
 export type { ConnectionState, TransportFactory } from './connection/connection.js';
@@ -23,8 +23,14 @@ export {
   UnauthorizedError,
   UnsupportedVersionError,
 } from './errors.js';
-export type { CreateSessionOptions, ForkSessionOptions, Host, HostEvent, OpenSessionOptions } from './host.js';
-export type { HostOptions } from './hostOptions.js';
+export type {
+  CreateSessionOptions,
+  ForkSessionOptions,
+  HostClient,
+  HostEvent,
+  OpenSessionOptions,
+} from './hostClient.js';
+export type { HostClientOptions } from './hostClientOptions.js';
 export { Listeners, type ReportError } from './listeners.js';
 export { listInStep, withSummaryChanges } from './listInStep.js';
 export { derived, type Observable } from './observable.js';
@@ -39,7 +45,7 @@ export type {
   PendingPermission,
   PermissionAnswer,
 } from './session/prompts.js';
-export type { ClientActionInput, Message, Session } from './session/session.js';
+export type { ClientActionInput, Message, SessionHandle } from './session/sessionHandle.js';
 export type { EarlierSteps, EarlierStepsOptions } from './session/turnPieces.js';
 export { createSessionFsAdapter, type SessionFsAdapter } from './sessionFs/sessionFsAdapter.js';
 export type {

@@ -4,7 +4,7 @@ import { CommandChannel } from '../src/connection/commandChannel.js';
 import type { Connection } from '../src/connection/connection.js';
 import { scheduleWithTimer } from '../src/connection/timer.js';
 import { CapabilityMissingError } from '../src/errors.js';
-import type { ClientActionInput } from '../src/session/session.js';
+import type { ClientActionInput } from '../src/session/sessionHandle.js';
 import { FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 

@@ -3,8 +3,8 @@ import {
   type AppliedEnvelope,
   type ClientActionInput,
   type Schedule,
-  type Session,
   SessionGoneError,
+  type SessionHandle,
 } from '@agenthost/client';
 import { REJECTION, type SessionState, type URI } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
@@ -30,7 +30,7 @@ export interface Echo {
 }
 
 export interface SessionLinkOptions {
-  readonly session: Session;
+  readonly session: SessionHandle;
   /** The id that the host knows this client by. */
   readonly hostClientId: string;
   /** The number under which the last action was sent to the host. */
@@ -57,7 +57,7 @@ const STALE =
 
 /** One session of one AHP client: our actions out as AHP's, and AHP's in as ours. */
 export class SessionLink {
-  readonly session: Session;
+  readonly session: SessionHandle;
   readonly #options: SessionLinkOptions;
   readonly #echoes = new Map<number, Echo>();
   readonly #subscriptions: Disposable[];

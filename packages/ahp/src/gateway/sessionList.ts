@@ -1,4 +1,4 @@
-import { type Host, type HostEvent, listInStep } from '@agenthost/client';
+import { type HostClient, type HostEvent, listInStep } from '@agenthost/client';
 import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
 import { LateResult } from '@agenthost/rpc';
 import { patchFolders } from '../translate/downlevel.js';
@@ -9,7 +9,7 @@ import type { SessionNames } from './sessionNames.js';
 import { KnownStatuses, summaryChangesOf } from './summaryChanges.js';
 
 export interface SessionListOptions {
-  readonly host: Host;
+  readonly host: HostClient;
   readonly traits: VersionTraits;
   readonly names: SessionNames;
   readonly tell: (method: string, params: object) => void;

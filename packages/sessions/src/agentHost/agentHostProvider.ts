@@ -1,4 +1,4 @@
-import { type Disposable, type Host, listInStep, type Observable } from '@agenthost/client';
+import { type Disposable, type HostClient, listInStep, type Observable } from '@agenthost/client';
 import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
 import type { UnsentMessage, UnsentMessages } from '../chat/unsentMessages.js';
@@ -67,7 +67,7 @@ export class AgentHostProvider implements SessionsProvider {
   readonly isLoadingSessions: Observable<boolean>;
   /** Why sessions could not be listed; `refreshSessions` tries again, and so does the next connection. */
   readonly listError: Observable<unknown>;
-  readonly #host: Host;
+  readonly #host: HostClient;
   /** Context keys that depend on an agent notice when it changes. */
   readonly #agents: Observable<readonly AgentInfo[]>;
   readonly #remoteName: string | undefined;
@@ -86,7 +86,7 @@ export class AgentHostProvider implements SessionsProvider {
   readonly onDidReplaceSession = this.#replacements.event;
   readonly onDidChangeSessionTypes = this.#typeChanges.event;
 
-  constructor(host: Host, options: AgentHostProviderOptions = {}) {
+  constructor(host: HostClient, options: AgentHostProviderOptions = {}) {
     const { name, pickFolder, pageSize = DEFAULT_PAGE_SIZE } = options;
     this.id = options.id ?? `agenthost-${name?.replace(/[^A-Za-z0-9+.-]+/g, '-') ?? 'local'}`;
     this.label = options.label ?? name ?? 'This machine';

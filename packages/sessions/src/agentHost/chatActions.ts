@@ -1,4 +1,4 @@
-import { type Host, type Session as HostSession, SessionGoneError } from '@agenthost/client';
+import { type HostClient, SessionGoneError, type SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
 import { Limiter } from './limiter.js';
 import type { SessionCatalogue } from './sessionCatalogue.js';
@@ -9,16 +9,16 @@ const MAX_WAITING = 10_000;
 
 /** Does something to chats that nobody looks at: each is opened for as long as that takes. */
 export class ChatActions {
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #catalogue: SessionCatalogue;
   readonly #limiter = new Limiter(AT_ONCE, MAX_WAITING);
 
-  constructor(host: Host, catalogue: SessionCatalogue) {
+  constructor(host: HostClient, catalogue: SessionCatalogue) {
     this.#host = host;
     this.#catalogue = catalogue;
   }
 
-  async run(uris: readonly URI[], action: (session: HostSession) => Promise<void>): Promise<void> {
+  async run(uris: readonly URI[], action: (session: SessionHandle) => Promise<void>): Promise<void> {
     const outcomes = await Promise.allSettled(uris.map((uri) => this.#limiter.run(() => this.#runOne(uri, action))));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
@@ -34,7 +34,7 @@ export class ChatActions {
     if (failed) throw failed.reason;
   }
 
-  async #runOne(uri: URI, action: (session: HostSession) => Promise<void>): Promise<void> {
+  async #runOne(uri: URI, action: (session: SessionHandle) => Promise<void>): Promise<void> {
     await this.#forgetting(uri, async () => {
       const session = await this.#host.openSession(uri, { turns: 1 });
       try {

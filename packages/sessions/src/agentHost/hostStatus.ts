@@ -1,4 +1,4 @@
-import { type ConnectionState, type Disposable, derived, type Host, type Observable } from '@agenthost/client';
+import { type ConnectionState, type Disposable, derived, type HostClient, type Observable } from '@agenthost/client';
 import type { AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
 import { Emitter, type Event } from '../emitter.js';
 import { observable } from '../observable.js';
@@ -12,10 +12,10 @@ export class HostStatus {
   readonly agents: Observable<readonly AgentInfo[]>;
   /** How something that takes long gets on, such as the installation of an agent. */
   readonly onProgress: Event<ProgressNotification>;
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #following: Disposable[];
 
-  constructor(host: Host) {
+  constructor(host: HostClient) {
     this.#host = host;
     this.connection = host.connection;
     this.agents = derived(host.root.state, ({ agents }) => agents);

@@ -21,13 +21,13 @@ import { keepAlive } from './connection/keepAlive.js';
 import { scheduleWithTimer } from './connection/timer.js';
 import { createWebSocketTransport } from './connection/webSocketTransport.js';
 import { ClientClosedError } from './errors.js';
+import type { HostClientOptions } from './hostClientOptions.js';
 import { hostNotifications } from './hostNotifications.js';
-import type { HostOptions } from './hostOptions.js';
 import { Listeners, type ReportError } from './listeners.js';
 import { firstValue, type Observable } from './observable.js';
 import { type Content, type FetchContentOptions, fetchContent } from './session/content.js';
 import { type ImportSessionOptions, importTurns } from './session/importSession.js';
-import { Session } from './session/session.js';
+import { SessionHandle } from './session/sessionHandle.js';
 import type { CreateSessionFsHandler } from './sessionFs/sessionFsHandler.js';
 import { SessionFsServer } from './sessionFs/sessionFsServer.js';
 import { memoryClientSeq } from './sync/outbox.js';
@@ -63,7 +63,7 @@ const DEFAULT_MAX_PENDING_ACTIONS = 1_000;
 const DEFAULT_MAX_WAITING_COMMANDS = 100;
 
 /** One host, for as long as this client wants it: lost connections are made again, and what was sent arrives once. */
-export class Host {
+export class HostClient {
   readonly clientId: string;
   readonly root: { readonly state: Observable<RootState> };
   readonly connection: Observable<ConnectionState>;
@@ -76,7 +76,7 @@ export class Host {
   /** There when this client keeps the sessions' files. */
   readonly #files: SessionFsServer | undefined;
 
-  constructor(options: HostOptions, retryFirst: boolean) {
+  constructor(options: HostClientOptions, retryFirst: boolean) {
     const { clientId = crypto.randomUUID(), schedule = scheduleWithTimer } = options;
     const reportError: ReportError = (error) => options.onError?.(error);
     const timeoutMs = options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
@@ -180,14 +180,14 @@ export class Host {
   }
 
   /** Resolves when the host has taken it and its state is here; `session.ready()` waits until its agent runs. */
-  async createSession({ session, createSessionFsHandler, ...options }: CreateSessionOptions): Promise<Session> {
+  async createSession({ session, createSessionFsHandler, ...options }: CreateSessionOptions): Promise<SessionHandle> {
     const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
     this.#files?.add(uri, createSessionFsHandler);
     return this.#openNew(uri, this.#commands.request('createSession', { ...options, session: uri }));
   }
 
   /** A new session that begins with the turns of another one. */
-  async forkSession({ session, createSessionFsHandler, ...options }: ForkSessionOptions): Promise<Session> {
+  async forkSession({ session, createSessionFsHandler, ...options }: ForkSessionOptions): Promise<SessionHandle> {
     const provider = parseSessionUri(options.source)?.provider ?? '';
     const uri = session ?? sessionUri(provider, crypto.randomUUID());
     this.#files?.add(uri, createSessionFsHandler);
@@ -195,17 +195,17 @@ export class Host {
   }
 
   /** A new session with turns that happened elsewhere, oldest first; they are sent as they come, in pieces that fit. */
-  async importSession({ turns, content, session, ...options }: ImportSessionOptions): Promise<Session> {
+  async importSession({ turns, content, session, ...options }: ImportSessionOptions): Promise<SessionHandle> {
     const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
     await importTurns(this.#commands, { ...options, session: uri }, { turns, ...(content && { content }) });
     return this.openSession(uri);
   }
 
   /** Rejects with a SessionGoneError when the host has no such session. */
-  async openSession(uri: URI, { turns, createSessionFsHandler }: OpenSessionOptions = {}): Promise<Session> {
+  async openSession(uri: URI, { turns, createSessionFsHandler }: OpenSessionOptions = {}): Promise<SessionHandle> {
     this.#files?.add(uri, createSessionFsHandler);
     const shared = await this.#sync.sessions.acquire(uri, turns);
-    return new Session(shared, {
+    return new SessionHandle(shared, {
       connection: this.#connection,
       commands: this.#commands,
       sync: this.#sync,
@@ -247,7 +247,7 @@ export class Host {
   }
 
   /** Both requests go out together; the second one fails with the first, which is the one to tell about. */
-  async #openNew(uri: URI, created: Promise<unknown>): Promise<Session> {
+  async #openNew(uri: URI, created: Promise<unknown>): Promise<SessionHandle> {
     const [creation, opening] = await Promise.allSettled([created, this.openSession(uri)]);
     if (creation.status === 'rejected') {
       if (opening.status === 'fulfilled') opening.value.dispose();
@@ -287,7 +287,7 @@ export class Host {
   }
 }
 
-function transportOf(options: HostOptions): (signal: AbortSignal) => ReturnType<typeof createWebSocketTransport> {
+function transportOf(options: HostClientOptions): (signal: AbortSignal) => ReturnType<typeof createWebSocketTransport> {
   if (options.transport !== undefined) return options.transport;
   const { url, token, sessionFs } = options;
   return (signal) => createWebSocketTransport({ url, token, signal, keepsFiles: sessionFs !== undefined });

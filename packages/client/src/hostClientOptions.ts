@@ -49,4 +49,4 @@ interface ByTransport {
   readonly token?: never;
 }
 
-export type HostOptions = Common & (ByAddress | ByTransport);
+export type HostClientOptions = Common & (ByAddress | ByTransport);

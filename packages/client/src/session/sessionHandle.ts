@@ -75,7 +75,7 @@ const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
  * A handle on one session. Several handles on the same one share a subscription; each must be disposed. Methods that
  * change something apply it to `state` at once, resolve when the host has accepted it, and reject when it did not.
  */
-export class Session {
+export class SessionHandle {
   readonly uri: URI;
   /** As it will be when the host accepts what was sent. */
   readonly state: Observable<SessionState>;
