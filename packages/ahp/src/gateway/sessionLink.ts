@@ -2,12 +2,11 @@ import {
   ActionRejectedError,
   type AppliedEnvelope,
   type ClientActionInput,
-  type Schedule,
   SessionGoneError,
   type SessionHandle,
 } from '@agenthost/client';
 import { REJECTION, type SessionState, type URI } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import type { Disposable, Schedule } from '@agenthost/rpc';
 import { translateAction } from '../translate/actions.js';
 import { changesetActions, changesetOf } from '../translate/changesets.js';
 import { intentOf } from '../translate/clientActions.js';

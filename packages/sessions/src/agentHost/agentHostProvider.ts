@@ -1,8 +1,7 @@
-import { type Disposable, type HostClient, listInStep, type Observable } from '@agenthost/client';
+import { type Disposable, Emitter, type HostClient, listInStep, type Observable } from '@agenthost/client';
 import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
-import type { UnsentMessage, UnsentMessages } from '../chat/unsentMessages.js';
-import { Emitter } from '../emitter.js';
+import { sendLeftMessages, type UnsentMessage, type UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
 import { tracked } from '../observable.js';
 import type {
@@ -24,7 +23,6 @@ import { HostChatModel } from './hostChatModel.js';
 import { chatResource, groupKeyOf, type HostSessionGroup, workspaceOfSummary } from './hostSessionGroup.js';
 import { HostSessionList } from './hostSessionList.js';
 import { HostStatus } from './hostStatus.js';
-import { sendLeftMessages } from './leftMessages.js';
 import { SessionCatalogue } from './sessionCatalogue.js';
 import { type UntitledSession, UntitledSessions } from './untitledSessions.js';
 

@@ -1,6 +1,13 @@
-import { type ConnectionState, type Disposable, derived, type HostClient, type Observable } from '@agenthost/client';
+import {
+  type ConnectionState,
+  type Disposable,
+  derived,
+  Emitter,
+  type Event,
+  type HostClient,
+  type Observable,
+} from '@agenthost/client';
 import type { AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
-import { Emitter, type Event } from '../emitter.js';
 import { observable } from '../observable.js';
 
 /** How the host itself is: whether it can be reached, and what it can run. */
