@@ -31,7 +31,7 @@ export type {
 } from './hostClient.js';
 export type { HostClientOptions } from './hostClientOptions.js';
 export { listInStep, withSummaryChanges } from './listInStep.js';
-export { derived, type Observable, type ReportError } from './observable.js';
+export type { Observable, ReportError } from './observable.js';
 export type { EachArtifactOptions, ListArtifactsOptions } from './session/artifacts.js';
 export type { Content, FetchContentOptions } from './session/content.js';
 export type { EarlierSteps, EarlierStepsOptions, HistoryOptions } from './session/history.js';

@@ -1,4 +1,11 @@
-import { type ClientNotifications, PROTOCOL_VERSION, type Role, type ServerInfo, type URI } from '@agenthost/protocol';
+import {
+  type ClientNotifications,
+  errorMessage,
+  PROTOCOL_VERSION,
+  type Role,
+  type ServerInfo,
+  type URI,
+} from '@agenthost/protocol';
 import {
   type CloseReason,
   ConnectionClosedError,
@@ -243,5 +250,5 @@ function connectError(error: unknown, clientId: string): ClientError {
   if (error instanceof ConnectionClosedError) {
     return closeError(error.reason, clientId) ?? new HostUnreachableError(error.reason.message, { cause: error });
   }
-  return new HostUnreachableError(error instanceof Error ? error.message : String(error), { cause: error });
+  return new HostUnreachableError(errorMessage(error), { cause: error });
 }

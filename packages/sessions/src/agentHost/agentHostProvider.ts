@@ -3,7 +3,6 @@ import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } 
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
 import { sendLeftMessages, type UnsentMessage, type UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
-import { tracked } from '../observable.js';
 import type {
   SearchOptions,
   SearchResults,
@@ -66,8 +65,6 @@ export class AgentHostProvider implements SessionsProvider {
   /** Why sessions could not be listed; `refreshSessions` tries again, and so does the next connection. */
   readonly listError: Observable<unknown>;
   readonly #host: HostClient;
-  /** Context keys that depend on an agent notice when it changes. */
-  readonly #agents: Observable<readonly AgentInfo[]>;
   readonly #remoteName: string | undefined;
   readonly #unsent: UnsentMessages | undefined;
   readonly #changes = new Emitter<SessionsChangeEvent>();
@@ -99,7 +96,6 @@ export class AgentHostProvider implements SessionsProvider {
       icon: (provider: string) => this.#agent(provider)?.icon ?? ANY_AGENT,
     };
     this.status = new HostStatus(host);
-    this.#agents = tracked(this.status.agents);
     this.#catalogue = new SessionCatalogue(identity, (event) => this.#changes.fire(event));
     this.#untitled = new UntitledSessions(identity);
     this.#actions = new ChatActions(host, this.#catalogue);
@@ -375,7 +371,7 @@ export class AgentHostProvider implements SessionsProvider {
   }
 
   #agent(provider: string): AgentInfo | undefined {
-    return this.#agents.value.find((agent) => agent.provider === provider);
+    return this.status.agents.value.find((agent) => agent.provider === provider);
   }
 }
 

@@ -1,14 +1,13 @@
 import {
   type ConnectionState,
   type Disposable,
-  derived,
   Emitter,
   type Event,
   type HostClient,
   type Observable,
 } from '@agenthost/client';
 import type { AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
-import { observable } from '../observable.js';
+import { computed, observable, tracked } from '../observable.js';
 
 /** How the host itself is: whether it can be reached, and what it can run. */
 export class HostStatus {
@@ -25,7 +24,8 @@ export class HostStatus {
   constructor(host: HostClient) {
     this.#host = host;
     this.connection = host.connection;
-    this.agents = derived(host.root.state, ({ agents }) => agents);
+    const root = tracked(host.root.state);
+    this.agents = computed(() => root.value.agents);
     const staleSince = observable<number | undefined>(undefined);
     const progress = new Emitter<ProgressNotification>();
     this.staleSince = staleSince;
