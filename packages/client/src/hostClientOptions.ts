@@ -1,6 +1,6 @@
 import type { ClientInfo } from '@agenthost/protocol';
+import type { Schedule } from '@agenthost/rpc';
 import type { TransportFactory } from './connection/connection.js';
-import type { Schedule } from './connection/timer.js';
 import type { SessionFsConfig } from './sessionFs/sessionFsHandler.js';
 import type { ClientSeqStore } from './sync/outbox.js';
 
@@ -49,4 +49,4 @@ interface ByTransport {
   readonly token?: never;
 }
 
-export type HostOptions = Common & (ByAddress | ByTransport);
+export type HostClientOptions = Common & (ByAddress | ByTransport);

@@ -1,4 +1,5 @@
 import {
+  type ActionParams,
   type BrowseDirectoryResult,
   type CreateSessionParams,
   capabilitiesOf,
@@ -6,6 +7,7 @@ import {
   type ListSessionsParams,
   type ListSessionsResult,
   type Notification,
+  type NotificationParams,
   type ProtocolCapabilities,
   parseSessionUri,
   type Role,
@@ -14,20 +16,17 @@ import {
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
-import type { Disposable, RpcPeer } from '@agenthost/rpc';
+import { type Disposable, Emitter, type RpcPeer, scheduleWithTimer } from '@agenthost/rpc';
 import { CommandChannel, type CommandOptions } from './connection/commandChannel.js';
-import { Connection, type ConnectionState } from './connection/connection.js';
+import { Connection, type ConnectionState, type ConnectionUser } from './connection/connection.js';
 import { keepAlive } from './connection/keepAlive.js';
-import { scheduleWithTimer } from './connection/timer.js';
 import { createWebSocketTransport } from './connection/webSocketTransport.js';
 import { ClientClosedError } from './errors.js';
-import { hostNotifications } from './hostNotifications.js';
-import type { HostOptions } from './hostOptions.js';
-import { Listeners, type ReportError } from './listeners.js';
-import { firstValue, type Observable } from './observable.js';
+import type { HostClientOptions } from './hostClientOptions.js';
+import { firstValue, type Observable, type ReportError } from './observable.js';
 import { type Content, type FetchContentOptions, fetchContent } from './session/content.js';
 import { type ImportSessionOptions, importTurns } from './session/importSession.js';
-import { Session } from './session/session.js';
+import { SessionHandle } from './session/sessionHandle.js';
 import type { CreateSessionFsHandler } from './sessionFs/sessionFsHandler.js';
 import { SessionFsServer } from './sessionFs/sessionFsServer.js';
 import { memoryClientSeq } from './sync/outbox.js';
@@ -63,7 +62,7 @@ const DEFAULT_MAX_PENDING_ACTIONS = 1_000;
 const DEFAULT_MAX_WAITING_COMMANDS = 100;
 
 /** One host, for as long as this client wants it: lost connections are made again, and what was sent arrives once. */
-export class Host {
+export class HostClient {
   readonly clientId: string;
   readonly root: { readonly state: Observable<RootState> };
   readonly connection: Observable<ConnectionState>;
@@ -71,83 +70,65 @@ export class Host {
   readonly #commands: CommandChannel;
   readonly #sync: StateSync;
   readonly #keepAlive: Disposable;
-  readonly #events: Listeners<HostEvent>;
+  readonly #events: Emitter<HostEvent>;
   readonly #maxPendingActions: number;
   /** There when this client keeps the sessions' files. */
   readonly #files: SessionFsServer | undefined;
 
-  constructor(options: HostOptions, retryFirst: boolean) {
+  constructor(options: HostClientOptions, retryFirst: boolean) {
     const { clientId = crypto.randomUUID(), schedule = scheduleWithTimer } = options;
     const reportError: ReportError = (error) => options.onError?.(error);
     const timeoutMs = options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
+    const common = { clientId, random: options.random ?? Math.random, schedule, reportError };
     this.clientId = clientId;
     this.#files =
       options.sessionFs && new SessionFsServer(options.sessionFs, (warning) => reportError(new Error(warning)));
     this.#maxPendingActions = options.maxPendingActions ?? DEFAULT_MAX_PENDING_ACTIONS;
-    this.#events = new Listeners(reportError);
-    this.#sync = new StateSync({
-      clientId,
-      clientInfo: options.clientInfo,
-      clientSeq: options.clientSeq ?? memoryClientSeq(),
-      subscribe: (resource, turns) =>
-        this.#commands.request('subscribe', { resource, ...(turns !== undefined && { turns }) }),
-      notify: (method, params) => {
-        const peer = this.#connection.peer;
-        peer?.notify(method, params);
-        return peer !== undefined;
-      },
-      dropConnection: (why) => this.#connection.drop(why),
-      isConnected: () => this.#connection.peer !== undefined,
-      schedule,
-      random: options.random ?? Math.random,
-      reportError,
-    });
+    this.#events = new Emitter(reportError);
     this.#connection = new Connection({
-      clientId,
+      ...common,
       transport: transportOf(options),
-      onPeer: (peer) => this.#listen(peer),
-      handshake: async (peer) => {
-        const commit = await this.#sync.handshake(peer);
-        await this.#files?.offer(peer);
-        return commit;
-      },
       retryFirst,
       connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
       requestTimeoutMs: timeoutMs,
-      random: options.random ?? Math.random,
-      schedule,
-      reportError,
     });
     this.#commands = new CommandChannel({
       connection: this.#connection,
-      protocolVersion: () => this.#sync.protocolVersion,
       timeoutMs,
       maxWaiting: options.maxWaitingCommands ?? DEFAULT_MAX_WAITING_COMMANDS,
       schedule,
+    });
+    this.#sync = new StateSync({
+      ...common,
+      clientInfo: options.clientInfo,
+      clientSeq: options.clientSeq ?? memoryClientSeq(),
+      connection: this.#connection,
+      commands: this.#commands,
     });
     this.root = { state: this.#sync.root.state };
     this.connection = this.#connection.state;
     this.#keepAlive = keepAlive(this.#connection, options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS, schedule);
     this.#followConnection();
+    this.#connection.start({ listen: (peer) => this.#listen(peer), handshake: (peer) => this.#handshake(peer) });
   }
 
   /** Of the host that this client is, or was last, connected to. */
   get serverInfo(): ServerInfo | undefined {
-    return this.#sync.serverInfo;
+    return this.#connection.host?.serverInfo;
   }
 
   /** Where the host suggests that new sessions work; a `file:` URI. */
   get defaultDirectory(): URI | undefined {
-    return this.#sync.defaultDirectory;
+    return this.#connection.host?.defaultDirectory;
   }
 
   /** What the host lets this client do; it refuses the rest. An older host lets it do everything. */
   get role(): Role {
-    return this.#sync.role ?? 'owner';
+    return this.#connection.host?.role ?? 'owner';
   }
 
   get capabilities(): ProtocolCapabilities {
-    return capabilitiesOf(this.#sync.protocolVersion);
+    return capabilitiesOf(this.#connection.protocolVersion);
   }
 
   /** Resolves when there is a connection; rejects when there will be none. */
@@ -176,18 +157,18 @@ export class Host {
   }
 
   onNotification(listener: (event: HostEvent) => void): Disposable {
-    return this.#events.add(listener);
+    return this.#events.event(listener);
   }
 
   /** Resolves when the host has taken it and its state is here; `session.ready()` waits until its agent runs. */
-  async createSession({ session, createSessionFsHandler, ...options }: CreateSessionOptions): Promise<Session> {
+  async createSession({ session, createSessionFsHandler, ...options }: CreateSessionOptions): Promise<SessionHandle> {
     const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
     this.#files?.add(uri, createSessionFsHandler);
     return this.#openNew(uri, this.#commands.request('createSession', { ...options, session: uri }));
   }
 
   /** A new session that begins with the turns of another one. */
-  async forkSession({ session, createSessionFsHandler, ...options }: ForkSessionOptions): Promise<Session> {
+  async forkSession({ session, createSessionFsHandler, ...options }: ForkSessionOptions): Promise<SessionHandle> {
     const provider = parseSessionUri(options.source)?.provider ?? '';
     const uri = session ?? sessionUri(provider, crypto.randomUUID());
     this.#files?.add(uri, createSessionFsHandler);
@@ -195,17 +176,17 @@ export class Host {
   }
 
   /** A new session with turns that happened elsewhere, oldest first; they are sent as they come, in pieces that fit. */
-  async importSession({ turns, content, session, ...options }: ImportSessionOptions): Promise<Session> {
+  async importSession({ turns, content, session, ...options }: ImportSessionOptions): Promise<SessionHandle> {
     const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
     await importTurns(this.#commands, { ...options, session: uri }, { turns, ...(content && { content }) });
     return this.openSession(uri);
   }
 
   /** Rejects with a SessionGoneError when the host has no such session. */
-  async openSession(uri: URI, { turns, createSessionFsHandler }: OpenSessionOptions = {}): Promise<Session> {
+  async openSession(uri: URI, { turns, createSessionFsHandler }: OpenSessionOptions = {}): Promise<SessionHandle> {
     this.#files?.add(uri, createSessionFsHandler);
     const shared = await this.#sync.sessions.acquire(uri, turns);
-    return new Session(shared, {
+    return new SessionHandle(shared, {
       connection: this.#connection,
       commands: this.#commands,
       sync: this.#sync,
@@ -247,7 +228,7 @@ export class Host {
   }
 
   /** Both requests go out together; the second one fails with the first, which is the one to tell about. */
-  async #openNew(uri: URI, created: Promise<unknown>): Promise<Session> {
+  async #openNew(uri: URI, created: Promise<unknown>): Promise<SessionHandle> {
     const [creation, opening] = await Promise.allSettled([created, this.openSession(uri)]);
     if (creation.status === 'rejected') {
       if (opening.status === 'fulfilled') opening.value.dispose();
@@ -260,17 +241,41 @@ export class Host {
     return this.openSession(uri);
   }
 
+  /**
+   * Looks only at what this client itself relies on: the reducers cope with anything else, and the host has checked what it
+   * passes on.
+   */
   #listen(peer: RpcPeer): void {
-    hostNotifications(peer, {
-      onEnvelope: (envelope) => this.#sync.receive(envelope),
-      onNotification: (notification) => {
+    peer.onNotification('action', {
+      parse: (params) => {
+        const { envelope } = (params ?? {}) as Partial<ActionParams>;
+        if (!Number.isSafeInteger(envelope?.serverSeq) || typeof envelope?.action?.type !== 'string') {
+          throw new TypeError('not an envelope');
+        }
+        return envelope;
+      },
+      handle: (envelope) => this.#sync.receive(envelope),
+    });
+    peer.onNotification('notification', {
+      parse: (params) => {
+        const { notification } = (params ?? {}) as Partial<NotificationParams>;
+        if (typeof notification?.type !== 'string') throw new TypeError('not a notification');
+        return notification;
+      },
+      handle: (notification) => {
         if (notification.type === 'notify/sessionRemoved') {
           this.#sync.markGone(notification.session);
           this.#files?.remove(notification.session);
         }
-        this.#events.emit(() => notification);
+        this.#events.fire(notification);
       },
     });
+  }
+
+  async #handshake(peer: RpcPeer): ReturnType<ConnectionUser['handshake']> {
+    const done = await this.#sync.handshake(peer);
+    await this.#files?.offer(peer);
+    return done;
   }
 
   #followConnection(): void {
@@ -281,13 +286,13 @@ export class Host {
         this.#sync.failPending(current.reason);
       }
       if (current.state !== 'connected') return;
-      if (wasConnected) this.#events.emit(() => ({ type: 'client/listsStale' }));
+      if (wasConnected) this.#events.fire({ type: 'client/listsStale' });
       wasConnected = true;
     });
   }
 }
 
-function transportOf(options: HostOptions): (signal: AbortSignal) => ReturnType<typeof createWebSocketTransport> {
+function transportOf(options: HostClientOptions): (signal: AbortSignal) => ReturnType<typeof createWebSocketTransport> {
   if (options.transport !== undefined) return options.transport;
   const { url, token, sessionFs } = options;
   return (signal) => createWebSocketTransport({ url, token, signal, keepsFiles: sessionFs !== undefined });

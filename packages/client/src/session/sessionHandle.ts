@@ -30,8 +30,7 @@ import {
   type SessionGoneError,
 } from '../errors.js';
 import { firstValue, type Observable } from '../observable.js';
-import type { Interruption } from '../sync/interruptedSessions.js';
-import type { SharedSession } from '../sync/sharedSessions.js';
+import type { Interruption, SharedSession } from '../sync/sharedSessions.js';
 import type { StateSync } from '../sync/stateSync.js';
 import type { AppliedEnvelope } from '../sync/subscription.js';
 import { prependTurns } from '../sync/turnsWindow.js';
@@ -42,16 +41,22 @@ import {
   type ListArtifactsOptions,
   observeArtifactTimes,
 } from './artifacts.js';
-import { type Content, type FetchContentOptions, fetchContent } from './content.js';
-import { type HistoryOptions, sessionHistory } from './history.js';
+import { type Content, type FetchContentOptions, fetchContent, wholeMessage } from './content.js';
+import {
+  type EarlierSteps,
+  type EarlierStepsOptions,
+  fetchSteps,
+  type HistoryOptions,
+  sessionHistory,
+  turnPieces,
+  wholeTurn,
+} from './history.js';
 import {
   type PendingConfirmation,
   type PendingPermission,
   pendingConfirmations,
   pendingPermissions,
 } from './prompts.js';
-import { type EarlierSteps, type EarlierStepsOptions, fetchSteps, turnPieces, wholeTurn } from './turnPieces.js';
-import { wholeMessage } from './wholeMessage.js';
 
 type WithoutStamps<A> = A extends ClientAction ? Omit<A, 'session' | 'at' | 'by'> : never;
 
@@ -75,7 +80,7 @@ const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
  * A handle on one session. Several handles on the same one share a subscription; each must be disposed. Methods that
  * change something apply it to `state` at once, resolve when the host has accepted it, and reject when it did not.
  */
-export class Session {
+export class SessionHandle {
   readonly uri: URI;
   /** As it will be when the host accepts what was sent. */
   readonly state: Observable<SessionState>;
@@ -200,13 +205,13 @@ export class Session {
    * without one.
    */
   onAction(listener: (applied: AppliedEnvelope<SessionState>) => void): Disposable {
-    return this.#shared.subscription.applied.add(listener);
+    return this.#shared.subscription.applied.event(listener);
   }
 
   async dispatch(input: ClientActionInput): Promise<void> {
-    const { sync, maxPendingActions } = this.#context;
+    const { connection, sync, maxPendingActions } = this.#context;
     this.#throwIfOver();
-    const version = sync.protocolVersion;
+    const version = connection.protocolVersion;
     if (!isActionKnownToVersion(input, version)) throw new CapabilityMissingError(`action ${input.type}`, version);
     if (this.#shared.subscription.pendingCount >= maxPendingActions) {
       throw new LimitReachedError(`${maxPendingActions} actions of ${this.uri} wait for the host already`);
