@@ -1,4 +1,4 @@
-import { readWorkspaceFile } from './artifacts/workspaceYaml.js';
+import { readWorkspaceYaml } from './artifacts/workspaceYaml.js';
 import type { SessionFs } from './fs/sessionFs.js';
 import { CORRUPT_SUFFIX } from './log/corruptFile.js';
 import type { SessionStartRecord } from './log/eventLog.js';
@@ -9,7 +9,7 @@ import { LOG_FILE } from './log/jsonlEventLog.js';
  * no copy: for them the damaged line is parsed without its checksum. Returns `undefined` when neither works.
  */
 export async function recoverStartRecord(fs: SessionFs, sessionId: string): Promise<SessionStartRecord | undefined> {
-  const info = await readWorkspaceFile(fs).catch(() => undefined);
+  const info = await readWorkspaceYaml(fs).catch(() => undefined);
   const copy = info?.start && asStart(info.start, sessionId);
   if (copy) return copy;
   for (const name of [LOG_FILE, `${LOG_FILE}${CORRUPT_SUFFIX}`]) {

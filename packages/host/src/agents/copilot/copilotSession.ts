@@ -3,7 +3,7 @@ import type { Disposable } from '@agenthost/rpc';
 import type { Confinement } from '../../storage/fs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { createListeners } from '../listeners.js';
-import { within } from '../settleWithin.js';
+import { settleWithin } from '../settleWithin.js';
 import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';
@@ -190,7 +190,7 @@ export class CopilotSession implements AgentSession {
   async #dispose(): Promise<void> {
     this.#listeners.clear();
     this.#closeTurn();
-    await within(STORE_MS, this.#options.memory.stored());
+    await settleWithin(STORE_MS, this.#options.memory.stored());
     await this.#options.process.dispose();
     this.#options.onDispose();
   }
