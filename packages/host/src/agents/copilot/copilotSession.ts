@@ -5,7 +5,7 @@ import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../../hostLog.js';
 import type { Confinement } from '../../storage/fs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
-import { within } from '../settleWithin.js';
+import { settleWithin } from '../settleWithin.js';
 import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';
@@ -193,7 +193,7 @@ export class CopilotSession implements AgentSession {
   async #dispose(): Promise<void> {
     this.#events.clear();
     this.#closeTurn();
-    await within(STORE_MS, this.#options.memory.stored());
+    await settleWithin(STORE_MS, this.#options.memory.stored());
     await this.#options.process.dispose();
     this.#options.onDispose();
   }

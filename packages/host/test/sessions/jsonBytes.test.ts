@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { holds } from '../../../../../test/support/holds.js';
-import { sessionReducer } from '../../../../protocol/src/reducers/sessionReducer.js';
-import { history, newSession, OPENING } from '../../../../protocol/test/reducers/arbitraryActions.js';
-import { jsonBytes } from '../../../src/sessions/history/jsonBytes.js';
+import { holds } from '../../../../test/support/holds.js';
+import { sessionReducer } from '../../../protocol/src/reducers/sessionReducer.js';
+import { history, newSession, OPENING } from '../../../protocol/test/reducers/arbitraryActions.js';
+import { jsonBytes } from '../../src/sessions/stateBytes.js';
 
 const real = (value: object) => Buffer.byteLength(JSON.stringify(value));
 
