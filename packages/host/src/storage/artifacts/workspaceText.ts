@@ -1,4 +1,4 @@
-import { jsonValues } from '@agenthost/rpc';
+import { jsonValues } from '@agenthost/rpc/internal';
 import { parse } from 'yaml';
 
 const MAX_LENGTH = 8 * 1024 * 1024;
