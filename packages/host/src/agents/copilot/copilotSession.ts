@@ -1,21 +1,23 @@
-import type { SessionMode, UserMessage } from '@agenthost/protocol';
+import { fileURLToPath } from 'node:url';
+import type { Attachment, SessionMode, UserMessage } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../../hostLog.js';
 import type { Confinement } from '../../storage/fs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
-import { within } from '../settleWithin.js';
+import { settleWithin } from '../settleWithin.js';
 import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';
-import { sdkMessage } from './messages.js';
 import { modeOf } from './modes.js';
 import type {
   ExitPlanModeRequest,
   ExitPlanModeResult,
   KnownSdkEvent,
+  SdkAttachment,
   SdkEvent,
   SdkEventData,
+  SdkMessage,
   SdkSession,
   UserInputRequest,
   UserInputResponse,
@@ -23,7 +25,7 @@ import type {
 import type { SessionMemory } from './sessionMemory.js';
 import type { StateFiles } from './stateFiles.js';
 
-export interface CopilotSessionOptions {
+interface CopilotSessionOptions {
   readonly process: CopilotProcess;
   readonly memory: SessionMemory;
   readonly readable: Confinement;
@@ -191,7 +193,7 @@ export class CopilotSession implements AgentSession {
   async #dispose(): Promise<void> {
     this.#events.clear();
     this.#closeTurn();
-    await within(STORE_MS, this.#options.memory.stored());
+    await settleWithin(STORE_MS, this.#options.memory.stored());
     await this.#options.process.dispose();
     this.#options.onDispose();
   }
@@ -215,4 +217,28 @@ export class CopilotSession implements AgentSession {
     if (this.#disposing || !this.#sdk) throw new Error('the session is disposed of');
     return this.#sdk;
   }
+}
+
+/** A message as Copilot takes it. What it has no attachment for goes into the text. */
+function sdkMessage({ text, attachments = [] }: UserMessage, prompt: string): SdkMessage {
+  const given = attachments.map(sdkAttachment);
+  const files = given.filter((one) => typeof one !== 'string');
+  const texts = given.filter((one) => typeof one === 'string');
+  return {
+    prompt: [prompt, ...texts].join('\n\n'),
+    ...(prompt !== text && { displayPrompt: text }),
+    ...(files.length > 0 && { attachments: files }),
+  };
+}
+
+function sdkAttachment({ kind, label, uri, data, mimeType }: Attachment): SdkAttachment | string {
+  const path = uri?.startsWith('file:') ? fileURLToPath(uri) : undefined;
+  if (kind === 'image' && data !== undefined) {
+    return { type: 'blob', data, mimeType: mimeType ?? 'image/png', displayName: label };
+  }
+  if (data === undefined && path !== undefined) {
+    return { type: kind === 'directory' ? 'directory' : 'file', path, displayName: label };
+  }
+  const where = path ?? uri ?? label;
+  return data === undefined ? `Attached: ${where}` : `Attached: ${where}\n\`\`\`\n${data}\n\`\`\``;
 }
