@@ -152,7 +152,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any depth',
-    'packages/rpc/src/peer/structureViolation.ts',
+    'packages/rpc/src/peer/message.ts',
     'stack.length + 1 >= maxDepth',
     'false',
     POINTS,
@@ -161,7 +161,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'keys of prototypes',
-    'packages/rpc/src/peer/structureViolation.ts',
+    'packages/rpc/src/peer/message.ts',
     " || key === 'constructor' || key === 'prototype'",
     '',
     POINTS,

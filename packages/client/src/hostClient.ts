@@ -16,7 +16,8 @@ import {
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
-import { type Disposable, Emitter, type RpcPeer, scheduleWithTimer } from '@agenthost/rpc';
+import { type Disposable, Emitter, type RpcPeer } from '@agenthost/rpc';
+import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import { CommandChannel, type CommandOptions } from './connection/commandChannel.js';
 import { Connection, type ConnectionState, type ConnectionUser } from './connection/connection.js';
 import { keepAlive } from './connection/keepAlive.js';
@@ -75,6 +76,7 @@ export class HostClient {
   /** There when this client keeps the sessions' files. */
   readonly #files: SessionFsServer | undefined;
 
+  /** @internal `connect` and `createHostClient` make one. */
   constructor(options: HostClientOptions, retryFirst: boolean) {
     const { clientId = crypto.randomUUID(), schedule = scheduleWithTimer } = options;
     const reportError: ReportError = (error) => options.onError?.(error);

@@ -1,4 +1,5 @@
-import { type Disposable, type Observable, reportFailure } from '@agenthost/client';
+import type { Disposable, Observable } from '@agenthost/client';
+import { reportFailure } from '@agenthost/client/internal';
 import { batch, effect, signal, untracked } from '@preact/signals-core';
 
 /** An observable that its owner sets. Setting the value that it has tells nobody. */

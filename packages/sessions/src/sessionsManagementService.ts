@@ -1,4 +1,5 @@
-import { type Disposable, type Event, type Observable, reportFailure } from '@agenthost/client';
+import type { Disposable, Observable } from '@agenthost/client';
+import { type Event, reportFailure } from '@agenthost/client/internal';
 import type { ChatModel, OpenChatOptions } from './chat/chatModel.js';
 import { type ContextKeys, SessionContextKeys } from './contextKeys.js';
 import { NotSupportedError, ProviderFailedError, SessionNotFoundError } from './errors.js';

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { join } from 'node:path';
 import { UnauthorizedError } from '@agenthost/client';
-import { findRunningHost } from '@agenthost/host';
+import { findRunningHost } from '@agenthost/host/internal';
 import { describe, expect, it } from 'vitest';
 import { TokenFile } from '../../../packages/host/src/server/access/tokenFile.js';
 import { SECURITY_HEADERS } from '../../../packages/host/src/server/securityHeaders.js';

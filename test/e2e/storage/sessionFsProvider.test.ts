@@ -1,5 +1,6 @@
-import { createSessionFsAdapter, type HostClient, SessionFsRefusedError } from '@agenthost/client';
+import { type HostClient, SessionFsRefusedError } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSessionFsAdapter } from '../../../packages/client/src/sessionFs/sessionFsAdapter.js';
 import { MemorySessionFs } from '../../../packages/host/src/storage/fs/memorySessionFs.js';
 import { textOf } from '../../support/say.js';
 import { memoryHandler } from '../../support/storage/memoryProvider.js';

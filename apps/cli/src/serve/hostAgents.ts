@@ -1,6 +1,6 @@
 import { connect, type HostClient } from '@agenthost/client';
-import type { AcpAgentReport } from '@agenthost/host';
 import type { FoundHost } from '@agenthost/host/discovery';
+import type { AcpAgentReport } from '@agenthost/host/internal';
 import { CommandError, EXIT } from '../commandError.js';
 
 type Reports = () => Promise<readonly AcpAgentReport[]>;

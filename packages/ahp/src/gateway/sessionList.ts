@@ -1,4 +1,5 @@
-import { type HostClient, type HostEvent, listInStep } from '@agenthost/client';
+import type { HostClient, HostEvent } from '@agenthost/client';
+import { listInStep } from '@agenthost/client/internal';
 import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
 import { dropOldest } from '@agenthost/protocol';
 import { LateResult } from '@agenthost/rpc';

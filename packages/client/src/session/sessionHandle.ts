@@ -102,6 +102,7 @@ export class SessionHandle {
   readonly #closing = new AbortController();
   #loading: Promise<unknown> = Promise.resolve();
 
+  /** @internal `HostClient` makes one. */
   constructor(shared: SharedSession, context: SessionContext) {
     this.#shared = shared;
     this.#context = context;

@@ -1,4 +1,5 @@
-import { type Disposable, Emitter, type HostClient, listInStep, type Observable } from '@agenthost/client';
+import type { Disposable, HostClient, Observable } from '@agenthost/client';
+import { Emitter, listInStep } from '@agenthost/client/internal';
 import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
 import { sendLeftMessages, type UnsentMessage, type UnsentMessages } from '../chat/unsentMessages.js';

@@ -1,11 +1,5 @@
-import {
-  type ConnectionState,
-  type Disposable,
-  Emitter,
-  type Event,
-  type HostClient,
-  type Observable,
-} from '@agenthost/client';
+import type { ConnectionState, Disposable, HostClient, Observable } from '@agenthost/client';
+import { Emitter, type Event } from '@agenthost/client/internal';
 import type { AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
 import { computed, observable, tracked } from '../observable.js';
 

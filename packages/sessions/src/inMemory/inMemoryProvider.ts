@@ -1,4 +1,4 @@
-import { Emitter } from '@agenthost/client';
+import { Emitter } from '@agenthost/client/internal';
 import type { Turn, UserMessage } from '@agenthost/protocol';
 import type { ChatModel } from '../chat/chatModel.js';
 import { chatModelOf } from '../chat/chatModelOf.js';

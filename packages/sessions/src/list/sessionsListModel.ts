@@ -1,4 +1,5 @@
-import type { Disposable, Event, Observable } from '@agenthost/client';
+import type { Disposable, Observable } from '@agenthost/client';
+import type { Event } from '@agenthost/client/internal';
 import { observable } from '../observable.js';
 import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session } from '../session.js';

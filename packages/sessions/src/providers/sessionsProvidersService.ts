@@ -1,4 +1,5 @@
-import { type Disposable, Emitter, type Event } from '@agenthost/client';
+import type { Disposable } from '@agenthost/client';
+import { Emitter, type Event } from '@agenthost/client/internal';
 import { ProviderRegistrationError } from '../errors.js';
 import { isProviderId } from '../sessionId.js';
 import type { SessionsProvider } from './sessionsProvider.js';

@@ -1,5 +1,5 @@
 import { dateOf, errorMessage } from '@agenthost/protocol';
-import { jsonValues } from '@agenthost/rpc';
+import { jsonValues } from '@agenthost/rpc/internal';
 import { parse } from 'yaml';
 import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
