@@ -73,7 +73,7 @@ export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'a client says that its turn is the agent’s',
-    'packages/host/src/sessions/turn/clientActions.ts',
+    'packages/host/src/sessions/turn/actionIntake.ts',
     'const action = withoutOrigin(sent);',
     'const action = sent;',
     'test/e2e/agents/ownTurns.test.ts',
