@@ -6,7 +6,16 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/ahp': { may: ['@agenthost/client', '@agenthost/protocol', '@agenthost/rpc'] },
   'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
   'packages/host': {
-    may: ['@agentclientprotocol/sdk', '@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml', 'zod'],
+    may: [
+      '@agentclientprotocol/sdk',
+      '@agenthost/protocol',
+      '@agenthost/rpc',
+      '@lydell/node-pty',
+      'diff',
+      'ws',
+      'yaml',
+      'zod',
+    ],
     node: true,
   },
   'apps/web': {
@@ -36,6 +45,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
       '@agenthost/sessions',
       'ink',
       'react',
+      'string-width',
     ],
     node: true,
   },
@@ -47,7 +57,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
  */
 export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['connection', 'state'],
-  'server/access': ['connection'],
+  'server/access': ['connection', 'storage/fs'],
   'server/sockets': ['connection', 'state'],
   connection: [
     'agents',

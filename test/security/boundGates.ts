@@ -39,7 +39,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'YAML of any depth in workspace.yaml',
-    `${HOST}/storage/artifacts/workspaceText.ts`,
+    `${HOST}/storage/artifacts/workspaceYaml.ts`,
     'if (isDeep || marks > MAX_YAML_MARKS || keyMarks > MAX_YAML_KEY_MARKS)',
     'if (false)',
     'packages/host/test/storage/artifacts/workspaceYaml.test.ts',

@@ -278,7 +278,7 @@ const ROWS: readonly GateRow[] = [
   [
     '8',
     'a folder that is swapped for a link',
-    `${HOST}/storage/fs/pinnedFolder.ts`,
+    `${HOST}/storage/fs/confinement.ts`,
     'isAllowed(real);\n    return await work(pinned);',
     'return await work(folder);',
     'test/security/pathEscapes.test.ts',

@@ -2,7 +2,7 @@ import { fromStoredText, isPlainStoredText, toStoredText } from '@agenthost/prot
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WEB_BYTES } from '../../packages/client/src/sessionFs/byteTools.js';
-import { NODE_BYTES } from '../../packages/host/src/storage/client/byteTools.js';
+import { NODE_BYTES } from '../../packages/host/src/storage/client/providerContent.js';
 import { holds } from '../support/holds.js';
 
 describe.each([

@@ -1,4 +1,6 @@
-import type { SessionMode, UserMessage } from '@agenthost/protocol';
+import { fileURLToPath } from 'node:url';
+import type { Attachment, SessionMode, UserMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { Confinement } from '../../storage/fs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
@@ -7,14 +9,15 @@ import { within } from '../settleWithin.js';
 import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';
-import { sdkMessage } from './messages.js';
 import { modeOf } from './modes.js';
 import type {
   ExitPlanModeRequest,
   ExitPlanModeResult,
   KnownSdkEvent,
+  SdkAttachment,
   SdkEvent,
   SdkEventData,
+  SdkMessage,
   SdkSession,
   UserInputRequest,
   UserInputResponse,
@@ -22,7 +25,7 @@ import type {
 import type { SessionMemory } from './sessionMemory.js';
 import type { StateFiles } from './stateFiles.js';
 
-export interface CopilotSessionOptions {
+interface CopilotSessionOptions {
   readonly process: CopilotProcess;
   readonly memory: SessionMemory;
   readonly readable: Confinement;
@@ -89,7 +92,7 @@ export class CopilotSession implements AgentSession {
       await turn.handIn(() => sdk.send(sdkMessage(message, prompt)));
     } catch (error) {
       if (this.#turn === turn) this.#closeTurn();
-      const why = `Copilot did not take the message (${messageOf(error)}).`;
+      const why = `Copilot did not take the message (${errorMessage(error)}).`;
       throw new Error(`${why} Send it again to start Copilot anew.`, { cause: error });
     }
     this.#watchProcess(turn);
@@ -200,7 +203,7 @@ export class CopilotSession implements AgentSession {
       await this.#options.process.client.ping();
     } catch (error) {
       if (this.#turn !== turn) return;
-      turn.fail(`Copilot's process has ended (${messageOf(error)}). Send a message to start it anew and go on.`);
+      turn.fail(`Copilot's process has ended (${errorMessage(error)}). Send a message to start it anew and go on.`);
     }
   }
 
@@ -216,6 +219,26 @@ export class CopilotSession implements AgentSession {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** A message as Copilot takes it. What it has no attachment for goes into the text. */
+function sdkMessage({ text, attachments = [] }: UserMessage, prompt: string): SdkMessage {
+  const given = attachments.map(sdkAttachment);
+  const files = given.filter((one) => typeof one !== 'string');
+  const texts = given.filter((one) => typeof one === 'string');
+  return {
+    prompt: [prompt, ...texts].join('\n\n'),
+    ...(prompt !== text && { displayPrompt: text }),
+    ...(files.length > 0 && { attachments: files }),
+  };
+}
+
+function sdkAttachment({ kind, label, uri, data, mimeType }: Attachment): SdkAttachment | string {
+  const path = uri?.startsWith('file:') ? fileURLToPath(uri) : undefined;
+  if (kind === 'image' && data !== undefined) {
+    return { type: 'blob', data, mimeType: mimeType ?? 'image/png', displayName: label };
+  }
+  if (data === undefined && path !== undefined) {
+    return { type: kind === 'directory' ? 'directory' : 'file', path, displayName: label };
+  }
+  const where = path ?? uri ?? label;
+  return data === undefined ? `Attached: ${where}` : `Attached: ${where}\n\`\`\`\n${data}\n\`\`\``;
 }
