@@ -188,8 +188,10 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
       ['Copilot CLI', 'copilot-acp'],
     ] as const) {
       await agents.filter({ hasText: name }).click();
-      await seen(agents.filter({ hasText: name }).filter({ hasText: /is not installed/ }));
-      await seen(page.locator('.fix', { hasText: `Run agenthost agents add ${id}.` }));
+      await seen(agents.filter({ hasText: name }).filter({ hasText: /Not installed$/ }));
+      const fix = page.locator('.fix', { hasText: 'Not installed' });
+      await seen(fix.getByTitle(`Run agenthost agents add ${id}.`));
+      await seen(fix.getByRole('button', { name: /^Install, \d+ MB$/ }));
     }
   });
 
