@@ -27,7 +27,7 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
   const send = async (message: { text: string; attachments?: Draft['attachments'] }) => {
     if (!agent || !usable)
       throw new Error(
-        agent ? `${agent.displayName} can't be used yet: see above.` : 'The host has told of no agent yet.',
+        agent ? `${agent.displayName} can't be used yet: see above.` : 'The host has not reported an agent yet.',
       );
     if (!folder) throw new Error('Choose a folder first.');
     const workspace = chosen ?? host.provider.resolveWorkspace(folder);
