@@ -9,13 +9,13 @@ import { readWorkspaceFile, type WorkspaceInfo, writeWorkspaceFile } from './wor
 export const MAX_PLAN_BYTES = 1024 * 1024;
 export const PLAN_NAME = 'plan.md';
 
-/** All that a session keeps beside its log. Without a state path there is none: making one throws, and says what to do. */
+/** Everything that a session keeps beside its log. Without a session folder the constructor throws and says what to do. */
 export class Workspace {
   readonly path: string;
   readonly checkpoints: CheckpointFolder;
   /** Persistent artifacts, large pasted content, large tool output. */
   readonly files: ArtifactFolder;
-  /** Notes that an agent collects. */
+  /** Research notes of an agent. */
   readonly research: ArtifactFolder;
   readonly #fs: SessionFs;
 
@@ -58,7 +58,7 @@ export class Workspace {
     await this.#fs.rm(await this.locatePlan(), { force: true });
   }
 
-  /** For whoever needs a database: a program that opens it with SQLite makes it. */
+  /** The path of a database, which SQLite creates when it is opened. */
   databasePath(): string {
     if (this.#fs.realPath) return this.#fs.join(this.path, 'session.db');
     throw new WorkspaceFailure(

@@ -19,11 +19,11 @@ const INDEX = 'index.md';
 const NAME = /^(\d{3})-[^/\\]+\.md$/;
 const INDEX_LINE = /^- \[((?:\\.|[^\\\]])*)\]\(([^)]+)\)$/gm;
 
-/** Summaries of compacted history, `checkpoints/001-short-title.md`, and `checkpoints/index.md`, which names them all. */
+/** Compaction summaries, `checkpoints/001-short-title.md`, and `checkpoints/index.md`, which lists them. */
 export class CheckpointFolder {
   readonly #fs: SessionFs;
   readonly #folder: ArtifactFolder;
-  /** The highest number; not known before it was looked up. */
+  /** The highest number; unknown before it was looked up. */
   #last: number | undefined;
 
   constructor(fs: SessionFs) {
@@ -31,12 +31,12 @@ export class CheckpointFolder {
     this.#folder = new ArtifactFolder(fs, FOLDER);
   }
 
-  /** Looks which there are, so that `next` need not wait. */
+  /** Looks up the existing ones, so that `next` need not wait. */
   async load(): Promise<void> {
     this.#last = numberOf((await this.#names()).at(-1) ?? '');
   }
 
-  /** Takes the next number, at once: the log has checkpoints in the order in which they were made. `write` makes the file. */
+  /** Takes the next number at once, so that the log has summaries in the order in which they were made. `write` makes the file. */
   next(title: string): Checkpoint {
     if (this.#last === undefined) throw new Error('load the checkpoints before the next one is made');
     if (this.#last >= MAX_CHECKPOINTS) {
@@ -47,7 +47,7 @@ export class CheckpointFolder {
     return { number, name: `${String(number).padStart(3, '0')}-${slug(line)}.md`, title: line };
   }
 
-  /** The file's whole path, as the log has it. */
+  /** The file's absolute path, as in the log. */
   pathOf({ name }: Pick<Checkpoint, 'name'>): string {
     return this.#fs.join(requireStatePath(this.#fs), FOLDER, name);
   }
@@ -74,7 +74,7 @@ export class CheckpointFolder {
     return this.#folder.locate(name);
   }
 
-  /** Removes those with a higher number than the one of that path or name; all of them without one. */
+  /** Removes those with a higher number than that path or name; all of them without one. */
   async removeAfter(last: string | undefined): Promise<void> {
     const lastNumber = numberOf(last?.split(/[\\/]/).at(-1) ?? '');
     const removed = (await this.#names()).filter((name) => numberOf(name) > lastNumber);
@@ -88,7 +88,7 @@ export class CheckpointFolder {
     return names.filter((name) => NAME.test(name));
   }
 
-  /** From what is there, so that it is right again after a write that was cut short. */
+  /** Made from the existing files, so that it is right again after an interrupted write. */
   async #writeIndex(known: ReadonlyMap<string, string> = new Map()): Promise<void> {
     const titles = new Map([...(await this.#titles()), ...known]);
     const lines: string[] = [];
@@ -121,7 +121,7 @@ function nameAsTitle(name: string): string {
   return name.replace(/^\d+-/, '').replace(/\.md$/, '').replaceAll('-', ' ');
 }
 
-/** Letters without accents and digits: a name that every file system takes. */
+/** Letters without accents and digits: a name that every file system accepts. */
 function slug(title: string): string {
   const plain = title.slice(0, 1_000).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const cut = plain

@@ -1,12 +1,12 @@
 import type { SessionFs } from '../fs/sessionFs.js';
 
 export type WorkspaceFailureCode =
-  /** `workspace.yaml` can't be understood; it can be made again from the log. */
+  /** `workspace.yaml` is invalid; it can be rebuilt from the log. */
   | 'DAMAGED'
   | 'NO_STATE_PATH'
-  /** A name that an artifact can't have. */
+  /** An invalid artifact name. */
   | 'INVALID_NAME'
-  /** Its path leads outside of the folder that it belongs to. */
+  /** Its path leads outside of its folder. */
   | 'OUTSIDE'
   | 'INVALID_CURSOR'
   | 'TOO_LARGE'
@@ -14,7 +14,7 @@ export type WorkspaceFailureCode =
   /** The session's files are elsewhere: no program on this machine can open them. */
   | 'NOT_LOCAL';
 
-/** `code` is one of its own, or that of the SessionFsFailure which is the cause. */
+/** `code` is one of ours, or that of the SessionFsFailure that is the cause. */
 export class WorkspaceFailure extends Error {
   readonly code: WorkspaceFailureCode | (string & {});
 
@@ -25,7 +25,7 @@ export class WorkspaceFailure extends Error {
   }
 }
 
-/** Where the workspace is. Without a folder there is none, and everything of it fails with this one error. */
+/** The session folder. Without one, every operation fails with this error. */
 export function requireStatePath(fs: SessionFs): string {
   if (fs.sessionStatePath !== undefined) return fs.sessionStatePath;
   throw new WorkspaceFailure(

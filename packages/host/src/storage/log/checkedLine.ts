@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 
-// A line is `<head>,"crc":"xxxxxxxx"}`: the checksum (CRC-32, eight lower-case hex digits) is over the bytes of <head>, which
-// is everything before it. A reader checks it on the text as it stands.
+// A line is `<head>,"crc":"xxxxxxxx"}`: the checksum (CRC-32, eight lower-case hex digits) covers the bytes of <head>, which
+// is everything before it. A reader checks it on the raw text.
 
 const CRC_LENGTH = ',"crc":"xxxxxxxx"}'.length;
 
 export interface CheckedLine {
   readonly value: unknown;
-  /** The checksum as it stands in the line. */
+  /** The checksum in the line. */
   readonly crc: string;
 }
 
@@ -16,7 +16,7 @@ export function sealLine(head: string): string {
   return `${head},"crc":"${checksum(head)}"}\n`;
 }
 
-/** `undefined` for everything that isn't one whole line, without its end. */
+/** `undefined` for anything that isn't one complete line, without its end. */
 export function unsealLine(line: string): CheckedLine | undefined {
   const split = line.length - CRC_LENGTH;
   if (split <= 0) return undefined;
@@ -36,7 +36,7 @@ function checksum(text: string): string {
 
 const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** A checksum as it stands in a line. `toString(16)` is ten times slower, and every envelope has one. */
+/** A checksum as text. `toString(16)` is ten times slower, and every envelope has one. */
 export function digits(crc: number): string {
   return `${BYTE_DIGITS[crc >>> 24]}${BYTE_DIGITS[(crc >>> 16) & 255]}${BYTE_DIGITS[(crc >>> 8) & 255]}${BYTE_DIGITS[crc & 255]}`;
 }

@@ -5,13 +5,13 @@ import { type LineParts, lineHead } from './logLine.js';
 
 const [COMMA, SEAL_BYTES] = [0x2c, ',"crc":"xxxxxxxx"}\n'.length];
 
-/** Lines of a log, as the bytes that are written: each text is encoded once, where it stays. */
+/** Lines of a log as the bytes that are written: each text is encoded once, in place. */
 export class LineBatch {
   #buffer: Buffer;
   #length = 0;
   #end: LogPosition;
 
-  /** `expectedBytes`: about as many as there will be. */
+  /** `expectedBytes`: the approximate size. */
   constructor(after: LogPosition, expectedBytes: number) {
     this.#end = after;
     this.#buffer = Buffer.allocUnsafe(expectedBytes);
@@ -29,7 +29,7 @@ export class LineBatch {
     const [buffer, start] = [this.#buffer, this.#length];
     let at = start + buffer.write(head, start);
     const fieldsAt = at;
-    // The object's first brace is where a comma has to be, and its last one where the checksum goes.
+    // The object's first brace becomes a comma, and the checksum replaces its last one.
     at += buffer.write(parts.fields, at) - 1;
     buffer[fieldsAt] = COMMA;
     const crc = digits(crc32(buffer.subarray(start, at)));
@@ -47,7 +47,7 @@ export class LineBatch {
     return this.#end;
   }
 
-  /** `write` would silently leave out what has no room. */
+  /** `write` would silently leave out what doesn't fit. */
   #reserve(head: string, fields: string): void {
     const room = this.#buffer.length - this.#length - SEAL_BYTES;
     if ((head.length + fields.length) * 3 <= room) return;
