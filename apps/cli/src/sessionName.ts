@@ -4,11 +4,11 @@ import { CommandError, EXIT, usageError } from './commandError.js';
 import { safeLine } from './text/safeText.js';
 
 const MIN_PREFIX = 4;
-/** How many sessions are looked through for the one with that id. */
+/** How many sessions are searched for the one with that id. */
 const MAX_SEARCHED = 20_000;
 const MAX_CANDIDATES = 5;
 
-/** The session that a user means: by its URI, its id, the beginning of its id, or as the last one. */
+/** The session that a user means: by its URI, its id, the beginning of its id, or `last`. */
 export async function findSession(host: Host, name: string | undefined): Promise<URI> {
   if (name === undefined) throw usageError('A session is missing.', 'Name one as agenthost ls does, or say last.');
   if (parseSessionUri(name)) return name;

@@ -74,7 +74,7 @@ async function printTurn(
   { full, reasoning, whole }: PrintOptions,
 ): Promise<void> {
   printMessage(turn);
-  // In a log the tools belong to the text.
+  // In a log the tools are part of the text.
   const printer = new TurnPrinter({
     tools: full ? 'output' : 'line',
     reasoning,
@@ -103,7 +103,7 @@ function printMessage({ userMessage, by: author, startedAt, origin }: Turn | Act
   process.stdout.write(`${lines.map((line) => `${style.bold('›')} ${line}`).join('\n')}\n\n`);
 }
 
-/** Fetched where only its ends are in the state. */
+/** Fetched when the state has only its ends. */
 async function withWholeOutput(turn: Turn, host: Host): Promise<Turn> {
   const toolCalls = [];
   for (const call of turn.toolCalls) {
@@ -117,13 +117,13 @@ async function withWholeOutput(turn: Turn, host: Host): Promise<Turn> {
   return { ...turn, toolCalls };
 }
 
-/** What runs as it comes; with `--json` each turn when it has ended. */
+/** Prints a running turn as it streams; with `--json`, each turn when it has ended. */
 async function follow(host: Host, session: Session, { after, print, json, reasoning }: FollowOptions): Promise<void> {
   let last = after;
   let current: { readonly id: string; readonly printer: TurnPrinter } | undefined;
   const { stdout } = process;
   const showEnded = async (turn: Turn) => {
-    // What was not followed may have to be asked for.
+    // Turns that were not followed may have to be fetched.
     if (current?.id !== turn.id) return print(turn);
     current.printer.update(turn);
     endTurn(current.printer, turn);

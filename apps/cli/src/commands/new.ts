@@ -5,7 +5,7 @@ import { defineCommand, HOST_OPTIONS, JSON_OPTION, type OptionSpec, type Values 
 import { CommandError, EXIT } from '../commandError.js';
 import { withHost } from '../withHost.js';
 
-/** What a new session is made of; `send --new` takes the same. */
+/** The options of a new session; `send --new` takes the same. */
 export const NEW_OPTIONS = {
   agent: { type: 'string', value: 'AGENT', help: 'which agent (default: the only one, else shell)' },
   cwd: { type: 'string', value: 'FOLDER', help: 'the folder that it works in (default: this one)' },
@@ -28,7 +28,7 @@ export const command = defineCommand({
     }),
 });
 
-/** Ready to be sent to; one whose agent did not start is not left behind. */
+/** Waits until it is ready; a session whose agent did not start is removed. */
 export async function createSession(host: Host, values: Values<typeof NEW_OPTIONS>): Promise<Session> {
   const provider = values.agent ?? defaultAgent(host);
   const session = await host.createSession({
