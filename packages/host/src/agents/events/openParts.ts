@@ -53,11 +53,11 @@ interface OpenPart {
   length: number;
 }
 
-/** From here on a part ends with the next paragraph; at MAX_PART_LENGTH it ends in any case. */
+/** From this length on a part ends with the next paragraph; at MAX_PART_LENGTH it ends in any case. */
 const SOFT_LENGTH = MAX_PART_LENGTH * 0.75;
 const PARAGRAPH_END = '\n\n';
 
-/** Maps the text of an agent to parts. Text of one kind goes into one part until something else comes or the part is full. */
+/** Maps the text of an agent to parts. Text of one kind goes into one part until another event comes or the part is full. */
 export class TextParts {
   readonly #turnId: string;
   readonly #newId: () => string;
@@ -68,7 +68,7 @@ export class TextParts {
     this.#newId = newId;
   }
 
-  /** What comes next goes into a new part. */
+  /** The next text begins a new part. */
   close(): void {
     this.#open = undefined;
   }
@@ -88,14 +88,14 @@ export class TextParts {
       actions.push({ type, turnId, partId: part.id, content });
       part.length += content.length;
       rest = rest.slice(content.length);
-      // Room for one code unit is none: it could not take a surrogate pair.
+      // Room for one code unit doesn't count: a surrogate pair would not fit.
       if (endsPart(part.length, content)) this.#open = undefined;
     }
     return actions;
   }
 }
 
-/** As much of the text as a part of that length has room for. */
+/** As much of the text as fits into a part of that length. */
 function fitting(text: string, length: number): string {
   const [piece = ''] = pieces(text, MAX_PART_LENGTH - length);
   const soft = Math.max(SOFT_LENGTH - length - PARAGRAPH_END.length, 0);

@@ -13,7 +13,7 @@ const MAX_BYTES = 256 * 1024;
 export class UnsettledRecords {
   #records: WrittenRecord[] = [];
   #bytes = 0;
-  /** Up to here nothing can be taken back. */
+  /** Nothing up to here can be rolled back. */
   #settled = 0;
 
   add(record: WrittenRecord): void {
@@ -21,14 +21,14 @@ export class UnsettledRecords {
     this.#bytes += record.entry.size;
     if (this.#bytes <= MAX_BYTES) return;
     let dropped = 0;
-    // Down to a half, so that not every record moves all the others.
+    // Shrinks to a half, so that not every record moves all the others.
     while (this.#bytes > MAX_BYTES / 2 && dropped < this.#records.length - 1) {
       this.#bytes -= this.#records[dropped++]?.entry.size ?? 0;
     }
     this.settle(this.#records[dropped - 1]?.entry.last ?? 0);
   }
 
-  /** Nobody takes back what was appended up to `position`. */
+  /** Appends up to `position` will not be rolled back. */
   settle(position: number): void {
     this.#settled = Math.max(this.#settled, position);
     const kept = this.#records.findIndex(({ entry }) => entry.last > position);
@@ -41,7 +41,7 @@ export class UnsettledRecords {
     return position >= this.#settled;
   }
 
-  /** Forgets everything after `position`, and says where the file has to be cut, if it has. */
+  /** Drops everything after `position`, and returns where the file has to be cut, if it has to be. */
   takeBack(position: number): { readonly cut?: WrittenRecord; readonly complete: boolean } {
     const first = this.#records.findIndex(({ entry }) => entry.last > position);
     const [cut] = first < 0 ? [] : this.#records.splice(first);
