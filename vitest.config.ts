@@ -10,7 +10,7 @@ export const SWEEPS = [
   'apps/cli/test/failures.test.ts',
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'test/browser/{accessibility,displays,hostile,longThings}.test.ts',
-  'test/e2e/{floods,indexDamage,indexRebuild}.test.ts',
+  'test/e2e/{agents/floods,lists/indexDamage,lists/indexRebuild}.test.ts',
 ];
 
 export default defineConfig({

@@ -4,7 +4,7 @@ const HOST = 'packages/host/src';
 const SERVER = `${HOST}/server`;
 const LIMITS = 'packages/host/test/server/serverLimits.test.ts';
 const CONNECTIONS = 'test/security/connections.test.ts';
-const OPEN = 'test/e2e/serveOpen.test.ts';
+const OPEN = 'test/e2e/programs/serveOpen.test.ts';
 const OWN_STATE = 'test/ahp/ownState.test.ts';
 const REVOCATION = 'test/security/revocation.test.ts';
 
@@ -154,7 +154,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     `${HOST}/host.ts`,
     'options.token !== undefined && { hasGivenToken: true }',
     'false',
-    'test/e2e/tokenAndTls.test.ts',
+    'test/e2e/connections/tokenAndTls.test.ts',
     'whose token was given',
   ],
   [
@@ -163,7 +163,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'packages/protocol/src/roleTable.ts',
     '(approved === true || isLong(reason))',
     'false',
-    'test/e2e/roles.test.ts',
+    'test/e2e/connections/roles.test.ts',
     'an approver’s reason',
   ],
   [

@@ -2,6 +2,7 @@ import {
   type AgentAvailability,
   type AgentInfo,
   isProviderId,
+  isSafeKey,
   type ModelInfo,
   type UnavailableAgent,
 } from '@agenthost/protocol';
@@ -88,6 +89,12 @@ export class AgentRegistry {
   /** What is known now, in the order of registration. */
   infos(): readonly AgentInfo[] {
     return [...this.#infos.values()];
+  }
+
+  /** The ids of the models that an agent offers; `undefined` when it names none: then any name is tried. */
+  modelIds(provider: string): ReadonlySet<string> | undefined {
+    const models = this.#infos.get(provider)?.models ?? [];
+    return models.length > 0 ? new Set(models.map((model) => model.id).filter(isSafeKey)) : undefined;
   }
 
   /** Called when `infos` changed, with the new ones. */

@@ -27,12 +27,13 @@ import {
   judgeCustomizations,
   waitingForTrust,
 } from './judgeCustomizations.js';
+import { sessionDirectory } from './workingDirectory.js';
 
 export interface SessionCustomizationsOptions {
   readonly agent: Pick<Agent, 'descriptor'> & { readonly customizations: CustomizationSupport };
   readonly finder: CustomizationFinder;
   readonly trust: WorkspaceTrust;
-  readonly cwd: () => string;
+  readonly start: { readonly cwd: string };
   readonly store: Pick<SessionStore, 'uri' | 'state' | 'dispatch'>;
   /** A folder that takes longer is looked at in the background. */
   readonly maxMs: number;
@@ -161,9 +162,9 @@ export class SessionCustomizations {
 
   async #look(): Promise<void> {
     if (this.#closed) return;
-    const { finder, trust, cwd, log, store } = this.#options;
+    const { finder, trust, start, log, store } = this.#options;
     try {
-      const folder = cwd();
+      const folder = sessionDirectory(store.state, start);
       const withConfiguration = this.#support.obeysWorkspace === true;
       const found = await finder.find(folder, await checkoutOf(folder), { withConfiguration });
       const isTrusted = await trust.isTrusted(found.workspace);
