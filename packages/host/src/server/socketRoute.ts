@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Transport } from '@agenthost/rpc';
 import type { Credential } from '../connection/credential.js';
 import type { FrameTransport } from '../connection/frameTransport.js';
-import { EncodedFrame } from '../state/encodedFrame.js';
+import { EncodedFrame } from '../state/delivery.js';
 
 /** WebSockets on a path of their own, for something in front of the host that speaks another protocol. Who gets in is the server's to say. */
 export interface SocketRoute {
