@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createHost } from '@agenthost/client';
+import { createHostClient } from '@agenthost/client';
 import { Host, MockAgent } from '@agenthost/host';
 import { AgentHostProvider, type ChatModel } from '@agenthost/sessions';
 
@@ -16,7 +16,7 @@ const SETTLE_MS = 1_000;
 
 const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-path-'));
 const host = await Host.start({ stateDir, agents: [new MockAgent()], env: {} });
-const client = createHost({ ...(await host.listen()), clientInfo: { name: 'path' } });
+const client = createHostClient({ ...(await host.listen()), clientInfo: { name: 'path' } });
 const provider = new AgentHostProvider(client);
 await client.connected();
 const draft = await provider.createNewSession(provider.resolveWorkspace('file:///tmp'));

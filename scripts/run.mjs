@@ -34,6 +34,11 @@ const tasks = {
       () => runNode(bin('typescript', 'tsc'), ['-b', 'packages/host']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
+  api: () =>
+    inTurn(
+      () => runNode(bin('typescript', 'tsc'), ['-b']),
+      () => runNode(join(root, 'scripts/writeApiReports.ts'), []),
+    ),
   docs: () => inTurn(build, () => runNode(join(root, 'scripts/writeCliDocs.ts'), [])),
   start: (args) => inTurn(buildProgram, () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args])),
   dev: (args) => inTurn(buildProgram, () => runNode(join(root, 'scripts/dev.ts'), args)),

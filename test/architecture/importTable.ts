@@ -6,7 +6,16 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
   'packages/ahp': { may: ['@agenthost/client', '@agenthost/protocol', '@agenthost/rpc'] },
   'packages/sessions': { may: ['@agenthost/client', '@agenthost/protocol', '@preact/signals-core'] },
   'packages/host': {
-    may: ['@agentclientprotocol/sdk', '@agenthost/protocol', '@agenthost/rpc', '@lydell/node-pty', 'ws', 'yaml', 'zod'],
+    may: [
+      '@agentclientprotocol/sdk',
+      '@agenthost/protocol',
+      '@agenthost/rpc',
+      '@lydell/node-pty',
+      'diff',
+      'ws',
+      'yaml',
+      'zod',
+    ],
     node: true,
   },
   'apps/web': {
@@ -36,6 +45,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
       '@agenthost/sessions',
       'ink',
       'react',
+      'string-width',
     ],
     node: true,
   },

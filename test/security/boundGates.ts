@@ -2,10 +2,10 @@ import type { GateRow } from './gates.js';
 
 const HOST = 'packages/host/src';
 const FLOODS = 'packages/host/test/agents/events/floods.test.ts';
-const LONG_TURN = 'test/e2e/longTurn.test.ts';
-const ANSWERS = 'test/e2e/boundedAnswers.test.ts';
-const REQUESTS = 'test/e2e/boundedRequests.test.ts';
-const MEMORY = 'test/e2e/sessionMemory.test.ts';
+const LONG_TURN = 'test/e2e/messages/longTurn.test.ts';
+const ANSWERS = 'test/e2e/sessions/boundedAnswers.test.ts';
+const REQUESTS = 'test/e2e/sessions/boundedRequests.test.ts';
+const MEMORY = 'test/e2e/sessions/sessionMemory.test.ts';
 
 /** What bounds turns, answers and sessions in memory. The attacks themselves run on the built command; these tests on its modules. */
 export const BOUND_GATES: readonly GateRow[] = [
@@ -39,7 +39,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'YAML of any depth in workspace.yaml',
-    `${HOST}/storage/artifacts/workspaceText.ts`,
+    `${HOST}/storage/artifacts/workspaceYaml.ts`,
     'if (isDeep || marks > MAX_YAML_MARKS || keyMarks > MAX_YAML_KEY_MARKS)',
     'if (false)',
     'packages/host/test/storage/artifacts/workspaceYaml.test.ts',
@@ -123,7 +123,7 @@ export const BOUND_GATES: readonly GateRow[] = [
     `${HOST}/sessions/loadedSessions.ts`,
     '!this.#held.has(session.uri) &&',
     '',
-    'test/e2e/heldSessions.test.ts',
+    'test/e2e/sessions/heldSessions.test.ts',
     'is forked',
   ],
   [
@@ -141,7 +141,7 @@ export const BOUND_GATES: readonly GateRow[] = [
     `${HOST}/sessions/session.ts`,
     'store.state.activeTurn !== undefined || this.#run?.isBusy || this.#intake.isBusy',
     'this.#intake.isBusy',
-    'test/e2e/heldSessions.test.ts',
+    'test/e2e/sessions/heldSessions.test.ts',
     'while its turn runs',
   ],
 ];

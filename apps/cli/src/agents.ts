@@ -1,18 +1,14 @@
 import { join } from 'node:path';
+import { type Agent, AgentsFileError, CopilotAgent, ShellAgent } from '@agenthost/host';
 import {
   type AcpAgentReport,
   AGENTS_FOLDER,
-  type Agent,
   AgentInstallError,
   AgentInstaller,
-  AgentsFileError,
-  CopilotAgent,
   findRunningHost,
   reportAcpAgents,
   resolveStateRoot,
-  ShellAgent,
-} from '@agenthost/host';
-import { AGENTS_HELP, type AgentsOptions, parseAgentsOptions } from './agentsOptions.js';
+} from '@agenthost/host/internal';
 import { CommandError, EXIT } from './commandError.js';
 import { HostAgents } from './serve/hostAgents.js';
 
@@ -24,12 +20,14 @@ interface AgentsHere {
   close(): void;
 }
 
-export async function agents(args: string[]): Promise<number> {
-  const options = parseAgentsOptions(args);
-  if (options === 'help') {
-    process.stdout.write(AGENTS_HELP);
-    return EXIT.ok;
-  }
+export interface AgentsOptions {
+  readonly action: 'list' | 'add' | 'rm';
+  readonly names: readonly string[];
+  readonly stateDir: string | undefined;
+  readonly json: boolean;
+}
+
+export async function agents(options: AgentsOptions): Promise<number> {
   const here = await open(resolveStateRoot({ env: process.env, ...(options.stateDir && { path: options.stateDir }) }));
   try {
     const reports = await here.list();

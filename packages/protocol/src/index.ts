@@ -107,7 +107,7 @@ export { dropOldest } from './dropOldest.js';
 export { errorMessage } from './errorMessage.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
-export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
+export { hasHiddenCharacters, showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,

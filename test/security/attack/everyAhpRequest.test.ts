@@ -1,4 +1,4 @@
-import { AHP_REQUESTS } from '@agenthost/ahp';
+import { AHP_REQUESTS } from '../../../packages/ahp/src/gateway/connection.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AhpTestClient } from '../../support/ahpClient.js';
 import { RawClient } from '../../support/rawClient.js';

@@ -11,11 +11,11 @@ import type {
 import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDamage.js';
 import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
+import { summaryRow, UPSERT_SUMMARY } from './indexSchema.js';
 import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
 import { type DroppedText, searchText } from './searchText.js';
 import { SearchThread } from './searchThread.js';
-import { summaryRow, UPSERT_SUMMARY } from './summaryRow.js';
 import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** How many changed summaries, or turns, wait at most before they are written. */

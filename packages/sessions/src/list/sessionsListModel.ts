@@ -1,5 +1,5 @@
 import type { Disposable, Observable } from '@agenthost/client';
-import type { Event } from '../emitter.js';
+import type { Event } from '@agenthost/client/internal';
 import { observable } from '../observable.js';
 import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session } from '../session.js';

@@ -1,5 +1,5 @@
 import type { Disposable } from '@agenthost/client';
-import { Emitter, type Event } from '../emitter.js';
+import { Emitter, type Event } from '@agenthost/client/internal';
 import { ProviderRegistrationError } from '../errors.js';
 import { isProviderId } from '../sessionId.js';
 import type { SessionsProvider } from './sessionsProvider.js';
