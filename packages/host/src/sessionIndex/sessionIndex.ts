@@ -14,9 +14,8 @@ import { IndexReader } from './indexReader.js';
 import { summaryRow, UPSERT_SUMMARY } from './indexSchema.js';
 import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
-import { type DroppedText, searchText } from './searchText.js';
+import { type DroppedText, searchText, type WaitingTurn, WaitingTurns } from './searchText.js';
 import { SearchThread } from './searchThread.js';
-import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** How many changed summaries, or turns, wait at most before they are written. */
 const MAX_WAITING = 200;
