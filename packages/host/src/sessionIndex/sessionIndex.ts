@@ -14,9 +14,8 @@ import { IndexReader } from './indexReader.js';
 import { summaryRow, UPSERT_SUMMARY } from './indexSchema.js';
 import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
-import { type DroppedText, searchText } from './searchText.js';
+import { type DroppedText, searchText, type WaitingTurn, WaitingTurns } from './searchText.js';
 import { SearchThread } from './searchThread.js';
-import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** Maximum number of changed summaries, or turns, that wait to be written. */
 const MAX_WAITING = 200;

@@ -3,7 +3,7 @@ import { CLOSE_CODE } from '@agenthost/protocol';
 import { type CloseReason, type Disposable, Inbox } from '@agenthost/rpc';
 import type { RawData, WebSocket } from 'ws';
 import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../../connection/frameTransport.js';
-import type { EncodedFrame } from '../../state/encodedFrame.js';
+import type { EncodedFrame } from '../../state/delivery.js';
 
 export interface WebSocketLimits {
   /** Maximum number of unread bytes for a client; beyond it the client is disconnected. */

@@ -1,11 +1,10 @@
 import { errorMessage } from '@agenthost/protocol';
 import { errorCode } from '../fs/errnoFailure.js';
 import type { KeyedLock } from '../fs/keyedLock.js';
-import { BufferedRecord } from './bufferedRecord.js';
 import { EventLogFailure, LOG_BEGINNING, type LogPosition, type NewLogRecord } from './eventLog.js';
 import { LineBatch } from './lineFormat.js';
 import type { LogFile } from './logFile.js';
-import { LogMarks, UnsettledRecords } from './unsettledRecords.js';
+import { BufferedRecord, LogMarks, UnsettledRecords } from './unsettledRecords.js';
 
 export interface LogWriterOptions {
   readonly file: LogFile;
