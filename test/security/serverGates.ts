@@ -106,7 +106,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'all that has arrived is handled in one tick',
-    `${SERVER}/sockets/fairTurns.ts`,
+    `${SERVER}/sockets/pacedSocket.ts`,
     'const BUDGET_MS = 4;',
     'const BUDGET_MS = 1e9;',
     'packages/host/test/server/sockets/fairTurns.test.ts',

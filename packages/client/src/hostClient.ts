@@ -62,7 +62,18 @@ const DEFAULT_KEEP_ALIVE_MS = 20_000;
 const DEFAULT_MAX_PENDING_ACTIONS = 1_000;
 const DEFAULT_MAX_WAITING_COMMANDS = 100;
 
-/** One host, for as long as this client wants it: lost connections are made again, and what was sent arrives once. */
+/**
+ * The connection to one host, until it is closed. Lost connections are made again, and every action arrives exactly once.
+ *
+ * @example
+ * ```ts
+ * const host = await connect({ url, token });
+ * const session = await host.createSession({ provider: 'shell', workingDirectory: 'file:///src/project' });
+ * const { items } = await host.listSessions({ filter: { status: 'inputNeeded' } });
+ * session.dispose();
+ * host.close();
+ * ```
+ */
 export class HostClient {
   readonly clientId: string;
   readonly root: { readonly state: Observable<RootState> };

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import {
   grantsTrust,
   type SessionCustomization,
+  type SessionState,
   sameValue,
   TRUST_REQUEST,
   untrustedFolder,
@@ -27,7 +29,6 @@ import {
   judgeCustomizations,
   waitingForTrust,
 } from './judgeCustomizations.js';
-import { sessionDirectory } from './workingDirectory.js';
 
 export interface SessionCustomizationsOptions {
   readonly agent: Pick<Agent, 'descriptor'> & { readonly customizations: CustomizationSupport };
@@ -264,4 +265,9 @@ export class SessionCustomizations {
 
 function keyOf(runs: readonly string[]): string {
   return JSON.stringify(runs);
+}
+
+/** The folder that a session works in. */
+export function sessionDirectory({ summary }: SessionState, start: { readonly cwd: string }): string {
+  return summary.workingDirectory === undefined ? start.cwd : fileURLToPath(summary.workingDirectory);
 }

