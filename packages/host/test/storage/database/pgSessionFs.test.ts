@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestPostgres } from '../../../../../test/support/storage/postgres.js';
+import { sessionFsContract } from '../../../contract/sessionFsContract.js';
+import { silentLog } from '../../../src/hostLog.js';
+import { Committer } from '../../../src/storage/database/committer.js';
+import { Database } from '../../../src/storage/database/database.js';
+import { Generations } from '../../../src/storage/database/generations.js';
+import { migrate } from '../../../src/storage/database/migrate.js';
+import { PgSessionFs } from '../../../src/storage/database/pgSessionFs.js';
+
+let server: TestPostgres;
+let database: Database;
+beforeAll(async () => {
+  server = await TestPostgres.start();
+  database = await Database.open({ url: server.urlOf(), log: silentLog });
+  await migrate(database);
+});
+afterAll(async () => {
+  await database?.close();
+  await server?.dispose();
+});
+
+describe('a SessionFs on PostgreSQL', () => {
+  const cases = sessionFsContract(async ({ sessionId, initialCwd }) => {
+    await database.query('insert into session (id, epoch, claim) values ($1, 1, 7)', [sessionId]);
+    const fs = await PgSessionFs.open({
+      database,
+      committer: new Committer(database),
+      generations: new Generations(database),
+      fence: { sessionId, epoch: '1', claim: '7' },
+      initialCwd,
+    });
+    return { fs, dispose: async () => void (await database.query('delete from session where id = $1', [sessionId])) };
+  });
+
+  it('has enough cases', () => expect(cases.length).toBeGreaterThan(80));
+  it.each(cases)('$name', ({ run }) => run());
+});
