@@ -149,15 +149,7 @@ const ROWS: readonly GateRow[] = [
     'headers that protect',
   ],
   ['5', 'any path is answered', `${SERVER}/routes.ts`, ' && route.path === request.url', '', POINTS, 'point 5:'],
-  [
-    '7',
-    'any depth',
-    'packages/rpc/src/peer/message.ts',
-    'stack.length + 1 >= maxDepth',
-    'false',
-    POINTS,
-    'point 7:',
-  ],
+  ['7', 'any depth', 'packages/rpc/src/peer/message.ts', 'stack.length + 1 >= maxDepth', 'false', POINTS, 'point 7:'],
   [
     '7',
     'keys of prototypes',

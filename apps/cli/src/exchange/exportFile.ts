@@ -1,4 +1,5 @@
-import { type ContentRef, type SessionSummary, type Turn, turnContents, type URI } from '@agenthost/protocol';
+import type { ContentRef, SessionSummary, Turn, URI } from '@agenthost/protocol';
+import { turnContents } from '@agenthost/protocol/internal';
 
 /** What an exported session begins with. The turns follow, one a line, so that a large file is read as it comes. */
 export interface ExportHeader {

@@ -1,4 +1,5 @@
-import { type Role, roleIncludes, roleRefusal } from '@agenthost/protocol';
+import { type Role, roleIncludes } from '@agenthost/protocol';
+import { roleRefusal } from '@agenthost/protocol/internal';
 import type { AhpAction } from '../types.js';
 
 /** Who acts on the state that the gateway keeps. A client's id is its own word; the token that it came with is not. */

@@ -1,12 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import {
-  type ActiveTurn,
-  droppedSteps,
-  type ResponsePart,
-  type SessionState,
-  type ToolCallState,
-  type Turn,
-} from '@agenthost/protocol';
+import type { ActiveTurn, ResponsePart, SessionState, ToolCallState, Turn } from '@agenthost/protocol';
+import { droppedSteps } from '@agenthost/protocol/internal';
 
 /** What is said and what tools did have a limit each, in UTF-16 code units, so that neither hides the other. */
 export const MAX_SEARCH_LENGTH = 32_768;

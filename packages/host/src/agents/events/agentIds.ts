@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isSafeKey, MAX_ID_LENGTH } from '@agenthost/protocol';
+import { isSafeKey, MAX_ID_LENGTH } from '@agenthost/protocol/internal';
 
 /**
  * The ids of one turn as the agent and as the clients know them. An agent's id goes out unchanged unless it can't be an id

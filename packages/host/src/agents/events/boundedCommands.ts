@@ -1,4 +1,5 @@
-import { MAX_COMMANDS, MAX_TITLE_LENGTH, type SessionCommand } from '@agenthost/protocol';
+import type { SessionCommand } from '@agenthost/protocol';
+import { MAX_COMMANDS, MAX_TITLE_LENGTH } from '@agenthost/protocol/internal';
 import { oneLine } from './boundedText.js';
 
 /** As many as clients take, each on a line. One without a name that could be typed is left out, and so is a second of a name. */

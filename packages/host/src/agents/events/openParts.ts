@@ -1,4 +1,4 @@
-import { MAX_OPEN_STEPS, MAX_PART_LENGTH, TOOL_OUTPUT_HEAD, TOOL_OUTPUT_TAIL } from '@agenthost/protocol';
+import { MAX_OPEN_STEPS, MAX_PART_LENGTH, TOOL_OUTPUT_HEAD, TOOL_OUTPUT_TAIL } from '@agenthost/protocol/internal';
 import type { AgentAction } from './agentAction.js';
 import { pieces } from './boundedText.js';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { SessionCustomization } from '@agenthost/protocol';
 import {
   grantsTrust,
-  type SessionCustomization,
   sameValue,
   TRUST_REQUEST,
   untrustedFolder,
   withUntrustedFolder,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import type { Agent, Decision } from '../../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../../agents/agentCustomization.js';
 import { PendingAnswers } from '../../agents/events/pendingAnswers.js';

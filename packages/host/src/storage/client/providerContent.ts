@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { ByteTools } from '@agenthost/protocol';
-import { fromStoredText, isPlainStoredText, type ReadFileParams, toStoredText } from '@agenthost/protocol';
+import type { ByteTools } from '@agenthost/protocol/internal';
+import { fromStoredText, isPlainStoredText, type ReadFileParams, toStoredText } from '@agenthost/protocol/internal';
 import type { ProviderAbilities } from './providerProbe.js';
 
 /** A write larger than this goes in pieces: whatever JSON makes of it, in its frame, stays below what a frame may have. */

@@ -1,4 +1,4 @@
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { SessionFsFailure } from './sessionFs.js';
 
 /** Names that Node uses for its own checks, as the operating system would call them. */
