@@ -57,7 +57,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'any number of open calls',
-    `${HOST}/agents/events/openParts.ts`,
+    `${HOST}/agents/events/turnMemory.ts`,
     'this.#steps.size > MAX_OPEN_STEPS ||',
     'false ||',
     FLOODS,

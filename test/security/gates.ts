@@ -189,7 +189,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any number of connections',
-    `${SERVER}/sockets/clientSlots.ts`,
+    `${SERVER}/sockets/admission.ts`,
     'if (this.#size >= this.#max) return undefined;',
     '',
     ACCESS,

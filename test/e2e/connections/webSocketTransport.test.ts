@@ -10,7 +10,7 @@ import { newToken } from '../../../packages/host/src/server/access/tokenFile.js'
 import { HostServer } from '../../../packages/host/src/server/hostServer.js';
 import { DEFAULT_GUEST_LIMITS } from '../../../packages/host/src/server/sockets/guestConnections.js';
 import { DEFAULT_WEB_SOCKET_LIMITS } from '../../../packages/host/src/server/sockets/webSocketTransport.js';
-import { EncodedFrame } from '../../../packages/host/src/state/encodedFrame.js';
+import { EncodedFrame } from '../../../packages/host/src/state/delivery.js';
 
 describe('WebSocket transports of client and host', () => {
   const token = newToken();

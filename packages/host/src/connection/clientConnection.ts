@@ -31,7 +31,7 @@ import {
   type Transport,
 } from '@agenthost/rpc';
 import { describeIssues } from '../describeIssues.js';
-import { EncodedFrame } from '../state/encodedFrame.js';
+import { EncodedFrame } from '../state/delivery.js';
 import type { Subscriber } from '../state/publisher.js';
 import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';

@@ -1,8 +1,7 @@
 import { CLOSE_CODE, type ClientInfo, ERROR_CODE, type Notification, type URI } from '@agenthost/protocol';
 import { isNotificationKnownToVersion } from '@agenthost/protocol/internal';
 import { encodeNotification, RpcError } from '@agenthost/rpc';
-import type { Delivery } from '../state/delivery.js';
-import { EncodedFrame } from '../state/encodedFrame.js';
+import { type Delivery, EncodedFrame } from '../state/delivery.js';
 import type { ClientConnection } from './clientConnection.js';
 
 /** More than can be connected; those that came longest ago are forgotten. */

@@ -1,4 +1,4 @@
-import type { SessionState } from '@agenthost/protocol';
+import type { SessionState, URI } from '@agenthost/protocol';
 import { CustomizationFinder } from '../customizations/customizationFinder.js';
 import { ArtifactStore } from '../storage/artifacts/artifactStore.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
@@ -26,6 +26,7 @@ import type { AcceptedSequences } from './turn/acceptedSequences.js';
 
 /** A session as its log has it. */
 export interface LoadedSession {
+  readonly uri: URI;
   readonly stored: StoredSession;
   readonly start: SessionStartRecord;
   readonly state: SessionState;
@@ -40,10 +41,9 @@ export async function assembleSession(
   services: SessionServices,
   notifier: SummaryNotifier,
 ): Promise<Session> {
-  const { stored, start, state, accepted, lastServerSeq, history } = loaded;
+  const { uri, stored, start, state, accepted, lastServerSeq, history } = loaded;
   const { provider, sessionId } = start;
   const { delivery, publisher, sequence, now, newId, log } = services;
-  const uri = state.summary.resource;
   const artifactStore = stored.fs.sessionStatePath === undefined ? undefined : new ArtifactStore(stored.fs);
   const workspaceYaml = await WorkspaceYamlSync.open(artifactStore, { start, state, now, log });
   const content: SessionContent = new SessionContent({

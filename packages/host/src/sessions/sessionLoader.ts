@@ -51,7 +51,11 @@ export class SessionLoader {
     const history = this.#historyOf(params.session, stored);
     history.begin(start);
     const { notifier } = this.#deps;
-    const session = await assembleSession({ stored, start, state, history }, this.#services, notifier);
+    const session = await assembleSession(
+      { uri: params.session, stored, start, state, history },
+      this.#services,
+      notifier,
+    );
     if (start.provisional) notifier.provisional.add(params.session);
     else {
       index.put(state.summary);
@@ -115,7 +119,7 @@ export class SessionLoader {
         log.error(`${uri} can't be searched`, error),
       );
     }
-    const session = await assembleSession({ stored, ...folded, history }, this.#services, notifier);
+    const session = await assembleSession({ uri, stored, ...folded, history }, this.#services, notifier);
     if (!isHidden) {
       index.put(folded.state.summary);
       notifier.know(folded.state.summary);

@@ -3,7 +3,7 @@ import { sameValue } from '@agenthost/protocol/internal';
 import type { AgentContent, AgentToolResult, OpenSessionOptions } from '../agents/agent.js';
 import type { AgentAction, AgentArtifact, KeptContent } from '../agents/events/agentEventMapper.js';
 import { boundedCommands } from '../agents/events/boundedCommands.js';
-import { sessionDirectory } from './folder/workingDirectory.js';
+import { sessionDirectory } from './folder/sessionCustomizations.js';
 import type { Session } from './session.js';
 import type { SessionParts } from './sessionParts.js';
 import type { SessionServices } from './sessionServices.js';

@@ -5,7 +5,7 @@ import { ShellMemory } from './shellMemory.js';
 import { ShellSession } from './shellSession.js';
 
 export interface ShellAgentOptions {
-  /** The shell to use if it is one we can use; the user's own ($SHELL) unless told. */
+  /** The shell to use, if it is supported. Defaults to the user's own ($SHELL). */
   readonly shell?: string;
   readonly platform?: NodeJS.Platform;
 }

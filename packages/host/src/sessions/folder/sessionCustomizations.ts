@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionCustomization } from '@agenthost/protocol';
+import { fileURLToPath } from 'node:url';
+import type { SessionCustomization, SessionState } from '@agenthost/protocol';
 import {
   grantsTrust,
   sameValue,
@@ -27,7 +28,6 @@ import {
   judgeCustomizations,
   waitingForTrust,
 } from './judgeCustomizations.js';
-import { sessionDirectory } from './workingDirectory.js';
 
 export interface SessionCustomizationsOptions {
   readonly agent: Pick<Agent, 'descriptor'> & { readonly customizations: CustomizationSupport };
@@ -264,4 +264,9 @@ export class SessionCustomizations {
 
 function keyOf(runs: readonly string[]): string {
   return JSON.stringify(runs);
+}
+
+/** The folder that a session works in. */
+export function sessionDirectory({ summary }: SessionState, start: { readonly cwd: string }): string {
+  return summary.workingDirectory === undefined ? start.cwd : fileURLToPath(summary.workingDirectory);
 }

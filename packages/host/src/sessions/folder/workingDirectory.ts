@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { ERROR_CODE, type SessionState, type URI } from '@agenthost/protocol';
+import { ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 
 /** The folder that a `file:` URI names: it must exist, or the agent would fail later and less clearly. */
@@ -13,11 +13,6 @@ export async function workingDirectoryOf(uri: URI | undefined, fallback: string)
       ? `params.workingDirectory: none was given, and ${fallback}, where sessions work without one, ${problem} on the host's machine; make it, or give another`
       : `params.workingDirectory: ${uri} ${problem}`;
   throw new RpcError(ERROR_CODE.notFound, message);
-}
-
-/** The folder that a session works in. */
-export function sessionDirectory({ summary }: SessionState, start: { readonly cwd: string }): string {
-  return summary.workingDirectory === undefined ? start.cwd : fileURLToPath(summary.workingDirectory);
 }
 
 /** Why nobody can work there; `undefined` for a folder of this machine. */
