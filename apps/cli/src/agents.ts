@@ -12,7 +12,7 @@ import {
 import { CommandError, EXIT } from './commandError.js';
 import { HostAgents } from './serve/hostAgents.js';
 
-/** The agents of a state folder, as a host that runs there sees them, or as this command does. */
+/** The agents of a state folder, from a running host, or as this command finds them. */
 interface AgentsHere {
   list(): Promise<readonly AcpAgentReport[]>;
   add(report: AcpAgentReport, onProgress: (message: string) => void): Promise<void>;

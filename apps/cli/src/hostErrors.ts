@@ -10,7 +10,7 @@ import {
 import { ERROR_CODE, type RoleRefusedData } from '@agenthost/protocol';
 import { CommandError, EXIT } from './commandError.js';
 
-/** What the SDK says, as two lines for whoever ran the command. */
+/** Errors of the SDK as two lines for the user. */
 export function commandErrorOf(error: unknown, { origin }: URL): unknown {
   if (!(error instanceof ClientError)) return error;
   const as = (exitCode: number, what: string, whatToDo: string) =>
@@ -71,7 +71,7 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
       'Look at the session with agenthost log, then decide again.',
     );
   }
-  // The SDK's messages are what happened and, after a semicolon, what to do.
+  // The SDK's messages say what happened and, after a semicolon, what to do.
   const [what = '', ...rest] = error.message.split('; ');
   return as(EXIT.failed, `${capital(what)}.`, `${capital(rest.join('; ') || 'run it again with --debug')}.`);
 }

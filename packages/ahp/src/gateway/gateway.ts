@@ -17,10 +17,10 @@ export interface AhpLog {
   error(message: string, error?: unknown): void;
 }
 
-/** What somebody was let in with. */
+/** The credential that a client was admitted with. */
 export interface AhpDoor {
   readonly credentialId: string;
-  /** A new connection to our host, with the rights of that credential. */
+  /** Opens a new connection to our host, with the rights of that credential. */
   readonly openHost: () => Promise<Transport> | Transport;
 }
 
@@ -28,7 +28,7 @@ export interface AhpGatewayOptions {
   readonly log: AhpLog;
   readonly limits?: Partial<AhpLimits>;
   readonly schedule?: Schedule;
-  /** The first number of an envelope. Rises from one start of the gateway to the next, so that no client has seen a later one. */
+  /** The first number of an envelope. It rises from one start of the gateway to the next, so that no client has seen a later one. */
   readonly firstSeq?: number;
 }
 
@@ -36,7 +36,7 @@ export interface ClientIdentity {
   readonly clientId: string;
   readonly name: string;
   readonly spoken: SpokenVersion;
-  /** It names sessions `ahp-session:/<id>`, also those that others made. */
+  /** The client names all sessions `ahp-session:/<id>`, including those that others made. */
   readonly wantsSpecifiedNames: boolean;
 }
 
@@ -46,7 +46,7 @@ const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 const CLOSE_TRY_LATER = 1013;
 
-/** Speaks the public Agent Host Protocol in front of one host. Stores nothing: what it holds goes with it. */
+/** Speaks the public Agent Host Protocol in front of one host. It stores nothing: its state ends with it. */
 export class AhpGateway {
   /** @internal */
   readonly limits: AhpLimits;
@@ -58,7 +58,7 @@ export class AhpGateway {
   readonly #connections = new Set<AhpConnection>();
   readonly #warned = new Set<string>();
   readonly #clients = new Set<AhpClient>();
-  /** Of clients without a socket: what happens to them when they stay away. In the order in which they went. */
+  /** Clients without a socket, with their timeouts, in the order in which they left. */
   readonly #away = new Map<AhpClient, Disposable[]>();
   #seq: number;
   #isClosed = false;
@@ -86,7 +86,7 @@ export class AhpGateway {
     this.log.warn(message);
   }
 
-  /** A socket whose credential was checked. */
+  /** Accepts a socket whose credential was checked. */
   accept(transport: Transport, door: AhpDoor): void {
     if (this.#isClosed || this.#isFull(door)) {
       transport.close({ code: CLOSE_TRY_LATER, message: 'too many connections: close one, or try again later' });
@@ -188,14 +188,14 @@ export class AhpGateway {
     }
   }
 
-  /** Another client looks at it, which may be the same window with a new socket: it goes with that one. */
+  /** Another client watches the session, possibly the same window with a new socket: then it belongs to that one. */
   #inherits(session: URI): boolean {
     const heir = [...this.#clients].find((client) => client.looksAt(session));
     heir?.sessions.made.add(session);
     return heir !== undefined;
   }
 
-  /** The host has ended its connection for good: its token was taken back, say. */
+  /** The host has ended its connection for good, e.g. because its token was revoked. */
   #shutOut(client: AhpClient): void {
     if (!this.#clients.has(client)) return;
     const { socket } = client.outlet;
@@ -203,7 +203,7 @@ export class AhpGateway {
     socket?.close('the host has ended this connection: the token may have been taken back', CLOSE_POLICY);
   }
 
-  /** For good. What it made and nobody used goes with it. */
+  /** Removes it for good, with its unused sessions. */
   #end(client: AhpClient): void {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);

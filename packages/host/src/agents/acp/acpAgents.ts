@@ -8,7 +8,7 @@ import { CATALOGUE } from './catalogue.js';
 
 export interface AcpAgentsOptions {
   readonly catalogue?: readonly AcpAgentSpec[];
-  /** Only these; all without it. */
+  /** Only these agents. Without it, all of them. */
   readonly only?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export class AcpAgents implements AgentSource {
     };
   }
 
-  /** A machine that has no watches left can still run agents; it takes a restart to see changes then. */
+  /** A machine without file watches can still run agents; changes then need a restart. */
   #watch(context: AgentSourceContext): FSWatcher | undefined {
     const failed = (error: unknown) =>
       context.log.error(`changes of ${AGENTS_FILE} are not seen without a restart`, error);
@@ -59,7 +59,7 @@ export class AcpAgents implements AgentSource {
     });
   }
 
-  /** A file that is wrong changes nothing: what ran before goes on. */
+  /** An invalid file changes nothing: the previous agents stay. */
   async #read(context: AgentSourceContext, otherwise?: readonly AcpAgentSpec[]): Promise<void> {
     const specs = await readAgentSpecs(context.stateDir, this.#catalogue).catch((error: unknown) => {
       context.log.error('the agents of your own are not read', error);

@@ -63,11 +63,11 @@ interface OpenPart {
   length: number;
 }
 
-/** From here on a part ends with the next paragraph; at MAX_PART_LENGTH it ends in any case. */
+/** From this length on a part ends with the next paragraph; at MAX_PART_LENGTH it ends in any case. */
 const SOFT_LENGTH = MAX_PART_LENGTH * 0.75;
 const PARAGRAPH_END = '\n\n';
 
-/** Maps the text of an agent to parts. Text of one kind goes into one part until something else comes or the part is full. */
+/** Maps the text of an agent to parts. Text of one kind goes into one part until another event comes or the part is full. */
 export class TextParts {
   readonly #turnId: string;
   readonly #newId: () => string;
@@ -78,7 +78,7 @@ export class TextParts {
     this.#newId = newId;
   }
 
-  /** What comes next goes into a new part. */
+  /** The next text begins a new part. */
   close(): void {
     this.#open = undefined;
   }
@@ -98,14 +98,14 @@ export class TextParts {
       actions.push({ type, turnId, partId: part.id, content });
       part.length += content.length;
       rest = rest.slice(content.length);
-      // Room for one code unit is none: it could not take a surrogate pair.
+      // Room for one code unit doesn't count: a surrogate pair would not fit.
       if (endsPart(part.length, content)) this.#open = undefined;
     }
     return actions;
   }
 }
 
-/** As much of the text as a part of that length has room for. */
+/** As much of the text as fits into a part of that length. */
 function fitting(text: string, length: number): string {
   const [piece = ''] = pieces(text, MAX_PART_LENGTH - length);
   const soft = Math.max(SOFT_LENGTH - length - PARAGRAPH_END.length, 0);
@@ -118,8 +118,8 @@ function endsPart(length: number, content: string): boolean {
 }
 
 /**
- * The ids of one turn as the agent and as the clients know them. An agent's id goes out unchanged unless it can't be an id
- * on the wire; then it gets a new one, the same for the whole turn.
+ * Maps ids of one turn between the agent and the clients. An agent's id is sent unchanged unless it is invalid on the wire; then
+ * it gets a new one, the same for the whole turn.
  */
 export class AgentIds {
   readonly #wireIds = new Map<string, string>();
@@ -133,7 +133,7 @@ export class AgentIds {
   wireIdOf(agentId: string): string {
     const known = this.#wireIds.get(agentId);
     if (known !== undefined) return known;
-    // The agent may come up with an id that was made for another one of its ids.
+    // The agent may use an id that was generated for another one of its ids.
     let wireId = isWireId(agentId) ? agentId : this.#newId();
     while (this.#agentIds.has(wireId)) wireId = this.#newId();
     this.#wireIds.set(agentId, wireId);
@@ -146,7 +146,7 @@ export class AgentIds {
   }
 }
 
-/** What the schema of an id accepts, and well-formed Unicode: a lone surrogate would change on its way through UTF-8. */
+/** Accepts what the schema of an id accepts, and only well-formed Unicode: a lone surrogate would change in UTF-8. */
 function isWireId(id: string): boolean {
   return id.length > 0 && id.length <= MAX_ID_LENGTH && isSafeKey(id) && id.isWellFormed() && !hasControlCharacter(id);
 }

@@ -9,7 +9,7 @@ const MODELS: readonly ModelInfo[] = [
   { id: 'mock-large', provider: 'mock', name: 'Mock Large', maxContextWindow: 128_000, supportsVision: true },
 ];
 
-/** The agent for tests and benchmarks: no process, no model; what it does is in the prompt. See `mockBehaviours.ts`. */
+/** The agent for tests and benchmarks, without a process or a model: the prompt says what it does. See `mockBehaviours.ts`. */
 export class MockAgent implements Agent {
   readonly descriptor: AgentDescriptor = {
     provider: 'mock',

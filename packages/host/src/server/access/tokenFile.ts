@@ -18,7 +18,7 @@ export class WeakTokenError extends Error {
   }
 }
 
-/** Never with a dash first, which command lines take for a flag. */
+/** Never starts with a dash, which command lines take for a flag. */
 export function newToken(): string {
   const token = randomBytes(32).toString('base64url');
   return token.startsWith('-') ? newToken() : token;
@@ -29,7 +29,7 @@ export function checkToken(token: string, where: string): string {
   return token;
 }
 
-/** The host's token in its state root: made at the first start, readable for its user alone. */
+/** The host's token in its state root: made at the first start, readable only by its user. */
 export class TokenFile {
   readonly #folder: string;
 
@@ -48,14 +48,14 @@ export class TokenFile {
     return checkToken(found, this.path);
   }
 
-  /** A new token; whoever has the old one is out. */
+  /** Makes a new token; the old one becomes invalid. */
   async rotate(): Promise<string> {
     const token = newToken();
     await writePrivateFile(this.path, `${token}\n`);
     return token;
   }
 
-  /** As it is, without making one. */
+  /** Reads the token without making one. */
   async read(): Promise<string | undefined> {
     try {
       return (await readFile(this.path, 'utf8')).trim();

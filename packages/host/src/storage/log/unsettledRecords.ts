@@ -14,7 +14,7 @@ const MAX_BYTES = 256 * 1024;
 export class UnsettledRecords {
   #records: WrittenRecord[] = [];
   #bytes = 0;
-  /** Up to here nothing can be taken back. */
+  /** Nothing up to here can be rolled back. */
   #settled = 0;
 
   add(record: WrittenRecord): void {
@@ -22,14 +22,14 @@ export class UnsettledRecords {
     this.#bytes += record.entry.size;
     if (this.#bytes <= MAX_BYTES) return;
     let dropped = 0;
-    // Down to a half, so that not every record moves all the others.
+    // Shrinks to a half, so that not every record moves all the others.
     while (this.#bytes > MAX_BYTES / 2 && dropped < this.#records.length - 1) {
       this.#bytes -= this.#records[dropped++]?.entry.size ?? 0;
     }
     this.settle(this.#records[dropped - 1]?.entry.last ?? 0);
   }
 
-  /** Nobody takes back what was appended up to `position`. */
+  /** Appends up to `position` will not be rolled back. */
   settle(position: number): void {
     this.#settled = Math.max(this.#settled, position);
     const kept = this.#records.findIndex(({ entry }) => entry.last > position);
@@ -42,7 +42,7 @@ export class UnsettledRecords {
     return position >= this.#settled;
   }
 
-  /** Forgets everything after `position`, and says where the file has to be cut, if it has. */
+  /** Drops everything after `position`, and returns where the file has to be cut, if it has to be. */
   takeBack(position: number): { readonly cut?: WrittenRecord; readonly complete: boolean } {
     const first = this.#records.findIndex(({ entry }) => entry.last > position);
     const [cut] = first < 0 ? [] : this.#records.splice(first);
@@ -120,7 +120,7 @@ type NewActionRecord = Extract<NewLogRecord, { type: 'action' }>;
 type TextAction = DeltaAction | ReasoningAction | (ToolUpdateAction & { readonly output: string });
 type TextRecord = NewActionRecord & { readonly action: TextAction };
 
-/** Merged text stops here, so that its line stays readable in one piece even if every character is escaped. */
+/** Merged text stops at this length, so that its line stays readable in one piece even if every character is escaped. */
 const MAX_MERGED_LENGTH = 256 * 1024;
 const RECORD_BYTES = 200;
 const PIECE_BYTES = 100;
@@ -142,7 +142,7 @@ export class BufferedRecord {
   #length = 0;
   #size = RECORD_BYTES;
 
-  /** `fields`: as `EventLog.append` takes them. */
+  /** `fields`: as in `EventLog.append`. */
   constructor(
     position: number,
     record: NewLogRecord,
@@ -172,12 +172,12 @@ export class BufferedRecord {
     return this.#last;
   }
 
-  /** About as many bytes as it takes in memory. */
+  /** Approximate bytes in memory. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes the record in when it goes on with the same text. */
+  /** Merges the record if it continues the same text. */
   merge(position: number, record: NewLogRecord, at: number): boolean {
     if ('parts' in this.#content || record.id !== undefined || !isText(record)) return false;
     const { action, pieces } = this.#content;
@@ -229,7 +229,7 @@ function pieceOf(position: number, at: number, { action, serverSeq }: TextRecord
   return { position, at, actionAt: action.at, serverSeq, text: textOf(action) };
 }
 
-/** What has an origin is a client's and stays one record: whether it was stored must be found by its number. */
+/** A record with an origin is a client's and stays separate: it must be found by its number. */
 function isText(record: NewLogRecord): record is TextRecord {
   if (record.type !== 'action' || record.origin) return false;
   const { action } = record;
