@@ -171,8 +171,12 @@ export class PgSessionFs implements SessionFs {
     yield* splitLines(this.#pieces(this.#tree.file(absoluteOf(path)), fromByte));
   }
 
+  /** Gives the session back, for any host to take. */
   async dispose(): Promise<void> {
     await this.#last;
+    const { database, fence } = this.#options;
+    const sql = 'update session set owner = null where id = $1 and epoch = $2 and claim = $3';
+    await database.settle(sql, fenceValues(fence));
   }
 
   async #load(): Promise<void> {

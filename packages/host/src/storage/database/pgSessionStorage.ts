@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { KeyedLock } from '../fs/keyedLock.js';
+import { CORRUPT_SUFFIX } from '../log/corruptFile.js';
+import { LOG_FILE } from '../log/jsonlEventLog.js';
+import { openStored, type StoredLogOptions } from '../openStored.js';
+import type { OpenStoredOptions, SessionStorage, StoredSession } from '../sessionStorage.js';
+import { Committer } from './committer.js';
+import type { Database } from './database.js';
+import type { Fence } from './fence.js';
+import { Generations } from './generations.js';
+import { PgSessionFs } from './pgSessionFs.js';
+
+export interface PgSessionStorageOptions extends StoredLogOptions {
+  readonly database: Database;
+  /** This run of the host. */
+  readonly hostId: string;
+  readonly initialCwd: string;
+}
+
+const PAGE = 1_000;
+
+/** A log that is empty because all of it was damaged is one too: what it held is beside it. */
+const HAS_LOG = `(log_gen is not null and log_size > 0 or exists
+  (select 1 from file where session = id and path = '/state/${LOG_FILE}${CORRUPT_SUFFIX}' and size > 0))`;
+
+/** Sessions in a PostgreSQL database. */
+export class PgSessionStorage implements SessionStorage {
+  readonly #options: PgSessionStorageOptions;
+  readonly #committer: Committer;
+  readonly #generations: Generations;
+  readonly #lock = new KeyedLock();
+
+  constructor(options: PgSessionStorageOptions) {
+    this.#options = options;
+    this.#committer = new Committer(options.database);
+    this.#generations = new Generations(options.database);
+  }
+
+  async open(
+    sessionId: string,
+    { create = false, isDraft = false }: OpenStoredOptions = {},
+  ): Promise<StoredSession | undefined> {
+    const { database, initialCwd } = this.#options;
+    if (!(await this.exists(sessionId))) {
+      if (!create) return undefined;
+      // What is there without a log was cut short when it was made.
+      await this.remove(sessionId);
+      await database.settle('insert into session (id) values ($1) on conflict do nothing', [sessionId]);
+    }
+    const fence = await this.#claim(sessionId);
+    if (!fence) return undefined;
+    const fs = await PgSessionFs.open({
+      database,
+      committer: this.#committer,
+      generations: this.#generations,
+      fence,
+      initialCwd,
+    });
+    return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+  }
+
+  async exists(sessionId: string): Promise<boolean> {
+    const sql = `select 1 from session where id = $1 and ${HAS_LOG}`;
+    return (await this.#options.database.settle(sql, [sessionId])).length > 0;
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    await this.#options.database.settle(
+      `with g as (select gen from file where session = $1 union select log_gen from session where id = $1),
+       d as (delete from session where id = $1)
+       delete from chunk using g where chunk.gen = g.gen`,
+      [sessionId],
+    );
+  }
+
+  async modifiedAt(sessionId: string): Promise<number | undefined> {
+    const sql = 'select log_mtime from session where id = $1 and log_gen is not null';
+    const [row] = await this.#options.database.settle<{ log_mtime: number }>(sql, [sessionId]);
+    return row?.log_mtime;
+  }
+
+  async *list(): AsyncGenerator<string> {
+    const sql = `select id from session where id > $1 and ${HAS_LOG} order by id limit ${PAGE}`;
+    for (let after = ''; ; ) {
+      const rows = await this.#options.database.settle<{ id: string }>(sql, [after]);
+      for (const { id } of rows) yield id;
+      if (rows.length < PAGE) return;
+      after = rows.at(-1)?.id ?? '';
+    }
+  }
+
+  /** Takes the session: from now on every other host's writes do nothing (OWN1). */
+  async #claim(sessionId: string): Promise<Fence | undefined> {
+    const claim = randomBytes(8).readBigInt64BE().toString();
+    const sql = 'update session set owner = $2, epoch = epoch + 1, claim = $3 where id = $1 returning epoch';
+    const [row] = await this.#options.database.settle<{ epoch: string }>(sql, [sessionId, this.#options.hostId, claim]);
+    return row && { sessionId, epoch: row.epoch, claim };
+  }
+}

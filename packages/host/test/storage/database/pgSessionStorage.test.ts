@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestPostgres } from '../../../../../test/support/storage/postgres.js';
+import { rawSession, startTestHost } from '../../../../../test/support/testHost.js';
+import { silentLog } from '../../../src/hostLog.js';
+import { Database } from '../../../src/storage/database/database.js';
+import { migrate } from '../../../src/storage/database/migrate.js';
+import { PgSessionStorage } from '../../../src/storage/database/pgSessionStorage.js';
+
+let server: TestPostgres;
+let database: Database;
+beforeAll(async () => {
+  server = await TestPostgres.start();
+  database = await Database.open({ url: server.urlOf(), log: silentLog });
+  await Promise.all([migrate(database), migrate(database)]);
+});
+afterAll(async () => {
+  await database?.close();
+  await server?.dispose();
+});
+
+const storage = () =>
+  new PgSessionStorage({
+    database,
+    hostId: randomUUID(),
+    initialCwd: '/tmp',
+    durability: 'fsync',
+    now: Date.now,
+    newId: randomUUID,
+    onDamage: (sessionId, damage) => {
+      throw new Error(`${sessionId} is damaged: ${JSON.stringify(damage)}`);
+    },
+  });
+
+async function say(
+  client: Awaited<ReturnType<Awaited<ReturnType<typeof startTestHost>>['raw']>>,
+  session: string,
+  turnId: string,
+) {
+  client.dispatch({ type: 'session/turnStarted', session, turnId, userMessage: { text: `echo ${turnId}` } });
+  await client.nextEnvelope(
+    ({ action }) => action.type === 'session/turnComplete' && action.turnId === turnId,
+    'the end of the turn',
+  );
+}
+
+describe('sessions on PostgreSQL', () => {
+  it('are there again after a restart of the host, also one that was forked', async () => {
+    const first = await startTestHost({ storage: storage() });
+    const alice = await first.raw('alice');
+    const session = await rawSession([alice]);
+    for (const turn of ['one', 'two', 'three']) await say(alice, session, turn);
+    const fork = `mock:/${randomUUID()}`;
+    await alice.request('forkSession', { source: session, session: fork, toTurnId: 'two' });
+    const before = await alice.stateOf(session);
+    await first.dispose();
+
+    const second = await startTestHost({ storage: storage() });
+    const bob = await second.raw('bob');
+    expect((await bob.stateOf(session)).turns).toEqual(before.turns);
+    expect((await bob.stateOf(fork)).turns.map(({ id }) => id)).toEqual(['one', 'two']);
+    await second.dispose();
+  });
+
+  it('keep everything that was acknowledged when the database crashes and comes back', async () => {
+    const host = await startTestHost({ storage: storage() });
+    const alice = await host.raw('alice');
+    const session = await rawSession([alice]);
+    const turns = Array.from({ length: 30 }, (_, n) => `turn-${n}`);
+    for (const [n, turn] of turns.entries()) {
+      const said = say(alice, session, turn);
+      if (n % 10 === 5) {
+        await server.stop('SIGQUIT');
+        await server.run();
+      }
+      await said;
+    }
+    await host.dispose();
+    const again = await startTestHost({ storage: storage() });
+    const { turns: kept } = await (await again.raw('bob')).stateOf(session);
+    expect(kept.map(({ id }) => id)).toEqual(turns);
+    await again.dispose();
+  });
+
+  it('[FEN1] can not be written by a host that another one has replaced', async () => {
+    const [old, next] = [storage(), storage()];
+    const mine = await old.open('fenced', { create: true });
+    await mine?.fs.appendFile('/state/events.jsonl', 'first\n');
+    const theirs = await next.open('fenced');
+    for (const write of [
+      () => mine?.fs.appendFile('/state/events.jsonl', 'late\n'),
+      () => mine?.fs.writeFile('/state/other', 'late'),
+      () => mine?.fs.mkdir('/state/folder'),
+      () => mine?.fs.rm('/state/events.jsonl'),
+      () => mine?.fs.rename('/state/events.jsonl', '/state/moved'),
+    ]) {
+      await expect(write()).rejects.toMatchObject({ code: 'FENCED' });
+    }
+    await theirs?.fs.appendFile('/state/events.jsonl', 'second\n');
+    expect(await theirs?.fs.readFile('/state/events.jsonl')).toBe('first\nsecond\n');
+    expect(await theirs?.fs.readdir('/state')).toEqual(['events.jsonl']);
+  });
+
+  it('leave no bytes behind when they are removed', async () => {
+    const own = storage();
+    const stored = await own.open('gone', { create: true });
+    await stored?.fs.writeFile('/state/events.jsonl', 'x'.repeat(200_000));
+    await stored?.fs.writeFile('/state/a', 'y'.repeat(200_000));
+    await stored?.fs.writeFile('/state/a', 'z');
+    await stored?.fs.dispose();
+    const count = async () => (await database.query<{ n: string }>('select count(*) as n from chunk'))[0]?.n;
+    const all = Number(await count());
+    await own.remove('gone');
+    expect(Number(await count())).toBe(all - 5);
+    expect(await own.exists('gone')).toBe(false);
+  });
+});
