@@ -151,7 +151,7 @@ function statements(source: string): { readonly code: string; readonly doc: stri
     if (code === '') continue;
     // The members of a union may have comments at the beginning of a line.
     const last = found.at(-1);
-    if (last && !/[;}]$/.test(last.code)) last.code += ` ${code}`;
+    if (last && !/^(export|import|declare|interface|type|class|abstract)\b/.test(code)) last.code += `\n${code}`;
     else found.push({ code, doc });
     doc = '';
   }

@@ -28,6 +28,7 @@ export class UnauthorizedError extends ClientError {
   }
 }
 
+/** The host and this client have no protocol version in common. */
 export class UnsupportedVersionError extends ClientError {
   override readonly name = 'UnsupportedVersionError';
   /** What the host speaks, as far as it said. */
@@ -56,6 +57,7 @@ export class SessionFsRefusedError extends ClientError {
   }
 }
 
+/** Another connection uses the same `clientId`. Not retried: each would end the other. */
 export class ReplacedError extends ClientError {
   override readonly name = 'ReplacedError';
 
@@ -84,6 +86,7 @@ export class ConnectionLostError extends ClientError {
   }
 }
 
+/** The client or the handle was closed. */
 export class ClientClosedError extends ClientError {
   override readonly name = 'ClientClosedError';
 
@@ -120,6 +123,7 @@ export class CommandFailedError extends ClientError {
   }
 }
 
+/** The host did not answer a command in time. */
 export class CommandTimeoutError extends ClientError {
   override readonly name = 'CommandTimeoutError';
   readonly method: string;
@@ -130,6 +134,7 @@ export class CommandTimeoutError extends ClientError {
   }
 }
 
+/** The host has no such session, or no longer. */
 export class SessionGoneError extends ClientError {
   override readonly name = 'SessionGoneError';
   readonly session: URI;
@@ -154,6 +159,7 @@ export class SessionRemadeError extends ClientError {
   }
 }
 
+/** The agent of a new session did not start. */
 export class SessionCreationError extends ClientError {
   override readonly name = 'SessionCreationError';
   readonly session: URI;
@@ -166,6 +172,7 @@ export class SessionCreationError extends ClientError {
   }
 }
 
+/** The host is too old for this command or action. */
 export class CapabilityMissingError extends ClientError {
   override readonly name = 'CapabilityMissingError';
 

@@ -1,5 +1,4 @@
 import {
-  type ActionParams,
   type BrowseDirectoryResult,
   type CreateSessionParams,
   capabilitiesOf,
@@ -7,7 +6,6 @@ import {
   type ListSessionsParams,
   type ListSessionsResult,
   type Notification,
-  type NotificationParams,
   type ProtocolCapabilities,
   parseSessionUri,
   type Role,
@@ -16,6 +14,7 @@ import {
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
+import type { ActionParams, NotificationParams } from '@agenthost/protocol/internal';
 import { type Disposable, Emitter, type RpcPeer } from '@agenthost/rpc';
 import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import { CommandChannel, type CommandOptions } from './connection/commandChannel.js';
@@ -62,7 +61,18 @@ const DEFAULT_KEEP_ALIVE_MS = 20_000;
 const DEFAULT_MAX_PENDING_ACTIONS = 1_000;
 const DEFAULT_MAX_WAITING_COMMANDS = 100;
 
-/** One host, for as long as this client wants it: lost connections are made again, and what was sent arrives once. */
+/**
+ * The connection to one host, until it is closed. Lost connections are made again, and every action arrives exactly once.
+ *
+ * @example
+ * ```ts
+ * const host = await connect({ url, token });
+ * const session = await host.createSession({ provider: 'shell', workingDirectory: 'file:///src/project' });
+ * const { items } = await host.listSessions({ filter: { status: 'inputNeeded' } });
+ * session.dispose();
+ * host.close();
+ * ```
+ */
 export class HostClient {
   readonly clientId: string;
   readonly root: { readonly state: Observable<RootState> };

@@ -55,7 +55,17 @@ const KEEPER_PATIENCE_MS = 5_000;
 const STOPPING = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
 const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
-/** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
+/**
+ * A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`).
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [new ShellAgent()] });
+ * const { url, token } = await host.listen({ port: 4100 });
+ * console.log(`${url} ${token}`);
+ * await host.close();
+ * ```
+ */
 export class Host {
   readonly #stateRoot: StateRoot;
   readonly #tempRoot: TempRoot;

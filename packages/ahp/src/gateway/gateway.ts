@@ -46,7 +46,26 @@ const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 const CLOSE_TRY_LATER = 1013;
 
-/** Speaks the public Agent Host Protocol in front of one host. It stores nothing: its state ends with it. */
+/**
+ * Speaks the public Agent Host Protocol in front of one host. Stores nothing: what it holds ends with it.
+ *
+ * @example
+ * ```ts
+ * import type { Host } from '@agenthost/host';
+ * import { createMemoryTransportPair, type Transport } from '@agenthost/rpc';
+ *
+ * declare const host: Host;
+ * declare const socket: Transport;
+ *
+ * const gateway = new AhpGateway({ log: console });
+ * const openHost = () => {
+ *   const { a, b } = createMemoryTransportPair();
+ *   host.attach(b);
+ *   return a;
+ * };
+ * gateway.accept(socket, { credentialId: 'owner', openHost });
+ * ```
+ */
 export class AhpGateway {
   /** @internal */
   readonly limits: AhpLimits;

@@ -3,21 +3,23 @@ import {
   type Artifact,
   type ArtifactTimes,
   type ClientAction,
-  findPendingMessage,
-  heldFrom,
-  isActionKnownToVersion,
   type ListArtifactsResult,
   MAX_FRAME_BYTES,
   MAX_SNAPSHOT_TURNS,
-  type PendingMessageKind,
   REJECTION,
   type SessionState,
   type ToolCallState,
   type Turn,
   type URI,
   type UserMessage,
-  withNewestTurns,
 } from '@agenthost/protocol';
+import {
+  findPendingMessage,
+  heldFrom,
+  isActionKnownToVersion,
+  type PendingMessageKind,
+  withNewestTurns,
+} from '@agenthost/protocol/internal';
 import type { Disposable } from '@agenthost/rpc';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 import type { Connection } from '../connection/connection.js';
@@ -79,6 +81,16 @@ const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
 /**
  * A handle on one session. Several handles on the same one share a subscription; each must be disposed. Methods that
  * change something apply it to `state` at once, resolve when the host has accepted it, and reject when it did not.
+ *
+ * @example
+ * ```ts
+ * const session = await host.openSession('shell:/5b7f9a0e');
+ * const rendering = session.state.subscribe((state) => console.log(state.turns.length));
+ * await session.send('npm test');
+ * await session.pendingConfirmations.value[0]?.approve();
+ * rendering.dispose();
+ * session.dispose();
+ * ```
  */
 export class SessionHandle {
   readonly uri: URI;

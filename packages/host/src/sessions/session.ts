@@ -3,18 +3,20 @@ import {
   type Author,
   type ClientAction,
   ERROR_CODE,
+  type SessionAction,
+  type SessionState,
+  type Snapshot,
+  type URI,
+  type UserMessage,
+} from '@agenthost/protocol';
+import {
   errorMessage,
   type FetchPartsResult,
   type FetchTurnsResult,
   INLINE_CONTENT_LIMIT,
   type PermissionResolvedAction,
-  type SessionAction,
-  type SessionState,
-  type Snapshot,
   type TurnsRange,
-  type URI,
-  type UserMessage,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { AgentAction } from '../agents/events/agentEventMapper.js';
 import { headAndTail } from '../agents/events/boundedText.js';

@@ -30,8 +30,15 @@ interface End {
 }
 
 /**
- * Two ends in one process. Frames go through the link; the close doesn't: it reaches the other end a microtask later, which
- * is behind all frames of a perfect link, and after it nothing that is still in a slower link is delivered.
+ * Two connected transports in one process. Frames go through the link. The close does not: it reaches the other end a microtask
+ * later, which is after all frames of a perfect link; frames that are still in a slower link are lost.
+ *
+ * @example
+ * ```ts
+ * const { a, b } = createMemoryTransportPair();
+ * b.onMessage((text) => console.log(text));
+ * a.send('{"jsonrpc":"2.0","method":"hello"}');
+ * ```
  */
 export function createMemoryTransportPair({
   link = perfectLink,

@@ -51,7 +51,17 @@ type Found =
   | { readonly kind: 'untitled'; readonly localId: string; readonly untitled: UntitledSession }
   | { readonly kind: 'listed'; readonly group: HostSessionGroup };
 
-/** The sessions of one agent host, over the SDK. Several at once are several instances. The SDK's host is its owner's to close. */
+/**
+ * The sessions of one agent host, over the SDK. Use one instance for each host. Closing the `HostClient` is up to its owner.
+ *
+ * @example
+ * ```ts
+ * const provider = new AgentHostProvider(host, { name: 'dev-box' });
+ * const registration = providers.registerProvider(provider);
+ * registration.dispose();
+ * provider.dispose();
+ * ```
+ */
 export class AgentHostProvider implements SessionsProvider {
   readonly id: string;
   readonly label: string;

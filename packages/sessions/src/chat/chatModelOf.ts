@@ -1,5 +1,6 @@
 import type { Message, Observable } from '@agenthost/client';
-import { type SessionState, sameValue, type Turn, type UserMessage } from '@agenthost/protocol';
+import type { SessionState, Turn, UserMessage } from '@agenthost/protocol';
+import { sameValue } from '@agenthost/protocol/internal';
 import { NotSupportedError } from '../errors.js';
 import { computed, constant } from '../observable.js';
 import { type Chat, SessionStatus, type URI } from '../session.js';
@@ -22,7 +23,18 @@ const NONE = constant<readonly never[]>([]);
 const NO_FEATURES: ReadonlySet<ChatFeature> = new Set();
 const CAN_SUBMIT: ReadonlySet<ChatFeature> = new Set(['submit']);
 
-/** A chat that is there at once and never asks for anything: for providers that have their conversations at hand. */
+/**
+ * A chat model of a list of turns that is there at once and never asks for anything. For providers that have their conversations at
+ * hand.
+ *
+ * @example
+ * ```ts
+ * import type { Turn } from '@agenthost/protocol';
+ *
+ * const turns = observable<readonly Turn[]>([]);
+ * const model = chatModelOf({ chat, sessionType: 'notes', turns });
+ * ```
+ */
 export function chatModelOf(options: ChatModelOfOptions): ChatModel {
   const { chat, submit, actions = {} } = options;
   const { resource } = chat;

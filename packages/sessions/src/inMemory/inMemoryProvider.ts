@@ -43,7 +43,14 @@ const DEFAULT_TYPES: readonly SessionType[] = [
   { id: 'lists', label: 'Lists', icon: 'list' },
 ];
 
-/** Sessions that live as long as the process: for tests and examples. */
+/**
+ * Sessions that live as long as the process, for tests and examples.
+ *
+ * @example
+ * ```ts
+ * providers.registerProvider(new InMemoryProvider({ id: 'notes' }));
+ * ```
+ */
 export class InMemoryProvider implements SessionsProvider {
   readonly id: string;
   readonly label: string;

@@ -1,4 +1,4 @@
-import type { PermissionResolvedAction, ToolCallConfirmedAction } from '@agenthost/protocol';
+import type { PermissionResolvedAction, ToolCallConfirmedAction } from '@agenthost/protocol/internal';
 import type { Decision } from '../agent.js';
 
 /** The open questions of an agent. Each is answered once; other answers are ignored. */

@@ -1,11 +1,5 @@
-import {
-  type ClientAction,
-  dropOldest,
-  errorMessage,
-  REJECTION,
-  type SessionState,
-  type UserMessage,
-} from '@agenthost/protocol';
+import { type ClientAction, REJECTION, type SessionState, type UserMessage } from '@agenthost/protocol';
+import { dropOldest, errorMessage } from '@agenthost/protocol/internal';
 import { originOf, type Subscriber } from '../../state/publisher.js';
 import { ContentRefused, PastedContent } from '../content/pastedContent.js';
 import { type PreconditionContext, queueRefusal, refusal } from '../preconditions.js';

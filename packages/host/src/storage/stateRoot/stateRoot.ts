@@ -1,6 +1,6 @@
 import { chmod, mkdir, opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorMessage, isSessionId } from '@agenthost/protocol';
+import { errorMessage, isSessionId } from '@agenthost/protocol/internal';
 import { errorCode } from '../fs/errnoFailure.js';
 import { SESSION_STATE_FOLDER } from '../fs/sessionFolder.js';
 import { removeDrafts } from '../fs/writePrivateFile.js';
@@ -18,6 +18,7 @@ export interface StateRootOptions extends StateRootPlace {
   readonly migrations?: readonly Migration[];
 }
 
+/** The state root cannot be used: it is not a folder, not writable, or of a newer version. */
 export class StateRootFailure extends Error {
   readonly code: string;
 
