@@ -4,7 +4,7 @@ import type { CommandOptions } from './connection/commandChannel.js';
 import type { HostClient } from './hostClient.js';
 
 /**
- * Lists sessions for somebody who follows the host's announcements as well. An announcement that came behind the answer can be
+ * Lists sessions for a caller that also follows the host's announcements. An announcement that came behind the answer can be
  * handled before the code that awaits the answer runs, and the answer would then undo it. What this resolves with gives the
  * answer with everything that was announced since it was asked for. Call it once, in the turn in which the answer is used.
  */

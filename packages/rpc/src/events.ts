@@ -88,7 +88,7 @@ export function reportFailure(error: unknown): void {
   else console.error(error);
 }
 
-/** The one event that happens once: told to each listener exactly once, in a microtask to those who come too late. */
+/** The close happens once: each listener is called exactly once, in a microtask when it is added after the close. */
 export class CloseEvent {
   readonly #onListenerError: (error: unknown) => void;
   readonly #listeners: Emitter<CloseReason>;

@@ -65,7 +65,7 @@ interface Opened {
 
 const NONE: readonly never[] = [];
 
-/** A session of the host that somebody looks at; subscribed from the moment it is made until it is disposed. */
+/** An open session of the host; subscribed from its creation until it is disposed. */
 export class HostChatModel implements ChatModel {
   readonly resource: URI;
   readonly supports: ReadonlySet<ChatFeature> = new Set(CHAT_FEATURES);
@@ -97,7 +97,7 @@ export class HostChatModel implements ChatModel {
     const open = turns === undefined ? {} : { turns };
     this.#patience = new PatientOpening({ host, uri, open, signal: this.#closing.signal });
     this.#opening = this.#open();
-    // Whoever asks for something is told; `phase` tells everybody else.
+    // Methods reject with it, and `phase` shows it.
     this.#opening.catch(() => {});
   }
 
@@ -174,7 +174,7 @@ export class HostChatModel implements ChatModel {
     return (await this.#opening).wholeMessage(message);
   }
 
-  /** All of what a tool call was given: `state` only refers to what is large. To show it to who has to approve it. */
+  /** All of what a tool call was given: `state` only refers to what is large. To show it to the person who approves it. */
   async wholeInput(call: ToolCallState): Promise<string> {
     return (await this.#opening).wholeInput(call);
   }
@@ -309,7 +309,7 @@ async function sendOrQueue(session: SessionHandle, id: string, message: UserMess
   try {
     await session.send(message, id);
   } catch (error) {
-    // Somebody else was faster; the message must not be lost.
+    // Another client was faster; the message must not be lost.
     if (!isRefusedFor(error, REJECTION.turnInProgress)) throw error;
     await session.queue(message, id);
   }

@@ -44,7 +44,7 @@ export class Drafts {
     this.#changes.set(this.#changes.value + 1);
   }
 
-  /** When an untitled session gets its place, or a message was sent. */
+  /** Call it when an untitled session is committed, or a message was sent. */
   move(from: string, to: string): void {
     const text = this.#texts.get(from) ?? '';
     this.set(from, '');
@@ -52,7 +52,7 @@ export class Drafts {
   }
 }
 
-/** What another version, or somebody else, has left there is ignored. */
+/** Ignores what another version or another program has stored there. */
 function parse(text: string | undefined): Map<string, string> {
   try {
     const entries: unknown = JSON.parse(text ?? '[]');
