@@ -72,7 +72,7 @@ export {
   TOOL_OUTPUT_TAIL,
 } from './limits.js';
 export { findPendingMessage } from './reducers/pendingMessages.js';
-export { needsInput } from './reducers/summary.js';
+export { needsInput, withSummaryChanges } from './reducers/summary.js';
 export { appendToolOutput, viewToolOutput } from './reducers/toolOutput.js';
 export { droppedSteps, heldFrom, isOpenStep, turnLength } from './reducers/turnSteps.js';
 export { withNewestParts } from './reducers/turnWindow.js';
