@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AcpAgents } from '@agenthost/host';
 import type { RootState } from '@agenthost/protocol';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NpmRegistry } from '../../support/agents/npmRegistry.js';
 import { agentInfo, STUB, stubSession, writeAgents } from '../../support/agents/stubAgent.js';
 import { say } from '../../support/say.js';
@@ -70,7 +70,8 @@ describe('installing', () => {
       (state) => agentInfo(state, 'stub')?.availability.state === 'unavailable',
       'the removal',
     );
-    expect(await readdir(join(stateDir, 'agents'))).toEqual(['stub.models.json']);
+    // The list of models is written in the background.
+    await vi.waitFor(async () => expect(await readdir(join(stateDir, 'agents'))).toEqual(['stub.models.json']), 10_000);
 
     await client.installAgent('broken');
     const failed = (state: RootState) => JSON.stringify(agentInfo(state, 'broken')).includes('could not be installed');

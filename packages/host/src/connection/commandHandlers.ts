@@ -18,7 +18,7 @@ export type CommandHandlers = {
   ) => Answer<Commands[M]['result']> | Promise<Answer<Commands[M]['result']>>;
 };
 
-/** What the host does for each command. Handlers stay thin: what takes thought is where its subject is. */
+/** The handler of each command. Handlers stay thin: the work is done in the modules that they call. */
 export function createCommandHandlers(services: HostServices): CommandHandlers {
   const { agents } = services;
   const context = { services, pace: new AnswerPace() };
@@ -73,7 +73,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
         const message = `${provider} is part of the host: it can't be installed or removed`;
         throw new RpcError(ERROR_CODE.permissionDenied, message);
       }
-      // What npm says about it is for whoever asked.
+      // The client that asked gets npm's message.
       throw new RpcError(ERROR_CODE.internalError, error instanceof Error ? error.message : String(error));
     }
   }

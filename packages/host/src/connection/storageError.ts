@@ -5,8 +5,8 @@ import { SessionFsFailure } from '../storage/fs/sessionFs.js';
 import { EventLogFailure } from '../storage/log/eventLog.js';
 
 /**
- * What to answer when the storage failed: whoever asked can do something about a full disk, so it is told. `undefined` for all
- * other failures; of those inside the host nobody is told more than `internal error`.
+ * The error to answer when the storage failed: a user can do something about a full disk. `undefined` for all other failures, of which
+ * clients only learn `internal error`.
  */
 export function storageError(error: unknown): RpcError | undefined {
   if (!isStorageFailure(error)) return undefined;

@@ -23,13 +23,13 @@ export interface PreconditionContext {
   readonly models: () => ReadonlySet<string> | undefined;
   /** Whether the session has, or had, a turn with that id. */
   readonly isTurnIdUsed: (turnId: string) => boolean;
-  /** Whether the running turn took in a steering message of that id; it may have dropped that part since. */
+  /** Whether the running turn took in a steering message with that id; it may have dropped that part since. */
   readonly wasSteered: (id: string) => boolean;
   /** Who answered a permission request that is closed already, if that is still known. */
   readonly answeredBy: (requestId: string) => string | undefined;
 }
 
-/** Why the host refuses the action, or `undefined` when it takes it. */
+/** Why the host rejects the action, or `undefined` when it accepts it. */
 export function refusal(action: ClientAction, context: PreconditionContext): string | undefined {
   const { state } = context;
   switch (action.type) {
@@ -38,7 +38,7 @@ export function refusal(action: ClientAction, context: PreconditionContext): str
       if (state.lifecycle !== 'ready') return REJECTION.sessionNotReady;
       if (state.activeTurn) return REJECTION.turnInProgress;
       if (context.isTurnIdUsed(action.turnId)) return REJECTION.turnIdUsed;
-      // A message that waits becomes the turn of its id.
+      // A waiting message becomes the turn with its id.
       if (findPendingMessage(state, action.turnId) && action.queuedMessageId !== action.turnId)
         return REJECTION.turnIdUsed;
       if (action.queuedMessageId !== undefined && !findPendingMessage(state, action.queuedMessageId)) {
@@ -108,7 +108,7 @@ function permissionRefusal(
     : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
 }
 
-/** An option that doesn't deny, approves: the choices of a question have no kind. */
+/** An option that does not deny approves: the choices of a question have no kind. */
 function optionRefusal(
   { approved, optionId }: ToolCallConfirmedAction | PermissionResolvedAction,
   options: readonly PermissionOption[] = [],
@@ -138,15 +138,15 @@ function pendingMessageRefusal(
     return REJECTION.messageAlreadyInTurn;
   const { queuedMessages = [], steeringMessage } = state;
   if (queuedMessages.some((queued) => queued.id === id)) return undefined;
-  // A steering message takes no room in the queue; one that it displaces does.
+  // A steering message takes no room in the queue; a message that it displaces does.
   if (kind === 'steering' && (!steeringMessage || steeringMessage.id === id)) return undefined;
   const room = kind === 'queued' ? MAX_QUEUED_MESSAGES : MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES;
   return queuedMessages.length >= room ? REJECTION.queueFull : undefined;
 }
 
 /**
- * Refuses a message when those that wait take too many bytes of the state: they are in every snapshot. As with their number, a
- * steering message has as much room again, so that a full queue does not keep anybody from steering.
+ * Rejects a message when the waiting ones take too many bytes of the state: they are in every snapshot. As with their number, a
+ * steering message has as much room again, so that a full queue does not prevent steering.
  */
 export function queueRefusal({ queuedMessages = [] }: SessionState, action: ClientAction): string | undefined {
   if (action.type !== 'session/pendingMessageSet') return undefined;

@@ -6,9 +6,9 @@ import { type PreconditionContext, queueRefusal, refusal } from '../precondition
 import type { SessionStore } from '../sessionStore.js';
 import { acceptedKey } from './acceptedSequences.js';
 
-/** Bytes of messages of one session that may wait for their content to be stored; more are refused. */
+/** Bytes of messages of one session that may wait for their content to be stored. More are rejected. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
-/** What an action without such content counts, that waits behind one. */
+/** What an action without large content counts while it waits. */
 const SMALL_BYTES = 1_024;
 const MAX_REMEMBERED_ANSWERS = 200;
 const MAX_REMEMBERED_STEERING = 1_000;
@@ -32,10 +32,10 @@ export interface ActionIntakeOptions {
 interface IncomingAction {
   readonly sender: Subscriber;
   readonly clientSeq: number;
-  /** Of the client under its token. */
+  /** Identifies the client under its token. */
   readonly key: string;
   readonly action: ClientAction;
-  /** The turn that it starts is among those that had to be read. */
+  /** The log has a turn with the id of the one that it starts. */
   isTurnFound: boolean;
 }
 
