@@ -12,8 +12,7 @@ const installStamp = join(root, 'node_modules', '.agenthost-installed');
 const tasks = {
   build: (args) => inTurn(() => runNode(bin('typescript', 'tsc'), ['-b', ...args]), bundle),
   page: () => inTurn(() => tasks.build(['apps/web']), buildPage),
-  test: (args) =>
-    inTurn(build, buildPage, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args])),
+  test: (args) => (args[0] === '--changed' ? testChanged(args.slice(1)) : testAll(args)),
   'test:sweeps': (args) => inTurn(build, buildPage, () => runTests('test/sweeps.config.ts', args)),
   'test:agents': (args) => inTurn(build, () => runTests('test/agents/vitest.config.ts', args)),
   'test:vscode': (args) => inTurn(build, buildPage, () => runTests('test/vscode/vitest.config.ts', args)),
@@ -82,6 +81,19 @@ function install() {
 
 function build() {
   return tasks.build([]);
+}
+
+function testAll(args) {
+  return inTurn(build, buildPage, () => runNode(bin('vitest', 'vitest'), ['run', ...reporters(args), ...args]));
+}
+
+/** Without the build: these tests import the sources. */
+async function testChanged([base]) {
+  const { changedTests } = await import('./changedTests.mjs');
+  const args = changedTests(root, base);
+  if (args) return runNode(bin('vitest', 'vitest'), ['run', ...reporters([]), ...args]);
+  console.log(`No package and no test differs from ${base ?? 'HEAD'}.`);
+  return 0;
 }
 
 /** The command and the page. Where no source has changed since, the compilers are not even asked: that takes a second or two. */

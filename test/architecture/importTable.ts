@@ -47,7 +47,7 @@ export const IMPORT_TABLE: Readonly<Record<string, ImportRule>> = {
  */
 export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['connection', 'state'],
-  'server/access': ['connection'],
+  'server/access': ['connection', 'storage/fs'],
   'server/sockets': ['connection', 'state'],
   connection: [
     'agents',

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Host as HostConnection, Session } from '@agenthost/client';
 import type { ToolCallState } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRunning } from '../../packages/host/src/processes/processList.js';
+import { isRunning } from '../../packages/host/src/processes/processStat.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 

@@ -1,7 +1,7 @@
 import { access, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isSessionId } from '@agenthost/protocol';
+import { errorMessage, isSessionId } from '@agenthost/protocol';
 import { LocalSessionFs } from './storage/fs/localSessionFs.js';
 import { SESSION_STATE_FOLDER, sessionFolder } from './storage/fs/sessionFolder.js';
 import { splitLines } from './storage/fs/splitLines.js';
@@ -11,12 +11,13 @@ import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersio
 
 // What can be found and mended in a state root while no host has it. Nothing here writes but what says so.
 
-export { isRunning } from './processes/processIdentity.js';
+export { isSameProcess } from './processes/processStat.js';
 export { findRunningHost } from './runningHost.js';
 export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/access/deviceTokens.js';
 export { checkToken, TokenFile, WeakTokenError } from './server/access/tokenFile.js';
 export { TokenUse } from './server/access/tokenUse.js';
 export { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
+export { writePrivateFile } from './storage/fs/writePrivateFile.js';
 
 /** Why nothing in a state root may be mended by this program; `undefined` where it may. */
 export async function examineVersion(stateDir: string): Promise<string | undefined> {
@@ -67,7 +68,7 @@ export async function examineLog(stateDir: string, sessionId: string): Promise<L
     })();
     for await (const line of splitLines(watched)) scanner.take(line);
   } catch (error) {
-    scanner.report(error instanceof Error ? error.message : String(error));
+    scanner.report(errorMessage(error));
   } finally {
     await file.close();
   }
@@ -108,7 +109,7 @@ export async function examineIndex(stateDir: string): Promise<string | undefined
       database.close();
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 

@@ -103,6 +103,8 @@ export type {
   WriteFileParams,
 } from './commands/sessionFs.js';
 export { dateOf } from './dates.js';
+export { dropOldest } from './dropOldest.js';
+export { errorMessage } from './errorMessage.js';
 export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
 export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';

@@ -1,5 +1,5 @@
 import type { Disposable, Host } from '@agenthost/client';
-import { type ClientAction, roleForAction, roleIncludes } from '@agenthost/protocol';
+import { type ClientAction, errorMessage, roleForAction, roleIncludes } from '@agenthost/protocol';
 import { AgentHostProvider, type ChatModel, Drafts, type Session, SessionsListModel } from '@agenthost/sessions';
 import { safeLine } from '../text/safeText.js';
 import { editOf, NOTHING } from './textEdit.js';
@@ -80,7 +80,7 @@ export class AttachModel {
 
   /** What was refused, or could not be sent. */
   attempt(action: Promise<unknown>): void {
-    action.catch((error: unknown) => this.notify(error instanceof Error ? error.message : String(error), true));
+    action.catch((error: unknown) => this.notify(errorMessage(error), true));
   }
 
   get selectedSession(): Session | undefined {

@@ -1,6 +1,6 @@
 import { connect, type Host } from '@agenthost/client';
 import { type FoundHost, findHost } from '@agenthost/host/discovery';
-import { isRunning } from '@agenthost/host/maintenance';
+import { isSameProcess } from '@agenthost/host/maintenance';
 import { CommandError } from '../commandError.js';
 import { hostAddress } from '../hostAddress.js';
 import { commandErrorOf } from '../hostErrors.js';
@@ -10,7 +10,7 @@ import { type Finding, ok } from './finding.js';
 
 export async function findRunning(stateDir: string | undefined): Promise<FoundHost & { readonly isRunning: boolean }> {
   const found = findHost({ env: process.env, ...(stateDir !== undefined && { path: stateDir }) });
-  return { ...found, isRunning: found.pid !== undefined && (await isRunning(found.pid, undefined)) };
+  return { ...found, isRunning: found.pid !== undefined && (await isSameProcess(found.pid, undefined)) };
 }
 
 /** The host itself, and its agents; without a host there is nothing to ask. */

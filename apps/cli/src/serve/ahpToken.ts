@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DeviceTokens } from '@agenthost/host/maintenance';
+import { DeviceTokens, writePrivateFile } from '@agenthost/host/maintenance';
 import type { Role } from '@agenthost/protocol';
 
 /** What `agenthost token ls` shows, and what others see of who uses it. */
@@ -26,9 +26,7 @@ export async function ahpToken(stateDir: string, role: Role): Promise<string> {
   }
   if (known && known.role !== role) await devices.remove(NAME);
   const token = known?.role === role ? await devices.rotate(NAME) : await devices.add(NAME, role);
-  const draft = `${path}.${process.pid}.new`;
-  await writeFile(draft, `${token}\n`, { mode: 0o600 });
-  await rename(draft, path);
+  await writePrivateFile(path, `${token}\n`);
   return token;
 }
 

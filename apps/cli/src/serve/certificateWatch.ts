@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Host, HostLog } from '@agenthost/host';
+import { errorMessage } from '@agenthost/protocol';
 import type { TlsFiles } from './serveOptions.js';
 
 const LOOK_EVERY_MS = 2_000;
@@ -44,7 +45,7 @@ export class CertificateWatch {
       this.#log.info(`${this.#files.cert} was renewed: new connections are served with it`);
       this.#checkEnd();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       this.#log.warn(
         `${this.#files.cert} and its key have changed, but can't be used; the old ones stay in use: ${why}`,
       );

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { HostUnreachableError, UnauthorizedError } from '@agenthost/client';
+import { errorMessage } from '@agenthost/protocol';
 import { type CloseReason, type Frame, frameToBytes, Inbox, type Transport } from '@agenthost/rpc';
 import { upgrade } from './upgrade.js';
 import { encodeFrame, FrameReader, OPCODE } from './webSocketFrames.js';
@@ -68,7 +69,7 @@ function transportOver(socket: Socket, head: Buffer): Transport {
     try {
       take(chunk);
     } catch (error) {
-      goodbye = { code: ABNORMAL_CLOSE, message: error instanceof Error ? error.message : String(error) };
+      goodbye = { code: ABNORMAL_CLOSE, message: errorMessage(error) };
       socket.destroy();
     }
   };

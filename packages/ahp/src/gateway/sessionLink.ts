@@ -6,7 +6,7 @@ import {
   type Session,
   SessionGoneError,
 } from '@agenthost/client';
-import { REJECTION, type SessionState, type URI } from '@agenthost/protocol';
+import { errorMessage, REJECTION, type SessionState, type URI } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import { translateAction } from '../translate/actions.js';
 import { changesetActions, changesetOf } from '../translate/changesets.js';
@@ -265,5 +265,5 @@ export class SessionLink {
 function reasonOf(error: unknown): string {
   if (error instanceof ActionRejectedError) return error.reason;
   if (error instanceof SessionGoneError) return REJECTION.unknownSession;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

@@ -1,5 +1,5 @@
 import { SessionGoneError } from '@agenthost/client';
-import { parseSessionUri, type URI } from '@agenthost/protocol';
+import { dropOldest, parseSessionUri, type URI } from '@agenthost/protocol';
 import { specifiedId, specifiedName } from '../translate/uris.js';
 
 export interface SessionNamesOptions {
@@ -34,14 +34,14 @@ export class SessionNames {
     this.learn(session);
     if (specifiedId(name) === undefined) return;
     this.#specified.add(session);
-    dropOldest(this.#specified);
+    dropOldest(this.#specified, MAX_KNOWN);
   }
 
   learn(session: URI): void {
     const parts = parseSessionUri(session);
     if (!parts) return;
     this.#providers.set(parts.sessionId, parts.provider);
-    dropOldest(this.#providers);
+    dropOldest(this.#providers, MAX_KNOWN);
   }
 
   forget(session: URI): void {
@@ -82,9 +82,4 @@ export class SessionNames {
       throw error;
     }
   }
-}
-
-function dropOldest(entries: Map<string, unknown> | Set<string>): void {
-  const [oldest] = entries.keys();
-  if (entries.size > MAX_KNOWN && oldest !== undefined) entries.delete(oldest);
 }

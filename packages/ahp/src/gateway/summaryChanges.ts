@@ -1,4 +1,5 @@
 import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol';
 import { changeCountsOf, foldersOf, statusOf } from '../translate/state.js';
 import { isoTime } from '../translate/turns.js';
 
@@ -14,8 +15,7 @@ export class KnownStatuses {
   learn({ resource, status, isRead, isArchived }: Pick<SessionSummary, 'resource' | keyof Flags>): void {
     this.#flags.delete(resource);
     this.#flags.set(resource, { status, isRead, isArchived });
-    const [oldest] = this.#flags.keys();
-    if (this.#flags.size > MAX_KNOWN && oldest !== undefined) this.#flags.delete(oldest);
+    dropOldest(this.#flags, MAX_KNOWN);
   }
 
   forget(resource: URI): void {

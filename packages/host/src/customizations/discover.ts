@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { errorMessage } from '@agenthost/protocol';
 import { isWithin } from '../storage/fs/confinement.js';
 import type { Discovery, DiscoveryLimits, FoundCustomization } from './foundCustomization.js';
 import type { Place } from './places.js';
@@ -129,7 +130,7 @@ async function filesAt(root: DiscoveryRoot, place: Place, limits: DiscoveryLimit
     const isMore = isCut || fitting.length > used.length;
     return [...found.flat(), ...(isMore ? problem(`It has too many entries: not all of them are used.`) : [])];
   } catch (error) {
-    return problem(`It can't be read: ${error instanceof Error ? error.message : String(error)}`);
+    return problem(`It can't be read: ${errorMessage(error)}`);
   }
 }
 

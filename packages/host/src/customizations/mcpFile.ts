@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isSafeKey } from '@agenthost/protocol';
+import { errorMessage, isSafeKey } from '@agenthost/protocol';
 import type { McpServer } from '../agents/agentCustomization.js';
 import { inlineCode } from '../agents/events/inlineCode.js';
 import { parseJsonWithComments } from './jsonWithComments.js';
@@ -41,7 +41,7 @@ function namedServer(name: string, value: unknown, context: ServerContext): Name
     }
     return { name, runs, server: serverOf(fieldsOf(value, 'It'), context) };
   } catch (error) {
-    return { name, runs, problem: error instanceof Error ? error.message : String(error) };
+    return { name, runs, problem: errorMessage(error) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MAX_URI_LENGTH } from '@agenthost/protocol';
+import { errorMessage, MAX_URI_LENGTH } from '@agenthost/protocol';
 import type { CustomizationKind } from '../agents/agentCustomization.js';
 import { oneLine } from '../agents/events/boundedText.js';
 import { inlineCode } from '../agents/events/inlineCode.js';
@@ -35,7 +35,7 @@ export async function readCustomizations(
     const found = kind === 'mcpServer' ? await servers(file, seen, limits, context) : [await text(file, seen, limits)];
     return found.filter(({ uri }) => uri.length <= MAX_URI_LENGTH);
   } catch (error) {
-    return broken(file, error instanceof Error ? error.message : String(error));
+    return broken(file, errorMessage(error));
   }
 }
 

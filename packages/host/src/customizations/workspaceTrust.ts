@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostLog } from '../hostLog.js';
 import { errorCode } from '../storage/fs/errnoFailure.js';
+import { writePrivateFile } from '../storage/fs/writePrivateFile.js';
 
 const FILE = 'trust.json';
 /** More than anybody answers by hand; then the oldest are asked about again. */
@@ -45,21 +45,12 @@ export class WorkspaceTrust {
   }
 
   async #add(folder: string): Promise<void> {
-    const draft = `${this.#path}.${randomUUID()}.tmp`;
     try {
       const others = (await this.#read()).filter((path) => path !== folder);
       const folders = [...others, folder].slice(-MAX_FOLDERS);
-      const file = await open(draft, 'wx', 0o600);
-      try {
-        await file.writeFile(`${JSON.stringify({ folders }, undefined, 2)}\n`);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(draft, this.#path);
+      await writePrivateFile(this.#path, `${JSON.stringify({ folders }, undefined, 2)}\n`);
       this.#unstored.delete(folder);
     } catch (error) {
-      await rm(draft, { force: true }).catch(() => {});
       this.#log.error(`${this.#path} could not be written: the folder is trusted until the host ends`, error);
     }
   }

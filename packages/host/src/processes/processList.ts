@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { isRunning, parseStat } from './processStat.js';
 
 interface ProcessEntry {
   readonly pid: number;
@@ -48,23 +48,6 @@ export async function findProcesses(query: ProcessQuery): Promise<number[]> {
 
 function isIn(entry: ProcessEntry, sid: number | undefined): boolean {
   return sid !== undefined && (entry.pid === sid || entry.sid === sid);
-}
-
-/** A zombie doesn't run any more: it only waits for whoever started it. */
-export function isRunning(pid: number): boolean {
-  if (process.platform === 'linux') {
-    try {
-      return !isDead(statFields(readFileSync(`/proc/${pid}/stat`, 'latin1'))[0]);
-    } catch {
-      return false;
-    }
-  }
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** One look after the other: when many agents die at once, they share the next. */
@@ -118,21 +101,12 @@ function environOf(pid: string): Promise<Buffer | undefined> {
 
 async function readStat(pid: string): Promise<{ pid: string; ppid: number; sid: number } | undefined> {
   try {
-    const [state, ppid, , sid] = statFields(await readFile(`/proc/${pid}/stat`, 'latin1'));
-    return isDead(state) ? undefined : { pid, ppid: Number(ppid), sid: Number(sid) };
+    const { isAlive, ppid, sid } = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1'));
+    return isAlive ? { pid, ppid, sid } : undefined;
   } catch {
     // It ended meanwhile.
     return undefined;
   }
-}
-
-/** State, parent, group, session: what follows the name, which may itself have spaces and parentheses. */
-function statFields(stat: string): string[] {
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-function isDead(state: string | undefined): boolean {
-  return state === 'Z' || state === 'X';
 }
 
 async function fromPs(marker: string): Promise<ProcessEntry[]> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRunning } from './processList.js';
+import { isRunning } from './processStat.js';
 
 export interface StopStage {
   readonly signal: NodeJS.Signals;

@@ -1,5 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type * as acp from '@agentclientprotocol/sdk';
+import { errorMessage } from '@agenthost/protocol';
 import type * as z from 'zod';
 import type { AgentCustomization } from '../agentCustomization.js';
 import { mcpServersOf } from './acpCustomizations.js';
@@ -142,7 +143,7 @@ async function openSession(
       return { opened, sessionId: resume, notResumed };
     } catch (error) {
       if (wire.hasFailed || (error instanceof AcpFailure && error.errorType === 'authRequired')) throw error;
-      notResumed = error instanceof Error ? error.message : String(error);
+      notResumed = errorMessage(error);
     }
   }
   try {

@@ -1,5 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { ErrorInfo } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol';
 
 const AUTH_REQUIRED = -32000;
 const MAX_DETAILS = 2_000;
@@ -22,7 +23,7 @@ export function acpFailure(
 ): AcpFailure {
   if (error instanceof AcpFailure) return error;
   if (!(error instanceof RequestError)) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     return new AcpFailure('agentFailed', `${agent.displayName} failed: ${message}`, { cause: error });
   }
   if (error.code === AUTH_REQUIRED) {

@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ModelInfo } from '@agenthost/protocol';
 import * as z from 'zod';
+import { writePrivateFile } from '../../storage/fs/writePrivateFile.js';
 
 const MAX_MODELS = 500;
 const stored = z.array(z.object({ id: z.string().min(1).max(256), name: z.string().max(1_000) })).max(MAX_MODELS);
@@ -28,9 +29,7 @@ export class ModelMemory {
     if (!next.success || next.data.length === 0 || JSON.stringify(next.data) === before) return false;
     this.#models = next.data;
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    const draft = `${this.#file}.${process.pid}.tmp`;
-    await writeFile(draft, `${JSON.stringify(next.data)}\n`, { mode: 0o600 });
-    await rename(draft, this.#file);
+    await writePrivateFile(this.#file, `${JSON.stringify(next.data)}\n`);
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorMessage } from '@agenthost/protocol';
 import { type CopilotProvider, parseProvider } from './providerConfig.js';
 
 /** What the user of the host says about Copilot, in `<state root>/agents/copilot.json`. */
@@ -22,12 +23,12 @@ export async function loadConfiguration(agentsFolder: string): Promise<CopilotCo
     text = await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new Error(`${path} can't be read: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${path} can't be read: ${errorMessage(error)}`, { cause: error });
   }
   try {
     return parseConfiguration(JSON.parse(text));
   } catch (error) {
-    throw new Error(`${path} is not a configuration of Copilot: ${messageOf(error)} Mend it, or delete it.`, {
+    throw new Error(`${path} is not a configuration of Copilot: ${errorMessage(error)} Mend it, or delete it.`, {
       cause: error,
     });
   }
@@ -59,8 +60,4 @@ function parseConfiguration(value: unknown): CopilotConfiguration {
 function asRecord(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new Error(`${what} must be an object.`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

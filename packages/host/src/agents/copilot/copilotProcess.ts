@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { errorMessage } from '@agenthost/protocol';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import { type AgentInstall, findProgram } from '../install/agentInstall.js';
@@ -45,7 +46,7 @@ export class CopilotProcess {
       return started;
     } catch (error) {
       await started.dispose();
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       throw new Error(`Copilot could not be started (${why}). Its own log is in ~/.copilot/logs.`, { cause: error });
     }
   }

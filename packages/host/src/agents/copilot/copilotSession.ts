@@ -1,4 +1,5 @@
 import type { SessionMode, UserMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import type { Confinement } from '../../storage/fs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
@@ -89,7 +90,7 @@ export class CopilotSession implements AgentSession {
       await turn.handIn(() => sdk.send(sdkMessage(message, prompt)));
     } catch (error) {
       if (this.#turn === turn) this.#closeTurn();
-      const why = `Copilot did not take the message (${messageOf(error)}).`;
+      const why = `Copilot did not take the message (${errorMessage(error)}).`;
       throw new Error(`${why} Send it again to start Copilot anew.`, { cause: error });
     }
     this.#watchProcess(turn);
@@ -200,7 +201,7 @@ export class CopilotSession implements AgentSession {
       await this.#options.process.client.ping();
     } catch (error) {
       if (this.#turn !== turn) return;
-      turn.fail(`Copilot's process has ended (${messageOf(error)}). Send a message to start it anew and go on.`);
+      turn.fail(`Copilot's process has ended (${errorMessage(error)}). Send a message to start it anew and go on.`);
     }
   }
 
@@ -214,8 +215,4 @@ export class CopilotSession implements AgentSession {
     if (this.#disposing || !this.#sdk) throw new Error('the session is disposed of');
     return this.#sdk;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

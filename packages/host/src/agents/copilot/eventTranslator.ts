@@ -1,4 +1,5 @@
 import type { FileChangeSummary, ToolCallResult, UsageInfo } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol';
 import type { AgentEvent } from '../agent.js';
 import { compactionNotice } from './compaction.js';
 import { confirmationOf, permissionRequestOf, requestInput } from './permissionDisplay.js';
@@ -179,7 +180,7 @@ export class EventTranslator {
   }
 
   #hold({ toolCallId, toolName, toolTitle, arguments: args }: SdkEventData['tool.execution_start']): void {
-    if (this.#calls.size >= MAX_CALLS) this.#calls.delete(this.#calls.keys().next().value ?? '');
+    dropOldest(this.#calls, MAX_CALLS - 1);
     const display = toolCallDisplay(toolCallId, toolName, args, toolTitle);
     this.#calls.set(toolCallId, {
       name: toolName,

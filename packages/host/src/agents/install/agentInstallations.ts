@@ -1,3 +1,4 @@
+import { errorMessage } from '@agenthost/protocol';
 import type { AgentRegistry } from '../agentRegistry.js';
 import type { AgentInstaller, InstallProgress } from './agentInstaller.js';
 import type { AgentPackage } from './agentPackage.js';
@@ -53,7 +54,7 @@ export class AgentInstallations {
     try {
       await installer.install(provider, agent, { signal, onProgress });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (!signal.aborted) failure = `It could not be installed: ${message}`;
       onProgress({ message: failure ?? 'Cancelled' });
     }

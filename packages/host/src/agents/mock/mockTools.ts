@@ -4,6 +4,7 @@ import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PendingToolCallStart } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol';
 import type { AgentToolResult, Decision } from '../agent.js';
 import type { MockTurn } from './mockTurn.js';
 
@@ -73,7 +74,7 @@ export async function writeFile(turn: MockTurn, path: string): Promise<void> {
     turn.emit({ type: 'changes', changes: [edit] });
     turn.text('Written.');
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     complete(turn, toolCallId, { success: false, pastTenseMessage: `Could not write ${path}`, error: { message } });
     turn.text(`Not written: ${message}`);
   }

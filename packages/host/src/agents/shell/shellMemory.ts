@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorMessage } from '@agenthost/protocol';
 import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import {
   applyChanges,
@@ -95,7 +96,7 @@ export class ShellMemory {
     try {
       await Promise.race([this.#stored, timeout]);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       this.#notices.push(`The terminal's folder and environment could not be stored (${why}).`);
     }
   }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Attachment, UserMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol';
 import type { Disposable } from '@agenthost/rpc';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
@@ -104,7 +105,7 @@ export class ShellSession implements AgentSession {
     try {
       if (!signal.aborted) await this.#take(text, attachments, signal);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (!signal.aborted) last = { type: 'error', error: { errorType: 'ShellFailed', message } };
     }
     // Over before anybody hears of it: who hears of it may send the next message at once.

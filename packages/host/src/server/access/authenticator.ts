@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
+import { dropOldest, TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
 import type { Credential } from '../../connection/credential.js';
 
 /** How many wrong tokens from one address are remembered, and of how many addresses. */
@@ -51,8 +51,7 @@ export class Authenticator {
     const failures = (this.#failures.get(address) ?? 0) + 1;
     this.#failures.delete(address);
     this.#failures.set(address, failures);
-    const [oldest] = this.#failures.keys();
-    if (this.#failures.size > MAX_ADDRESSES && oldest !== undefined) this.#failures.delete(oldest);
+    dropOldest(this.#failures, MAX_ADDRESSES);
     this.#waiting++;
     const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 10), MAX_DELAY_MS);
     await new Promise((resolve) => setTimeout(resolve, delay).unref());

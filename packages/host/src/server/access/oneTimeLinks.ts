@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { dropOldest } from '@agenthost/protocol';
 import { isLoopback } from '../networkAddress.js';
 
 export const ONE_TIME_PATH = '/open/';
@@ -36,8 +37,7 @@ export class OneTimeLinks {
   create(target: () => string): string {
     const code = randomBytes(32).toString('base64url');
     this.#links.set(code, { target, validUntil: this.#now() + VALID_MS });
-    const [oldest] = this.#links.keys();
-    if (this.#links.size > MAX_LINKS && oldest !== undefined) this.#links.delete(oldest);
+    dropOldest(this.#links, MAX_LINKS);
     return `${ONE_TIME_PATH}${code}`;
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writePrivateFile } from '../../storage/fs/writePrivateFile.js';
 
 /** 128 bits are 22 characters of base64; ours have 256 bits. */
 const MIN_TOKEN_LENGTH = 22;
@@ -50,9 +51,7 @@ export class TokenFile {
   /** A new token; whoever has the old one is out. */
   async rotate(): Promise<string> {
     const token = newToken();
-    const temporary = `${this.path}.${process.pid}.new`;
-    await writeFile(temporary, `${token}\n`, { mode: 0o600 });
-    await rename(temporary, this.path);
+    await writePrivateFile(this.path, `${token}\n`);
     return token;
   }
 

@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writePrivateFile } from '../../storage/fs/writePrivateFile.js';
 
 const FILE = 'token-use.json';
 /** Many connections at once are written once. */
@@ -55,11 +56,6 @@ export class TokenUse {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const text = `${JSON.stringify(Object.fromEntries(this.#usedAt))}\n`;
-    this.#writing = this.#writing
-      .then(async () => {
-        await writeFile(`${this.#path}.new`, text, { mode: 0o600 });
-        await rename(`${this.#path}.new`, this.#path);
-      })
-      .catch(this.#onError);
+    this.#writing = this.#writing.then(() => writePrivateFile(this.#path, text)).catch(this.#onError);
   }
 }

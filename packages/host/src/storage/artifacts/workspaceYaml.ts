@@ -1,4 +1,4 @@
-import { dateOf } from '@agenthost/protocol';
+import { dateOf, errorMessage } from '@agenthost/protocol';
 import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
 import type { SessionFs } from '../fs/sessionFs.js';
@@ -127,7 +127,7 @@ async function attempt<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new WorkspaceFailure(errorCode(error) ?? 'UNKNOWN', `${path}: ${message}`, { cause: error });
   }
 }

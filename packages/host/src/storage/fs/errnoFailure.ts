@@ -1,3 +1,4 @@
+import { errorMessage } from '@agenthost/protocol';
 import { SessionFsFailure } from './sessionFs.js';
 
 /** Names that Node uses for its own checks, as the operating system would call them. */
@@ -13,7 +14,7 @@ const SAME_AS: Readonly<Record<string, string>> = {
 export function toSessionFsFailure(error: unknown): SessionFsFailure {
   if (error instanceof SessionFsFailure) return error;
   const code = errorCode(error) ?? 'UNKNOWN';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return new SessionFsFailure(SAME_AS[code] ?? code, message, { cause: error });
 }
 

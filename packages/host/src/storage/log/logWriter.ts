@@ -1,3 +1,4 @@
+import { errorMessage } from '@agenthost/protocol';
 import { errorCode } from '../fs/errnoFailure.js';
 import type { KeyedLock } from '../fs/keyedLock.js';
 import { BufferedRecord } from './bufferedRecord.js';
@@ -272,7 +273,7 @@ function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[],
 
 function toFailure(error: unknown): EventLogFailure {
   if (error instanceof EventLogFailure) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return new EventLogFailure(errorCode(error) ?? 'UNKNOWN', `the session's log could not be written: ${message}`, {
     cause: error,
   });

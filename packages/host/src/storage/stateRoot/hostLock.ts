@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { isRunning, processStart } from '../../processes/processIdentity.js';
+import { isSameProcess, processStart } from '../../processes/processStat.js';
 import { errorCode } from '../fs/errnoFailure.js';
 import { KernelLock } from './kernelLock.js';
 import { type LockHolder, parseLockHolder } from './lockHolder.js';
@@ -175,7 +175,7 @@ async function read(path: string): Promise<LockHolder | 'missing' | 'fresh' | 'e
 
 /** Another machine's processes can't be looked at: its lock counts until somebody removes it. */
 async function isAlive(holder: LockHolder): Promise<boolean> {
-  return holder.machine !== hostname() || (await isRunning(holder.pid, holder.processStart));
+  return holder.machine !== hostname() || (await isSameProcess(holder.pid, holder.processStart));
 }
 
 function isSame(found: Awaited<ReturnType<typeof read>>, before: LockHolder | 'empty'): boolean {

@@ -1,3 +1,4 @@
+import { errorMessage } from '@agenthost/protocol';
 import type { Migration } from './migrations.js';
 import { finishBackups, makeBackup } from './stateBackup.js';
 import { FIRST_VERSION, VERSION_FILE, writeStateVersion } from './stateVersion.js';
@@ -7,7 +8,7 @@ const backupName = (version: number) => `version-${version}`;
 /** A step that failed: the version is still the one before it, and a copy of that is there. */
 export class MigrationError extends Error {
   constructor(from: number, step: Migration, backup: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     super(
       `it could not be brought from version ${from} to ${from + 1} (${step.what}): ${reason}; as it was it is in ${backup}`,
       { cause },

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { errorMessage } from '@agenthost/protocol';
 import { errorCode } from '../fs/errnoFailure.js';
 
 const FILE_NAMES = ['sequence', 'sequence.copy'] as const;
@@ -99,9 +100,13 @@ export class SequenceFile {
       this.#syncFolder();
     } catch (error) {
       for (const name of FILE_NAMES) rmSync(this.#draft(name), { force: true });
-      throw new SequenceFailure(errorCode(error) ?? 'UNKNOWN', `no more numbers can be reserved: ${message(error)}`, {
-        cause: error,
-      });
+      throw new SequenceFailure(
+        errorCode(error) ?? 'UNKNOWN',
+        `no more numbers can be reserved: ${errorMessage(error)}`,
+        {
+          cause: error,
+        },
+      );
     }
     this.#reserved = bound;
   }
@@ -154,7 +159,7 @@ function readBound(path: string): number | 'missing' | 'damaged' {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 'missing';
-    throw new SequenceFailure(errorCode(error) ?? 'UNKNOWN', message(error), { cause: error });
+    throw new SequenceFailure(errorCode(error) ?? 'UNKNOWN', errorMessage(error), { cause: error });
   }
   const [, digits, crc] = /^(\d{1,16}) ([0-9a-f]{8})\n$/.exec(text) ?? [];
   if (digits === undefined || checksum(digits) !== crc) return 'damaged';
@@ -179,8 +184,4 @@ async function syncFolder(path: string): Promise<void> {
 
 function checksum(text: string): string {
   return crc32(text).toString(16).padStart(8, '0');
-}
-
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

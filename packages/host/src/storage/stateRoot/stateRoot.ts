@@ -1,8 +1,9 @@
 import { chmod, mkdir, opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isSessionId } from '@agenthost/protocol';
+import { errorMessage, isSessionId } from '@agenthost/protocol';
 import { errorCode } from '../fs/errnoFailure.js';
 import { SESSION_STATE_FOLDER } from '../fs/sessionFolder.js';
+import { removeDrafts } from '../fs/writePrivateFile.js';
 import { HostLock, LockHeldError } from './hostLock.js';
 import { MIGRATIONS, type Migration } from './migrations.js';
 import { MigrationError, runMigrations } from './runMigrations.js';
@@ -49,6 +50,7 @@ export class StateRoot {
         kernelPath: join(path, KERNEL_LOCK_FILE),
         ...(options.url !== undefined && { url: options.url }),
       });
+      await removeDrafts(path);
       // Another host may have been here since.
       const version = await readVersion(path, newest);
       if (version === undefined) await writeStateVersion(path, newest);
@@ -130,7 +132,7 @@ function toStateRootFailure(error: unknown, path: string): StateRootFailure {
     });
   }
   const code = errorCode(error) ?? 'UNKNOWN';
-  return new StateRootFailure(code, path, REASONS[code] ?? (error instanceof Error ? error.message : String(error)), {
+  return new StateRootFailure(code, path, REASONS[code] ?? errorMessage(error), {
     cause: error,
   });
 }

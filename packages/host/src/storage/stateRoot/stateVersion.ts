@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../fs/errnoFailure.js';
+import { writePrivateFile } from '../fs/writePrivateFile.js';
 import { MIGRATIONS } from './migrations.js';
 
 export const FIRST_VERSION = 1;
@@ -20,16 +20,5 @@ export async function readStateVersion(path: string): Promise<number | string | 
 }
 
 export async function writeStateVersion(path: string, version: number): Promise<void> {
-  const draft = join(path, `${VERSION_FILE}.${randomUUID()}.tmp`);
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(`${version}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, join(path, VERSION_FILE)).catch(async (error: unknown) => {
-    await rm(draft, { force: true });
-    throw error;
-  });
+  await writePrivateFile(join(path, VERSION_FILE), `${version}\n`);
 }

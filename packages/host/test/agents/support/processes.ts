@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { isRunning } from '../../../src/processes/processList.js';
+import { isRunning } from '../../../src/processes/processStat.js';
 
 /** Living processes that run in the folder or below it: a look at the machine that shares nothing with the agent's own. */
 export async function processesIn(folder: string): Promise<number[]> {

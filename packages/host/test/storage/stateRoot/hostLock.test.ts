@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isRunning, processStart } from '../../../src/processes/processIdentity.js';
+import { isSameProcess, processStart } from '../../../src/processes/processStat.js';
 import { HostLock } from '../../../src/storage/stateRoot/hostLock.js';
 import type { LockHolder } from '../../../src/storage/stateRoot/lockHolder.js';
 import { startProcess } from '../sourceProcess.js';
@@ -89,7 +89,7 @@ describe('the lock of a state root', () => {
 
   it("of somebody else's process counts", async () => {
     // Process 1 is always there.
-    expect(await isRunning(1, undefined)).toBe(true);
+    expect(await isSameProcess(1, undefined)).toBe(true);
     await writeFile(path, holder({ pid: 1 }));
     await expect(HostLock.take(path)).rejects.toMatchObject({ code: 'LOCKED' });
   });

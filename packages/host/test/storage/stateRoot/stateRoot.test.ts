@@ -1,6 +1,7 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StateRoot } from '../../../src/storage/stateRoot/stateRoot.js';
 import { resolveStateRoot } from '../../../src/storage/stateRoot/stateRootPath.js';
@@ -127,6 +128,20 @@ describe('the state root', () => {
     expect(message).toMatch(
       /^The state folder \S+ can't be used: [^\n]*\. Choose another with --state-dir or \$AGENTHOST_HOME\.$/,
     );
+  });
+
+  it('removes the drafts that killed processes left, and no other file', async () => {
+    await (await open()).dispose();
+    const old = new Date(Date.now() - 3_600_000);
+    const left = join(path, `token.${randomUUID()}.tmp`);
+    const young = join(path, `token.${randomUUID()}.tmp`);
+    const other = join(path, 'notes.tmp');
+    for (const file of [left, young, other]) await writeFile(file, 'x');
+    for (const file of [left, other]) await utimes(file, old, old);
+    const root = await open();
+    const names = await readdir(path);
+    expect([left, young, other].map((file) => names.includes(basename(file)))).toEqual([false, true, true]);
+    await root.dispose();
   });
 
   it('lists the ids of its sessions and nothing else', async () => {

@@ -1,3 +1,4 @@
+import { dropOldest } from '@agenthost/protocol';
 import type { AgentEvent } from '../../agent.js';
 import { oneLine } from '../../events/boundedText.js';
 import type { SessionUpdate } from '../updateSchemas.js';
@@ -79,8 +80,7 @@ export class Compactions {
   #of(id: string): Compaction {
     const known = this.#known.get(id);
     if (known) return known;
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size >= MAX_COMPACTIONS) this.#known.delete(oldest);
+    dropOldest(this.#known, MAX_COMPACTIONS - 1);
     const compaction = { summary: '', isTold: false, isKept: false };
     this.#known.set(id, compaction);
     return compaction;

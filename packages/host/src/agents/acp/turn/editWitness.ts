@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { dropOldest } from '@agenthost/protocol';
 import { isWithin } from '../../../storage/fs/confinement.js';
 import { errorCode } from '../../../storage/fs/errnoFailure.js';
 import type { WholeEdit } from '../../agent.js';
@@ -42,8 +43,7 @@ export class EditWitness {
       const known = this.#seen.get(key);
       if (known?.isBefore || (known && !isBefore)) continue;
       this.#seen.set(key, { text: this.#read(path), isBefore });
-      const [oldest] = this.#seen.keys();
-      if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest);
+      dropOldest(this.#seen, MAX_SEEN);
     }
   }
 
