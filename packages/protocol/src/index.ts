@@ -1,5 +1,5 @@
 export { CLIENT_ACTION_TYPES, type ClientAction, isClientDispatchable } from './actions/clientActions.js';
-export type { Action, ActionEnvelope, ActionOrigin } from './actions/envelope.js';
+export type { Action, ActionEnvelope, ActionOrigin, Rejection } from './actions/envelope.js';
 export type { AgentsChangedAction, RootAction } from './actions/rootActions.js';
 export type {
   ActivityChangedAction,
@@ -105,7 +105,16 @@ export type {
 export { dateOf } from './dates.js';
 export { dropOldest } from './dropOldest.js';
 export { errorMessage } from './errorMessage.js';
-export { ERROR_CODE, type ErrorCode, REJECTION, type UnsupportedProtocolVersionData } from './errors.js';
+export {
+  ERROR_CODE,
+  type ErrorCode,
+  type Refusal,
+  REJECTION,
+  type RejectionCode,
+  refuse,
+  rejectionOf,
+  type UnsupportedProtocolVersionData,
+} from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
 export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {

@@ -111,6 +111,7 @@ export interface WireTypes {
   Action: Envelope.Action;
   ActionOrigin: Envelope.ActionOrigin;
   ActionEnvelope: Envelope.ActionEnvelope;
+  Rejection: Envelope.Rejection;
   ClientAction: ClientAction;
   Notification: Notifications.Notification;
   SessionAddedNotification: Notifications.SessionAddedNotification;

@@ -206,8 +206,10 @@ export class ClientConnection implements Subscriber {
         const { dispatch } = this.#services;
         const { clientSeq, action } = params;
         const refusal = roleRefusal(this.role, roleForAction(action));
-        if (refusal !== undefined) dispatch.reject(this, clientSeq, action, refusal);
-        else if (params.isWhole) dispatch.dispatch(this, clientSeq, params.action);
+        if (refusal !== undefined) {
+          const rejection = { code: 'roleNotAllowed' } as const;
+          dispatch.reject(this, clientSeq, action, { rejectionReason: refusal, rejection });
+        } else if (params.isWhole) dispatch.dispatch(this, clientSeq, params.action);
         else dispatch.reject(this, clientSeq, action, shapeRefusal(action));
       },
     });

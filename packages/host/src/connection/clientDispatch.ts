@@ -3,8 +3,10 @@ import {
   type ActionEnvelope,
   type ClientAction,
   ERROR_CODE,
+  errorMessage,
   isClientDispatchable,
-  REJECTION,
+  type Refusal,
+  refuse,
   SCHEMAS,
   type URI,
 } from '@agenthost/protocol';
@@ -42,25 +44,25 @@ export class ClientDispatch {
       .catch((error: unknown) => this.reject(sender, clientSeq, action, openingFailed(error)));
   }
 
-  reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {
+  reject(sender: Subscriber, clientSeq: number, raw: object, refusal: Refusal): void {
     const origin = originOf(sender, clientSeq);
     // The action goes back as it came, well-formed or not: its sender knows it.
     const action = raw as ActionEnvelope['action'];
     const serverSeq = this.#options.sequence.current;
-    this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
+    this.#options.publisher.reject(sender, { action, serverSeq, origin, ...refusal });
   }
 }
 
 /** Why an action can't be taken whatever its session says: clients may not dispatch it, or it is not well-formed. */
-export function shapeRefusal(raw: { readonly type: string }): string {
+export function shapeRefusal(raw: { readonly type: string }): Refusal {
   if (!isClientDispatchable(raw.type)) {
-    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction;
+    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? refuse('notDispatchable') : refuse('unknownAction');
   }
   const issues = SCHEMAS.ClientAction.safeParse(raw).error?.issues ?? [];
-  return `${REJECTION.invalidAction}: ${describeIssues(issues, 'action')}`;
+  return refuse('invalidAction', { detail: describeIssues(issues, 'action') });
 }
 
-function openingFailed(error: unknown): string {
-  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return REJECTION.unknownSession;
-  return `the session could not be opened: ${error instanceof Error ? error.message : String(error)}`;
+function openingFailed(error: unknown): Refusal {
+  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return refuse('unknownSession');
+  return refuse('sessionNotOpened', { detail: errorMessage(error) });
 }

@@ -63,7 +63,7 @@ export class Session {
     this.#clientActions = new ClientActions({
       ...options,
       closed: () => (this.#closed ? (this.#isRemoved ? 'removed' : 'unloaded') : undefined),
-      answeredBy: (requestId) => this.#answered.by(requestId),
+      answeredBy: (requestId) => this.#answered.answerTo(requestId),
       wasSteered: (id) => this.#steered.has(id),
       onTake: () => {
         this.#lastUsed = performance.now();
@@ -368,7 +368,7 @@ export class Session {
 
   #answerPermission(action: PermissionResolvedAction): void {
     const who = action.by?.name ?? action.by?.clientId ?? 'the host';
-    this.#answered.add(action.requestId, who);
+    this.#answered.add(action.requestId, action.by);
     this.#options.customizations?.answer(action.requestId, decisionIn(action));
     this.#options.run?.answer(action.requestId, decisionIn(action));
     // The request is gone from the state; this keeps what was answered where everybody can read it.

@@ -2,7 +2,8 @@ import {
   type ActionEnvelope,
   type ActionOrigin,
   type ClientAction,
-  REJECTION,
+  type Refusal,
+  refuse,
   type SessionAction,
   type SessionState,
   type Snapshot,
@@ -20,6 +21,7 @@ import { snapshotState } from './snapshotState.js';
 import { StateBytes } from './stateBytes.js';
 import { AcceptedSequences, acceptedKey } from './turn/acceptedSequences.js';
 import { actionFingerprint } from './turn/actionFingerprint.js';
+import { notStored } from './turn/notStored.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** An action before it is stamped. */
@@ -149,14 +151,15 @@ export class SessionStore implements DurableSource {
       this.#answerRepeat({ kind: 'repeat', envelope, origin, sender });
       return;
     }
-    const reason = this.accepted.remembers(key, clientSeq) ? REJECTION.clientSeqUsed : REJECTION.clientSeqForgotten;
-    this.reject(sender, clientSeq, action, `${reason}: continue above ${this.accepted.highest(key)}`);
+    const code = this.accepted.remembers(key, clientSeq) ? 'clientSeqUsed' : 'clientSeqForgotten';
+    const detail = `continue above ${this.accepted.highest(key)}`;
+    this.reject(sender, clientSeq, action, refuse(code, { detail }));
   }
 
-  reject(sender: Subscriber, clientSeq: number, action: SessionAction, rejectionReason: string): void {
+  reject(sender: Subscriber, clientSeq: number, action: SessionAction, refusal: Refusal): void {
     const origin = originOf(sender, clientSeq);
     const serverSeq = this.#options.sequence.current;
-    this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
+    this.#options.publisher.reject(sender, { action, serverSeq, origin, ...refusal });
   }
 
   subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
@@ -198,7 +201,7 @@ export class SessionStore implements DurableSource {
       const { envelope, origin, sender } = tag;
       // What it tells of may have been stored before.
       if (this.accepted.find(acceptedKey(origin), origin.clientSeq)) this.#answerRepeat(tag);
-      else this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
+      else this.#options.publisher.reject(sender, { ...envelope, ...notStored(error) });
     }
   }
 
@@ -214,12 +217,12 @@ export class SessionStore implements DurableSource {
     for (const { envelope, sender } of tags.toReversed()) {
       if (!envelope.origin || !sender) continue;
       this.accepted.takeBack(acceptedKey(envelope.origin), envelope.origin.clientSeq);
-      this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
+      this.#options.publisher.reject(sender, { ...envelope, ...notStored(error) });
     }
     // Whoever subscribed in between is about to be shown what never happened: its answer is in the queue already.
     for (const subscriber of this.#subscribers.list) {
       const toldUpTo = this.#toldUpTo.get(subscriber) ?? 0;
-      if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error));
+      if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error).rejectionReason);
     }
     this.#options.publisher.forgetReplay(this.#options.sequence.current);
     this.#options.onTakenBack(error, undone);
@@ -283,9 +286,4 @@ function trimmed(state: SessionState): SessionState {
   const fits = turnsWithin(state.turns, TURN_BYTES_IN_MEMORY * 1.25) === state.turns.length;
   if (fits && state.turns.length <= TURNS_IN_MEMORY * 1.25) return state;
   return withTurnsWithin(state, { turns: TURNS_IN_MEMORY, bytes: TURN_BYTES_IN_MEMORY });
-}
-
-function notStored(error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error);
-  return `could not be stored: ${why}`;
 }

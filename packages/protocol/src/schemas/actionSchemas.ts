@@ -189,10 +189,13 @@ export const action = z.discriminatedUnion('type', [...sessionAction.options, ag
 
 export const actionOrigin = z.object({ clientId: id, clientSeq: sequence, name: label.exactOptional() });
 
+export const rejection = z.object({ code: id, by: author.exactOptional(), detail: z.string().exactOptional() });
+
 export const actionEnvelope = z.object({
   action,
   serverSeq: sequence,
   origin: actionOrigin.exactOptional(),
   rejectionReason: z.string().exactOptional(),
+  rejection: rejection.exactOptional(),
   repeated: z.literal(true).exactOptional(),
 });

@@ -108,6 +108,7 @@ export const SCHEMAS = {
   Action: actions.action,
   ActionOrigin: actions.actionOrigin,
   ActionEnvelope: actions.actionEnvelope,
+  Rejection: actions.rejection,
   ClientAction: actions.clientAction,
   Notification: notifications.notification,
   SessionAddedNotification: notifications.sessionAddedNotification,

@@ -5,7 +5,9 @@ import {
   INLINE_CONTENT_LIMIT,
   INLINE_MESSAGE_LIMIT,
   parseContentUri,
+  type Refusal,
   REJECTION,
+  refuse,
   sessionUri,
   type URI,
   type UserMessage,
@@ -15,7 +17,14 @@ import { endingOf } from './contentType.js';
 import type { SessionContent } from './sessionContent.js';
 
 /** Why a message's content was not taken: the text is for the sender. */
-export class ContentRefused extends Error {}
+export class ContentRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.rejectionReason);
+    this.refusal = refusal;
+  }
+}
 
 export interface PastedContentOptions {
   readonly content: SessionContent;
@@ -99,7 +108,8 @@ export class PastedContent {
     this.#usedBytes ??= await this.#bytesKept();
     if (this.#usedBytes + bytes.length > maxBytes) {
       const mib = Math.floor(maxBytes / 1024 / 1024);
-      throw new ContentRefused(`${REJECTION.contentFull} (${mib} MiB): go on in a new session`);
+      const rejectionReason = `${REJECTION.contentFull} (${mib} MiB): go on in a new session`;
+      throw new ContentRefused({ rejectionReason, rejection: { code: 'contentFull', detail: `${mib} MiB` } });
     }
     await content.store(contentId, bytes);
     this.#usedBytes += bytes.length;
@@ -119,7 +129,7 @@ export class PastedContent {
     const contentId = this.#idOf(ref);
     const size = contentId === undefined ? undefined : await content.sizeOf(contentId);
     const known = contentId === undefined || size === undefined ? undefined : content.ref(contentId, size);
-    if (!known) throw new ContentRefused(`${REJECTION.unknownContent}: ${ref.uri.slice(0, 200)}`);
+    if (!known) throw new ContentRefused(refuse('unknownContent', { detail: ref.uri.slice(0, 200) }));
     return known;
   }
 
@@ -154,9 +164,8 @@ function imageBytes(data: string, label: string): Buffer {
   const bytes = Buffer.from(data, 'base64');
   // What does not come back as it was would reach the agent as something else.
   if (withoutPadding(bytes.toString('base64')) !== withoutPadding(data)) {
-    throw new ContentRefused(
-      `${REJECTION.invalidAction}: the data of the image ${JSON.stringify(label)} is not base64`,
-    );
+    const detail = `the data of the image ${JSON.stringify(label)} is not base64`;
+    throw new ContentRefused(refuse('invalidAction', { detail }));
   }
   return bytes;
 }

@@ -1,5 +1,6 @@
-import { type ClientAction, REJECTION, type UserMessage } from '@agenthost/protocol';
+import { type ClientAction, errorMessage, type Refusal, refuse, type UserMessage } from '@agenthost/protocol';
 import { ContentRefused, PastedContent } from '../content/pastedContent.js';
+import { notStored } from './notStored.js';
 
 /** Bytes of messages of one session that may wait for their content to be stored; more are refused. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
@@ -10,7 +11,7 @@ export interface Taken {
   /** As it goes into the state. */
   readonly action: ClientAction;
   /** Why it can't be taken. */
-  readonly refusal?: string;
+  readonly refusal?: Refusal;
 }
 
 export interface Passing {
@@ -52,7 +53,7 @@ export class MessageIntake {
     }
     const bytes = (load ?? 0) + SMALL_BYTES;
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
-      take({ action, refusal: REJECTION.contentBusy });
+      take({ action, refusal: refuse('contentBusy') });
       return;
     }
     this.#waitingBytes += bytes;
@@ -80,8 +81,7 @@ export class MessageIntake {
       await lookUp();
       return taken;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return { refusal: `could not be checked: ${why}`, ...taken };
+      return { refusal: refuse('notChecked', { detail: errorMessage(error) }), ...taken };
     }
   }
 
@@ -89,8 +89,7 @@ export class MessageIntake {
     try {
       return { action: { ...action, userMessage: await this.#keep(message) } as ClientAction };
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return { action, refusal: error instanceof ContentRefused ? why : `could not be stored: ${why}` };
+      return { action, refusal: error instanceof ContentRefused ? error.refusal : notStored(error) };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type ClientAction, REJECTION } from '@agenthost/protocol';
+import { type ClientAction, type Refusal, refuse } from '@agenthost/protocol';
 import { originOf, type Subscriber } from '../../state/publisher.js';
 import { type PreconditionContext, queueRefusal, refusal } from '../preconditions.js';
 import type { SessionStore } from '../sessionStore.js';
@@ -41,12 +41,12 @@ export class ClientActions {
     });
   }
 
-  #take(sender: Subscriber, clientSeq: number, key: string, taken: Taken, refusalNow: () => string | undefined): void {
+  #take(sender: Subscriber, clientSeq: number, key: string, taken: Taken, refusalNow: () => Refusal | undefined): void {
     const { store, closed, onTake } = this.#options;
     const { action } = taken;
     if (closed()) {
       // It was removed while the action waited. A session with waiting actions is unloaded only when the host ends.
-      if (closed() === 'removed') store.reject(sender, clientSeq, action, REJECTION.unknownSession);
+      if (closed() === 'removed') store.reject(sender, clientSeq, action, refuse('unknownSession'));
       return;
     }
     onTake();
@@ -60,7 +60,7 @@ export class ClientActions {
   }
 
   /** `isFound`: a turn of that id was found among those that had to be read. */
-  #refusal(action: ClientAction, isFound: boolean): string | undefined {
+  #refusal(action: ClientAction, isFound: boolean): Refusal | undefined {
     const { store, turnIds, models, answeredBy, wasSteered } = this.#options;
     const isTurnIdUsed = (turnId: string) => turnIds.has(turnId) ?? isFound;
     return refusal(action, { state: store.state, models, answeredBy, isTurnIdUsed, wasSteered });
