@@ -22,6 +22,14 @@ export const ERROR_CODE = {
 
 export type ErrorCode = (typeof ERROR_CODE)[keyof typeof ERROR_CODE];
 
+/** `error.data` of any other error, where the host has more to say than its code and message. */
+export interface ErrorData {
+  /** A closer reason for programs; `diskFull` where the host's disk or quota is used up. */
+  readonly code?: string;
+  /** Ready to display. */
+  readonly whatToDo?: string;
+}
+
 /** `error.data` of `unsupportedProtocolVersion`. */
 export interface UnsupportedProtocolVersionData {
   readonly supportedVersions: readonly number[];

@@ -108,8 +108,9 @@ export { errorMessage } from './errorMessage.js';
 export {
   ERROR_CODE,
   type ErrorCode,
-  type Refusal,
+  type ErrorData,
   REJECTION,
+  type Refusal,
   type RejectionCode,
   refuse,
   rejectionOf,

@@ -5,7 +5,7 @@ import type * as SessionActions from './actions/sessionActions.js';
 import type { ArtifactKind } from './artifacts.js';
 import type * as Commands from './commands/commands.js';
 import type * as SessionFs from './commands/sessionFs.js';
-import type { UnsupportedProtocolVersionData } from './errors.js';
+import type { ErrorData, UnsupportedProtocolVersionData } from './errors.js';
 import type * as Notifications from './notifications.js';
 import type { Role, RoleRefusedData } from './roles.js';
 import type * as Common from './state/common.js';
@@ -179,6 +179,7 @@ export interface WireTypes {
   RmParams: SessionFs.RmParams;
   RenameParams: SessionFs.RenameParams;
   ProtocolCapabilities: ProtocolCapabilities;
+  ErrorData: ErrorData;
   UnsupportedProtocolVersionData: UnsupportedProtocolVersionData;
   Role: Role;
   RoleRefusedData: RoleRefusedData;

@@ -6,11 +6,12 @@ import {
   type ClientNotifications,
   createRootState,
   PROTOCOL_VERSION,
-  REJECTION,
+  type Refusal,
   ROOT_URI,
   type Role,
   type RootAction,
   type RootState,
+  rejectionOf,
   rootReducer,
   type ServerInfo,
   type Snapshot,
@@ -53,10 +54,16 @@ type HostIdentity = Pick<Welcome, 'protocolVersion' | 'serverInfo' | 'defaultDir
 type Replay = ReadonlyMap<URI, readonly ActionEnvelope[]>;
 
 /** What an action ends with that the host has not answered; nothing where it was accepted. */
-const FAILURE: Readonly<Record<'accepted' | 'refused' | 'unknown', ((action: ClientAction) => Error) | undefined>> = {
+const FAILURE: Readonly<
+  Record<'accepted' | 'refused' | 'unknown', ((action: ClientAction) => ClientError) | undefined>
+> = {
   accepted: undefined,
   refused: (action) =>
-    new ActionRejectedError('the host did not take it, and its reason was lost with the connection', action),
+    new ActionRejectedError(
+      'the host did not take it, and its reason was lost with the connection',
+      { code: 'reasonLost' },
+      action,
+    ),
   unknown: (action) => new ConnectionLostError(action.type, true),
 };
 
@@ -78,7 +85,7 @@ export class StateSync {
       this.#lastSeenServerSeq = Math.max(this.#lastSeenServerSeq, serverSeq);
     };
     const onOverflow = () => options.dropConnection('more actions arrived than can wait for a snapshot');
-    const onSettled = (clientSeq: number, reason: string | undefined) => this.#settled(clientSeq, reason);
+    const onSettled = (clientSeq: number, answer: Partial<Refusal>) => this.#settled(clientSeq, answer);
     const events = { onApplied, onOverflow, onSettled };
     this.root = new Subscription<RootState, RootAction>({
       resource: ROOT_URI,
@@ -140,7 +147,7 @@ export class StateSync {
     const subscription = this.#subscriptionOf(envelope.action);
     if (subscription !== undefined) subscription.receive(envelope);
     else if (envelope.origin?.clientId === this.#options.clientId) {
-      this.#settled(envelope.origin.clientSeq, envelope.rejectionReason);
+      this.#settled(envelope.origin.clientSeq, envelope);
     }
   }
 
@@ -261,14 +268,14 @@ export class StateSync {
     this.sessions.endUnused(shared);
   }
 
-  #settled(clientSeq: number, rejectionReason: string | undefined): void {
+  #settled(clientSeq: number, answer: Partial<Refusal>): void {
     const entry = this.#outbox.entry(clientSeq);
     if (entry === undefined) return;
-    const rejection = (action: ClientAction) => rejectionOf(action, rejectionReason ?? '');
-    this.#outbox.settle(clientSeq, rejectionReason === undefined ? undefined : rejection);
+    const failure = failureOf(answer);
+    this.#outbox.settle(clientSeq, failure);
     const shared = this.sessions.get(entry.session);
     if (shared === undefined) return;
-    if (rejectionReason === undefined) this.#settleUncertain(shared, clientSeq);
+    if (failure === undefined) this.#settleUncertain(shared, clientSeq);
     this.sessions.endUnused(shared);
   }
 
@@ -300,10 +307,12 @@ function snapshotOf({ snapshots }: Welcome, resource: URI): Snapshot | undefined
   return snapshots.find((snapshot) => snapshot.resource === resource);
 }
 
-/** Where the host can't tell any more, nobody can. */
-function rejectionOf(action: ClientAction, reason: string): ClientError {
-  if (reason.startsWith(REJECTION.clientSeqForgotten)) return new ConnectionLostError(action.type, true);
-  return new ActionRejectedError(reason, action);
+/** What a refused action ends with. If the host has forgotten whether it accepted the action, the client can't know it either. */
+function failureOf(answer: Partial<Refusal>): ((action: ClientAction) => ClientError) | undefined {
+  const rejection = rejectionOf(answer);
+  if (rejection === undefined) return undefined;
+  if (rejection.code === 'clientSeqForgotten') return FAILURE.unknown;
+  return (action) => new ActionRejectedError(answer.rejectionReason ?? rejection.code, rejection, action);
 }
 
 /** Also for action types that this version doesn't know: the ones that belong to a session name it. */

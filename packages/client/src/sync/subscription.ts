@@ -1,4 +1,4 @@
-import type { ActionEnvelope, URI } from '@agenthost/protocol';
+import type { ActionEnvelope, Refusal, URI } from '@agenthost/protocol';
 import { Listeners, type ReportError } from '../listeners.js';
 import { ObservableView } from '../observable.js';
 import { WriteAhead } from './writeAhead.js';
@@ -12,7 +12,7 @@ export interface SubscriptionOptions<S, A> {
   /** What becomes of a snapshot where there was a state already; the snapshot itself unless told. */
   readonly joinSnapshot?: (before: S, snapshot: S) => S;
   /** Called after the state changed: an own action came back, accepted or refused. */
-  readonly onSettled: (clientSeq: number, rejectionReason: string | undefined) => void;
+  readonly onSettled: (clientSeq: number, answer: Partial<Refusal>) => void;
   /** Called when an envelope has become part of the state. */
   readonly onApplied: (serverSeq: number) => void;
   /** Called when more arrives than may wait for a snapshot; the connection has to be made anew. */
@@ -130,7 +130,7 @@ export class Subscription<S, A> {
       // Contained in the state already, so all that an own echo can still do is to say that it was accepted.
       if (origin?.clientId !== this.#options.clientId) return;
       this.#writeAhead.forget(origin.clientSeq);
-      this.#options.onSettled(origin.clientSeq, undefined);
+      this.#options.onSettled(origin.clientSeq, {});
       return;
     }
     const before = this.#writeAhead.confirmed;
@@ -141,7 +141,7 @@ export class Subscription<S, A> {
       const after = this.#writeAhead.confirmed;
       this.applied.emit(() => ({ envelope, before, after }));
     }
-    if (settled !== undefined) this.#options.onSettled(settled, rejectionReason);
+    if (settled !== undefined) this.#options.onSettled(settled, envelope);
   }
 
   #check(): void {

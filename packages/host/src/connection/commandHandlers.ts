@@ -1,6 +1,7 @@
-import { type Commands, ERROR_CODE } from '@agenthost/protocol';
+import { type Commands, ERROR_CODE, type ErrorData, errorMessage } from '@agenthost/protocol';
 import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
+import { AgentInstallError } from '../agents/install/agentInstaller.js';
 import { filePath } from '../sessions/folder/workingDirectory.js';
 import { AnswerPace } from './answerPace.js';
 import { browseDirectory } from './browseDirectory.js';
@@ -74,7 +75,9 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
         throw new RpcError(ERROR_CODE.permissionDenied, message);
       }
       // What npm says about it is for whoever asked.
-      throw new RpcError(ERROR_CODE.internalError, error instanceof Error ? error.message : String(error));
+      const whatToDo = error instanceof AgentInstallError ? error.whatToDo : undefined;
+      const data: ErrorData | undefined = whatToDo === undefined ? undefined : { whatToDo };
+      throw new RpcError(ERROR_CODE.internalError, errorMessage(error), { data });
     }
   }
 }

@@ -15,7 +15,10 @@ export function storageError(error: unknown): RpcError | undefined {
     return new RpcError(ERROR_CODE.sessionFsUnavailable, error.message, { cause: error });
   }
   const message = `the session's files could not be read or written: ${error.message}`;
-  return new RpcError(ERROR_CODE.internalError, message, { cause: error, ...(isDiskFull(error) && { data: { code: 'diskFull' } }) });
+  return new RpcError(ERROR_CODE.internalError, message, {
+    cause: error,
+    ...(isDiskFull(error) && { data: { code: 'diskFull' } }),
+  });
 }
 
 function isStorageFailure(error: unknown): error is Error & { readonly code: string } {

@@ -45,6 +45,10 @@ export const protocolCapabilities = z.object({
 export const role = z.enum(ROLES);
 export const roleRefusedData = z.object({ role, needs: role });
 
+export const errorData = z.object({
+  code: z.string().exactOptional(),
+  whatToDo: z.string().exactOptional(),
+});
 export const unsupportedProtocolVersionData = z.object({ supportedVersions: z.array(version) });
 
 export const clientInfo = z.object({ name: label, version: label.exactOptional(), device: label.exactOptional() });

@@ -176,6 +176,7 @@ export const SCHEMAS = {
   RmParams: sessionFs.rmParams,
   RenameParams: sessionFs.renameParams,
   ProtocolCapabilities: commands.protocolCapabilities,
+  ErrorData: commands.errorData,
   UnsupportedProtocolVersionData: commands.unsupportedProtocolVersionData,
   Role: commands.role,
   RoleRefusedData: commands.roleRefusedData,

@@ -1,6 +1,7 @@
-import { ActionRejectedError, type Session as HostSession } from '@agenthost/client';
-import { REJECTION, type UserMessage } from '@agenthost/protocol';
+import type { Session as HostSession } from '@agenthost/client';
+import type { UserMessage } from '@agenthost/protocol';
 import type { UnsentKind } from '../chat/unsentMessages.js';
+import { isRejectedFor } from './answerPrompt.js';
 
 /**
  * Brings a message to the host, whatever the session does by then: a turn is started, or it waits for one. The id is that of the
@@ -16,7 +17,7 @@ export async function deliver(session: HostSession, kind: UnsentKind, id: string
     else if (activeTurn || queuedMessages?.length) await session.queue(message, id);
     else await sendOrQueue(session, id, message);
   } catch (error) {
-    if (!isRefusedFor(error, REJECTION.messageAlreadyInTurn, REJECTION.turnIdUsed)) throw error;
+    if (!isRejectedFor(error, 'messageAlreadyInTurn', 'turnIdUsed')) throw error;
   }
 }
 
@@ -25,7 +26,7 @@ async function sendOrQueue(session: HostSession, id: string, message: UserMessag
     await session.send(message, id);
   } catch (error) {
     // Somebody else was faster; the message must not be lost.
-    if (!isRefusedFor(error, REJECTION.turnInProgress)) throw error;
+    if (!isRejectedFor(error, 'turnInProgress')) throw error;
     await session.queue(message, id);
   }
 }
@@ -36,8 +37,4 @@ function isThere(session: HostSession, id: string): boolean {
   const all = [activeTurn, ...turns, ...(queuedMessages ?? []), steeringMessage];
   const parts = [activeTurn, ...turns].flatMap((turn) => turn?.responseParts ?? []);
   return all.some((one) => one?.id === id) || parts.some((part) => part.kind === 'steering' && part.id === id);
-}
-
-function isRefusedFor(error: unknown, ...reasons: readonly string[]): boolean {
-  return error instanceof ActionRejectedError && reasons.includes(error.reason);
 }

@@ -9,12 +9,14 @@ const TOKEN = /^[A-Za-z0-9._~-]+$/;
 export const TOKEN_FILE = 'token';
 
 export class WeakTokenError extends Error {
+  readonly what: string;
+  readonly whatToDo = 'Remove it to have one made, or make one with: openssl rand -hex 32';
+
   constructor(where: string) {
-    super(
-      `The token in ${where} is too weak: it needs at least ${MIN_TOKEN_LENGTH} characters out of A–Z, a–z, 0–9 and -._~. ` +
-        'Remove it to have one made, or make one with: openssl rand -hex 32',
-    );
+    super();
     this.name = 'WeakTokenError';
+    this.what = `The token in ${where} is too weak: it needs at least ${MIN_TOKEN_LENGTH} characters out of A–Z, a–z, 0–9 and -._~.`;
+    this.message = `${this.what} ${this.whatToDo}`;
   }
 }
 

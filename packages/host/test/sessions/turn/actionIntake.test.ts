@@ -26,7 +26,7 @@ function setUp() {
   );
   const take = ({ action, refusal }: Taken) => {
     const text = 'userMessage' in action ? action.userMessage.text : action.type;
-    taken.push(refusal === undefined ? text : `${text}: ${refusal}`);
+    taken.push(refusal === undefined ? text : `${text}: ${refusal.rejectionReason}`);
   };
   const pass = (clientId: string, action: ClientAction, isWanted = () => true) =>
     intake.pass(clientId, action, { isWanted, take, isKnown: () => true, lookUp: async () => {} });
