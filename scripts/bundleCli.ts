@@ -16,7 +16,7 @@ const INPUTS = [
 ];
 /** What is small and needed at once; the host, Ink and React are loaded by the commands that use them. */
 const BUNDLED =
-  /^(@agenthost\/(protocol|rpc|client|sessions)(\/|$)|@agenthost\/host\/discovery$|@preact\/signals-core$|\.|\/)/;
+  /^(@agenthost\/(protocol|rpc|client|sessions)(\/|$)|@agenthost\/host\/discovery$|@preact\/signals-core$|(string-width|get-east-asian-width|strip-ansi|ansi-regex)$|\.|\/)/;
 
 const CORE =
   /packages\/(rpc|client|host)\/dist\/|packages\/protocol\/dist\/(?!schemas)|apps\/cli\/src\/((text|socket)\/.*|command|withHost|hostErrors|hostAddress|sessionName|output\/sessionTable)\.ts$/;

@@ -4,16 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Session as Inspector, type Profiler } from 'node:inspector/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createHost } from '@agenthost/client';
+import { createHostClient } from '@agenthost/client';
 import { Host, MockAgent } from '@agenthost/host';
 import { AgentHostProvider, type ChatModel } from '@agenthost/sessions';
 
 const ROOT = join(import.meta.dirname, '..');
+const SETTLE_MS = 1_000;
 
 const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-path-'));
 const host = await Host.start({ stateDir, agents: [new MockAgent()], env: {} });
-const client = createHost({ ...(await host.listen()), clientInfo: { name: 'path' } });
+const client = createHostClient({ ...(await host.listen()), clientInfo: { name: 'path' } });
 const provider = new AgentHostProvider(client);
 await client.connected();
 const draft = await provider.createNewSession(provider.resolveWorkspace('file:///tmp'));
@@ -24,6 +26,8 @@ await chat.opened();
 await turnsOf(chat, 1);
 await chat.submit('echo second');
 await turnsOf(chat, 2);
+// Let the timers of those turns pass (index, presence, summaries), so that only the third message is measured.
+await setTimeout(SETTLE_MS);
 
 const inspector = new Inspector();
 inspector.connect();

@@ -105,7 +105,7 @@ it('writes its plan where everybody can read it', async () => {
   const id = session.uri.slice('copilot:/'.length);
   const state = join(host.stateDir, 'session-state', id);
   const plan = join(state, 'copilot/plan.md');
-  // Not by Copilot's own tool: with a session file system that one fails for this one file (see ADR 0012).
+  // Not by Copilot's own tool: with a session file system that one fails for this one file (see ADR 0073).
   host.model
     .script('begin', toolCall('bash', { command: `echo '# Draft' > ${plan}`, description: 'begin' }))
     .script('plan', toolCall('edit', { path: plan, old_str: '# Draft', new_str: '# The plan' }));

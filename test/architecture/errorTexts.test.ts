@@ -9,11 +9,9 @@ const READS_TEXT: Readonly<Record<string, string>> = {
   'packages/host/src/agents/acp/acpFailure.ts': 'leaves out a standard sentence that says no more than its code',
   'packages/host/src/agents/acp/agentsFile.ts': 'JSON.parse tells the position of an error in its message alone',
   'packages/host/src/sessionIndex/indexDamage.ts': 'SQLite has no code for a table that is missing',
-  'packages/host/src/storage/fs/pinnedFolder.ts': 'writes the path that the caller knows into the message',
+  'packages/host/src/storage/fs/confinement.ts': 'writes the path that the caller knows into the message',
   'packages/host/src/storage/artifacts/workspaceYaml.ts': 'shows the first line of what the YAML parser says',
-  'apps/cli/src/agentsOptions.ts': 'shows the first sentence of what parseArgs of Node says',
   'apps/cli/src/command.ts': 'shows the first sentence of what parseArgs of Node says',
-  'apps/cli/src/serve/serveOptions.ts': 'shows the first sentence of what parseArgs of Node says',
 };
 
 const TEXT = String.raw`\b(?:message|reason|rejectionReason|whatToDo)\b`;

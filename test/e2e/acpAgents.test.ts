@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect, type Host } from '@agenthost/client';
+import { connect, type HostClient } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import type { RootState } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -24,7 +24,7 @@ describe('agents.json', () => {
     const host = await startTestHost({ stateDir, log, agentSources: [new AcpAgents()] });
     onTestFinished(() => host.dispose());
     const clients = [await host.connect(), await host.connect()];
-    const [client] = clients as [Host, Host];
+    const [client] = clients as [HostClient, HostClient];
     expect(client.root.state.value.agents.map(({ provider }) => provider)).toEqual([
       'mock',
       'shell',

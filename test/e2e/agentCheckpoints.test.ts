@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import { artifactTimes, parseSessionUri } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 describe('an agent that compacts its context', () => {
   let stateDir: string;
   let host: TestHost;
-  let client: Host;
+  let client: HostClient;
 
   const start = async () => {
     host = await startTestHost({ stateDir, agentSources: [new AcpAgents()] });
@@ -28,15 +28,15 @@ describe('an agent that compacts its context', () => {
     await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  const folderOf = ({ uri }: Session) => join(stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '');
-  const checkpoints = async (session: Session) =>
+  const folderOf = ({ uri }: SessionHandle) => join(stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '');
+  const checkpoints = async (session: SessionHandle) =>
     (await session.listArtifacts({ kind: 'checkpoint' })).items.map(({ name }) => name);
-  const recorded = async (session: Session) => {
+  const recorded = async (session: SessionHandle) => {
     const lines = (await readFile(join(folderOf(session), 'events.jsonl'), 'utf8')).trim().split('\n');
     const records = lines.map((line) => JSON.parse(line) as { type: string; path?: string });
     return records.flatMap(({ type, path }) => (type === 'session.checkpoint' ? [path] : []));
   };
-  const turnId = (session: Session, index: number) => session.confirmed.value.turns[index]?.id ?? '';
+  const turnId = (session: SessionHandle, index: number) => session.confirmed.value.turns[index]?.id ?? '';
 
   it('leaves its summary as a checkpoint, which forks have from its turn on', async () => {
     const session = await stubSession(client);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import { type ContentRef, parseContentUri, type ResponsePart, type Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -21,14 +21,14 @@ const audio = (data = base64(SOUND), mimeType = 'audio/wav') => ({ type: 'audio'
 const idOf = (bytes: Uint8Array, ending: string) =>
   `agent-${createHash('sha256').update(bytes).digest('hex')}.${ending}`;
 
-function lastTurn(session: Session): Turn {
+function lastTurn(session: SessionHandle): Turn {
   const turn = session.confirmed.value.turns.at(-1);
   if (!turn) throw new Error('there is no turn');
   return turn;
 }
 
 /** The parts of the last answer, each as short as it can be told apart. */
-function shown(session: Session): string[] {
+function shown(session: SessionHandle): string[] {
   return lastTurn(session).responseParts.map((part) => {
     if (part.kind === 'markdown' || part.kind === 'reasoning') return part.content;
     if (part.kind === 'contentRef') return `${part.ref.mimeType} ${part.ref.sizeHint}`;
@@ -39,7 +39,7 @@ function shown(session: Session): string[] {
 const refsIn = (parts: readonly ResponsePart[]): ContentRef[] =>
   parts.flatMap((part) => (part.kind === 'contentRef' ? [part.ref] : []));
 
-function resultRefs(session: Session): ContentRef[] {
+function resultRefs(session: SessionHandle): ContentRef[] {
   const [call] = lastTurn(session).toolCalls;
   const content = call?.status === 'completed' ? (call.result.content ?? []) : [];
   return content.flatMap((piece) => (piece.type === 'contentRef' ? [piece.ref] : []));
@@ -48,8 +48,8 @@ function resultRefs(session: Session): ContentRef[] {
 describe('images and audio of an agent', () => {
   let stateDir: string;
   let host: TestHost;
-  let client: Host;
-  let session: Session;
+  let client: HostClient;
+  let session: SessionHandle;
 
   const start = async () => {
     host = await startTestHost({ stateDir, agentSources: [new AcpAgents()] });

@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { connect, type Host as HostConnection, type Session } from '@agenthost/client';
+import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stubEntry, stubSession, writeAgents } from '../support/stubAgent.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
@@ -10,7 +10,7 @@ const PATIENCE_MS = 240_000;
 describe('an agent that floods', { timeout: PATIENCE_MS }, () => {
   let stateDir: string;
   let host: HostProcess;
-  let client: HostConnection;
+  let client: HostClient;
 
   beforeAll(async () => {
     stateDir = await temporaryFolder();
@@ -31,7 +31,7 @@ describe('an agent that floods', { timeout: PATIENCE_MS }, () => {
 
   const open = () => stubSession(client);
 
-  const ended = (session: Session, turns = 1) =>
+  const ended = (session: SessionHandle, turns = 1) =>
     until(session.confirmed, (state) => state.turns.length >= turns, 'the end of the turn', PATIENCE_MS);
 
   // 2026-11-15: what the host's process takes is read from /proc.

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { say } from '../support/say.js';
@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 describe('the mode of an agent', () => {
   let stateDir: string;
   let host: TestHost;
-  let client: Host;
+  let client: HostClient;
 
   const start = async () => {
     host = await startTestHost({ stateDir, agentSources: [new AcpAgents()] });
@@ -30,7 +30,7 @@ describe('the mode of an agent', () => {
     await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  const modeOf = (session: Session) => session.confirmed.value.summary.mode;
+  const modeOf = (session: SessionHandle) => session.confirmed.value.summary.mode;
   const create = async (provider: string, config?: object) => {
     const session = await client.createSession({ provider, ...(config && { config: { ...config } }) });
     await session.ready();

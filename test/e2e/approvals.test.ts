@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { PendingConfirmation, Session } from '@agenthost/client';
+import type { PendingConfirmation, SessionHandle } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StubHost, startStubHost } from '../support/stubAgent.js';
 import { until } from '../support/until.js';
@@ -13,7 +13,7 @@ const text = (words: string) => [{ type: 'content', content: { type: 'text', tex
 /** An approval shows the tool, its whole input and for an edit the diff; where the agent gives less, it says so. */
 describe('what is shown of a call that waits for an answer', () => {
   let stub: StubHost;
-  let session: Session;
+  let session: SessionHandle;
   beforeAll(async () => {
     stub = await startStubHost();
     session = stub.session;

@@ -1,6 +1,6 @@
 import { access, mkdir, readFile, readlink, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { MockAgent, type OpenSessionOptions } from '@agenthost/host';
 import {
   type ArtifactKind,
@@ -20,11 +20,11 @@ import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
 const sessionIdOf = (uri: string) => parseSessionUri(uri)?.sessionId ?? '';
-const uriOf = (session: Session, kind: ArtifactKind, name: string) =>
+const uriOf = (session: SessionHandle, kind: ArtifactKind, name: string) =>
   artifactUri({ provider: 'mock', sessionId: sessionIdOf(session.uri), kind, name });
 
 /** Runs turns to their end; their ids are t1, t2, … */
-async function run(session: Session, ...prompts: readonly string[]): Promise<void> {
+async function run(session: SessionHandle, ...prompts: readonly string[]): Promise<void> {
   for (const prompt of prompts) {
     const count = session.confirmed.value.turns.length + 1;
     await session.send(prompt, `t${count}`);
@@ -32,10 +32,10 @@ async function run(session: Session, ...prompts: readonly string[]): Promise<voi
   }
 }
 
-const notices = (session: Session) =>
+const notices = (session: SessionHandle) =>
   session.confirmed.value.turns.at(-1)?.responseParts.flatMap((part) => (part.kind === 'notice' ? [part.text] : []));
 
-async function listed(session: Session) {
+async function listed(session: SessionHandle) {
   const { items } = await session.listArtifacts();
   return items.map(({ kind, name, title }) => (title === undefined ? `${kind} ${name}` : `${kind} ${name} ${title}`));
 }
@@ -43,11 +43,11 @@ async function listed(session: Session) {
 /** The same for both kinds of storage: what differs is where the files are, and what a new host begins with. */
 interface Kept {
   readonly host: TestHost;
-  readonly client: HostConnection;
-  create(): Promise<Session>;
-  open(uri: string): Promise<Session>;
-  fork(source: Session, toTurnId?: string): Promise<Session>;
-  files(session: Session): Promise<SessionFs>;
+  readonly client: HostClient;
+  create(): Promise<SessionHandle>;
+  open(uri: string): Promise<SessionHandle>;
+  fork(source: SessionHandle, toTurnId?: string): Promise<SessionHandle>;
+  files(session: SessionHandle): Promise<SessionFs>;
   /** Another host on what this one leaves behind. */
   restart(): Promise<Kept>;
   dispose(): Promise<void>;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import {
   INLINE_CONTENT_LIMIT,
   parseContentUri,
@@ -14,7 +14,7 @@ import { until } from '../support/until.js';
 
 describe('large tool output', () => {
   let host: TestHost;
-  let client: HostConnection;
+  let client: HostClient;
 
   beforeAll(async () => {
     host = await startTestHost();
@@ -22,7 +22,7 @@ describe('large tool output', () => {
   });
   afterAll(() => host.dispose());
 
-  async function turnOf(prompt: string): Promise<{ session: Session; turn: Turn }> {
+  async function turnOf(prompt: string): Promise<{ session: SessionHandle; turn: Turn }> {
     const session = await client.createSession({ provider: 'mock' });
     await session.ready();
     await session.send(prompt);

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { HostOptions } from '@agenthost/host';
 import type { SessionCustomization } from '@agenthost/protocol';
 import { afterEach, beforeEach } from 'vitest';
@@ -16,17 +16,17 @@ export interface CustomizationWorld {
   readonly project: string;
   readonly host: TestHost;
   /** Alice's. */
-  readonly client: HostConnection;
+  readonly client: HostClient;
   /** Starts the host; after `host.host.close()` another one on the same folders. */
   start(options?: Partial<HostOptions>): Promise<void>;
   /** A session that is ready. */
-  create(provider?: string): Promise<Session>;
+  create(provider?: string): Promise<SessionHandle>;
 }
 
 export function useCustomizationWorld(): CustomizationWorld {
   let root: string;
   let host: TestHost | undefined;
-  let client: HostConnection | undefined;
+  let client: HostClient | undefined;
   const started = <T>(part: T | undefined): T => {
     if (part === undefined) throw new Error('the host was not started');
     return part;
@@ -76,14 +76,14 @@ export function useCustomizationWorld(): CustomizationWorld {
 export const mcp = (servers: object) => JSON.stringify({ mcpServers: servers });
 
 /** What the agent says that it was given. */
-export async function given(session: Session): Promise<string[]> {
+export async function given(session: SessionHandle): Promise<string[]> {
   return (await say(session, 'customizations')).split('\n');
 }
 
-export function listed(session: Session): readonly SessionCustomization[] {
+export function listed(session: SessionHandle): readonly SessionCustomization[] {
   return session.confirmed.value.customizations ?? [];
 }
 
-export function entry(session: Session, name: string): SessionCustomization | undefined {
+export function entry(session: SessionHandle, name: string): SessionCustomization | undefined {
   return listed(session).find(({ customization }) => customization.displayName === name);
 }

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host as HostConnection } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import { parseSessionUri } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startTestHost, type TestHost } from '../support/testHost.js';
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const host of hosts.splice(0)) await host.dispose();
 });
 
-async function started(stateDir?: string): Promise<{ host: TestHost; client: HostConnection }> {
+async function started(stateDir?: string): Promise<{ host: TestHost; client: HostClient }> {
   const host = await startTestHost(stateDir === undefined ? {} : { stateDir });
   hosts.push(host);
   return { host, client: await host.connect() };

@@ -1,4 +1,4 @@
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { parseSessionUri } from '@agenthost/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rawSession, startTestHost, type TestHost } from '../support/testHost.js';
@@ -18,10 +18,10 @@ describe('what nobody uses', () => {
   }
   afterEach(() => host.dispose());
 
-  const ended = (session: Session, count: number) =>
+  const ended = (session: SessionHandle, count: number) =>
     until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
 
-  const said = (session: Session) => session.confirmed.value.turns.at(-1)?.responseParts;
+  const said = (session: SessionHandle) => session.confirmed.value.turns.at(-1)?.responseParts;
 
   /** A session that was used later than all others so far, and is idle: when it is gone, so would they be. */
   async function control(client: Awaited<ReturnType<TestHost['connect']>>): Promise<void> {

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import {
   ERROR_CODE,
   type InitializeResult,
@@ -143,9 +143,9 @@ describe('a session that can not be loaded for a while', () => {
 });
 
 describe('the SDK, whose session can not be loaded when it comes back', () => {
-  let alice: HostConnection;
-  let lost: Session;
-  let kept: Session;
+  let alice: HostClient;
+  let lost: SessionHandle;
+  let kept: SessionHandle;
 
   beforeEach(async () => {
     alice = await host.connect({ url: proxy.url, random: () => 0.01 });

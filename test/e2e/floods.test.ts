@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect, type Host as HostConnection, type Session, type SessionFsHandler } from '@agenthost/client';
+import { connect, type HostClient, type SessionFsHandler, type SessionHandle } from '@agenthost/client';
 import { type ToolCallState, type ToolOutput, viewToolOutput } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
@@ -14,7 +14,8 @@ const PATIENCE_MS = 240_000;
 const outputOf = (call: ToolCallState | undefined): ToolOutput | undefined =>
   call && call.status !== 'pendingConfirmation' ? call.output : undefined;
 
-const liveOutput = ({ confirmed }: Session) => outputOf(Object.values(confirmed.value.activeTurn?.toolCalls ?? {})[0]);
+const liveOutput = ({ confirmed }: SessionHandle) =>
+  outputOf(Object.values(confirmed.value.activeTurn?.toolCalls ?? {})[0]);
 
 /** How much of it the host has told. */
 function toldLength(output: ToolOutput | undefined): number {
@@ -23,7 +24,7 @@ function toldLength(output: ToolOutput | undefined): number {
   return head.length + tail.length + omitted;
 }
 
-async function start(client: HostConnection, provider: string, prompt: string, handler?: SessionFsHandler) {
+async function start(client: HostClient, provider: string, prompt: string, handler?: SessionFsHandler) {
   const session = await client.createSession({
     provider,
     ...(handler && { createSessionFsHandler: () => handler }),
@@ -39,7 +40,7 @@ async function start(client: HostConnection, provider: string, prompt: string, h
 }
 
 /** How much there is of it, after a look at every byte: in pieces, because nobody here should hold it either. */
-async function checkedSize(client: HostConnection, uri: string, isRight: (byte: number, at: number) => boolean) {
+async function checkedSize(client: HostClient, uri: string, isRight: (byte: number, at: number) => boolean) {
   for (let offset = 0; ; ) {
     const { bytes, size } = await client.fetchContent(uri, { range: { offset, length: 8 * MIB } });
     const wrong = bytes.findIndex((byte, at) => !isRight(byte, offset + at));
@@ -58,7 +59,7 @@ describe('a tool that floods', { timeout: PATIENCE_MS }, () => {
   const BYTES = 100_000_000;
   let stateDir: string;
   let host: HostProcess;
-  let client: HostConnection;
+  let client: HostClient;
 
   beforeAll(async () => {
     stateDir = await temporaryFolder();

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { parseSessionUri } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 
 describe('a fork', () => {
   let host: TestHost;
-  let client: HostConnection;
+  let client: HostClient;
 
   beforeEach(async () => {
     host = await startTestHost();
@@ -21,14 +21,14 @@ describe('a fork', () => {
 
   const folderOf = (uri: string) => join(host.stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '');
 
-  async function sessionWithTurns(count: number): Promise<Session> {
+  async function sessionWithTurns(count: number): Promise<SessionHandle> {
     const session = await client.createSession({ provider: 'mock' });
     await session.ready();
     await runTurns(session, count);
     return session;
   }
 
-  async function runTurns(session: Session, count: number): Promise<void> {
+  async function runTurns(session: SessionHandle, count: number): Promise<void> {
     const before = session.confirmed.value.turns.length;
     for (let n = 1; n <= count; n++) {
       await session.send(`message ${before + n}`, `t${before + n}`);
@@ -36,7 +36,7 @@ describe('a fork', () => {
     }
   }
 
-  const texts = (session: Session) => session.confirmed.value.turns.map(({ userMessage }) => userMessage.text);
+  const texts = (session: SessionHandle) => session.confirmed.value.turns.map(({ userMessage }) => userMessage.text);
 
   it('has all ended turns of its source, says where it comes from, and goes its own way', async () => {
     const source = await sessionWithTurns(2);

@@ -66,7 +66,7 @@ describe('a session whose log is long', () => {
   it('that somebody replaced is told to be so, and is what the log says', async () => {
     const bytes = await readFile(file('events.jsonl'));
     // Before the first checkpoint, wherever in the burst that was.
-    const end = bytes.indexOf('\n', HISTORY_LIMITS.minCheckpointBytes / 2) + 1;
+    const end = bytes.indexOf('\n', HISTORY_LIMITS.minSnapshotBytes / 2) + 1;
     await writeFile(file('events.jsonl'), bytes.subarray(0, end));
     await start();
     const client = await host.connect();

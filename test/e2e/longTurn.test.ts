@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import {
   ERROR_CODE,
   type FetchPartsResult,
@@ -21,16 +21,16 @@ describe('a turn with more steps than its state holds', () => {
   });
   afterEach(() => host.dispose());
 
-  const ended = (session: Session, count = 1) =>
+  const ended = (session: SessionHandle, count = 1) =>
     until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, 'the end', 60_000);
 
-  function lastTurn(session: Session): Turn {
+  function lastTurn(session: SessionHandle): Turn {
     const turn = session.confirmed.value.turns.at(-1);
     if (!turn) throw new Error('no turn has ended');
     return turn;
   }
 
-  async function longSession(prompt = `many-calls ${CALLS}`): Promise<Session> {
+  async function longSession(prompt = `many-calls ${CALLS}`): Promise<SessionHandle> {
     const session = await (await host.connect()).createSession({ provider: 'mock' });
     await session.send(prompt);
     await ended(session);

@@ -1,4 +1,4 @@
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
@@ -7,10 +7,10 @@ import { until } from '../support/until.js';
 describe('the SDK over a network that breaks', () => {
   let proxy: TcpProxy;
   let host: TestHost;
-  let alice: HostConnection;
-  let bob: HostConnection;
-  let hers: Session;
-  let his: Session;
+  let alice: HostClient;
+  let bob: HostClient;
+  let hers: SessionHandle;
+  let his: SessionHandle;
 
   async function start(options?: Parameters<typeof startTestHost>[0]): Promise<void> {
     proxy = await startTcpProxy();
@@ -31,7 +31,7 @@ describe('the SDK over a network that breaks', () => {
 
   const lost = () => until(alice.connection, ({ state }) => state === 'reconnecting', 'the loss');
   const back = () => until(alice.connection, ({ state }) => state === 'connected', 'the return');
-  const ended = (session: Session, count: number) =>
+  const ended = (session: SessionHandle, count: number) =>
     until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
 
   async function cut(): Promise<void> {

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import type { SessionState } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,9 +14,9 @@ const MS = 30_000;
 describe('[TURN15] a turn that the agent begins', () => {
   let stateDir: string;
   let host: TestHost;
-  let alice: Host;
-  let hers: Session;
-  let his: Session;
+  let alice: HostClient;
+  let hers: SessionHandle;
+  let his: SessionHandle;
   beforeEach(async () => {
     stateDir = await temporaryFolder();
     await writeAgents(stateDir, { stub: stubEntry(stateDir) });
@@ -31,7 +31,7 @@ describe('[TURN15] a turn that the agent begins', () => {
   });
 
   const isOwn = ({ activeTurn }: SessionState) => activeTurn?.origin === 'agent';
-  const ended = (session: Session, turns: number) =>
+  const ended = (session: SessionHandle, turns: number) =>
     until(session.confirmed, (state) => state.turns.length >= turns && !state.activeTurn, `turn ${turns}`, MS);
 
   it('shows what it says, and is over when it says no more', async () => {

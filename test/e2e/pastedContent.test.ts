@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import {
   type Attachment,
   type ContentRef,
@@ -38,15 +38,15 @@ const RECEIVED = ATTACHMENTS.map(({ label, data }) => {
 const refsOf = (message: UserMessage | undefined): (ContentRef | undefined)[] =>
   (message?.attachments ?? []).map(({ ref }) => ref);
 
-const said = (session: Session, turn = 0) =>
+const said = (session: SessionHandle, turn = 0) =>
   session.confirmed.value.turns[turn]?.responseParts.map((part) => ('content' in part ? part.content : '')).join('');
 
-const ended = (session: Session, count: number) =>
+const ended = (session: SessionHandle, count: number) =>
   until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
 
 describe('what is pasted and attached', () => {
   let host: TestHost;
-  let client: HostConnection;
+  let client: HostClient;
 
   beforeEach(async () => {
     host = await startTestHost({ maxPastedBytes: 4 * MIB });
@@ -54,13 +54,13 @@ describe('what is pasted and attached', () => {
   });
   afterEach(() => host.dispose());
 
-  async function make(): Promise<Session> {
+  async function make(): Promise<SessionHandle> {
     const session = await client.createSession({ provider: 'mock' });
     await session.ready();
     return session;
   }
 
-  const folderOf = (session: Session) =>
+  const folderOf = (session: SessionHandle) =>
     join(host.stateDir, 'session-state', parseSessionUri(session.uri)?.sessionId ?? '');
 
   it('is in files, while state, log and other clients have references; the agent gets all of it', async () => {

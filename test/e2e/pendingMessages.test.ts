@@ -1,31 +1,31 @@
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWithTwo, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
 describe('pending messages', () => {
   let host: TestHost;
-  let alice: HostConnection;
-  let bob: HostConnection;
+  let alice: HostClient;
+  let bob: HostClient;
 
   beforeAll(async () => {
     ({ host, alice, bob } = await startWithTwo());
   });
   afterAll(() => host.dispose());
 
-  async function newSession(): Promise<{ hers: Session; his: Session }> {
+  async function newSession(): Promise<{ hers: SessionHandle; his: SessionHandle }> {
     const hers = await alice.createSession({ provider: 'mock' });
     await hers.ready();
     return { hers, his: await bob.openSession(hers.uri) };
   }
 
-  const ended = (session: Session, count: number) =>
+  const ended = (session: SessionHandle, count: number) =>
     until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
 
-  const running = (session: Session, id: string) =>
+  const running = (session: SessionHandle, id: string) =>
     until(session.confirmed, ({ activeTurn }) => activeTurn?.id === id, `the turn ${id}`);
 
-  const texts = (session: Session) => session.confirmed.value.turns.map(({ userMessage }) => userMessage.text);
+  const texts = (session: SessionHandle) => session.confirmed.value.turns.map(({ userMessage }) => userMessage.text);
 
   it('[FATE1] queued while a turn runs: they start in order after it was cancelled, each as the turn of its own id', async () => {
     const { hers, his } = await newSession();
@@ -124,7 +124,7 @@ describe('pending messages', () => {
     await hers.send('slow');
     const id = await hers.queue('slow as it was');
     await until(his.confirmed, ({ queuedMessages }) => queuedMessages?.length === 1, 'the message');
-    const edit = (session: Session) =>
+    const edit = (session: SessionHandle) =>
       session.dispatch({ type: 'session/pendingMessageSet', kind: 'queued', id, userMessage: { text: 'changed' } });
     await hers.cancel();
     await expect(edit(his)).rejects.toThrow('message is already in a turn');

@@ -1,4 +1,4 @@
-import type { PendingConfirmation, Session } from '@agenthost/client';
+import type { PendingConfirmation, SessionHandle } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../support/say.js';
 import { type StubHost, startStubHost } from '../support/stubAgent.js';
@@ -12,7 +12,7 @@ const NEVER = { optionId: 'never', name: 'Never', kind: 'reject_always' };
 /** What agents send in `session/request_permission`: also what the protocol does not allow is asked. */
 describe('permission options of an ACP agent', () => {
   let stub: StubHost;
-  let session: Session;
+  let session: SessionHandle;
   beforeAll(async () => {
     stub = await startStubHost();
     session = stub.session;

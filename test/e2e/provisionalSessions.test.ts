@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Host as HostConnection, SessionGoneError } from '@agenthost/client';
+import { type HostClient, SessionGoneError } from '@agenthost/client';
 import type { Notification } from '@agenthost/protocol';
 import { afterEach, expect, it } from 'vitest';
 import { startRestartableHost } from '../support/restartableHost.js';
@@ -17,7 +17,7 @@ async function start(options: Parameters<typeof startTestHost>[0] = {}) {
   return host;
 }
 
-function heardBy(client: HostConnection): Notification[] {
+function heardBy(client: HostClient): Notification[] {
   const heard: Notification[] = [];
   client.onNotification((event) => {
     if (event.type !== 'client/listsStale') heard.push(event);
@@ -25,7 +25,7 @@ function heardBy(client: HostConnection): Notification[] {
   return heard;
 }
 
-async function listed(client: HostConnection): Promise<string[]> {
+async function listed(client: HostClient): Promise<string[]> {
   return (await client.listSessions({ limit: 500 })).items.map(({ resource }) => resource);
 }
 

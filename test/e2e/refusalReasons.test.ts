@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { say, textOf } from '../support/say.js';
@@ -12,7 +12,7 @@ const MS = 30_000;
 describe('the reason of a refusal', () => {
   let stateDir: string;
   let host: TestHost;
-  let session: Session;
+  let session: SessionHandle;
   beforeEach(async () => {
     stateDir = await temporaryFolder();
     await writeAgents(stateDir, { stub: stubEntry(stateDir) });

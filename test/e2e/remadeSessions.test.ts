@@ -1,4 +1,4 @@
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { type ReconnectResult, ROOT_URI, type SessionState, type Snapshot, type Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
@@ -135,8 +135,8 @@ describe('a session that was disposed and made again while a client was away', (
 describe('the SDK, whose session was disposed and made again while it was away', () => {
   let proxy: TcpProxy;
   let host: TestHost;
-  let alice: HostConnection;
-  let bob: HostConnection;
+  let alice: HostClient;
+  let bob: HostClient;
   const earlier: TestHost[] = [];
 
   beforeEach(async () => {
@@ -161,7 +161,7 @@ describe('the SDK, whose session was disposed and made again while it was away',
     bob = await host.connect();
   }
 
-  const ended = (session: Session, count: number) =>
+  const ended = (session: SessionHandle, count: number) =>
     until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
 
   it.each(['created', 'imported', 'created before the host was restarted'])(

@@ -1,4 +1,4 @@
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { SessionState } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
@@ -6,7 +6,7 @@ import { until } from '../support/until.js';
 
 describe('a host that dies and comes back', () => {
   let host: RestartableHost;
-  let alice: HostConnection;
+  let alice: HostClient;
 
   beforeEach(async () => {
     host = await startRestartableHost();
@@ -14,7 +14,7 @@ describe('a host that dies and comes back', () => {
   });
   afterEach(() => host.dispose());
 
-  const ended = (session: Session, count: number) =>
+  const ended = (session: SessionHandle, count: number) =>
     until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
 
   const said = ({ activeTurn, turns }: SessionState) => {

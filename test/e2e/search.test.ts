@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRestartableHost } from '../support/restartableHost.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 describe('searching sessions through the SDK', () => {
   let stateDir: string;
   let host: TestHost;
-  let alice: HostConnection;
+  let alice: HostClient;
 
   async function start(): Promise<void> {
     host = await startTestHost({ stateDir });
@@ -26,7 +26,7 @@ describe('searching sessions through the SDK', () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  async function session(provider = 'mock'): Promise<Session> {
+  async function session(provider = 'mock'): Promise<SessionHandle> {
     const made = await alice.createSession({ provider });
     await made.ready();
     // Else its first message becomes its title, and is found there.
@@ -34,7 +34,7 @@ describe('searching sessions through the SDK', () => {
     return made;
   }
 
-  async function say(made: Session, text: string, approve = false): Promise<void> {
+  async function say(made: SessionHandle, text: string, approve = false): Promise<void> {
     const turnId = await made.send(text);
     if (approve) {
       const [prompt] = await until(made.pendingConfirmations, (prompts) => prompts.length === 1, 'the question');

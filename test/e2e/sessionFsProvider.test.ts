@@ -1,4 +1,4 @@
-import { createSessionFsAdapter, type Host as HostConnection, SessionFsRefusedError } from '@agenthost/client';
+import { createSessionFsAdapter, type HostClient, SessionFsRefusedError } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
@@ -17,7 +17,7 @@ describe('a client that keeps the sessions', () => {
     return memoryHandler(stored);
   };
   const keeper = () => host.connect({ sessionFs: CONFIG });
-  const make = (client: HostConnection) => client.createSession({ provider: 'mock', createSessionFsHandler });
+  const make = (client: HostClient) => client.createSession({ provider: 'mock', createSessionFsHandler });
 
   beforeEach(async () => {
     host = await startTestHost();

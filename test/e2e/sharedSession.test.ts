@@ -1,4 +1,4 @@
-import type { Host as HostConnection } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../support/rawClient.js';
 import { rawSession, startWithTwo, startWithTwoRaw, type TestHost } from '../support/testHost.js';
@@ -6,8 +6,8 @@ import { until } from '../support/until.js';
 
 describe('two clients, one session', () => {
   let host: TestHost;
-  let alice: HostConnection;
-  let bob: HostConnection;
+  let alice: HostClient;
+  let bob: HostClient;
 
   beforeAll(async () => {
     ({ host, alice, bob } = await startWithTwo());

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { ToolCallState } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRunning } from '../../packages/host/src/processes/processStat.js';
@@ -14,8 +14,8 @@ describe('a shell session of two clients', () => {
   let stateDir: string;
   let folder: string;
   let host: TestHost;
-  let alice: HostConnection;
-  let bob: HostConnection;
+  let alice: HostClient;
+  let bob: HostClient;
 
   async function start(): Promise<void> {
     const env = { ...process.env, AGENTHOST_TOKEN: SECRET, AGENTHOST_HOME: stateDir, MY_API_KEY: SECRET };
@@ -35,20 +35,20 @@ describe('a shell session of two clients', () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  async function newSession(): Promise<{ hers: Session; his: Session }> {
+  async function newSession(): Promise<{ hers: SessionHandle; his: SessionHandle }> {
     const workingDirectory = pathToFileURL(folder).href;
     const hers = await alice.createSession({ provider: 'shell', workingDirectory });
     await hers.ready();
     return { hers, his: await bob.openSession(hers.uri) };
   }
 
-  const asked = async (session: Session) => {
+  const asked = async (session: SessionHandle) => {
     const [prompt] = await until(session.pendingConfirmations, (prompts) => prompts.length === 1, 'the question');
     if (!prompt) throw new Error('nobody asked');
     return prompt;
   };
 
-  const ended = async (session: Session, turnId: string) => {
+  const ended = async (session: SessionHandle, turnId: string) => {
     const { turns } = await until(
       session.confirmed,
       (state) => state.turns.some(({ id }) => id === turnId),
@@ -58,15 +58,15 @@ describe('a shell session of two clients', () => {
     return turns.find(({ id }) => id === turnId);
   };
 
-  const live = (session: Session): ToolCallState | undefined =>
+  const live = (session: SessionHandle): ToolCallState | undefined =>
     Object.values(session.confirmed.value.activeTurn?.toolCalls ?? {})[0];
 
-  const liveOutput = (session: Session): string => {
+  const liveOutput = (session: SessionHandle): string => {
     const call = live(session);
     return call && 'output' in call ? (call.output?.text ?? '') : '';
   };
 
-  async function run(session: Session, command: string) {
+  async function run(session: SessionHandle, command: string) {
     const turnId = await session.send(command);
     await (await asked(session)).approve();
     const call = (await ended(session, turnId))?.toolCalls[0];

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import type { ReconnectResult, SessionState } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
@@ -23,7 +23,7 @@ function memory(): number {
 
 describe('a client that stops reading', { timeout: 600_000 }, () => {
   let host: TestHost;
-  let watching: Session;
+  let watching: SessionHandle;
   let slow: RawClient;
 
   beforeEach(async () => {
@@ -41,7 +41,7 @@ describe('a client that stops reading', { timeout: 600_000 }, () => {
   afterEach(() => host.dispose());
 
   /** All of what was said last, also what the state does not hold any more. */
-  const text = async (session: Session) => {
+  const text = async (session: SessionHandle) => {
     const turn = session.confirmed.value.turns.at(-1);
     return turn ? textOf(await session.wholeTurn(turn)) : '';
   };

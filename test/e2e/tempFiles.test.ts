@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { memoryHandler } from '../support/memoryProvider.js';
@@ -9,7 +9,7 @@ import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
 /** What an agent made for itself: the path of a file with that text. */
-async function tempFileOf(session: Session, text = 'temporary'): Promise<string> {
+async function tempFileOf(session: SessionHandle, text = 'temporary'): Promise<string> {
   await session.ready();
   const count = session.confirmed.value.turns.length + 1;
   await session.send(`temp-file ${text}`);
@@ -22,7 +22,7 @@ describe('temporary files of an agent', () => {
   let host: TestHost | undefined;
   afterEach(() => host?.dispose());
 
-  async function start(options: Parameters<typeof startTestHost>[0] = {}): Promise<HostConnection> {
+  async function start(options: Parameters<typeof startTestHost>[0] = {}): Promise<HostClient> {
     host = await startTestHost(options);
     return host.connect();
   }

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import {
   type AgentEvent,
   type AgentSession,
@@ -38,14 +38,14 @@ class LateAgent extends MockAgent {
 describe('titles', () => {
   let stateDir: string;
   let host: TestHost;
-  let client: HostConnection;
+  let client: HostClient;
 
   async function start(options: Partial<HostOptions> = {}): Promise<void> {
     const agent = new ScriptedAgent({ provider: 'names', displayName: 'Names', script });
     host = await startTestHost({ stateDir, agents: [agent], ...options });
     client = await host.connect();
   }
-  async function reopened(session: Session): Promise<Session> {
+  async function reopened(session: SessionHandle): Promise<SessionHandle> {
     await host.dispose();
     await start();
     return client.openSession(session.uri);
@@ -59,17 +59,17 @@ describe('titles', () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  async function newSession(): Promise<Session> {
+  async function newSession(): Promise<SessionHandle> {
     const session = await client.createSession({ provider: 'names' });
     await session.ready();
     return session;
   }
-  async function say(session: Session, text: string): Promise<string> {
+  async function say(session: SessionHandle, text: string): Promise<string> {
     const id = await session.send(text);
     await until(session.confirmed, ({ turns, activeTurn }) => turns.at(-1)?.id === id && !activeTurn, text);
     return id;
   }
-  const title = (session: Session) => session.confirmed.value.summary.title;
+  const title = (session: SessionHandle) => session.confirmed.value.summary.title;
 
   it('come from the first message, then from the agent, as long as nobody has given one', async () => {
     const session = await newSession();

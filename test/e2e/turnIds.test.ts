@@ -1,7 +1,7 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { HostOptions } from '@agenthost/host';
 import { REJECTION, type Turn } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ function turn(n: number): Turn {
 describe('[VAL7] the id of a turn is never taken twice', () => {
   let stateDir: string;
   let host: TestHost;
-  let client: HostConnection;
+  let client: HostClient;
 
   async function start(options: Partial<HostOptions> = {}): Promise<void> {
     host = await startTestHost({ stateDir, ...options });
@@ -43,7 +43,7 @@ describe('[VAL7] the id of a turn is never taken twice', () => {
   const imported = (count = MANY) =>
     client.importSession({ provider: 'mock', turns: Array.from({ length: count }, (_, n) => turn(n)) });
 
-  async function expectUsed(session: Session, ...ids: readonly string[]): Promise<void> {
+  async function expectUsed(session: SessionHandle, ...ids: readonly string[]): Promise<void> {
     const before = session.confirmed.value;
     for (const id of ids) {
       await expect(session.send('again', id), id).rejects.toMatchObject({ reason: REJECTION.turnIdUsed });
@@ -53,7 +53,7 @@ describe('[VAL7] the id of a turn is never taken twice', () => {
     expect(session.confirmed.value.turns).toEqual(before.turns);
   }
 
-  async function expectFree(session: Session, id: string): Promise<void> {
+  async function expectFree(session: SessionHandle, id: string): Promise<void> {
     await session.send('hello', id);
     await until(session.confirmed, ({ turns, activeTurn }) => turns.at(-1)?.id === id && !activeTurn, id);
   }

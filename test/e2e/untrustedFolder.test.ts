@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { type ListSessionsResult, untrustedFolder } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { say } from '../support/say.js';
@@ -10,14 +10,14 @@ import { mcp, useCustomizationWorld } from './customizationWorld.js';
 const world = useCustomizationWorld();
 const SERVER = mcp({ tools: { command: 'true' } });
 
-async function answerTrust(session: Session, approved: boolean): Promise<void> {
+async function answerTrust(session: SessionHandle, approved: boolean): Promise<void> {
   const [prompt] = await until(session.pendingPermissions, (open) => open.length > 0, 'the question');
   const turns = session.confirmed.value.turns.length;
   await prompt?.answer({ approved });
   await until(session.confirmed, (state) => state.turns.length > turns, 'the end of the turn');
 }
 
-const folderOf = (session: Session) => untrustedFolder(session.confirmed.value.summary);
+const folderOf = (session: SessionHandle) => untrustedFolder(session.confirmed.value.summary);
 
 describe('what a session says of the trust in its folder', () => {
   it('[TRUST1] names the folder that will be asked about, and nothing where nobody will be asked', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { workspaceOfMetadata } from '@agenthost/sessions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -16,7 +16,7 @@ const run = promisify(execFile);
 
 describe('where a session works', () => {
   let test: TestHost;
-  let client: Host;
+  let client: HostClient;
   let folder: string;
   let repository: string;
   const git = (...args: string[]) =>
@@ -24,7 +24,7 @@ describe('where a session works', () => {
       cwd: repository,
       env: { PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
     });
-  const metadataOf = (session: Session) => session.confirmed.value.summary.metadata;
+  const metadataOf = (session: SessionHandle) => session.confirmed.value.summary.metadata;
   const create = (workingDirectory: string, metadata?: Readonly<Record<string, unknown>>) =>
     client.createSession({
       provider: 'mock',
@@ -55,7 +55,7 @@ describe('where a session works', () => {
     owner: 'my-org',
     name: 'my-repo',
   });
-  const withBranch = (branch: string) => (state: Session['state']['value']) =>
+  const withBranch = (branch: string) => (state: SessionHandle['state']['value']) =>
     state.summary.metadata?.['branch'] === branch;
 
   it('is filled in when it is made, also where there is no repository', async () => {

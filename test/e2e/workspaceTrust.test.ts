@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { type AgentSession, type CustomizationSupport, MockAgent, type OpenSessionOptions } from '@agenthost/host';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../support/say.js';
@@ -13,9 +13,9 @@ import { entry, given, listed, mcp, useCustomizationWorld } from './customizatio
 
 const world = useCustomizationWorld();
 
-const answerOf = ({ confirmed }: Session) => textOf(confirmed.value.turns.at(-1));
+const answerOf = ({ confirmed }: SessionHandle) => textOf(confirmed.value.turns.at(-1));
 
-async function question(session: Session) {
+async function question(session: SessionHandle) {
   const { activeTurn } = await until(
     session.confirmed,
     ({ activeTurn }) => Object.keys(activeTurn?.pendingPermissions ?? {}).length > 0,
@@ -26,7 +26,7 @@ async function question(session: Session) {
   return request;
 }
 
-async function answer(session: Session, approved: boolean, by = session): Promise<void> {
+async function answer(session: SessionHandle, approved: boolean, by = session): Promise<void> {
   const { requestId } = await question(session);
   await until(by.pendingPermissions, (open) => open.length > 0, 'the question');
   const request = by.pendingPermissions.value.find((one) => one.request.requestId === requestId);

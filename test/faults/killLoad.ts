@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ActionRejectedError, ConnectionLostError, type Host as HostConnection, type Session } from '@agenthost/client';
+import { ActionRejectedError, ConnectionLostError, type HostClient, type SessionHandle } from '@agenthost/client';
 import { parseSessionUri, type Turn } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
@@ -45,7 +45,7 @@ export async function killUnderLoad(kills: number, env: Readonly<Record<string, 
 }
 
 interface Loaded {
-  readonly session: Session;
+  readonly session: SessionHandle;
   readonly accepted: Set<string>;
   /** Told since the last kill. */
   readonly fresh: Set<string>;
@@ -56,7 +56,7 @@ interface Loaded {
 class Load {
   readonly #host: RestartableHost;
   readonly #loaded = new Map<string, Loaded>();
-  #sessions: Session[] = [];
+  #sessions: SessionHandle[] = [];
   #loads: Promise<void>[] = [];
   #isOver = false;
   #unknown = 0;
@@ -75,7 +75,7 @@ class Load {
   }
 
   async begin(): Promise<void> {
-    const [first, second]: HostConnection[] = [await this.#host.connect(), await this.#host.connect()];
+    const [first, second]: HostClient[] = [await this.#host.connect(), await this.#host.connect()];
     if (!first || !second) return;
     const mine = await first.createSession({ provider: 'mock' });
     const ours = await first.createSession({ provider: 'mock' });
@@ -172,12 +172,12 @@ class Load {
     }
   }
 
-  #folder({ uri }: Session): string {
+  #folder({ uri }: SessionHandle): string {
     return join(this.#host.stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '');
   }
 
   /** Sends for as long as it may, and counts what the host has taken. */
-  async #send(session: Session): Promise<void> {
+  async #send(session: SessionHandle): Promise<void> {
     const one = this.#loaded.get(session.uri);
     for (let n = 0; !this.#isOver; n++) {
       try {
@@ -191,7 +191,7 @@ class Load {
     }
   }
 
-  async #refused(session: Session, error: unknown): Promise<void> {
+  async #refused(session: SessionHandle, error: unknown): Promise<void> {
     // The client can't tell what became of it, so it may be there or not; but only once.
     if (error instanceof ConnectionLostError) {
       this.#unknown++;
@@ -199,7 +199,7 @@ class Load {
     }
     // A full queue is an answer too; anything else is not.
     if (!(error instanceof ActionRejectedError)) throw error;
-    const hasRoom = ({ activeTurn, queuedMessages }: Session['confirmed']['value']) =>
+    const hasRoom = ({ activeTurn, queuedMessages }: SessionHandle['confirmed']['value']) =>
       !activeTurn || (queuedMessages?.length ?? 0) < MAX_QUEUE;
     const { activeTurn } = await until(session.confirmed, hasRoom, 'some room', PATIENCE_MS);
     // After a kill a queue waits for somebody to go on, and a full one takes nothing that would.
@@ -207,6 +207,6 @@ class Load {
   }
 }
 
-function isThrough({ activeTurn, queuedMessages, turns }: Session['confirmed']['value']): boolean {
+function isThrough({ activeTurn, queuedMessages, turns }: SessionHandle['confirmed']['value']): boolean {
   return !activeTurn && !queuedMessages && turns.at(-1)?.userMessage.text === 'the last one';
 }

@@ -1,4 +1,4 @@
-import { ActionRejectedError, type Host as HostConnection, type Session, SessionGoneError } from '@agenthost/client';
+import { ActionRejectedError, type HostClient, SessionGoneError, type SessionHandle } from '@agenthost/client';
 import type { SessionState, Turn, URI } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import { until } from '../support/until.js';
@@ -47,8 +47,8 @@ class Script {
   readonly #world: World;
   readonly #ledger: Ledger;
   #host: RunningHost | undefined;
-  #client: HostConnection | undefined;
-  #main: Session | undefined;
+  #client: HostClient | undefined;
+  #main: SessionHandle | undefined;
 
   constructor(world: World, ledger: Ledger) {
     this.#world = world;
@@ -155,7 +155,7 @@ class Script {
     for (const uri of known) await this.#bigContent((await this.#open(uri)).confirmed.value);
   }
 
-  async #create(uri: URI): Promise<Session> {
+  async #create(uri: URI): Promise<SessionHandle> {
     const session = await this.#ledger.insist(`creating ${uri}`, () =>
       this.#mustConnect().createSession({ provider: 'mock', session: uri, ...this.#files() }),
     );
@@ -164,7 +164,7 @@ class Script {
     return session;
   }
 
-  async #fork(main: Session): Promise<void> {
+  async #fork(main: SessionHandle): Promise<void> {
     // A message that waited may have its turn just now.
     const turns = () => main.confirmed.value.turns.length;
     const before = turns();
@@ -189,7 +189,7 @@ class Script {
   }
 
   /** Whatever happens, a turn that was accepted ends, and says so. */
-  async #turn(session: Session, id: string, text: string, meanwhile?: () => Promise<void>): Promise<void> {
+  async #turn(session: SessionHandle, id: string, text: string, meanwhile?: () => Promise<void>): Promise<void> {
     const isDone = await this.#ledger.action(text, session.uri, () => sendWhenFree(session, text, id), hasMessage(id));
     if (!isDone) return;
     await meanwhile?.();
@@ -199,7 +199,7 @@ class Script {
     else expect(turn).toMatchObject({ state: 'error', error: { errorType: 'storage', message: /injected/ } });
   }
 
-  async #confirm(session: Session): Promise<void> {
+  async #confirm(session: SessionHandle): Promise<void> {
     const { activeTurn } = await until(
       session.confirmed,
       (state) => !state.activeTurn || waitsForConfirmation(state),
@@ -214,7 +214,7 @@ class Script {
     }
   }
 
-  async #pending(session: Session, kind: 'queued' | 'steering', id: string, text: string): Promise<void> {
+  async #pending(session: SessionHandle, kind: 'queued' | 'steering', id: string, text: string): Promise<void> {
     const action = { type: 'session/pendingMessageSet', kind, id, userMessage: { text } } as const;
     await this.#ledger.action(`${kind} ${text}`, session.uri, () => session.dispatch(action), hasMessage(id));
   }
@@ -231,7 +231,7 @@ class Script {
     });
   }
 
-  #open(uri: URI): Promise<Session> {
+  #open(uri: URI): Promise<SessionHandle> {
     return this.#mustConnect().openSession(uri, this.#files());
   }
 
@@ -244,7 +244,7 @@ class Script {
     return this.#host ?? expect.fail('no host runs');
   }
 
-  #mustConnect(): HostConnection {
+  #mustConnect(): HostClient {
     return this.#client ?? expect.fail('no client is connected');
   }
 }
@@ -266,7 +266,7 @@ function checkAnswer({ id, userMessage, responseParts }: Turn): void {
 }
 
 /** What waited in the queue may begin first. */
-async function sendWhenFree(session: Session, text: string, id: string): Promise<void> {
+async function sendWhenFree(session: SessionHandle, text: string, id: string): Promise<void> {
   for (;;) {
     await ended(session);
     try {
@@ -278,7 +278,7 @@ async function sendWhenFree(session: Session, text: string, id: string): Promise
   }
 }
 
-function ended(session: Session): Promise<SessionState> {
+function ended(session: SessionHandle): Promise<SessionState> {
   return until(session.confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', 20_000);
 }
 

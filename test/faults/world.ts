@@ -1,4 +1,4 @@
-import type { HostOptions as ConnectOptions, CreateSessionFsHandler, Host as HostConnection } from '@agenthost/client';
+import type { CreateSessionFsHandler, HostClient, HostClientOptions } from '@agenthost/client';
 
 /** Where a scripted session is kept, through every start of a host. */
 export interface World {
@@ -11,6 +11,6 @@ export interface World {
 }
 
 export interface RunningHost {
-  connect(options?: Partial<ConnectOptions>): Promise<HostConnection>;
+  connect(options?: Partial<HostClientOptions>): Promise<HostClient>;
   stop(): Promise<void>;
 }

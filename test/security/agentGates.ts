@@ -10,7 +10,7 @@ export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'newlines without an end are read',
-    `${ACP}/messageStream.ts`,
+    `${ACP}/turn/messageStream.ts`,
     'if (this.#turnBytes <= maxTurnBytes) return true;',
     'return true;',
     MISBEHAVIOUR,
@@ -28,7 +28,7 @@ export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'a tool may be silent for ever',
-    `${ACP}/turnSilence.ts`,
+    `${ACP}/turn/turnSilence.ts`,
     'const isInTime = isInTool && performance.now() - heardAt < toolLimitMs;',
     'const isInTime = isInTool;',
     MISBEHAVIOUR,
@@ -55,7 +55,7 @@ export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'what an agent says beside the input is not shown',
-    `${ACP}/callInput.ts`,
+    `${ACP}/turn/callInput.ts`,
     "isAsked ? contentTexts(fields).join('\\n') : ''",
     "''",
     APPROVALS,

@@ -21,7 +21,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'metadata of any size',
-    `${HOST}/sessions/checkBeginning.ts`,
+    `${HOST}/sessions/beginSession.ts`,
     'if (length <= most) return;',
     'if (length >= 0) return;',
     REQUESTS,
@@ -39,7 +39,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'YAML of any depth in workspace.yaml',
-    `${HOST}/storage/artifacts/workspaceText.ts`,
+    `${HOST}/storage/artifacts/workspaceYaml.ts`,
     'if (isDeep || marks > MAX_YAML_MARKS || keyMarks > MAX_YAML_KEY_MARKS)',
     'if (false)',
     'packages/host/test/storage/artifacts/workspaceYaml.test.ts',
@@ -57,7 +57,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'any number of open calls',
-    `${HOST}/agents/events/openSteps.ts`,
+    `${HOST}/agents/events/openParts.ts`,
     'this.#steps.size > MAX_OPEN_STEPS ||',
     'false ||',
     FLOODS,
@@ -84,7 +84,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'a handshake of any size',
-    `${HOST}/connection/snapshotRoom.ts`,
+    `${HOST}/connection/handshake.ts`,
     'this.#bytes / Math.max(this.#left, 1)',
     'MAX_PAGE_BYTES',
     ANSWERS,

@@ -37,11 +37,11 @@ export type GateRow = readonly [
 ];
 
 const ROWS: readonly GateRow[] = [
-  ['1', 'tokens of 64 bits', `${SERVER}/tokenFile.ts`, 'randomBytes(32)', 'randomBytes(8)', POINTS, 'point 1:'],
+  ['1', 'tokens of 64 bits', `${SERVER}/access/tokenFile.ts`, 'randomBytes(32)', 'randomBytes(8)', POINTS, 'point 1:'],
   [
     '1',
     'weak tokens are taken',
-    `${SERVER}/tokenFile.ts`,
+    `${SERVER}/access/tokenFile.ts`,
     'token.length < MIN_TOKEN_LENGTH ||',
     '',
     POINTS,
@@ -61,7 +61,7 @@ const ROWS: readonly GateRow[] = [
   [
     '3',
     'wrong tokens are answered at once',
-    `${SERVER}/authenticator.ts`,
+    `${SERVER}/access/authenticator.ts`,
     'FIRST_DELAY_MS = 100',
     'FIRST_DELAY_MS = 0',
     POINTS,
@@ -79,16 +79,16 @@ const ROWS: readonly GateRow[] = [
   [
     '4',
     'a token file that all can read',
-    `${SERVER}/tokenFile.ts`,
-    '{ mode: 0o600 }',
-    '{ mode: 0o644 }',
+    `${HOST}/storage/fs/writePrivateFile.ts`,
+    "'wx', 0o600",
+    "'wx', 0o644",
     POINTS,
     'point 4:',
   ],
   [
     '4',
     'rotation closes nothing',
-    `${SERVER}/hostTokens.ts`,
+    `${SERVER}/access/hostTokens.ts`,
     "rotated?.revoke('the token was rotated');",
     '',
     POINTS,
@@ -97,7 +97,7 @@ const ROWS: readonly GateRow[] = [
   [
     '4',
     'removal closes nothing',
-    `${SERVER}/hostTokens.ts`,
+    `${SERVER}/access/hostTokens.ts`,
     'if (revoked.length === 0) return;',
     'return;',
     POINTS,
@@ -188,7 +188,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'frames of the owner that are far over it are taken',
-    `${SERVER}/webSocketTransport.ts`,
+    `${SERVER}/sockets/webSocketTransport.ts`,
     '(data as Buffer).length > this.#maxReceivedBytes',
     'false',
     ACCESS,
@@ -197,7 +197,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any number of connections',
-    `${SERVER}/clientSlots.ts`,
+    `${SERVER}/sockets/clientSlots.ts`,
     'if (this.#size >= this.#max) return undefined;',
     '',
     ACCESS,
@@ -206,7 +206,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any rate',
-    `${SERVER}/webSocketTransport.ts`,
+    `${SERVER}/sockets/webSocketTransport.ts`,
     'if (this.#budget > 0 || this.#webSocket.isPaused) return;',
     'return;',
     ACCESS,
@@ -278,7 +278,7 @@ const ROWS: readonly GateRow[] = [
   [
     '8',
     'a folder that is swapped for a link',
-    `${HOST}/storage/fs/pinnedFolder.ts`,
+    `${HOST}/storage/fs/confinement.ts`,
     'isAllowed(real);\n    return await work(pinned);',
     'return await work(folder);',
     'test/security/pathEscapes.test.ts',

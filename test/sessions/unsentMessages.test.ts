@@ -1,4 +1,4 @@
-import { createHost } from '@agenthost/client';
+import { createHostClient } from '@agenthost/client';
 import { AgentHostProvider, memoryStorage, type UnsentMessage, UnsentMessages } from '@agenthost/sessions';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { TestHost } from '../support/testHost.js';
@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 /** A page: it is opened on what an earlier one has left. */
 function page(unsent: UnsentMessages, onUnsendable?: (message: UnsentMessage, error: unknown) => void) {
-  const host = createHost({ url: test.url, token: test.token, clientInfo: { name: 'Mira' } });
+  const host = createHostClient({ url: test.url, token: test.token, clientInfo: { name: 'Mira' } });
   const provider = new AgentHostProvider(host, { unsent, ...(onUnsendable && { onUnsendable }) });
   onTestFinished(() => {
     provider.dispose();

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { connect, type Host as HostConnection, type Session } from '@agenthost/client';
+import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import { Host, type ListenOptions, ShellAgent } from '@agenthost/host';
 import type { AgentIcon } from '@agenthost/protocol';
 import { demoScripts } from './demoScript.ts';
@@ -19,9 +19,9 @@ export interface DemoHost {
   /** The link that a person would open. */
   readonly link: string;
   /** Another person, who looks at the same sessions. */
-  readonly mira: HostConnection;
+  readonly mira: HostClient;
   /** By the first words of their prompts. */
-  readonly sessions: ReadonlyMap<string, Session>;
+  readonly sessions: ReadonlyMap<string, SessionHandle>;
   dispose(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ export async function startDemoHost(
   });
   const { url, token } = await host.listen({ pageFolder: PAGE, ...options.listen?.(host) });
   const mira = await connect({ url, token, clientInfo: { name: 'Mira Kovač', device: 'iPhone' } });
-  const sessions = new Map<string, Session>();
+  const sessions = new Map<string, SessionHandle>();
   for (const one of empty ? [] : PLANS) {
     age = one.age;
     const session = await mira.createSession({
@@ -164,7 +164,7 @@ export async function startDemoHost(
 }
 
 /** The turn is over, waits for somebody, or has got as far as its script goes. */
-async function settled(session: Session): Promise<void> {
+async function settled(session: SessionHandle): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
     const state = session.state.value;

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents } from '@agenthost/host';
 import type { AgentInfo, RootState } from '@agenthost/protocol';
 import { startTestHost, type TestHost, temporaryFolder } from './testHost.js';
@@ -32,7 +32,7 @@ export async function writeStubAgents(stateDir: string): Promise<void> {
 }
 
 /** A session of the stub that is ready. */
-export async function stubSession(client: Host): Promise<Session> {
+export async function stubSession(client: HostClient): Promise<SessionHandle> {
   const session = await client.createSession({ provider: 'stub' });
   await session.ready();
   return session;
@@ -45,7 +45,7 @@ export function agentInfo({ agents }: RootState, provider: string): AgentInfo | 
 
 export interface StubHost {
   readonly host: TestHost;
-  readonly session: Session;
+  readonly session: SessionHandle;
   dispose(): Promise<void>;
 }
 

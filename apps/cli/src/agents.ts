@@ -12,7 +12,6 @@ import {
   resolveStateRoot,
   ShellAgent,
 } from '@agenthost/host';
-import { AGENTS_HELP, type AgentsOptions, parseAgentsOptions } from './agentsOptions.js';
 import { CommandError, EXIT } from './commandError.js';
 import { HostAgents } from './serve/hostAgents.js';
 
@@ -24,12 +23,14 @@ interface AgentsHere {
   close(): void;
 }
 
-export async function agents(args: string[]): Promise<number> {
-  const options = parseAgentsOptions(args);
-  if (options === 'help') {
-    process.stdout.write(AGENTS_HELP);
-    return EXIT.ok;
-  }
+export interface AgentsOptions {
+  readonly action: 'list' | 'add' | 'rm';
+  readonly names: readonly string[];
+  readonly stateDir: string | undefined;
+  readonly json: boolean;
+}
+
+export async function agents(options: AgentsOptions): Promise<number> {
   const here = await open(resolveStateRoot({ env: process.env, ...(options.stateDir && { path: options.stateDir }) }));
   try {
     const reports = await here.list();

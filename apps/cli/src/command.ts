@@ -77,7 +77,8 @@ export const JSON_OPTION = {
 export function defineCommand<const O extends Readonly<Record<string, OptionSpec>>>(
   spec: CommandSpec<O>,
 ): CommandModule {
-  const options: Readonly<Record<string, OptionSpec>> = { ...spec.options, ...GENERAL };
+  // A command may say more about a general option.
+  const options: Readonly<Record<string, OptionSpec>> = { ...spec.options, ...GENERAL, ...spec.options };
   return {
     get help() {
       return helpOf(spec, options);
@@ -98,12 +99,6 @@ export function defineCommand<const O extends Readonly<Record<string, OptionSpec
       return spec.run(values as Values<O>, positionals);
     },
   };
-}
-
-/** The flags that a hand-written help names. */
-export function flagsIn(help: string): Flag[] {
-  const found = [...help.matchAll(/(?<=^ {2}|, )(--[a-z-]+)( [A-Z])?/gm)];
-  return found.map(([, name = '', value]) => ({ name, takesValue: value !== undefined }));
 }
 
 function parse(name: string, args: string[], options: Readonly<Record<string, OptionSpec>>) {

@@ -1,9 +1,9 @@
-import { Host } from './host.js';
-import type { HostOptions } from './hostOptions.js';
+import { HostClient } from './hostClient.js';
+import type { HostClientOptions } from './hostClientOptions.js';
 
 /** Resolves when connected. Rejects, and gives up, when the first attempt fails; lost connections after it are made again. */
-export async function connect(options: HostOptions, signal?: AbortSignal): Promise<Host> {
-  const host = new Host(options, false);
+export async function connect(options: HostClientOptions, signal?: AbortSignal): Promise<HostClient> {
+  const host = new HostClient(options, false);
   try {
     await host.connected(signal);
   } catch (error) {
@@ -14,6 +14,6 @@ export async function connect(options: HostOptions, signal?: AbortSignal): Promi
 }
 
 /** For those who want to show the connection from its first attempt on: tries until it succeeds or is closed. */
-export function createHost(options: HostOptions): Host {
-  return new Host(options, true);
+export function createHostClient(options: HostClientOptions): HostClient {
+  return new HostClient(options, true);
 }

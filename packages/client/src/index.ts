@@ -1,9 +1,8 @@
-export type { Disposable } from '@agenthost/rpc';
-export { connect, createHost } from './connect.js';
+export { type Disposable, Emitter, type Event, reportFailure, type Schedule } from '@agenthost/rpc';
+export { connect, createHostClient } from './connect.js';
 export { backoffDelay } from './connection/backoff.js';
 export type { CommandOptions } from './connection/commandChannel.js';
 export type { ConnectionState, TransportFactory } from './connection/connection.js';
-export type { Schedule } from './connection/timer.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './connection/webSocketTransport.js';
 export {
   ActionRejectedError,
@@ -23,14 +22,19 @@ export {
   UnauthorizedError,
   UnsupportedVersionError,
 } from './errors.js';
-export type { CreateSessionOptions, ForkSessionOptions, Host, HostEvent, OpenSessionOptions } from './host.js';
-export type { HostOptions } from './hostOptions.js';
-export { Listeners, type ReportError } from './listeners.js';
+export type {
+  CreateSessionOptions,
+  ForkSessionOptions,
+  HostClient,
+  HostEvent,
+  OpenSessionOptions,
+} from './hostClient.js';
+export type { HostClientOptions } from './hostClientOptions.js';
 export { listInStep, withSummaryChanges } from './listInStep.js';
-export { derived, type Observable } from './observable.js';
+export type { Observable, ReportError } from './observable.js';
 export type { EachArtifactOptions, ListArtifactsOptions } from './session/artifacts.js';
 export type { Content, FetchContentOptions } from './session/content.js';
-export type { HistoryOptions } from './session/history.js';
+export type { EarlierSteps, EarlierStepsOptions, HistoryOptions } from './session/history.js';
 export type { ImportSessionOptions } from './session/importSession.js';
 export type {
   ApproveOptions,
@@ -39,8 +43,7 @@ export type {
   PendingPermission,
   PermissionAnswer,
 } from './session/prompts.js';
-export type { ClientActionInput, Message, Session } from './session/session.js';
-export type { EarlierSteps, EarlierStepsOptions } from './session/turnPieces.js';
+export type { ClientActionInput, Message, SessionHandle } from './session/sessionHandle.js';
 export { createSessionFsAdapter, type SessionFsAdapter } from './sessionFs/sessionFsAdapter.js';
 export type {
   CreateSessionFsHandler,
@@ -49,7 +52,7 @@ export type {
   SessionFsFileStat,
   SessionFsHandler,
 } from './sessionFs/sessionFsHandler.js';
-export type { Interruption } from './sync/interruptedSessions.js';
 export type { ClientSeqStore } from './sync/outbox.js';
+export type { Interruption } from './sync/sharedSessions.js';
 export type { AppliedEnvelope } from './sync/subscription.js';
 export { type OrderedAction, type PendingAction, WriteAhead, type WriteAheadOptions } from './sync/writeAhead.js';

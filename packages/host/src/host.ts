@@ -8,8 +8,8 @@ import { AgentRegistry } from './agents/agentRegistry.js';
 import { AgentInstallations } from './agents/install/agentInstallations.js';
 import { AgentInstaller } from './agents/install/agentInstaller.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
-import { endLeftovers, leftoverMark } from './agents/orphans/orphanAgents.js';
-import { within } from './agents/settleWithin.js';
+import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
+import { settleWithin } from './agents/settleWithin.js';
 import { ClientConnection } from './connection/clientConnection.js';
 import { ClientDispatch } from './connection/clientDispatch.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
@@ -38,7 +38,7 @@ import { Delivery } from './state/delivery.js';
 import { Publisher } from './state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
 import { RootStore } from './state/rootStore.js';
-import { ProviderSessionStorage } from './storage/client/clientSessionStorage.js';
+import { ClientSessionStorage } from './storage/client/clientSessionStorage.js';
 import { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
 import { LocalSessionStorage } from './storage/localSessionStorage.js';
 import { describeDamage } from './storage/log/describeDamage.js';
@@ -99,7 +99,7 @@ export class Host {
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     // A look at all processes of the machine: meanwhile the rest is read. Who ended in good order left nobody behind.
-    const leftoversEnded = stateRoot.lock.tookOver ? endLeftovers(stateRoot.path) : undefined;
+    const orphansEnded = stateRoot.lock.tookOver ? endOrphanAgents(stateRoot.path) : undefined;
     const now = options.now ?? Date.now;
     const newId = options.newId ?? randomUUID;
     const newRecordId = options.newId ?? recordIds();
@@ -148,7 +148,7 @@ export class Host {
         publisher,
         sequence,
         broadcast: (notification, subscribersOf) => clients.broadcast(notification, subscribersOf),
-        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...leftoverMark(stateRoot.path) },
+        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...orphanMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
         defaultDirectory: directory,
@@ -169,7 +169,7 @@ export class Host {
       local,
       storage,
       providedBy: async (provider) => {
-        const provided = await ProviderSessionStorage.open({ provider, log, ...logs });
+        const provided = await ClientSessionStorage.open({ provider, log, ...logs });
         return () => {
           // Its sessions are others than those of the same names here.
           replay.forgetUpTo(sequence.current);
@@ -226,7 +226,7 @@ export class Host {
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
     try {
-      await leftoversEnded;
+      await orphansEnded;
       for (const source of options.agentSources ?? []) {
         host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
       }
@@ -349,7 +349,7 @@ export class Host {
     const { keeper } = this.#services;
     for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(STOPPING);
     // Who keeps the sessions' files is needed until every session is closed.
-    if (keeper()) await within(KEEPER_PATIENCE_MS, this.#services.sessions.close());
+    if (keeper()) await settleWithin(KEEPER_PATIENCE_MS, this.#services.sessions.close());
     keeper()?.close(STOPPING);
     await this.#server?.close();
     await this.#services.sessions.close();

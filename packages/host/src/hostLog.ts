@@ -16,6 +16,11 @@ export interface LogProgress {
 
 export const silentLog: HostLog = { error() {}, warn() {}, info() {}, debug() {} };
 
+/** Reports what a listener of an `Emitter` threw as a process warning: it stops neither the other listeners nor the source. */
+export function warnOfListenerError(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+}
+
 /** How many lines tell of one thing that takes a while, where a line can't be written over. */
 const PROGRESS_LINES = 10;
 

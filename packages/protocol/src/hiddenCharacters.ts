@@ -20,6 +20,13 @@ export function showHiddenCharacters(text: string, show: (name: string) => strin
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
+const SUSPECT = new RegExp(`${CONTROL.source}|${HIDDEN.source}`, 'u');
+
+/** Whether a text has control characters, or some that `showHiddenCharacters` writes out. */
+export function hasHiddenCharacters(text: string): boolean {
+  return SUSPECT.test(text);
+}
+
 /**
  * A command as it runs, for whoever is to allow it. Nothing is taken out: what a terminal would obey in output (an escape sequence, a
  * return that overwrites the line) is part of a command like any other text, and may have one between its ends.

@@ -117,7 +117,7 @@ export {
   type UnsupportedProtocolVersionData,
 } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
-export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
+export { hasHiddenCharacters, showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_ARTIFACTS_LIMIT,
   DEFAULT_LIST_LIMIT,

@@ -1,4 +1,3 @@
-export type { Disposable } from './disposable.js';
 export {
   ConnectionClosedError,
   type LocalErrorCode,
@@ -7,34 +6,49 @@ export {
   RPC_ERROR,
   RpcError,
 } from './errors.js';
-export { Listeners } from './listeners.js';
+export { type Disposable, Emitter, type Event, reportFailure } from './events.js';
+export { LateResult, type NotificationHandler, type RequestContext, type RequestHandler } from './peer/dispatcher.js';
 export {
   encodeError,
   encodeNotification,
   encodeRequest,
   encodeResponse,
+  type Frame,
+  frameToBytes,
+  frameToText,
   type RawResult,
   rawResult,
-} from './peer/encode.js';
-export { type Frame, frameToBytes, frameToText } from './peer/frame.js';
-export { LateResult, type NotificationHandler, type RequestContext, type RequestHandler } from './peer/handler.js';
+} from './peer/frame.js';
 export { Inbox, type InboxOptions } from './peer/inbox.js';
-export { jsonValues } from './peer/jsonValues.js';
 export {
   DEFAULT_MESSAGE_LIMITS,
   type ErrorObject,
+  jsonValues,
   type Message,
   type MessageLimits,
   parseMessage,
   type RequestId,
 } from './peer/message.js';
-export { DEFAULT_PEER_LIMITS, type PeerLimits, type RpcPeerOptions } from './peer/peerOptions.js';
-export { type RequestOptions, RpcPeer } from './peer/rpcPeer.js';
+export {
+  DEFAULT_PEER_LIMITS,
+  type PeerLimits,
+  type RequestOptions,
+  RpcPeer,
+  type RpcPeerOptions,
+} from './peer/rpcPeer.js';
+export { type Schedule, scheduleWithTimer } from './schedule.js';
 export type { CloseReason, Transport } from './transport.js';
-export { type FaultyLinkOptions, faultyLink } from './transports/faultyLink.js';
 export { createLineTransport, type LineTransportOptions } from './transports/lineTransport.js';
-export { type Link, type LinkDirection, perfectLink } from './transports/link.js';
-export { type InFlightFrame, type ManualLink, manualLink } from './transports/manualLink.js';
+export {
+  type FaultyLinkOptions,
+  faultyLink,
+  type InFlightFrame,
+  type Link,
+  type LinkDirection,
+  type ManualLink,
+  manualLink,
+  perfectLink,
+} from './transports/links.js';
 export {
   createMemoryTransportPair,
   type MemoryTransportOptions,

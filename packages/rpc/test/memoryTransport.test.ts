@@ -83,7 +83,10 @@ describe('faultyLink', () => {
     const due: { at: number; run: () => void }[] = [];
     const link = faultyLink({
       random: seededRandom(seed),
-      schedule: (task, delayMs) => due.push({ at: delayMs, run: task }),
+      schedule: (task, delayMs) => {
+        due.push({ at: delayMs, run: task });
+        return { dispose: () => undefined };
+      },
       ...faults,
     });
     const { a, atB } = listeningPair(link);

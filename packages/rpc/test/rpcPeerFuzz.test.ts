@@ -77,7 +77,7 @@ describe('RpcPeer under fuzz', () => {
   });
 
   const link = (seed: number, faults: { drop: number; duplicate: number; delay: number }): Link =>
-    faultyLink({ random: seededRandom(seed), schedule: (run, delayMs) => void setTimeout(run, delayMs), ...faults });
+    faultyLink({ random: seededRandom(seed), ...faults });
 
   it('settles every request, by an answer, a time-out or the close, over any link', async () => {
     vi.useFakeTimers();

@@ -1,5 +1,4 @@
-export type { Disposable, Observable } from '@agenthost/client';
-export type { ActiveSession } from './activeSession.js';
+export { type Disposable, Emitter, type Event, type Observable } from '@agenthost/client';
 export { AgentHostProvider, type AgentHostProviderOptions } from './agentHost/agentHostProvider.js';
 export type { AnsweredPrompt, PromptAnswer } from './agentHost/answeredPrompts.js';
 export type { FolderBrowser } from './agentHost/folderBrowser.js';
@@ -12,7 +11,6 @@ export { type ChatFields, createChat, type EditableChat } from './chat/editableC
 export { fittingCommands, typedCommand } from './chat/fittingCommands.js';
 export { type UnsentKind, type UnsentMessage, UnsentMessages } from './chat/unsentMessages.js';
 export type { ContextKeys, ContextKeyValues } from './contextKeys.js';
-export { Emitter, type Event } from './emitter.js';
 export {
   AmbiguousResourceError,
   AnsweredElsewhereError,
@@ -70,6 +68,7 @@ export {
 } from './session.js';
 export { isProviderId, parseSessionId, type SessionIdParts, sessionIdOf } from './sessionId.js';
 export { type SessionOfChatsOptions, sessionOfChats } from './sessionOfChats.js';
+export type { ActiveSession } from './sessionSelection.js';
 export {
   type OpenSessionOptions,
   type SessionsManagementOptions,

@@ -1,6 +1,5 @@
-import type { Disposable, Observable } from '@agenthost/client';
+import { type Disposable, type Observable, reportFailure } from '@agenthost/client';
 import { batch, effect, signal, untracked } from '@preact/signals-core';
-import { reportFailure } from './providers/reportFailure.js';
 
 /** An observable that its owner sets. Setting the value that it has tells nobody. */
 export interface SettableObservable<T> extends Observable<T> {

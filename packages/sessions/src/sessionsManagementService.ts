@@ -1,13 +1,10 @@
-import type { Disposable, Observable } from '@agenthost/client';
-import type { ActiveSession } from './activeSession.js';
+import { type Disposable, type Event, type Observable, reportFailure } from '@agenthost/client';
 import type { ChatModel, OpenChatOptions } from './chat/chatModel.js';
 import { type ContextKeys, SessionContextKeys } from './contextKeys.js';
-import type { Event } from './emitter.js';
 import { NotSupportedError, ProviderFailedError, SessionNotFoundError } from './errors.js';
 import { ActiveProvider } from './providers/activeProvider.js';
 import { AggregatedSessions } from './providers/aggregatedSessions.js';
 import { ProviderCalls } from './providers/providerCalls.js';
-import { reportFailure } from './providers/reportFailure.js';
 import { type FoundSessions, type SearchAllOptions, searchAll } from './providers/searchAll.js';
 import type {
   SendRequestOptions,
@@ -20,6 +17,7 @@ import type {
 import type { SessionsProvidersService } from './providers/sessionsProvidersService.js';
 import type { Session, SessionWorkspace, URI } from './session.js';
 import { parseSessionId } from './sessionId.js';
+import type { ActiveSession } from './sessionSelection.js';
 import { SessionSelection } from './sessionSelection.js';
 import { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
 

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { Host } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import { render } from 'ink';
 import { CommandError, EXIT } from '../commandError.js';
 import { AttachModel } from './attachModel.js';
@@ -10,7 +10,7 @@ import { App } from './ui/App.js';
 const RESTORE = '\u001b[?2004l\u001b[?25h\u001b[?1049l';
 
 /** The terminal UI, until somebody leaves it. However it ends, the terminal is as it was. */
-export async function runAttach(host: Host, uri: string | undefined): Promise<number> {
+export async function runAttach(host: HostClient, uri: string | undefined): Promise<number> {
   const model = new AttachModel(host);
   let exitCode: number = EXIT.ok;
   let failure: unknown;

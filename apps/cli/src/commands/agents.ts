@@ -1,10 +1,40 @@
-import { agents } from '../agents.js';
-import { AGENTS_HELP } from '../agentsOptions.js';
-import { type CommandModule, flagsIn } from '../command.js';
+import { type AgentsOptions, agents } from '../agents.js';
+import { defineCommand, JSON_OPTION } from '../command.js';
+import { usageError } from '../commandError.js';
 
-export const command: CommandModule = {
-  help: AGENTS_HELP,
-  flags: flagsIn(AGENTS_HELP),
+export const command = defineCommand({
+  name: 'agents',
+  summary: 'the agents that this machine has, and those it could have',
+  usage: `[flags]              list them: where each was found, or why it can't be used and what to do
+       agenthost agents add NAME… [flags]    install agents into the state folder, from npm
+       agenthost agents rm NAME… [flags]     remove agents that were installed so`,
+  options: {
+    'state-dir': {
+      type: 'string',
+      value: 'FOLDER',
+      help: 'the state folder (default $AGENTHOST_HOME, $XDG_STATE_HOME/agenthost or ~/.agenthost)',
+    },
+    ...JSON_OPTION,
+  },
+  notes: `
+A host that runs on the state folder is asked to do it, so that its clients see it at once; without one the command does it itself.
+Agents of your own, and changes to these, go into agents.json in the state folder.`,
+  examples: ['agenthost agents', 'agenthost agents add claude', 'agenthost agents rm claude --json'],
   completes: ['add', 'rm'],
-  run: agents,
-};
+  run: (values, positionals) =>
+    agents({ ...parseAction(positionals), stateDir: values['state-dir'], json: values.json ?? false }),
+});
+
+function parseAction([action = 'list', ...names]: readonly string[]): Pick<AgentsOptions, 'action' | 'names'> {
+  if (action !== 'list' && action !== 'add' && action !== 'rm') {
+    throw usageError(
+      `There is no ${JSON.stringify(action)} for agents.`,
+      'Give add or rm and a name, or nothing to list them.',
+    );
+  }
+  if (action === 'list' && names.length > 0) throw usageError('The list takes no names.', 'Leave them out.');
+  if (action !== 'list' && names.length === 0) {
+    throw usageError(`agenthost agents ${action} needs a name.`, 'See agenthost agents for those that there are.');
+  }
+  return { action, names };
+}

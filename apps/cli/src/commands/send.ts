@@ -1,12 +1,12 @@
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
+import { MAX_TEXT_LENGTH } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION, type Values } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
 import { findSession, idOf } from '../sessionName.js';
 import { styleFor } from '../text/style.js';
 import type { ApprovalPolicy } from '../turn/approvals.js';
 import { printEvent } from '../turn/jsonTurn.js';
-import { readMessage } from '../turn/readMessage.js';
 import { runTurn } from '../turn/runTurn.js';
 import { outcomeLine } from '../turn/turnPrinter.js';
 import { withHost } from '../withHost.js';
@@ -81,7 +81,7 @@ Exit codes: 0 complete, 10 the turn failed, 11 cancelled, 12 waits for an answer
   },
 });
 
-async function steer(session: Session, message: string): Promise<number> {
+async function steer(session: SessionHandle, message: string): Promise<number> {
   if (!session.confirmed.value.activeTurn) {
     throw new CommandError(EXIT.failed, 'No turn runs that could be steered.', 'Send it without --steer.');
   }
@@ -89,7 +89,12 @@ async function steer(session: Session, message: string): Promise<number> {
   return EXIT.ok;
 }
 
-async function follow(host: Host, session: Session, turnId: string, values: Values<typeof options>): Promise<number> {
+async function follow(
+  host: HostClient,
+  session: SessionHandle,
+  turnId: string,
+  values: Values<typeof options>,
+): Promise<number> {
   const provider = session.confirmed.value.summary.provider;
   const canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
   const { turn, wasDenied } = await runTurn(host, session, {
@@ -108,7 +113,7 @@ async function follow(host: Host, session: Session, turnId: string, values: Valu
 }
 
 /** Of such an agent the output is the answer. */
-function runsInput({ root }: Host, provider: string): boolean {
+function runsInput({ root }: HostClient, provider: string): boolean {
   return root.state.value.agents.some((agent) => agent.provider === provider && agent.runsInput);
 }
 
@@ -123,4 +128,34 @@ function report(turn: Turn, json: boolean): void {
   }
   const line = outcomeLine(turn, styleFor(process.stderr));
   if (line !== undefined) process.stderr.write(`${line}\n`);
+}
+
+/** The message of the arguments; `-`, or a pipe where no arguments are, stands for standard input. */
+async function readMessage(words: readonly string[]): Promise<string> {
+  const readsInput = words.includes('-') || (words.length === 0 && !process.stdin.isTTY);
+  const given = words.filter((word) => word !== '-').join(' ');
+  const input = readsInput ? await readInput() : '';
+  const message = [given, input].filter((part) => part.trim() !== '').join('\n\n');
+  if (message === '')
+    throw usageError('The message is missing.', 'Give it after the session, or - to read standard input.');
+  if (message.length > MAX_TEXT_LENGTH) throw tooLong();
+  return message;
+}
+
+async function readInput(): Promise<string> {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk;
+    // Whoever pipes in something without an end must not fill the memory.
+    if (text.length > MAX_TEXT_LENGTH) throw tooLong();
+  }
+  return text.trimEnd();
+}
+
+function tooLong(): CommandError {
+  return new CommandError(
+    EXIT.usage,
+    `The message has more than ${MAX_TEXT_LENGTH} characters.`,
+    'Put it into a file that the agent can read, and name that file.',
+  );
 }

@@ -1,5 +1,24 @@
-import { type CommandModule, flagsIn } from '../command.js';
+import { defineCommand } from '../command.js';
+import { usageError } from '../commandError.js';
 import { serve } from '../serve/serve.js';
-import { SERVE_HELP } from '../serve/serveOptions.js';
+import { SERVE_OPTIONS, serveOptions } from '../serve/serveOptions.js';
 
-export const command: CommandModule = { help: SERVE_HELP, flags: flagsIn(SERVE_HELP), run: serve };
+export const command = defineCommand({
+  name: 'serve',
+  summary: 'start a host on this machine and print its link',
+  usage: '[flags]',
+  options: SERVE_OPTIONS,
+  notes: `
+Environment: AGENTHOST_TOKEN sets the token (else one is made and kept in the state folder), AGENTHOST_HOME the state folder;
+AGENTHOST_KEEP_TEMP_FILES=true leaves temporary files where they are, to look at them.`,
+  examples: [
+    'agenthost serve',
+    'agenthost serve --port 0 --json',
+    'agenthost serve --ahp',
+    'agenthost serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
+  ],
+  run: (values, [stray]) => {
+    if (stray === undefined) return serve(serveOptions(values));
+    throw usageError(`Unexpected argument '${stray}'.`, 'See agenthost serve --help for what it takes.');
+  },
+});

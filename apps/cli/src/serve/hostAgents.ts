@@ -1,4 +1,4 @@
-import { connect, type Host } from '@agenthost/client';
+import { connect, type HostClient } from '@agenthost/client';
 import type { AcpAgentReport } from '@agenthost/host';
 import type { FoundHost } from '@agenthost/host/discovery';
 import { CommandError, EXIT } from '../commandError.js';
@@ -7,7 +7,7 @@ type Reports = () => Promise<readonly AcpAgentReport[]>;
 
 /** The agents of a host that runs. What it knows counts; this command only adds where the programs are. */
 export class HostAgents {
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #local: Reports;
 
   static async open(running: FoundHost & { readonly url: string }, local: Reports): Promise<HostAgents> {
@@ -28,7 +28,7 @@ export class HostAgents {
     }
   }
 
-  private constructor(host: Host, local: Reports) {
+  private constructor(host: HostClient, local: Reports) {
     this.#host = host;
     this.#local = local;
   }

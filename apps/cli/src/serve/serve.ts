@@ -24,14 +24,9 @@ import type { AhpRoute } from './ahpRoute.js';
 import { ahpToken } from './ahpToken.js';
 import { CertificateWatch } from './certificateWatch.js';
 import { limitGarbage, releaseWhenQuiet } from './releaseMemory.js';
-import { parseServeOptions, SERVE_HELP, type ServeOptions } from './serveOptions.js';
+import type { ServeOptions } from './serveOptions.js';
 
-export async function serve(args: string[]): Promise<number> {
-  const options = parseServeOptions(args);
-  if (options === 'help') {
-    process.stdout.write(SERVE_HELP);
-    return EXIT.ok;
-  }
+export async function serve(options: ServeOptions): Promise<number> {
   const log = consoleLog({ debug: options.debug });
   const host = await start(options, log);
   let guard: AgentGuard | undefined;

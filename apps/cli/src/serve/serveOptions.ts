@@ -1,41 +1,60 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { parseArgs } from 'node:util';
 import { isLoopback } from '@agenthost/host';
 import { ROLES, type Role } from '@agenthost/protocol';
+import type { OptionSpec, Values } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
 import { DEFAULT_PORT } from '../hostAddress.js';
 
-export const SERVE_HELP = `agenthost serve: start a host on this machine and print its link
-
-Usage: agenthost serve [flags]
-
-  --host ADDRESS          address to listen on (default 127.0.0.1; another one needs TLS)
-  --port PORT             port to listen on (default 4747; 0 takes any free one)
-  --state-dir FOLDER      where sessions are kept (default $AGENTHOST_HOME, $XDG_STATE_HOME/agenthost or ~/.agenthost)
-  --agents LIST           only these agents, separated by commas (default: all)
-  --enable-mock-agent     also the mock agent, for tests
-  --durability LEVEL      write: a message counts as stored when the system has it (default); fsync: when the disk has it
-  --tls-cert FILE, --tls-key FILE
-                          serve https with this certificate and key (PEM); renewed files are taken up while it runs
-  --insecure-no-tls       allow an address other than loopback without TLS: everybody on the way can read along
-  --public-url URL        the address under which a reverse proxy serves this host
-  --allow-origin ORIGIN   also let pages of this origin connect; may be given several times
-  --ahp                   also let VS Code and other clients of the Agent Host Protocol attach; prints what to give them
-  --ahp-role ROLE         what they may do: viewer, approver, driver (default) or owner; see agenthost token
-  --open                  open the page in the browser of this machine, with a link that works once
-  --json                  print one JSON object a line instead of text
-  --debug                 say more, and show where errors come from
-
-Environment: AGENTHOST_TOKEN sets the token (else one is made and kept in the state folder), AGENTHOST_HOME the state folder;
-AGENTHOST_KEEP_TEMP_FILES=true leaves temporary files where they are, to look at them.
-
-Examples:
-  agenthost serve
-  agenthost serve --port 0 --json
-  agenthost serve --ahp
-  agenthost serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
-`;
+export const SERVE_OPTIONS = {
+  host: {
+    type: 'string',
+    value: 'ADDRESS',
+    help: 'address to listen on (default 127.0.0.1; another one needs TLS)',
+  },
+  port: { type: 'string', value: 'PORT', help: 'port to listen on (default 4747; 0 takes any free one)' },
+  'state-dir': {
+    type: 'string',
+    value: 'FOLDER',
+    help: 'where sessions are kept (default $AGENTHOST_HOME, $XDG_STATE_HOME/agenthost or ~/.agenthost)',
+  },
+  agents: { type: 'string', value: 'LIST', help: 'only these agents, separated by commas (default: all)' },
+  'enable-mock-agent': { type: 'boolean', help: 'also the mock agent, for tests' },
+  durability: {
+    type: 'string',
+    value: 'LEVEL',
+    help: 'write: a message counts as stored when the system has it (default); fsync: when the disk has it',
+  },
+  'tls-cert': {
+    type: 'string',
+    value: 'FILE',
+    help: 'serve https with this certificate (PEM); a renewed file is used while the host runs',
+  },
+  'tls-key': { type: 'string', value: 'FILE', help: 'the key of the certificate (PEM)' },
+  'insecure-no-tls': {
+    type: 'boolean',
+    help: 'allow an address other than loopback without TLS: everybody on the way can read along',
+  },
+  'public-url': { type: 'string', value: 'URL', help: 'the address under which a reverse proxy serves this host' },
+  'allow-origin': {
+    type: 'string',
+    value: 'ORIGIN',
+    multiple: true,
+    help: 'also let pages of this origin connect; may be given several times',
+  },
+  ahp: {
+    type: 'boolean',
+    help: 'also let VS Code and other clients of the Agent Host Protocol attach; prints what to give them',
+  },
+  'ahp-role': {
+    type: 'string',
+    value: 'ROLE',
+    help: 'what they may do: viewer, approver, driver (default) or owner; see agenthost token',
+  },
+  open: { type: 'boolean', help: 'open the page in the browser of this machine, with a link that works once' },
+  json: { type: 'boolean', help: 'print one JSON object a line instead of text' },
+  debug: { type: 'boolean', help: 'say more, and show where errors come from' },
+} as const satisfies Record<string, OptionSpec>;
 
 /** A certificate and its key, and the files that they are from. */
 export interface TlsFiles {
@@ -61,9 +80,8 @@ export interface ServeOptions {
   readonly debug: boolean;
 }
 
-export function parseServeOptions(args: string[]): ServeOptions | 'help' {
-  const values = parseFlags(args);
-  if (values.help) return 'help';
+/** Throws a usage error for values that make no sense. */
+export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions {
   const address = values.host ?? '127.0.0.1';
   const tls = readTls(values['tls-cert'], values['tls-key']);
   if (!isLoopback(address) && !tls && !values['insecure-no-tls']) {
@@ -88,36 +106,6 @@ export function parseServeOptions(args: string[]): ServeOptions | 'help' {
     json: values.json ?? false,
     debug: values.debug ?? false,
   };
-}
-
-function parseFlags(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: false,
-      options: {
-        host: { type: 'string' },
-        port: { type: 'string' },
-        'state-dir': { type: 'string' },
-        agents: { type: 'string' },
-        'enable-mock-agent': { type: 'boolean' },
-        durability: { type: 'string' },
-        'tls-cert': { type: 'string' },
-        'tls-key': { type: 'string' },
-        'insecure-no-tls': { type: 'boolean' },
-        'public-url': { type: 'string' },
-        'allow-origin': { type: 'string', multiple: true },
-        ahp: { type: 'boolean' },
-        'ahp-role': { type: 'string' },
-        open: { type: 'boolean' },
-        json: { type: 'boolean' },
-        debug: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    throw usageError(`${(error as Error).message.split('. ')[0]}.`, 'See agenthost serve --help for what it takes.');
-  }
 }
 
 function parsePort(text: string | undefined): number {

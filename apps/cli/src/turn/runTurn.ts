@@ -1,14 +1,13 @@
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
 import { CommandError, EXIT } from '../commandError.js';
 import { type ApprovalPolicy, Approvals } from './approvals.js';
 import { followTurn } from './followTurn.js';
-import { Interrupts } from './interrupts.js';
 import { JsonTurnPrinter, printEvent } from './jsonTurn.js';
 import { TerminalQuestions } from './terminalQuestions.js';
 import { TurnPrinter } from './turnPrinter.js';
 
-export interface RunTurnOptions {
+interface RunTurnOptions {
   readonly turnId: string;
   readonly policy: ApprovalPolicy;
   readonly canAsk: boolean;
@@ -20,8 +19,8 @@ export interface RunTurnOptions {
 
 /** Prints a turn until it ends, and answers what it asks. Whatever ends it early leaves the turn running, and says so. */
 export async function runTurn(
-  host: Host,
-  session: Session,
+  host: HostClient,
+  session: SessionHandle,
   { turnId, policy, canAsk, tools, reasoning, json, howToAttach }: RunTurnOptions,
 ): Promise<{ readonly turn: Turn; readonly wasDenied: boolean }> {
   const { stdout, stderr } = process;
@@ -86,8 +85,42 @@ export async function runTurn(
 }
 
 /** Running, it is cancelled; still in the queue, it is taken back. */
-async function cancel(session: Session, turnId: string): Promise<void> {
+async function cancel(session: SessionHandle, turnId: string): Promise<void> {
   const { activeTurn, queuedMessages = [] } = session.state.value;
   if (activeTurn?.id === turnId) await session.cancel();
   else if (queuedMessages.some(({ id }) => id === turnId)) await session.removePending(turnId);
+}
+
+/** Ctrl+C once cancels, twice leaves; a lost terminal leaves at once. Leaving lets the turn go on. */
+class Interrupts {
+  readonly #leaving = new AbortController();
+  readonly #handlers: readonly [NodeJS.Signals, () => void][];
+  #interrupts = 0;
+
+  constructor(onCancel: () => void) {
+    const leave = (exitCode: number) => () =>
+      this.#leaving.abort(new CommandError(exitCode, 'The turn goes on without this command.', ''));
+    const interrupt = () => {
+      if (++this.#interrupts === 1) onCancel();
+      else leave(EXIT.interrupted)();
+    };
+    this.#handlers = [
+      ['SIGINT', interrupt],
+      ['SIGTERM', leave(EXIT.terminated)],
+      ['SIGHUP', leave(EXIT.hungUp)],
+    ];
+    for (const [signal, handler] of this.#handlers) process.on(signal, handler);
+  }
+
+  get leaving(): AbortSignal {
+    return this.#leaving.signal;
+  }
+
+  leave(reason: CommandError): void {
+    this.#leaving.abort(reason);
+  }
+
+  dispose(): void {
+    for (const [signal, handler] of this.#handlers) process.off(signal, handler);
+  }
 }

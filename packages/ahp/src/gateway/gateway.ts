@@ -1,6 +1,6 @@
-import { connect, type Schedule } from '@agenthost/client';
+import { connect } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
-import type { Disposable, Transport } from '@agenthost/rpc';
+import { type Disposable, type Schedule, scheduleWithTimer, type Transport } from '@agenthost/rpc';
 import type { AhpAction } from '../types.js';
 import type { SpokenVersion } from '../versions.js';
 import { AhpClient, type Place, rememberingSeq } from './ahpClient.js';
@@ -63,7 +63,7 @@ export class AhpGateway {
     this.limits = { ...DEFAULT_AHP_LIMITS, ...options.limits };
     this.log = options.log;
     this.local = new LocalState(this.limits);
-    this.#schedule = options.schedule ?? timer;
+    this.#schedule = options.schedule ?? scheduleWithTimer;
     this.#seq = options.firstSeq ?? Date.now() * 1_000;
   }
 
@@ -208,8 +208,3 @@ export class AhpGateway {
     void Promise.allSettled(unused.map((session) => client.host.disposeSession(session))).then(() => client.dispose());
   }
 }
-
-const timer: Schedule = (run, ms) => {
-  const id = setTimeout(run, ms);
-  return { dispose: () => clearTimeout(id) };
-};

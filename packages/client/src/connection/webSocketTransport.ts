@@ -1,7 +1,6 @@
 import { FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
 import { type CloseReason, type Frame, frameToText, Inbox, type InboxOptions, type Transport } from '@agenthost/rpc';
-import { HostUnreachableError } from '../errors.js';
-import { closeError } from './closeError.js';
+import { closeError, HostUnreachableError } from '../errors.js';
 
 export interface WebSocketTransportOptions extends InboxOptions {
   /** `http(s):` or `ws(s):`; without a path it is `/ws`. */

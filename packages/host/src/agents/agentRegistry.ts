@@ -5,9 +5,9 @@ import {
   type ModelInfo,
   type UnavailableAgent,
 } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import { type Disposable, Emitter } from '@agenthost/rpc';
+import { warnOfListenerError } from '../hostLog.js';
 import type { Agent } from './agent.js';
-import { createListeners } from './listeners.js';
 
 export interface AgentRegistryOptions {
   /** How long an agent may take to answer what it is able to do, or to end; 10,000 unless told. */
@@ -30,7 +30,7 @@ export class AgentRegistry {
   readonly #infos = new Map<string, AgentInfo>();
   readonly #installing = new Set<string>();
   readonly #installFailures = new Map<string, string>();
-  readonly #listeners = createListeners<readonly AgentInfo[]>();
+  readonly #events = new Emitter<readonly AgentInfo[]>(warnOfListenerError);
   readonly #timeoutMs: number;
   readonly #onError: (error: unknown, provider: string) => void;
   #refreshes = 0;
@@ -49,7 +49,7 @@ export class AgentRegistry {
     if (this.#agents.has(provider)) throw new Error(`an agent ${JSON.stringify(provider)} is registered already`);
     this.#agents.set(provider, agent);
     this.#infos.set(provider, infoOf(agent, UNCHECKED));
-    this.#listeners.emit(this.infos());
+    this.#events.fire(this.infos());
   }
 
   /** Ends the agent and all its sessions. */
@@ -60,7 +60,7 @@ export class AgentRegistry {
     this.#infos.delete(provider);
     this.#installing.delete(provider);
     this.#installFailures.delete(provider);
-    this.#listeners.emit(this.infos());
+    this.#events.fire(this.infos());
     await this.#end(agent);
   }
 
@@ -71,7 +71,7 @@ export class AgentRegistry {
     this.#installFailures.delete(provider);
     this.#installing.add(provider);
     this.#infos.set(provider, infoOf(agent, INSTALLING));
-    this.#listeners.emit(this.infos());
+    this.#events.fire(this.infos());
   }
 
   /** Looks again what there is now. A failure is the reason why it can't be used, until somebody tries again. */
@@ -92,7 +92,7 @@ export class AgentRegistry {
 
   /** Called when `infos` changed, with the new ones. */
   onChange(listener: (infos: readonly AgentInfo[]) => void): Disposable {
-    return this.#listeners.add(listener);
+    return this.#events.event(listener);
   }
 
   /** Asks every agent anew, all at once. Never rejects. */
@@ -104,7 +104,7 @@ export class AgentRegistry {
     const before = JSON.stringify(this.infos());
     for (const info of infos) if (this.#agents.has(info.provider)) this.#infos.set(info.provider, info);
     const after = this.infos();
-    if (JSON.stringify(after) !== before) this.#listeners.emit(after);
+    if (JSON.stringify(after) !== before) this.#events.fire(after);
     return after;
   }
 
@@ -115,7 +115,7 @@ export class AgentRegistry {
   }
 
   async #disposeAll(): Promise<void> {
-    this.#listeners.clear();
+    this.#events.clear();
     await Promise.all([...this.#agents.values()].map((agent) => this.#end(agent)));
   }
 

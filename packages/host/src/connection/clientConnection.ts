@@ -8,7 +8,9 @@ import {
   ERROR_CODE,
   PROTOCOL_VERSION,
   type Role,
+  type RoleRefusedData,
   roleForAction,
+  roleForMethod,
   roleRefusal,
   uncheckedDispatchActionParams,
 } from '@agenthost/protocol';
@@ -20,9 +22,9 @@ import {
   RpcPeer,
   type Transport,
 } from '@agenthost/rpc';
+import { describeIssues } from '../describeIssues.js';
 import { EncodedFrame } from '../state/encodedFrame.js';
 import type { Subscriber } from '../state/publisher.js';
-import { checkMethod } from './checkMethod.js';
 import { shapeRefusal } from './clientDispatch.js';
 import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';
@@ -30,7 +32,6 @@ import { ConnectionSubscriptions } from './connectionSubscriptions.js';
 import type { Credential } from './credential.js';
 import { type FrameTransport, MAX_FILE_FRAME_BYTES } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
-import { parseParams } from './parseParams.js';
 import { storageError } from './storageError.js';
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
@@ -227,4 +228,26 @@ export class ClientConnection implements Subscriber {
     if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
     this.#services.onConnectionClosed(this);
   }
+}
+
+export function checkMethod(role: Role, method: string): void {
+  const needs = roleForMethod(method);
+  const message = roleRefusal(role, needs);
+  const data: RoleRefusedData = { role, needs };
+  if (message !== undefined) throw new RpcError(ERROR_CODE.permissionDenied, message, { data });
+}
+
+interface Schema<T> {
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: T }
+    | { readonly success: false; readonly error: { readonly issues: Parameters<typeof describeIssues>[0] } };
+}
+
+/** Params by a schema, or the error that says which of them is wrong and how. */
+function parseParams<T>(schema: Schema<T>, params: unknown): T {
+  const parsed = schema.safeParse(params ?? {});
+  if (parsed.success) return parsed.data;
+  throw new RpcError(ERROR_CODE.invalidParams, describeIssues(parsed.error.issues, 'params'));
 }

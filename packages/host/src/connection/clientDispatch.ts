@@ -13,8 +13,7 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import { describeIssues } from '../describeIssues.js';
 import type { Session } from '../sessions/session.js';
-import { originOf, type Publisher, type Subscriber } from '../state/publisher.js';
-import type { SequenceSource } from '../state/sequenceSource.js';
+import { originOf, type Publisher, type SequenceSource, type Subscriber } from '../state/publisher.js';
 
 export interface ClientDispatchOptions {
   readonly loaded: (uri: URI) => Session | undefined;

@@ -1,7 +1,7 @@
 import { ERROR_CODE } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import { isDiskFull } from '../sessions/turn/notStored.js';
-import { WorkspaceFailure } from '../storage/artifacts/storageFailure.js';
+import { StorageFailure } from '../storage/artifacts/storageFailure.js';
 import { SessionFsFailure } from '../storage/fs/sessionFs.js';
 import { EventLogFailure } from '../storage/log/eventLog.js';
 
@@ -22,5 +22,5 @@ export function storageError(error: unknown): RpcError | undefined {
 }
 
 function isStorageFailure(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof SessionFsFailure || error instanceof EventLogFailure || error instanceof WorkspaceFailure;
+  return error instanceof SessionFsFailure || error instanceof EventLogFailure || error instanceof StorageFailure;
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { errorMessage, isSafeKey } from '@agenthost/protocol';
 import type { McpServer } from '../agents/agentCustomization.js';
-import { inlineCode } from '../agents/events/inlineCode.js';
+import { inlineCode } from '../agents/events/markdownCode.js';
 import { parseJsonWithComments } from './jsonWithComments.js';
 
 export interface NamedServer {

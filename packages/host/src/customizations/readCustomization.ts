@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { errorMessage, MAX_URI_LENGTH } from '@agenthost/protocol';
 import type { CustomizationKind } from '../agents/agentCustomization.js';
 import { oneLine } from '../agents/events/boundedText.js';
-import { inlineCode } from '../agents/events/inlineCode.js';
+import { inlineCode } from '../agents/events/markdownCode.js';
 import type { DiscoveryLimits, FoundCustomization } from './foundCustomization.js';
 import { type FrontMatter, frontMatter, textField } from './frontMatter.js';
 import { parseMcpFile, type ServerContext } from './mcpFile.js';

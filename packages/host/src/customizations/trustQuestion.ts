@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type PermissionRequest, TRUST_OPTION } from '@agenthost/protocol';
-import { inlineCode } from '../agents/events/inlineCode.js';
+import { inlineCode } from '../agents/events/markdownCode.js';
 
 const MAX_NAMED = 20;
 const MAX_PATH = 400;

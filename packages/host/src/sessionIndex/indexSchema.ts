@@ -1,3 +1,6 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { SessionSummary } from '@agenthost/protocol';
+import { searchable } from './searchText.js';
 export const SCHEMA_VERSION = 5;
 
 /** A session's texts have the numbers from `id << TEXT_BITS` on, so that a hit tells its session without a look-up. */
@@ -74,3 +77,26 @@ export const SCHEMA = `
     DELETE FROM kinds WHERE n = 0;
   END;
 `;
+
+export const UPSERT_SUMMARY = `
+  INSERT INTO sessions (resource, provider, title, modifiedAt, status, isRead, isArchived, workspace, summary)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (resource) DO UPDATE SET title = excluded.title, modifiedAt = excluded.modifiedAt,
+    status = excluded.status, isRead = excluded.isRead, isArchived = excluded.isArchived,
+    workspace = excluded.workspace, summary = excluded.summary`;
+
+/** The values of `UPSERT_SUMMARY`. */
+export function summaryRow(summary: SessionSummary): SQLInputValue[] {
+  const { resource, provider, title, modifiedAt, status, isRead, isArchived, workingDirectory } = summary;
+  return [
+    resource,
+    provider,
+    searchable(title),
+    modifiedAt,
+    status,
+    Number(isRead),
+    Number(isArchived),
+    workingDirectory ?? '',
+    JSON.stringify(summary),
+  ];
+}

@@ -1,5 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { ActiveTurn, ResponsePart, ToolCallState, Turn } from '@agenthost/protocol';
+import {
+  type ActiveTurn,
+  droppedSteps,
+  type ResponsePart,
+  type SessionState,
+  type ToolCallState,
+  type Turn,
+} from '@agenthost/protocol';
 
 /** What is said and what tools did have a limit each, in UTF-16 code units, so that neither hides the other. */
 export const MAX_SEARCH_LENGTH = 32_768;
@@ -65,4 +72,51 @@ function bounded(text: string): string {
   if (text.length <= MAX_SEARCH_LENGTH) return searchable(text);
   const half = MAX_SEARCH_LENGTH / 2;
   return `${searchable(text.slice(0, half))} … ${searchable(text.slice(-half))}`;
+}
+
+/**
+ * Keeps the searchable text of the parts that a running turn has dropped from its state: its head and its tail, as for any text that
+ * is too long. `follow` has to be called with each state of the session.
+ */
+export class DroppedText {
+  #turnId: string | undefined;
+  #before: SessionState['activeTurn'];
+  #said = '';
+  #done = '';
+  #steps = 0;
+
+  follow({ activeTurn, turns }: SessionState): void {
+    if (activeTurn && activeTurn.id !== this.#turnId) {
+      this.#turnId = activeTurn.id;
+      this.#said = '';
+      this.#done = '';
+      this.#steps = 0;
+    }
+    const before = this.#before;
+    const after = activeTurn ?? turns.at(-1);
+    this.#before = activeTurn;
+    if (!before || before.id !== after?.id || before.earlierParts === after.earlierParts) return;
+    for (const step of droppedSteps(before, after)) {
+      this.#steps++;
+      this.#said = ends(this.#said + saidIn(step.part));
+      if (step.call) this.#done = ends(this.#done + doneIn(step.call));
+    }
+  }
+
+  /** Whether it has followed the turn from its beginning: else the turn's text is not all there is of it. */
+  hasAll({ id, earlierParts = 0 }: ActiveTurn | Turn): boolean {
+    return earlierParts === 0 || (id === this.#turnId && this.#steps === earlierParts);
+  }
+
+  /** `undefined` where the turn has dropped nothing. */
+  of(turnId: string): { readonly said: string; readonly done: string } | undefined {
+    if (turnId !== this.#turnId || (this.#said === '' && this.#done === '')) return undefined;
+    return { said: this.#said, done: this.#done };
+  }
+}
+
+/** Cut with some slack: most parts are short. */
+function ends(text: string): string {
+  if (text.length <= 3 * MAX_SEARCH_LENGTH) return text;
+  return `${text.slice(0, MAX_SEARCH_LENGTH)} … ${text.slice(-MAX_SEARCH_LENGTH)}`;
 }

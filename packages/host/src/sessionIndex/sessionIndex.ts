@@ -8,15 +8,14 @@ import type {
   Turn,
   URI,
 } from '@agenthost/protocol';
-import type { DroppedText } from './droppedText.js';
 import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDamage.js';
 import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
+import { summaryRow, UPSERT_SUMMARY } from './indexSchema.js';
 import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
-import { searchText } from './searchText.js';
+import { type DroppedText, searchText } from './searchText.js';
 import { SearchThread } from './searchThread.js';
-import { summaryRow, UPSERT_SUMMARY } from './summaryRow.js';
 import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** How many changed summaries, or turns, wait at most before they are written. */

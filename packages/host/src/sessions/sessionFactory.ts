@@ -11,11 +11,10 @@ import type { AgentRegistry } from '../agents/agentRegistry.js';
 import { CustomizationFinder } from '../customizations/customizationFinder.js';
 import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
 import type { HostLog } from '../hostLog.js';
-import { DroppedText } from '../sessionIndex/droppedText.js';
+import { DroppedText } from '../sessionIndex/searchText.js';
 import type { Delivery } from '../state/delivery.js';
-import type { Publisher } from '../state/publisher.js';
-import type { SequenceSource } from '../state/sequenceSource.js';
-import { Workspace } from '../storage/artifacts/artifactStore.js';
+import type { Publisher, SequenceSource } from '../state/publisher.js';
+import { ArtifactStore } from '../storage/artifacts/artifactStore.js';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
 import type { StoredSession } from '../storage/sessionStorage.js';
 import { TempFiles } from '../storage/stateRoot/tempFiles.js';
@@ -25,10 +24,11 @@ import { ReportedContent } from './content/reportedContent.js';
 import { SessionArtifacts } from './content/sessionArtifacts.js';
 import { SessionContent } from './content/sessionContent.js';
 import { ToolOutputs } from './content/toolOutputs.js';
-import { workspaceMetadata } from './folder/folderMetadata.js';
+import { folderMetadata } from './folder/folderMetadata.js';
 import { MetadataRefresh } from './folder/metadataRefresh.js';
 import { SessionCustomizations } from './folder/sessionCustomizations.js';
-import { SessionWorkspace } from './folder/workspaceYamlSync.js';
+import { WorkspaceYamlSync } from './folder/workspaceYamlSync.js';
+import { newTurns } from './history/readTurns.js';
 import type { SessionHistory } from './history/sessionHistory.js';
 import { Session } from './session.js';
 import { CUSTOMIZATIONS_MS, MAX_PASTED_BYTES, REPORTED_CONTENT_LIMITS } from './sessionLimits.js';
@@ -36,7 +36,6 @@ import { SessionStore } from './sessionStore.js';
 import type { AcceptedSequences } from './turn/acceptedSequences.js';
 import { MessageIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
-import { newTurns } from './turn/newTurns.js';
 import { UsedTurnIds } from './turn/usedTurnIds.js';
 
 export interface SessionFactoryOptions {
@@ -84,8 +83,8 @@ export async function createSession(
 ): Promise<Session> {
   const { uri, start, state, accepted, lastServerSeq, history } = contents;
   const { agents, delivery, publisher, sequence, now, log } = options;
-  const files = stored.fs.sessionStatePath === undefined ? undefined : new Workspace(stored.fs);
-  const workspace = await SessionWorkspace.open(files, {
+  const files = stored.fs.sessionStatePath === undefined ? undefined : new ArtifactStore(stored.fs);
+  const workspace = await WorkspaceYamlSync.open(files, {
     start,
     state,
     now,
@@ -143,7 +142,7 @@ export async function createSession(
   }
   const artifacts = await SessionArtifacts.open({
     fs: stored.fs,
-    workspace: files,
+    artifactStore: files,
     provider,
     sessionId,
     store,
@@ -234,7 +233,7 @@ export async function createSession(
       isStored: (turnId, earlierTurns) => history.hasTurn(turnId, earlierTurns),
     }),
     metadata: new MetadataRefresh({
-      read: () => workspaceMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
+      read: () => folderMetadata(store.state.summary.metadata, { cwd: start.cwd, given }),
       apply: (metadata) => store.dispatch({ type: 'session/metadataChanged', metadata }),
       onError: (error) => log.error(`${uri}: where it works could not be told`, error),
     }),

@@ -11,9 +11,9 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { within } from '../agents/settleWithin.js';
-import { Leftovers } from './abandonedSessions.js';
-import { checkBeginning } from './checkBeginning.js';
+import { settleWithin } from '../agents/settleWithin.js';
+import { AbandonedSessions } from './abandonedSessions.js';
+import { checkBeginning } from './beginSession.js';
 import { fetchContent } from './content/fetchContent.js';
 import { FolderTrust } from './folder/folderTrust.js';
 import { LogChecks } from './history/logChecks.js';
@@ -52,7 +52,7 @@ export class SessionHub {
   readonly #maker: SessionMaker;
   readonly #imports: SessionImports;
   readonly #checks: LogChecks;
-  readonly #leftovers: Leftovers;
+  readonly #abandoned: AbandonedSessions;
   readonly #provisional = new ProvisionalSessions();
   readonly #indexing: SessionIndexing;
   readonly #filler: IndexFiller;
@@ -64,16 +64,16 @@ export class SessionHub {
     this.#options = options;
     this.#notifier = new SummaryNotifier(options.broadcast);
     this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
-    this.#leftovers = new Leftovers(options.storage, options.log);
+    this.#abandoned = new AbandonedSessions(options.storage, options.log);
     this.#maker = new SessionMaker(options, {
       notifier: this.#notifier,
       checks: this.#checks,
-      leftovers: this.#leftovers,
+      abandoned: this.#abandoned,
       provisional: this.#provisional,
       onLoaded: (uri, session) => this.#open.set(uri, session),
     });
     const { storage, defaultDirectory, now } = options;
-    const discard = (id: string) => this.#leftovers.discard(id);
+    const discard = (id: string) => this.#abandoned.discard(id);
     this.#imports = new SessionImports({ storage, defaultDirectory, now, discard });
     this.#indexing = new SessionIndexing(options, {
       inMemory: () => [...this.#opening.keys(), ...this.#closing.keys()],
@@ -93,7 +93,7 @@ export class SessionHub {
       ...options,
       sessions: this.#open,
       evict: (uri, session) => this.#close(uri, session),
-      onSweep: () => void this.#leftovers.removeAll(),
+      onSweep: () => void this.#abandoned.removeAll(),
     });
   }
 
@@ -187,7 +187,7 @@ export class SessionHub {
     const { sessionId } = parts;
     checkBeginning(params);
     if (!this.#imports.has(sessionId)) {
-      if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
+      if (this.#abandoned.has(sessionId)) await this.#abandoned.removeNow(sessionId);
       const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
       if (isKnown || (await this.#options.storage.exists(sessionId))) throw alreadyExists(uri);
     }
@@ -246,7 +246,7 @@ export class SessionHub {
 
   /** Resolves when the index has everything, or when that would take too long to wait for. */
   indexFilled(patienceMs: number = INDEX_PATIENCE_MS): Promise<void> {
-    return within(patienceMs, this.#filler.settled);
+    return settleWithin(patienceMs, this.#filler.settled);
   }
 
   /** For each session which actions of that client were accepted, the newest of them. */
@@ -282,7 +282,7 @@ export class SessionHub {
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
     await this.#dropProvisional();
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
-    await this.#leftovers.removeAll();
+    await this.#abandoned.removeAll();
     this.#notifier.dispose();
   }
 
@@ -357,8 +357,8 @@ export class SessionHub {
       if (exists) throw notFound(uri);
       this.#creating.add(sessionId);
       try {
-        if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
-        void this.#leftovers.removeAll();
+        if (this.#abandoned.has(sessionId)) await this.#abandoned.removeNow(sessionId);
+        void this.#abandoned.removeAll();
         exists = await this.#options.storage.exists(sessionId);
         // Clients that opened this URI in the meantime get the existing session.
         return await this.#hold(uri, exists ? this.#loaded.load(() => this.#maker.load(uri)) : make());

@@ -11,7 +11,7 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { SessionIndex } from '../sessionIndex/sessionIndex.js';
 import type { SessionStorage, StoredSession } from '../storage/sessionStorage.js';
-import type { Leftovers } from './abandonedSessions.js';
+import type { AbandonedSessions } from './abandonedSessions.js';
 import { beginSession } from './beginSession.js';
 import { newSessionState } from './history/foldLog.js';
 import type { LogChecks } from './history/logChecks.js';
@@ -37,7 +37,7 @@ export interface SessionMakerOptions
 interface Surroundings {
   readonly notifier: SummaryNotifier;
   readonly checks: LogChecks;
-  readonly leftovers: Leftovers;
+  readonly abandoned: AbandonedSessions;
   readonly provisional: ProvisionalSessions;
   /** Called before a loaded session acts: what it does then is told to whoever asks. */
   readonly onLoaded: (uri: URI, session: Session) => void;
@@ -56,7 +56,7 @@ export class SessionMaker {
   async create(params: CreateSessionParams, parts: { provider: string; sessionId: string }): Promise<Session> {
     const { storage, index, now, newId, defaultDirectory } = this.#options;
     index.expect(params.session);
-    const discard = (id: string) => this.#around.leftovers.discard(id);
+    const discard = (id: string) => this.#around.abandoned.discard(id);
     const beginning = beginSession(params, { storage, ...parts, defaultDirectory, now: now(), newId, discard });
     const { stored, start } = await beginning.catch((error: unknown) => {
       index.remove(params.session);
@@ -80,7 +80,7 @@ export class SessionMaker {
     await original.filesWritten();
     index.expect(params.session);
     const source = { stored: original.stored, sessionId: sourceId, state: original.state };
-    const discard = (id: string) => this.#around.leftovers.discard(id);
+    const discard = (id: string) => this.#around.abandoned.discard(id);
     try {
       await forkSession(source, params, { storage, sessionId, now: now(), discard });
       const fork = await this.load(params.session).catch(async (error: unknown) => {
@@ -100,7 +100,7 @@ export class SessionMaker {
   /** Rejects with the error to answer when there is no such session. */
   async load(uri: URI): Promise<Session> {
     const parts = parseSessionUri(uri);
-    const isThere = parts && !this.#around.leftovers.has(parts.sessionId);
+    const isThere = parts && !this.#around.abandoned.has(parts.sessionId);
     const stored = isThere && (await this.#options.storage.open(parts.sessionId));
     if (!stored) throw notFound(uri);
     const history = this.#historyOf(uri, stored);

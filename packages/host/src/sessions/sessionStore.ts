@@ -11,16 +11,12 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
-import { originOf, type Publisher, type Subscriber } from '../state/publisher.js';
-import type { SequenceSource } from '../state/sequenceSource.js';
-import { SubscriberList } from '../state/subscriberList.js';
+import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
 import type { EventLog, NewLogRecord } from '../storage/log/eventLog.js';
-import { type TurnsRoom, turnsWithin, withTurnsWithin } from './history/turnBytes.js';
 import { SHRUNK_TURN_BYTES, TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
 import { snapshotState } from './snapshotState.js';
-import { StateBytes } from './stateBytes.js';
-import { AcceptedSequences, acceptedKey } from './turn/acceptedSequences.js';
-import { actionFingerprint } from './turn/actionFingerprint.js';
+import { StateBytes, type TurnsRoom, turnsWithin, withTurnsWithin } from './stateBytes.js';
+import { AcceptedSequences, acceptedKey, actionFingerprint } from './turn/acceptedSequences.js';
 import { notStored } from './turn/notStored.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

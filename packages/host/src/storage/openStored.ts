@@ -1,8 +1,9 @@
+import { readWorkspaceYaml } from './artifacts/workspaceYaml.js';
 import type { KeyedLock } from './fs/keyedLock.js';
 import type { SessionFs } from './fs/sessionFs.js';
-import type { DamageReport } from './log/eventLog.js';
-import { type Durability, JsonlEventLog } from './log/jsonlEventLog.js';
-import { recoverStartRecord } from './recoverStartRecord.js';
+import { CORRUPT_SUFFIX } from './log/corruptFile.js';
+import type { DamageReport, SessionStartRecord } from './log/eventLog.js';
+import { type Durability, JsonlEventLog, LOG_FILE } from './log/jsonlEventLog.js';
 import type { StoredSession } from './sessionStorage.js';
 
 /** How a storage keeps the logs of its sessions, wherever their files are. */
@@ -31,5 +32,50 @@ export async function openStored(
   } catch (error) {
     await fs.dispose();
     throw error;
+  }
+}
+
+/**
+ * Recovers the first record of a log whose first line is damaged, from the copy in workspace.yaml. Sessions of older versions have
+ * no copy: for them the damaged line is parsed without its checksum. Returns `undefined` when neither works.
+ */
+async function recoverStartRecord(fs: SessionFs, sessionId: string): Promise<SessionStartRecord | undefined> {
+  const info = await readWorkspaceYaml(fs).catch(() => undefined);
+  const copy = info?.start && asStart(info.start, sessionId);
+  if (copy) return copy;
+  for (const name of [LOG_FILE, `${LOG_FILE}${CORRUPT_SUFFIX}`]) {
+    const line = await firstLine(fs, fs.join(fs.sessionStatePath ?? '', name));
+    const start = line !== undefined && asStart(parsed(line), sessionId);
+    if (start) return start;
+  }
+  return undefined;
+}
+
+/** Returns `undefined` unless the value belongs to this session and has every field that can't be guessed. */
+function asStart(value: unknown, sessionId: string): SessionStartRecord | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const start = { ...value, v: 1, n: 1, type: 'session.start', sessionId } as SessionStartRecord;
+  const { id, at, provider, cwd, createdAt } = start;
+  const isWhole =
+    [id, provider, cwd].every((text) => typeof text === 'string' && text !== '') &&
+    [at, createdAt].every((time) => Number.isFinite(time));
+  const isOfAnother = 'sessionId' in value && value.sessionId !== sessionId;
+  return isWhole && !isOfAnother ? start : undefined;
+}
+
+async function firstLine(fs: SessionFs, path: string): Promise<string | undefined> {
+  try {
+    for await (const line of fs.readLines(path)) return line;
+  } catch {
+    // The file does not exist, or its first line is too long.
+  }
+  return undefined;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }

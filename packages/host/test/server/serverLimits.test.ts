@@ -2,11 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import { descriptorShare } from '../../src/server/descriptors.js';
 import { GatheredWarnings } from '../../src/server/gatheredWarnings.js';
-import { ClientSlots } from '../../src/server/sockets/clientSlots.js';
+import { ClientSlots, descriptorShare, UnansweredRequests } from '../../src/server/sockets/admission.js';
 import { HeldBytes } from '../../src/server/sockets/heldBytes.js';
-import { UnansweredRequests } from '../../src/server/sockets/unansweredRequests.js';
 
 const OWNER = { id: 'owner', role: 'owner' } as const;
 const device = (id: string) => ({ id, role: 'driver', name: id }) as const;

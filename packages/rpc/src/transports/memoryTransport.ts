@@ -1,7 +1,7 @@
 import { type Frame, frameToText } from '../peer/frame.js';
 import { Inbox, type InboxOptions } from '../peer/inbox.js';
 import type { CloseReason, Transport } from '../transport.js';
-import { type Link, type LinkDirection, perfectLink } from './link.js';
+import { type Link, type LinkDirection, perfectLink } from './links.js';
 
 export interface MemoryTransportOptions extends InboxOptions {
   readonly link?: Link;

@@ -1,4 +1,4 @@
-import type { Host } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import type { DirectoryEntry, SessionSummary } from '@agenthost/protocol';
 import type { SessionWorkspaceBrowseAction } from '../providers/sessionsProvider.js';
 import type { SessionWorkspace, URI } from '../session.js';
@@ -7,10 +7,10 @@ const MAX_RECENT = 20;
 
 /** The folders of a host's machine, for a picker. */
 export class FolderBrowser {
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #newest: () => readonly SessionSummary[];
 
-  constructor(host: Host, newest: () => readonly SessionSummary[]) {
+  constructor(host: HostClient, newest: () => readonly SessionSummary[]) {
     this.#host = host;
     this.#newest = newest;
   }

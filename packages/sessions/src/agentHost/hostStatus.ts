@@ -1,7 +1,13 @@
-import { type ConnectionState, type Disposable, derived, type Host, type Observable } from '@agenthost/client';
+import {
+  type ConnectionState,
+  type Disposable,
+  Emitter,
+  type Event,
+  type HostClient,
+  type Observable,
+} from '@agenthost/client';
 import type { AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
-import { Emitter, type Event } from '../emitter.js';
-import { observable } from '../observable.js';
+import { computed, observable, tracked } from '../observable.js';
 
 /** How the host itself is: whether it can be reached, and what it can run. */
 export class HostStatus {
@@ -12,13 +18,14 @@ export class HostStatus {
   readonly agents: Observable<readonly AgentInfo[]>;
   /** How something that takes long gets on, such as the installation of an agent. */
   readonly onProgress: Event<ProgressNotification>;
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #following: Disposable[];
 
-  constructor(host: Host) {
+  constructor(host: HostClient) {
     this.#host = host;
     this.connection = host.connection;
-    this.agents = derived(host.root.state, ({ agents }) => agents);
+    const root = tracked(host.root.state);
+    this.agents = computed(() => root.value.agents);
     const staleSince = observable<number | undefined>(undefined);
     const progress = new Emitter<ProgressNotification>();
     this.staleSince = staleSince;

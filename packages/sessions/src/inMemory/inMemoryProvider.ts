@@ -1,8 +1,8 @@
+import { Emitter } from '@agenthost/client';
 import type { Turn, UserMessage } from '@agenthost/protocol';
 import type { ChatModel } from '../chat/chatModel.js';
 import { chatModelOf } from '../chat/chatModelOf.js';
 import { createChat, type EditableChat } from '../chat/editableChat.js';
-import { Emitter } from '../emitter.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
 import { observable, type SettableObservable, transaction } from '../observable.js';
 import type {

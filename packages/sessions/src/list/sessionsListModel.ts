@@ -1,5 +1,4 @@
-import type { Disposable, Observable } from '@agenthost/client';
-import type { Event } from '../emitter.js';
+import type { Disposable, Event, Observable } from '@agenthost/client';
 import { observable } from '../observable.js';
 import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session } from '../session.js';

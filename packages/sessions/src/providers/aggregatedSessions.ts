@@ -1,5 +1,4 @@
-import type { Disposable, Observable } from '@agenthost/client';
-import { Emitter, type Event } from '../emitter.js';
+import { type Disposable, Emitter, type Event, type Observable } from '@agenthost/client';
 import { AmbiguousResourceError, type ProviderError, ProviderFailedError } from '../errors.js';
 import { computed, observable, tracked, transaction } from '../observable.js';
 import type { Session, URI } from '../session.js';

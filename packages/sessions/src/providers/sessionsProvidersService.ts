@@ -1,5 +1,4 @@
-import type { Disposable } from '@agenthost/client';
-import { Emitter, type Event } from '../emitter.js';
+import { type Disposable, Emitter, type Event } from '@agenthost/client';
 import { ProviderRegistrationError } from '../errors.js';
 import { isProviderId } from '../sessionId.js';
 import type { SessionsProvider } from './sessionsProvider.js';

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 import type { AvailableAgent, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
 import { Confinement } from '../../storage/fs/confinement.js';
 import type { Agent, AgentDescriptor, AgentSession, OpenSessionOptions } from '../agent.js';
-import type { CustomizationSupport } from '../agentCustomization.js';
+import type { AgentCustomization, CustomizationSupport, McpServer } from '../agentCustomization.js';
 import { type AgentInstall, resolveAgentInstall } from '../install/agentInstall.js';
 import type { AgentPackage } from '../install/agentPackage.js';
 import { agentEnvironment } from '../orphans/agentEnvironment.js';
@@ -13,8 +13,8 @@ import { CopilotProcess, findRuntime } from './copilotProcess.js';
 import { CopilotSession } from './copilotSession.js';
 import { chooseMode, knownMode } from './modes.js';
 import { parseSessionConfig, sdkProvider } from './providerConfig.js';
+import type { SdkCustomizations, SdkMcpServer } from './sdk.js';
 import { SDK_PACKAGE, type SdkModel, type SdkSessionConfig } from './sdk.js';
-import { sdkCustomizations } from './sdkCustomizations.js';
 import { SessionMemory } from './sessionMemory.js';
 import { stateFiles } from './stateFiles.js';
 
@@ -215,4 +215,39 @@ function modelInfo({ id, name, capabilities, policy }: SdkModel): ModelInfo {
     ...(supportsVision !== undefined && { supportsVision }),
     ...(policy?.state !== undefined && { policyState: policy.state }),
   };
+}
+
+/** What Copilot is to use, as its SDK takes it. It reads none of it by itself: what is turned off must not reach it. */
+function sdkCustomizations(customizations: readonly AgentCustomization[]): SdkCustomizations {
+  const of = (kind: AgentCustomization['kind']) => customizations.filter((one) => one.kind === kind);
+  const servers = of('mcpServer').flatMap(({ name, mcpServer }) =>
+    mcpServer ? [[name, sdkServer(mcpServer)] as const] : [],
+  );
+  const skills = of('skill');
+  const content = of('instructions').map(instructionText).join('\n\n');
+  return {
+    skipCustomInstructions: true,
+    enableOnDemandInstructionDiscovery: false,
+    ...(content && { systemMessage: { mode: 'append', content } }),
+    enableSkills: skills.length > 0,
+    skillDirectories: skills.map(({ path }) => dirname(path)),
+    customAgents: of('agent').map(({ name, description, content: prompt = '' }) => ({
+      name,
+      displayName: name,
+      ...(description !== undefined && { description }),
+      prompt,
+    })),
+    mcpServers: Object.fromEntries(servers),
+  };
+}
+
+function instructionText({ path, appliesTo, content = '' }: AgentCustomization): string {
+  const scope = appliesTo === undefined ? '' : ` for files that match ${appliesTo}`;
+  return `Instructions${scope}, from ${path}:\n\n${content}`;
+}
+
+function sdkServer(server: McpServer): SdkMcpServer {
+  if (server.type !== 'stdio') return { type: server.type, url: server.url, headers: server.headers, tools: ['*'] };
+  const { command, args, env, cwd } = server;
+  return { type: 'stdio', command, args, env, ...(cwd !== undefined && { workingDirectory: cwd }), tools: ['*'] };
 }

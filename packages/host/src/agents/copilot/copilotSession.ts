@@ -1,21 +1,23 @@
-import type { SessionMode, UserMessage } from '@agenthost/protocol';
+import { fileURLToPath } from 'node:url';
+import type { Attachment, SessionMode, UserMessage } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import { type Disposable, Emitter } from '@agenthost/rpc';
+import { warnOfListenerError } from '../../hostLog.js';
 import type { Confinement } from '../../storage/fs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
-import { createListeners } from '../listeners.js';
-import { within } from '../settleWithin.js';
+import { settleWithin } from '../settleWithin.js';
 import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';
-import { sdkMessage } from './messages.js';
 import { modeOf } from './modes.js';
 import type {
   ExitPlanModeRequest,
   ExitPlanModeResult,
   KnownSdkEvent,
+  SdkAttachment,
   SdkEvent,
   SdkEventData,
+  SdkMessage,
   SdkSession,
   UserInputRequest,
   UserInputResponse,
@@ -23,7 +25,7 @@ import type {
 import type { SessionMemory } from './sessionMemory.js';
 import type { StateFiles } from './stateFiles.js';
 
-export interface CopilotSessionOptions {
+interface CopilotSessionOptions {
   readonly process: CopilotProcess;
   readonly memory: SessionMemory;
   readonly readable: Confinement;
@@ -47,7 +49,7 @@ const OPENING: ReadonlySet<string> = new Set([
 /** One conversation with Copilot, in a process of its own. */
 export class CopilotSession implements AgentSession {
   readonly #options: CopilotSessionOptions;
-  readonly #listeners = createListeners<AgentEvent>();
+  readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
   #sdk: SdkSession | undefined;
   #mode: SessionMode | undefined;
   #turn: CopilotTurn | undefined;
@@ -75,7 +77,7 @@ export class CopilotSession implements AgentSession {
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
-    return this.#listeners.add(listener);
+    return this.#events.event(listener);
   }
 
   async send(message: UserMessage): Promise<void> {
@@ -130,19 +132,19 @@ export class CopilotSession implements AgentSession {
   handle(sdkEvent: SdkEvent): void {
     if (this.#disposing !== undefined) return;
     const event = sdkEvent as KnownSdkEvent;
-    if (event.type === 'session.title_changed') this.#listeners.emit({ type: 'title', title: event.data.title });
+    if (event.type === 'session.title_changed') this.#events.fire({ type: 'title', title: event.data.title });
     else if (event.type === 'session.mode_changed' && event.agentId === undefined) this.#modeChanged(event.data);
     else (this.#turn ?? (OPENING.has(event.type) ? this.#beginOwn() : undefined))?.handle(sdkEvent);
     // In the background: mostly it is done in the next turn, or between the two.
     if (event.type !== 'session.compaction_complete' || event.agentId !== undefined) return;
     const checkpoint = checkpointOf(event.data);
-    if (checkpoint) this.#listeners.emit(checkpoint);
+    if (checkpoint) this.#events.fire(checkpoint);
   }
 
   #modeChanged({ newMode }: SdkEventData['session.mode_changed']): void {
     if (typeof newMode !== 'string') return;
     this.#mode = modeOf(newMode);
-    this.#listeners.emit({ type: 'mode', mode: this.#mode });
+    this.#events.fire({ type: 'mode', mode: this.#mode });
   }
 
   askUser(request: UserInputRequest): Promise<UserInputResponse> {
@@ -160,12 +162,12 @@ export class CopilotSession implements AgentSession {
       memory,
       readable,
       files,
-      emit: (event) => this.#listeners.emit(event),
+      emit: (event) => this.#events.fire(event),
       onEnd: (event) => {
         if (event.type === 'idle') memory.end();
         // Over before anybody hears of it: who hears of it may send the next message at once.
         this.#closeTurn();
-        this.#listeners.emit(event);
+        this.#events.fire(event);
       },
     });
     this.#turn = turn;
@@ -178,7 +180,7 @@ export class CopilotSession implements AgentSession {
     if (!this.#sdk || !this.#hasSent || isLate || this.#disposing !== undefined) return undefined;
     const turn = this.#newTurn(this.#sdk);
     turn.isOwn = true;
-    this.#listeners.emit({ type: 'ownTurn' });
+    this.#events.fire({ type: 'ownTurn' });
     this.#watchProcess(turn);
     return turn;
   }
@@ -189,9 +191,9 @@ export class CopilotSession implements AgentSession {
   }
 
   async #dispose(): Promise<void> {
-    this.#listeners.clear();
+    this.#events.clear();
     this.#closeTurn();
-    await within(STORE_MS, this.#options.memory.stored());
+    await settleWithin(STORE_MS, this.#options.memory.stored());
     await this.#options.process.dispose();
     this.#options.onDispose();
   }
@@ -215,4 +217,28 @@ export class CopilotSession implements AgentSession {
     if (this.#disposing || !this.#sdk) throw new Error('the session is disposed of');
     return this.#sdk;
   }
+}
+
+/** A message as Copilot takes it. What it has no attachment for goes into the text. */
+function sdkMessage({ text, attachments = [] }: UserMessage, prompt: string): SdkMessage {
+  const given = attachments.map(sdkAttachment);
+  const files = given.filter((one) => typeof one !== 'string');
+  const texts = given.filter((one) => typeof one === 'string');
+  return {
+    prompt: [prompt, ...texts].join('\n\n'),
+    ...(prompt !== text && { displayPrompt: text }),
+    ...(files.length > 0 && { attachments: files }),
+  };
+}
+
+function sdkAttachment({ kind, label, uri, data, mimeType }: Attachment): SdkAttachment | string {
+  const path = uri?.startsWith('file:') ? fileURLToPath(uri) : undefined;
+  if (kind === 'image' && data !== undefined) {
+    return { type: 'blob', data, mimeType: mimeType ?? 'image/png', displayName: label };
+  }
+  if (data === undefined && path !== undefined) {
+    return { type: kind === 'directory' ? 'directory' : 'file', path, displayName: label };
+  }
+  const where = path ?? uri ?? label;
+  return data === undefined ? `Attached: ${where}` : `Attached: ${where}\n\`\`\`\n${data}\n\`\`\``;
 }

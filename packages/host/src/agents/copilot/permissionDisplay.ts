@@ -1,9 +1,8 @@
 import type { ConfirmationOption, PermissionRequest, ToolConfirmation } from '@agenthost/protocol';
 import type { Decision } from '../agent.js';
 import { boundedInput } from '../events/boundedInput.js';
-import { fencedCode } from '../events/fencedCode.js';
-import { inlineCode } from '../events/inlineCode.js';
 import { jsonText } from '../events/jsonText.js';
+import { fencedCode, inlineCode } from '../events/markdownCode.js';
 import type { PermissionDecision, SdkPermissionRequest, SessionApproval } from './sdk.js';
 import type { ToolCallDisplay } from './toolDisplay.js';
 

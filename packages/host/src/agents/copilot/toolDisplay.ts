@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import type { FileChangeSummary, ToolCallResult, ToolCallStart } from '@agenthost/protocol';
 import { oneLine } from '../events/boundedText.js';
-import { inlineCode } from '../events/inlineCode.js';
+import { inlineCode } from '../events/markdownCode.js';
 import type { ToolExecutionCompleteData } from './sdk.js';
 
 export interface ShellToolArguments {

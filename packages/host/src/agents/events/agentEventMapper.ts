@@ -18,8 +18,7 @@ import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
 import { mapFileEdits } from './mapFileEdits.js';
 import { mapSessionEvent } from './mapSessionEvent.js';
-import { OpenSteps } from './openSteps.js';
-import { TextParts } from './textParts.js';
+import { OpenSteps, TextParts } from './openParts.js';
 
 export type { AgentAction };
 

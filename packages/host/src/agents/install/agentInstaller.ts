@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import { HostLock, LockHeldError } from '../../storage/stateRoot/hostLock.js';
-import { leftoverMark } from '../orphans/orphanAgents.js';
-import { AGENTS_FOLDER, resolveAgentInstall } from './agentInstall.js';
-import { AGENT_LOCKS_FOLDER, readAgentLock } from './agentLock.js';
+import { agentEnvironment } from '../orphans/agentEnvironment.js';
+import { orphanMark } from '../orphans/orphanAgents.js';
+import { AGENTS_FOLDER, findProgram, resolveAgentInstall } from './agentInstall.js';
 import type { AgentPackage } from './agentPackage.js';
-import { findNpm, type NpmCommand } from './npmCommand.js';
 
-export interface AgentInstallerOptions {
+interface AgentInstallerOptions {
   readonly stateDir: string;
   /** The host's own environment: where npm is, which registry it uses. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -87,7 +86,7 @@ export class AgentInstaller {
       const what = `${name}@${version}`;
       onProgress?.({ message: `Fetching ${what}`, done: 0 });
       const flags = ['--no-audit', '--no-fund', '--omit=dev', '--loglevel=http', `--cache=${cache}`];
-      const env = { ...npm.env, ...leftoverMark(this.#stateDir) };
+      const env = { ...npm.env, ...orphanMark(this.#stateDir) };
       const run = (...args: readonly string[]) =>
         runNpm({ npm: { ...npm, env }, args: [...args, ...flags], cwd: draft, signal, onProgress });
       try {
@@ -203,4 +202,46 @@ async function runNpm(options: {
     signal?.removeEventListener('abort', stop);
     lines.close();
   }
+}
+
+interface NpmCommand {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What npm needs beyond what any agent gets: where the registry is, and the way there. */
+const PASSED_ON = /^(npm_config_.*|https?_proxy|no_proxy|all_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i;
+
+/** npm as this machine has it: on PATH, or beside the Node that runs the host. */
+async function findNpm(env: Readonly<Record<string, string | undefined>>): Promise<NpmCommand | undefined> {
+  const passed = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && PASSED_ON.test(name) ? [[name, value] as const] : [],
+  );
+  const npmEnv = { ...agentEnvironment(env), ...Object.fromEntries(passed) };
+  const path = await findProgram('npm', env);
+  if (path !== undefined) return { path, args: [], env: npmEnv };
+  const script = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
+  const isThere = await access(script).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? { path: process.execPath, args: [script], env: npmEnv } : undefined;
+}
+
+export const AGENT_LOCKS_FOLDER = join(import.meta.dirname, '../../../agent-locks');
+
+/**
+ * Reads the npm lock file of a catalogue agent, with the version and checksum of every package. Returns `undefined` when there
+ * is none for this package and version. `npm run agent-locks` writes these files.
+ */
+export async function readAgentLock(
+  folder: string,
+  provider: string,
+  { name, version }: AgentPackage,
+): Promise<string | undefined> {
+  const text = await readFile(join(folder, `${provider}.json`), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const { packages } = JSON.parse(text) as { packages: { '': { dependencies: Record<string, string> } } };
+  return packages[''].dependencies[name] === version ? text : undefined;
 }

@@ -7,20 +7,20 @@ const NAME = 'AGENTHOST_AGENT_OF';
 const RUN = randomUUID().slice(0, 8);
 
 /** A variable that all processes of a state root's agents carry; a hash, because a path is nobody's business. */
-export function leftoverMark(stateDir: string): Record<string, string> {
+export function orphanMark(stateDir: string): Record<string, string> {
   return { [NAME]: `${ofStateRoot(stateDir)}.${RUN}` };
 }
 
 /** What is in the environment of the agents that this very process has started. */
 export function ownMarker(stateDir: string): string {
-  return `${NAME}=${leftoverMark(stateDir)[NAME]}`;
+  return `${NAME}=${orphanMark(stateDir)[NAME]}`;
 }
 
 /**
  * Ends agents that a host left behind when it was killed. Only for who holds the state root's lock: then nobody else's agents
  * can carry this mark.
  */
-export async function endLeftovers(stateDir: string): Promise<void> {
+export async function endOrphanAgents(stateDir: string): Promise<void> {
   await endMarked(`${NAME}=${ofStateRoot(stateDir)}`);
 }
 

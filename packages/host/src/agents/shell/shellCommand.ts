@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { constants as osConstants } from 'node:os';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { constants as osConstants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attachment } from '@agenthost/protocol';
@@ -14,10 +14,9 @@ import { attachmentFiles } from './attachmentFiles.js';
 import { commandScript } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { OutputBatcher } from './outputBatcher.js';
-import { privateFolder } from './privateFolder.js';
 import { keepTail } from './terminalTail.js';
 
-export interface ShellCommandOptions {
+interface ShellCommandOptions {
   readonly shell: Shell;
   readonly command: string;
   readonly cwd: string;
@@ -131,4 +130,19 @@ async function readSaved(path: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+interface PrivateFolder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** A folder for one command: one of the session's, or, where those are not on this machine, one of the system's. */
+async function privateFolder(tempFiles: TempFiles | undefined): Promise<PrivateFolder> {
+  if (tempFiles?.isLocal) {
+    const path = await tempFiles.createFolder();
+    return { path, remove: () => tempFiles.remove(path) };
+  }
+  const path = await mkdtemp(join(tmpdir(), 'agenthost-shell-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

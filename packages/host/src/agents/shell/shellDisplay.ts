@@ -1,6 +1,6 @@
 import type { ToolCallResult, ToolCallStart } from '@agenthost/protocol';
 import { oneLine } from '../events/boundedText.js';
-import { inlineCode } from '../events/inlineCode.js';
+import { inlineCode } from '../events/markdownCode.js';
 import type { CommandOutcome } from './shellCommand.js';
 
 const MAX_TITLE = 60;

@@ -1,7 +1,7 @@
 import { MAX_TITLE_LENGTH, type SessionCustomization, type URI } from '@agenthost/protocol';
 import type { CustomizationSupport } from '../../agents/agentCustomization.js';
 import { oneLine } from '../../agents/events/boundedText.js';
-import { inlineCode } from '../../agents/events/inlineCode.js';
+import { inlineCode } from '../../agents/events/markdownCode.js';
 import type { Discovery, FoundCustomization } from '../../customizations/foundCustomization.js';
 
 export interface JudgeContext {

@@ -10,7 +10,7 @@ import {
 import type { Agent, Decision } from '../../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../../agents/agentCustomization.js';
 import { PendingAnswers } from '../../agents/events/pendingAnswers.js';
-import { within } from '../../agents/settleWithin.js';
+import { settleWithin } from '../../agents/settleWithin.js';
 import type { CustomizationFinder, FoundInWorkspace } from '../../customizations/customizationFinder.js';
 import { DISCOVERY_LIMITS, type FoundCustomization } from '../../customizations/foundCustomization.js';
 import { frontMatter } from '../../customizations/frontMatter.js';
@@ -68,7 +68,7 @@ export class SessionCustomizations {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
-    await within(this.#options.maxMs, this.#looking);
+    await settleWithin(this.#options.maxMs, this.#looking);
   }
 
   /** Whether the agent can't be started, or would be started without something, until somebody has answered. */

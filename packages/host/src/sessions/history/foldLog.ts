@@ -6,8 +6,7 @@ import {
   sessionUri,
 } from '@agenthost/protocol';
 import type { LogRecord, SessionStartRecord } from '../../storage/log/eventLog.js';
-import { AcceptedSequences, acceptedKey } from '../turn/acceptedSequences.js';
-import { actionFingerprint } from '../turn/actionFingerprint.js';
+import { AcceptedSequences, acceptedKey, actionFingerprint } from '../turn/acceptedSequences.js';
 
 export interface FoldedLog {
   readonly start: SessionStartRecord;

@@ -7,7 +7,7 @@ import { mapSessionEvent } from '../../agents/events/mapSessionEvent.js';
 import { MAX_ANSWER_LENGTH } from '../sessionLimits.js';
 import type { AgentRunOptions } from './agentRunOptions.js';
 import { Backpressure } from './backpressure.js';
-import { HeldEvents } from './steeringGate.js';
+import { SteeringGate } from './steeringGate.js';
 
 const MEBI = 1024 * 1024;
 
@@ -15,7 +15,7 @@ interface AgentTurn {
   readonly id: string;
   readonly mapper: AgentEventMapper;
   readonly gatherer: DeltaGatherer;
-  readonly held: HeldEvents;
+  readonly held: SteeringGate;
   /** Settles when the agent has become idle, or has been given up. */
   readonly settled: PromiseWithResolvers<void>;
   /** Settles when the agent has its message, or never will: before that it can't be steered. */
@@ -229,7 +229,7 @@ export class AgentRun {
     });
     const settled = Promise.withResolvers<void>();
     const sent = Promise.withResolvers<void>();
-    const held = new HeldEvents((event) => {
+    const held = new SteeringGate((event) => {
       gatherer.push(event);
       if (event.type === 'idle' || event.type === 'error') settled.resolve();
     }, abortGraceMs);

@@ -1,6 +1,6 @@
 import type { SessionFs } from '../fs/sessionFs.js';
 
-export type WorkspaceFailureCode =
+export type StorageFailureCode =
   /** `workspace.yaml` can't be understood; it can be made again from the log. */
   | 'DAMAGED'
   | 'NO_STATE_PATH'
@@ -15,20 +15,20 @@ export type WorkspaceFailureCode =
   | 'NOT_LOCAL';
 
 /** `code` is one of its own, or that of the SessionFsFailure which is the cause. */
-export class WorkspaceFailure extends Error {
-  readonly code: WorkspaceFailureCode | (string & {});
+export class StorageFailure extends Error {
+  readonly code: StorageFailureCode | (string & {});
 
-  constructor(code: WorkspaceFailureCode | (string & {}), message: string, options?: ErrorOptions) {
+  constructor(code: StorageFailureCode | (string & {}), message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'WorkspaceFailure';
+    this.name = 'StorageFailure';
     this.code = code;
   }
 }
 
-/** Where the workspace is. Without a folder there is none, and everything of it fails with this one error. */
+/** The folder of the session's artifacts. Throws for a session without one: then every access to artifacts fails with this error. */
 export function requireStatePath(fs: SessionFs): string {
   if (fs.sessionStatePath !== undefined) return fs.sessionStatePath;
-  throw new WorkspaceFailure(
+  throw new StorageFailure(
     'NO_STATE_PATH',
     'this session has no folder for its files, so it keeps no plan, checkpoints, files or research; ' +
       'to have them, create the session on storage that has a state path (sessionStatePath)',

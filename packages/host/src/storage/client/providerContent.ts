@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import type { ByteTools } from '@agenthost/protocol';
 import { fromStoredText, isPlainStoredText, type ReadFileParams, toStoredText } from '@agenthost/protocol';
-import { NODE_BYTES } from './byteTools.js';
 import type { ProviderAbilities } from './providerProbe.js';
 
 /** A write larger than this goes in pieces: whatever JSON makes of it, in its frame, stays below what a frame may have. */
@@ -76,4 +76,16 @@ function asText(bytes: Uint8Array): string {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** Bytes and text by Node's own means. */
+export const NODE_BYTES: ByteTools = {
+  decodeText: (bytes) => (isUtf8(bytes) ? asBuffer(bytes).toString('utf8') : undefined),
+  encodeText: (text) => Buffer.from(text, 'utf8'),
+  toBase64: (bytes) => asBuffer(bytes).toString('base64'),
+  fromBase64: (text) => Buffer.from(text, 'base64'),
+};
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

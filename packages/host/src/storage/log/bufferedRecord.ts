@@ -1,6 +1,6 @@
 import type { DeltaAction, ReasoningAction, ToolUpdateAction } from '@agenthost/protocol';
 import type { NewLogRecord } from './eventLog.js';
-import { assertFits, type LineParts } from './logLine.js';
+import { assertFits, type LineParts } from './lineFormat.js';
 
 type NewActionRecord = Extract<NewLogRecord, { type: 'action' }>;
 type TextAction = DeltaAction | ReasoningAction | (ToolUpdateAction & { readonly output: string });

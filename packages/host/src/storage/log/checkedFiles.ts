@@ -1,7 +1,7 @@
 import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
 import { type SessionFs, SessionFsFailure } from '../fs/sessionFs.js';
-import { sealLine, unsealLine } from './checkedLine.js';
+import { sealLine, unsealLine } from './lineFormat.js';
 
 // What is kept beside a log can be made again from it: where it is missing or damaged, a reader gets `undefined` or a failure
 // and goes back to the log. It is never forced to disk.

@@ -10,7 +10,7 @@ interface WrittenRecord {
 const MAX_BYTES = 256 * 1024;
 
 /** The newest records that are in the file, as long as the host may still have to take them back. */
-export class WrittenRecords {
+export class UnsettledRecords {
   #records: WrittenRecord[] = [];
   #bytes = 0;
   /** Up to here nothing can be taken back. */
@@ -47,5 +47,70 @@ export class WrittenRecords {
     const [cut] = first < 0 ? [] : this.#records.splice(first);
     this.#bytes = this.#records.reduce((sum, { entry }) => sum + entry.size, 0);
     return { ...(cut && { cut }), complete: this.canTakeBack(position) };
+  }
+}
+
+interface Mark {
+  /** Of the last append before it. */
+  readonly position: number;
+  place: LogPosition | undefined;
+  readonly resolve: (place: LogPosition | undefined) => void;
+}
+
+const MAX_MARKS = 16;
+
+/** Places that somebody wants to know as soon as they are final. */
+export class LogMarks {
+  #marks: Mark[] = [];
+
+  /** `place` when what is before it is written already. With too many open ones it is given up at once. */
+  add(position: number, place: LogPosition | undefined): Promise<LogPosition | undefined> {
+    if (this.#marks.length >= MAX_MARKS) return Promise.resolve(undefined);
+    return new Promise((resolve) => this.#marks.push({ position, place, resolve }));
+  }
+
+  /** What follows such a position may not be merged with what is before it. */
+  has(position: number): boolean {
+    return this.#marks.some((mark) => mark.position === position);
+  }
+
+  written(position: number, place: LogPosition): void {
+    for (const mark of this.#marks) if (mark.position === position) mark.place = place;
+  }
+
+  takeBack(after: number, upTo: number): void {
+    this.#end(
+      (mark) => mark.position > after && mark.position <= upTo,
+      () => undefined,
+    );
+  }
+
+  /** What was stored after this place is no longer there. */
+  truncate(to: LogPosition): void {
+    this.#end(
+      (mark) => mark.place !== undefined && mark.place.end > to.end,
+      () => undefined,
+    );
+  }
+
+  settle(isSettled: (position: number) => boolean): void {
+    this.#end(
+      (mark) => mark.place !== undefined && isSettled(mark.position),
+      (mark) => mark.place,
+    );
+  }
+
+  finish(): void {
+    this.#end(
+      () => true,
+      (mark) => mark.place,
+    );
+  }
+
+  #end(belongs: (mark: Mark) => boolean, outcome: (mark: Mark) => LogPosition | undefined): void {
+    if (this.#marks.length === 0) return;
+    const ended = this.#marks.filter(belongs);
+    this.#marks = this.#marks.filter((mark) => !ended.includes(mark));
+    for (const mark of ended) mark.resolve(outcome(mark));
   }
 }

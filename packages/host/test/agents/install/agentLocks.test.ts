@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../../../src/agents/acp/catalogue.js';
 import { COPILOT_PACKAGE } from '../../../src/agents/copilot/copilotAgent.js';
-import { AGENT_LOCKS_FOLDER, readAgentLock } from '../../../src/agents/install/agentLock.js';
+import { AGENT_LOCKS_FOLDER, readAgentLock } from '../../../src/agents/install/agentInstaller.js';
 
 const agents = [...CATALOGUE, { provider: 'copilot', npm: COPILOT_PACKAGE }].flatMap(({ provider, npm }) =>
   npm ? [{ provider, npm }] : [],

@@ -2,8 +2,7 @@ import { type ActionEnvelope, type ClientAction, createSessionState, type Sessio
 import { describe, expect, it } from 'vitest';
 import { MAX_ACCEPTED_CLIENTS, MAX_RECENTLY_ACCEPTED } from '../../../src/sessions/sessionLimits.js';
 import { SessionStore } from '../../../src/sessions/sessionStore.js';
-import { AcceptedSequences } from '../../../src/sessions/turn/acceptedSequences.js';
-import { actionFingerprint } from '../../../src/sessions/turn/actionFingerprint.js';
+import { AcceptedSequences, actionFingerprint } from '../../../src/sessions/turn/acceptedSequences.js';
 import { Delivery } from '../../../src/state/delivery.js';
 import { Publisher, type Subscriber } from '../../../src/state/publisher.js';
 import { ReplayBuffer } from '../../../src/state/replayBuffer.js';

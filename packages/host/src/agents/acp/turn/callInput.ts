@@ -1,5 +1,6 @@
 // What a call would do, as whoever approves it reads it. An approval belongs to exactly what was shown, so nothing is left out without
 // a word.
+
 import { boundedInput } from '../../events/boundedInput.js';
 import { oneLine } from '../../events/boundedText.js';
 import { jsonText } from '../../events/jsonText.js';

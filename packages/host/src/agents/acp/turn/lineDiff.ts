@@ -1,3 +1,5 @@
+import { type StructuredPatchHunk, structuredPatch } from 'diff';
+
 export interface LineDiff {
   readonly insertions: number;
   readonly deletions: number;
@@ -5,103 +7,46 @@ export interface LineDiff {
   readonly text: string;
 }
 
-interface Line {
-  readonly kind: ' ' | '-' | '+';
-  readonly text: string;
-}
-
 const CONTEXT_LINES = 3;
-/** Cells of the table that finds what two texts have in common; beyond it, all of the changed part counts as replaced. */
-const MAX_TABLE_CELLS = 4_000_000;
+/** The time that a comparison takes grows with the square of the changed lines. Beyond this, everything that differs counts as replaced. */
+const MAX_EDITS = 400;
 
-/** Which lines of a text went and which came. */
+/** Compares two texts line by line. */
 export function lineDiff(before: string, after: string): LineDiff {
-  const lines = compare(linesOf(before), linesOf(after));
+  const [from, to] = [withLastBreak(before), withLastBreak(after)];
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
+  const hunks = structuredPatch('', '', from, to, '', '', options)?.hunks ?? [replacement(from, to)];
+  const lines = hunks.flatMap((hunk) => hunk.lines);
   return {
-    insertions: lines.filter(({ kind }) => kind === '+').length,
-    deletions: lines.filter(({ kind }) => kind === '-').length,
-    text: hunks(lines),
+    insertions: lines.filter((line) => line.startsWith('+')).length,
+    deletions: lines.filter((line) => line.startsWith('-')).length,
+    text: hunks.map(hunkText).join(''),
   };
 }
 
-function linesOf(text: string): string[] {
-  if (text === '') return [];
-  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+/** Whether the last line ends with a line break is not shown. */
+function withLastBreak(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-function compare(before: readonly string[], after: readonly string[]): Line[] {
+/** One hunk, from the first line that differs to the last. */
+function replacement(before: string, after: string): StructuredPatchHunk {
+  const [from, to] = [before, after].map((text) => text.split('\n').slice(0, -1)) as [string[], string[]];
+  const shorter = Math.min(from.length, to.length);
   let start = 0;
-  while (start < before.length && start < after.length && before[start] === after[start]) start++;
+  while (start < shorter && from[start] === to[start]) start++;
   let end = 0;
-  const longest = Math.min(before.length, after.length) - start;
-  while (end < longest && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
-  const same = (lines: readonly string[]): Line[] => lines.map((text) => ({ kind: ' ', text }));
-  return [
-    ...same(before.slice(0, start)),
-    ...middle(before.slice(start, before.length - end), after.slice(start, after.length - end)),
-    ...same(before.slice(before.length - end)),
-  ];
+  while (end < shorter - start && from.at(-1 - end) === to.at(-1 - end)) end++;
+  const [removed, added] = [from.slice(start, from.length - end), to.slice(start, to.length - end)];
+  const lines = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)];
+  return { oldStart: start + 1, oldLines: removed.length, newStart: start + 1, newLines: added.length, lines };
 }
 
-/** By the longest common subsequence; removed lines stand before those that take their place. */
-function middle(before: readonly string[], after: readonly string[]): Line[] {
-  const width = after.length + 1;
-  if ((before.length + 1) * width > MAX_TABLE_CELLS) return [...removed(before), ...added(after)];
-  const table = new Uint32Array((before.length + 1) * width);
-  const at = (i: number, j: number) => table[i * width + j] ?? 0;
-  for (let i = before.length - 1; i >= 0; i--) {
-    for (let j = after.length - 1; j >= 0; j--) {
-      table[i * width + j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const lines: Line[] = [];
-  let [i, j] = [0, 0];
-  while (i < before.length && j < after.length) {
-    if (before[i] === after[j]) {
-      lines.push({ kind: ' ', text: before[i] ?? '' });
-      i++;
-      j++;
-    } else if (at(i + 1, j) >= at(i, j + 1)) lines.push({ kind: '-', text: before[i++] ?? '' });
-    else lines.push({ kind: '+', text: after[j++] ?? '' });
-  }
-  return [...lines, ...removed(before.slice(i)), ...added(after.slice(j))];
+function hunkText({ oldStart, oldLines, newStart, newLines, lines }: StructuredPatchHunk): string {
+  return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@\n${lines.join('\n')}\n`;
 }
 
-function removed(lines: readonly string[]): Line[] {
-  return lines.map((text) => ({ kind: '-', text }));
-}
-
-function added(lines: readonly string[]): Line[] {
-  return lines.map((text) => ({ kind: '+', text }));
-}
-
-function hunks(lines: readonly Line[]): string {
-  const shown = new Set<number>();
-  lines.forEach(({ kind }, index) => {
-    if (kind === ' ') return;
-    for (let near = index - CONTEXT_LINES; near <= index + CONTEXT_LINES; near++) shown.add(near);
-  });
-  const texts: string[] = [];
-  let [beforeLine, afterLine] = [1, 1];
-  for (let index = 0; index < lines.length; ) {
-    if (!shown.has(index)) {
-      beforeLine++;
-      afterLine++;
-      index++;
-      continue;
-    }
-    const [fromBefore, fromAfter, body] = [beforeLine, afterLine, [] as string[]];
-    for (let line = lines[index]; line && shown.has(index); line = lines[++index]) {
-      body.push(line.kind + line.text);
-      if (line.kind !== '+') beforeLine++;
-      if (line.kind !== '-') afterLine++;
-    }
-    texts.push(`@@ -${range(fromBefore, beforeLine)} +${range(fromAfter, afterLine)} @@`, ...body);
-  }
-  return texts.length === 0 ? '' : `${texts.join('\n')}\n`;
-}
-
-/** As diff does it: where there are no lines, the number of the line before. */
-function range(from: number, to: number): string {
-  return to === from ? `${from - 1},0` : `${from},${to - from}`;
+/** Where there are no lines, the unified format names the line before. */
+function range(start: number, lines: number): string {
+  return lines === 0 ? `${start - 1},0` : `${start},${lines}`;
 }

@@ -1,6 +1,6 @@
 import type { FileChangeSummary } from '@agenthost/protocol';
 import type { AgentEvent } from '../../agent.js';
-import { fencedCode } from '../../events/fencedCode.js';
+import { fencedCode } from '../../events/markdownCode.js';
 import { shownOptions } from '../permissionOptions.js';
 import type { PermissionRequestFields, ToolCallFields } from '../updateSchemas.js';
 import { isNothing } from './callInput.js';

@@ -7,7 +7,7 @@ import { isWithin } from '../../../storage/fs/confinement.js';
 import type { AgentFileEdit, AgentToolResult, WholeEdit } from '../../agent.js';
 import { boundedInput } from '../../events/boundedInput.js';
 import { oneLine } from '../../events/boundedText.js';
-import { inlineCode } from '../../events/inlineCode.js';
+import { inlineCode } from '../../events/markdownCode.js';
 import type { ToolCallFields, ToolKind } from '../updateSchemas.js';
 import { callInput, commandDetails } from './callInput.js';
 import { blockText } from './contentBlocks.js';
