@@ -19,7 +19,7 @@ export default defineConfig({
     alias: [
       { find: '@agenthost/rpc/contract', replacement: source('rpc', 'contract/transportContract') },
       { find: '@agenthost/host/contract', replacement: source('host', 'contract/index') },
-      { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'src/schemas/schemas') },
+      { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'src/schemas/index') },
       { find: '@agenthost/sessions/contract', replacement: source('sessions', 'contract/providerContract') },
       ...['protocol', 'rpc', 'client', 'ahp', 'sessions', 'host'].map((name) => ({
         find: new RegExp(`^@agenthost/${name}$`),

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { agentsJsonSchema } from '@agenthost/host';
-import { jsonSchemaFiles } from '@agenthost/protocol';
+import { jsonSchemaFiles } from '@agenthost/protocol/generate';
 
 const write = (path: string, content: unknown) => {
   const file = join(import.meta.dirname, '../packages', path);

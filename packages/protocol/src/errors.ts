@@ -1,4 +1,4 @@
-import type { ActionEnvelope, Rejection } from './actions/envelope.js';
+import type { ActionEnvelope, Rejection } from './types/actions.js';
 
 /** Every numeric code that an answer can carry, beside those of JSON-RPC itself. */
 export const ERROR_CODE = {
@@ -21,19 +21,6 @@ export const ERROR_CODE = {
 } as const;
 
 export type ErrorCode = (typeof ERROR_CODE)[keyof typeof ERROR_CODE];
-
-/** `error.data` of any other error, where the host has more to say than its code and message. */
-export interface ErrorData {
-  /** A closer reason for programs; `diskFull` where the host's disk or quota is used up. */
-  readonly code?: string;
-  /** Ready to display. */
-  readonly whatToDo?: string;
-}
-
-/** `error.data` of `unsupportedProtocolVersion`. */
-export interface UnsupportedProtocolVersionData {
-  readonly supportedVersions: readonly number[];
-}
 
 /** Why the host refuses an action: by the code of `rejection`, the text that `rejectionReason` begins with. */
 export const REJECTION = {

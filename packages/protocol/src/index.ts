@@ -1,120 +1,16 @@
-export { CLIENT_ACTION_TYPES, type ClientAction, isClientDispatchable } from './actions/clientActions.js';
-export type { Action, ActionEnvelope, ActionOrigin, Rejection } from './actions/envelope.js';
-export type { AgentsChangedAction, RootAction } from './actions/rootActions.js';
-export type {
-  ActivityChangedAction,
-  ChangesChangedAction,
-  ClientActionBase,
-  ClientsChangedAction,
-  CreationFailedAction,
-  CustomizationsChangedAction,
-  CustomizationToggledAction,
-  DeltaAction,
-  ErrorAction,
-  IsArchivedChangedAction,
-  IsReadChangedAction,
-  MetadataChangedAction,
-  ModeChangedAction,
-  ModelChangedAction,
-  PendingMessageKind,
-  PendingMessageRemovedAction,
-  PendingMessageSetAction,
-  PermissionRequestAction,
-  PermissionResolvedAction,
-  QueuedMessagesReorderedAction,
-  ReadyAction,
-  ReasoningAction,
-  ResponsePartAction,
-  SessionAction,
-  TitleChangedAction,
-  ToolCallConfirmedAction,
-  ToolCompleteAction,
-  ToolStartAction,
-  ToolUpdateAction,
-  TurnCancelledAction,
-  TurnCompleteAction,
-  TurnStartedAction,
-  UsageAction,
-} from './actions/sessionActions.js';
-export { ARTIFACT_KINDS, type ArtifactKind, type ArtifactTimes, artifactTimes, withArtifactTime } from './artifacts.js';
-export type {
-  ActionParams,
-  AgentParams,
-  Artifact,
-  BrowseDirectoryParams,
-  BrowseDirectoryResult,
-  ClientInfo,
-  ClientNotifications,
-  Commands,
-  ContentRange,
-  CreateSessionParams,
-  DirectoryEntry,
-  DispatchActionParams,
-  DisposeSessionParams,
-  FailedSubscription,
-  FetchContentParams,
-  FetchContentResult,
-  FetchPartsParams,
-  FetchPartsResult,
-  FetchTurnsParams,
-  FetchTurnsResult,
-  ForkSessionParams,
-  HostNotifications,
-  ImportedContent,
-  ImportSessionParams,
-  InitializeParams,
-  InitializeResult,
-  ListArtifactsParams,
-  ListArtifactsResult,
-  ListSessionsFilter,
-  ListSessionsParams,
-  ListSessionsResult,
-  NotificationParams,
-  PingParams,
-  PingResult,
-  ReconnectParams,
-  ReconnectResult,
-  ReplayResult,
-  ServerInfo,
-  Snapshot,
-  SnapshotResult,
-  SubscribeParams,
-  TurnsRange,
-  UnsubscribeParams,
-} from './commands/commands.js';
-export type {
-  ExistsResult,
-  MkdirParams,
-  ReaddirResult,
-  ReaddirWithTypesResult,
-  ReadFileParams,
-  ReadFileResult,
-  RenameParams,
-  RmParams,
-  SessionFsEncoding,
-  SessionFsEntry,
-  SessionFsError,
-  SessionFsOutcome,
-  SessionFsPathParams,
-  SessionFsRequests,
-  SetProviderParams,
-  SetProviderResult,
-  StatResult,
-  WriteFileParams,
-} from './commands/sessionFs.js';
+export { AGENT_ICONS, type AgentIcon } from './agentIcons.js';
+export { ARTIFACT_KINDS, type ArtifactTimes, artifactTimes, withArtifactTime } from './artifacts.js';
 export { dateOf } from './dates.js';
 export { dropOldest } from './dropOldest.js';
 export { errorMessage } from './errorMessage.js';
 export {
   ERROR_CODE,
   type ErrorCode,
-  type ErrorData,
   REJECTION,
   type Refusal,
   type RejectionCode,
   refuse,
   rejectionOf,
-  type UnsupportedProtocolVersionData,
 } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
 export { hasHiddenCharacters, showCommand, showHiddenCharacters } from './hiddenCharacters.js';
@@ -155,15 +51,6 @@ export {
   TOOL_OUTPUT_HEAD,
   TOOL_OUTPUT_TAIL,
 } from './limits.js';
-export type {
-  Notification,
-  ProgressNotification,
-  SessionAddedNotification,
-  SessionRemovedNotification,
-  SessionSummaryChangedNotification,
-  SessionSummaryChanges,
-  StorageChangedNotification,
-} from './notifications.js';
 export { createSessionState, type NewSession } from './reducers/createSessionState.js';
 export { findPendingMessage } from './reducers/pendingMessages.js';
 export { createRootState, rootReducer } from './reducers/rootReducer.js';
@@ -172,82 +59,33 @@ export { needsInput } from './reducers/summary.js';
 export { appendToolOutput, type ToolOutputView, viewToolOutput } from './reducers/toolOutput.js';
 export { droppedSteps, heldFrom, isOpenStep, type TurnStep, turnLength, turnSteps } from './reducers/turnSteps.js';
 export { type TurnRoom, withNewestParts } from './reducers/turnWindow.js';
-export { describeRole, ROLES, type Role, type RoleRefusedData, roleIncludes } from './roles.js';
-export { answerTextLimit, roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
+export { describeRole, ROLES, roleIncludes } from './roles.js';
+export {
+  answerTextLimit,
+  CLIENT_ACTION_TYPES,
+  isClientDispatchable,
+  roleForAction,
+  roleForMethod,
+  roleRefusal,
+} from './roleTable.js';
 export { isSafeKey, ownValue } from './safeKey.js';
 export { sameValue } from './sameValue.js';
-export { uncheckedDispatchActionParams } from './schemas/commandSchemas.js';
-export { jsonSchemaFiles } from './schemas/jsonSchemas.js';
-export {
-  CLIENT_NOTIFICATION_SCHEMAS,
-  COMMAND_SCHEMAS,
-  HOST_NOTIFICATION_SCHEMAS,
-  SCHEMAS,
-  SESSION_FS_SCHEMAS,
-} from './schemas/schemas.js';
-export { AGENT_ICONS, type AgentIcon } from './state/agentIcons.js';
-export type { Author, ContentRef, ErrorInfo, TextPosition, TextRange, UsageInfo } from './state/common.js';
-export type {
-  AgentAvailability,
-  AgentInfo,
-  AvailableAgent,
-  InstallableAgent,
-  InstallingAgent,
-  ModelInfo,
-  RootState,
-  UnavailableAgent,
-} from './state/rootState.js';
-export type {
-  Customization,
-  FileChangeSummary,
-  PendingMessage,
-  SessionCommand,
-  SessionCustomization,
-  SessionMode,
-  SessionState,
-  SessionStatus,
-  SessionSummary,
-} from './state/sessionState.js';
-export type {
-  CancelledToolCall,
-  CompletedToolCall,
-  ConfirmationOption,
-  FileEditResultContent,
-  FinishedToolCall,
-  PendingToolCall,
-  PendingToolCallStart,
-  RefResultContent,
-  RunningToolCall,
-  RunningToolCallStart,
-  TextResultContent,
-  ToolCallResult,
-  ToolCallStart,
-  ToolCallState,
-  ToolConfirmation,
-  ToolConfirmed,
-  ToolError,
-  ToolOutput,
-  ToolResultContent,
-} from './state/toolCall.js';
-export type {
-  ActiveTurn,
-  AddedPart,
-  AnsweredPermission,
-  Attachment,
-  ContentRefPart,
-  MarkdownPart,
-  NoticePart,
-  PermissionOption,
-  PermissionRequest,
-  ReasoningPart,
-  ResponsePart,
-  SteeringPart,
-  ToolCallPart,
-  Turn,
-  UserMessage,
-} from './state/turn.js';
 export { type ByteTools, fromStoredText, isPlainStoredText, toStoredText } from './storedText.js';
 export { contentHash, turnContents } from './turnContents.js';
+export type * from './types/actions.js';
+export type * from './types/clientActions.js';
+export type * from './types/commands.js';
+export type * from './types/common.js';
+export type * from './types/handshake.js';
+export type * from './types/hostActions.js';
+export type * from './types/methods.js';
+export type * from './types/notifications.js';
+export type * from './types/rootState.js';
+export type * from './types/sessionFs.js';
+export type * from './types/sessionState.js';
+export type * from './types/toolCalls.js';
+export type * from './types/turns.js';
+export type * from './types/wireTypes.js';
 export { untrustedFolder, withoutUntrustedFolder, withUntrustedFolder } from './untrustedFolder.js';
 export {
   type ArtifactUriParts,
@@ -264,7 +102,7 @@ export {
   sessionUri,
   type URI,
 } from './uri.js';
-export { capabilitiesOf, type ProtocolCapabilities } from './version/capabilities.js';
+export { capabilitiesOf } from './version/capabilities.js';
 export {
   ACTION_INTRODUCED_IN,
   COMMAND_INTRODUCED_IN,
@@ -276,4 +114,3 @@ export {
 export { MIN_PROTOCOL_VERSION, negotiateVersion, PROTOCOL_VERSION, supportedVersions } from './version/versions.js';
 export { CLOSE_CODE, FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './webSocket.js';
 export { withNewestTurns } from './windows.js';
-export type { WireTypes } from './wireTypes.js';

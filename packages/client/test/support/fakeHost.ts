@@ -7,7 +7,6 @@ import {
   type Action,
   type ActionEnvelope,
   type ClientAction,
-  COMMAND_SCHEMAS,
   type Commands,
   createRootState,
   createSessionState,
@@ -18,7 +17,6 @@ import {
   ROOT_URI,
   type RootState,
   rootReducer,
-  SCHEMAS,
   type SessionAction,
   type SessionState,
   type Snapshot,
@@ -27,6 +25,7 @@ import {
   type URI,
   withNewestTurns,
 } from '@agenthost/protocol';
+import { COMMAND_SCHEMAS, SCHEMAS } from '@agenthost/protocol/schemas';
 import {
   type CloseReason,
   createMemoryTransportPair,

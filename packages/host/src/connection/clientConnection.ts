@@ -1,9 +1,7 @@
 import {
   type Author,
-  CLIENT_NOTIFICATION_SCHEMAS,
   CLOSE_CODE,
   type ClientInfo,
-  COMMAND_SCHEMAS,
   type Commands,
   ERROR_CODE,
   PROTOCOL_VERSION,
@@ -12,8 +10,12 @@ import {
   roleForAction,
   roleForMethod,
   roleRefusal,
-  uncheckedDispatchActionParams,
 } from '@agenthost/protocol';
+import {
+  CLIENT_NOTIFICATION_SCHEMAS,
+  COMMAND_SCHEMAS,
+  uncheckedDispatchActionParams,
+} from '@agenthost/protocol/schemas';
 import {
   type CloseReason,
   type LocalRpcError,

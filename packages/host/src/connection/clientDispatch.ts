@@ -7,9 +7,9 @@ import {
   isClientDispatchable,
   type Refusal,
   refuse,
-  SCHEMAS,
   type URI,
 } from '@agenthost/protocol';
+import { SCHEMAS } from '@agenthost/protocol/schemas';
 import { RpcError } from '@agenthost/rpc';
 import { describeIssues } from '../describeIssues.js';
 import type { Session } from '../sessions/session.js';

@@ -1,10 +1,9 @@
 // Random actions over few ids, so that random histories run into every rule: the right turn and the wrong one, known and
 // unknown calls, the same message twice, ids that objects inherit.
 import * as fc from 'fast-check';
-import type { Action } from '../../src/actions/envelope.js';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
 import { createSessionState } from '../../src/reducers/createSessionState.js';
-import type { SessionState } from '../../src/state/sessionState.js';
+import type { Action, SessionAction } from '../../src/types/actions.js';
+import type { SessionState } from '../../src/types/sessionState.js';
 
 export const SESSION = 'mock:/s1';
 

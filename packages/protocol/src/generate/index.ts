@@ -1,0 +1,3 @@
+// The entry `@agenthost/protocol/generate`: what `npm run schemas` writes.
+export { jsonSchemaFiles } from './jsonSchemas.js';
+export { typeFiles } from './typeFiles.js';

@@ -1,0 +1,159 @@
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
+import type { Author, ContentRef, ErrorInfo, UsageInfo } from './common.js';
+import type { AgentInfo } from './rootState.js';
+import type { FileChangeSummary, SessionCommand, SessionCustomization, SessionMode } from './sessionState.js';
+import type { ToolCallResult, ToolCallStart } from './toolCalls.js';
+import type { AddedPart, PermissionRequest } from './turns.js';
+
+export interface ActivityChangedAction {
+  readonly type: 'session/activityChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly activity?: string;
+}
+
+export interface AgentsChangedAction {
+  readonly type: 'root/agentsChanged';
+  readonly agents: readonly AgentInfo[];
+}
+
+export interface ChangesChangedAction {
+  readonly type: 'session/changesChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly changes: readonly FileChangeSummary[];
+}
+
+export interface ClientsChangedAction {
+  readonly type: 'session/clientsChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly clients: readonly Author[];
+}
+
+export interface CreationFailedAction {
+  readonly type: 'session/creationFailed';
+  readonly session: string;
+  readonly at: number;
+  readonly error: ErrorInfo;
+}
+
+export interface CustomizationsChangedAction {
+  readonly type: 'session/customizationsChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly customizations: readonly SessionCustomization[];
+  /** Absent if they have not changed. */
+  readonly commands?: readonly SessionCommand[];
+}
+
+export interface DeltaAction {
+  readonly type: 'session/delta';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly partId: string;
+  readonly content: string;
+}
+
+export interface ErrorAction {
+  readonly type: 'session/error';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly error: ErrorInfo;
+}
+
+export interface MetadataChangedAction {
+  readonly type: 'session/metadataChanged';
+  readonly session: string;
+  readonly at: number;
+  /** Merged by key; `null` removes the key. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Since version 2. */
+export interface ModeChangedAction {
+  readonly type: 'session/modeChanged';
+  readonly session: string;
+  readonly at: number;
+  /** Absent when the agent no longer has a mode. */
+  readonly mode?: SessionMode;
+}
+
+export interface PermissionRequestAction {
+  readonly type: 'session/permissionRequest';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly request: PermissionRequest;
+}
+
+export interface ReadyAction {
+  readonly type: 'session/ready';
+  readonly session: string;
+  readonly at: number;
+}
+
+export interface ReasoningAction {
+  readonly type: 'session/reasoning';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly partId: string;
+  readonly content: string;
+}
+
+export interface ResponsePartAction {
+  readonly type: 'session/responsePart';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly part: AddedPart;
+}
+
+export interface ToolCompleteAction {
+  readonly type: 'session/toolComplete';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly toolCallId: string;
+  readonly result: ToolCallResult;
+}
+
+export interface ToolStartAction {
+  readonly type: 'session/toolStart';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly toolCall: ToolCallStart;
+}
+
+export interface ToolUpdateAction {
+  readonly type: 'session/toolUpdate';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly toolCallId: string;
+  /** A chunk, appended to the live output. */
+  readonly output?: string;
+  /** Where the whole output can be read. */
+  readonly ref?: ContentRef;
+  readonly invocationMessage?: string;
+}
+
+export interface TurnCompleteAction {
+  readonly type: 'session/turnComplete';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+}
+
+export interface UsageAction {
+  readonly type: 'session/usage';
+  readonly session: string;
+  readonly at: number;
+  readonly turnId: string;
+  readonly usage: UsageInfo;
+}
