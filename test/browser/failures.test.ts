@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { AcpAgents, CopilotAgent, MockAgent, ShellAgent } from '@agenthost/host';
 import { parseSessionUri, type UnavailableAgent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { FaultPlan } from '../faults/faultPlan.js';
-import { FaultyLocalStorage } from '../faults/faultyLocal.js';
-import { FlakyStorage } from '../support/flakyStorage.js';
+import { FaultPlan } from '../faults/support/faultPlan.js';
+import { FaultyLocalStorage } from '../faults/support/faultyLocal.js';
+import { WatchedAgent } from '../support/agents/watchedAgent.js';
+import { FlakyStorage } from '../support/storage/flakyStorage.js';
 import { temporaryFolder } from '../support/testHost.js';
-import { WatchedAgent } from '../support/watchedAgent.js';
 import {
   composer,
   eventually,
@@ -47,7 +47,7 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     const host = await pages.host();
     const { hash } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash, token: 'not-the-token' });
-    const banner = page.getByRole('alert').filter({ hasText: "doesn't take this token" });
+    const banner = page.getByRole('alert').filter({ hasText: "doesn't accept this token" });
     await seen(banner);
     await seen(banner.getByText('agenthost token show'));
     await banner.getByRole('button', { name: 'Paste a token' }).click();
@@ -96,7 +96,7 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     await composer(page).fill('half a thought');
     await page.evaluate(() => sessionStorage.setItem(`agenthost.token ${location.origin}`, 'old'));
     await page.reload();
-    await seen(page.getByText(/doesn't take this token/));
+    await seen(page.getByText(/doesn't accept this token/));
     await page.getByRole('button', { name: 'Paste a token' }).click();
     await page
       .getByRole('dialog')
@@ -188,8 +188,10 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
       ['Copilot CLI', 'copilot-acp'],
     ] as const) {
       await agents.filter({ hasText: name }).click();
-      await seen(agents.filter({ hasText: name }).filter({ hasText: /is not installed/ }));
-      await seen(page.locator('.fix', { hasText: `Run agenthost agents add ${id}.` }));
+      await seen(agents.filter({ hasText: name }).filter({ hasText: /Not installed$/ }));
+      const fix = page.locator('.fix', { hasText: 'Not installed' });
+      await seen(fix.getByTitle(`Run agenthost agents add ${id}.`));
+      await seen(fix.getByRole('button', { name: /^Install, \d+ MB$/ }));
     }
   });
 
@@ -254,7 +256,7 @@ describe('a disk that is full', () => {
       page
         .locator('.composer')
         .getByRole('alert')
-        .filter({ hasText: /The host did not take it: .+/ }),
+        .filter({ hasText: /The host refused it: .+/ }),
     );
     expect(await composer(page).inputValue()).toBe('no room for this');
     plan.repair();

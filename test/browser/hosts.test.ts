@@ -16,7 +16,7 @@ describe('several hosts', () => {
     const dialog = page.getByRole('dialog', { name: 'Add a host' });
     await dialog.getByRole('textbox').fill('nonsense');
     await page.keyboard.press('Enter');
-    await seen(dialog.getByText(/That is no link/));
+    await seen(dialog.getByText(/This is not a link/));
     await dialog.getByRole('textbox').fill(`${proxy.url.origin}/#token=${other.token}`);
     await page.keyboard.press('Enter');
     await gone(dialog);
@@ -36,7 +36,7 @@ describe('several hosts', () => {
     await page.getByRole('menuitem', { name: 'Archive' }).click();
     await eventually(() => session.confirmed.value.summary.isArchived).toBe(true);
     await page.getByRole('button', { name: 'Session actions' }).click();
-    await page.getByRole('menuitem', { name: 'Bring back' }).click();
+    await page.getByRole('menuitem', { name: 'Unarchive' }).click();
     await seen(row(page, 'there'));
 
     // Without it, its rows say so and the own host works on.

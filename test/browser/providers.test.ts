@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildPageWith } from '../support/pageWithProviders.js';
+import { buildPageWith } from '../support/browser/pageWithProviders.js';
 import { eventually, gone, log, makeSession, PATIENCE, row, seen, usePages, write } from './pageWorld.js';
 
 const SLOW = { timeout: 6 * PATIENCE };
@@ -55,7 +55,7 @@ describe('sessions of other providers in the page', () => {
       .toEqual(['Rename\nR', 'Archive', 'Mark unread', 'New chat in this session', 'Delete']);
     await menu.getByRole('menuitem', { name: 'Archive' }).click();
     await gone(row(page, 'Shopping'));
-    await seen((await menuOf(page)).getByRole('menuitem', { name: 'Bring back' }));
+    await seen((await menuOf(page)).getByRole('menuitem', { name: 'Unarchive' }));
 
     // The host's own still work, with all that a host has.
     await page.keyboard.press('Escape');

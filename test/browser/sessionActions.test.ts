@@ -31,7 +31,7 @@ describe('a session', () => {
     await filter(page, 'Archived');
     await seen(row(page, 'a better name'));
     await seen(row(page, 'a better name').getByRole('img', { name: 'Archived' }));
-    await choose(page, 'Bring back');
+    await choose(page, 'Unarchive');
     await gone(row(page, 'a better name'));
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await seen(row(page, 'a better name'));
@@ -117,7 +117,7 @@ describe('a session', () => {
     await seen(tab(/^Beside/));
     await choose(page, 'Delete this chat');
     const question = page.getByRole('dialog', { name: 'Delete this chat?' });
-    await seen(question.getByText(/“Beside” goes, for everybody/));
+    await seen(question.getByText(/“Beside” is deleted for everyone/));
     await question.getByRole('button', { name: 'Delete' }).click();
     await gone(chats);
     await seen(log(page).getByText('the first went on', { exact: true }));

@@ -81,7 +81,7 @@ describe('what the page offers', () => {
     await page.getByRole('option', { name: 'Archive this session' }).click();
     await gone(row(page, 'first'));
     await commands('this session');
-    await page.getByRole('option', { name: 'Bring this session back' }).click();
+    await page.getByRole('option', { name: 'Unarchive this session' }).click();
     await seen(row(page, 'first'));
   });
 

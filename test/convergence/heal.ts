@@ -1,7 +1,7 @@
 import type { HostClient, SessionHandle } from '@agenthost/client';
 import { CommandFailedError, SessionGoneError } from '@agenthost/client';
 import type { SessionState, URI } from '@agenthost/protocol';
-import { HICCUP } from '../support/flakyStorage.js';
+import { HICCUP } from '../support/storage/flakyStorage.js';
 import { describe } from './journal.js';
 import { release } from './play.js';
 import type { World } from './world.js';

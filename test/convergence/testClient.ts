@@ -1,5 +1,6 @@
-import { createHostClient, type HostClient, type Schedule, type SessionHandle } from '@agenthost/client';
+import { createHostClient, type HostClient, type SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
+import type { Schedule } from '@agenthost/rpc';
 import type { LaneName } from './steps.js';
 import { Wire } from './wire.js';
 

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { connect, type HostClient } from '@agenthost/client';
 import { Host, MockAgent } from '@agenthost/host';
 import { parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
-import { FlakyStorage, HICCUP } from '../support/flakyStorage.js';
+import { FlakyStorage, HICCUP } from '../support/storage/flakyStorage.js';
 import { Journal } from './journal.js';
 import type { Scenario } from './steps.js';
 import { immediately, TestClient, type WireMessage } from './testClient.js';

@@ -16,8 +16,9 @@ function faultsOf({ prose }: Page): string[] {
   });
 }
 
-/** The text of a cell without the addresses of its links and pictures. */
+/** The text of a cell without the addresses of its links and pictures; a list of code names, as in an import table, is no text. */
 function shown(cell: string): string {
+  if (/^(?:\s*`[^`]+`,?)+\s*$/.test(cell)) return '';
   return cell
     .replace(/\]\([^)]*\)/g, ']')
     .replace(/<[^>]*>/g, '')

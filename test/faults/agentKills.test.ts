@@ -7,9 +7,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AcpProcess } from '../../packages/host/src/agents/acp/acpProcess.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
-const STUB = join(import.meta.dirname, '../support/stubAcpAgent.ts');
+const STUB = join(import.meta.dirname, '../support/agents/stubAcpAgent.ts');
 const KILLS = amount('agents', { smoke: 6, full: 100 });
 const LANES = 4;
 

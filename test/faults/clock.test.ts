@@ -8,7 +8,7 @@ import { SequenceFile } from '../../packages/host/src/storage/stateRoot/sequence
 import { startTcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 const JUMPS = amount('jumps', { smoke: 12, full: 300 });
 const YEAR = 365 * 24 * 3_600_000;

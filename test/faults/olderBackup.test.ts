@@ -7,7 +7,7 @@ import { RawClient } from '../support/rawClient.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { LONG_MS, PATIENCE_MS } from './amount.js';
+import { LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 /** The state folder is replaced by an older copy of it while clients know of what came later. */
 describe('an older backup', { timeout: LONG_MS }, () => {

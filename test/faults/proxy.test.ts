@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, LONG_MS, PATIENCE_MS } from './amount.js';
-import { ReverseProxy, type ReverseProxyOptions } from './reverseProxy.js';
+import { amount, LONG_MS, PATIENCE_MS } from './support/amount.js';
+import { ReverseProxy, type ReverseProxyOptions } from './support/reverseProxy.js';
 
 const TURNS = amount('proxy_turns', { smoke: 8, full: 60 });
 

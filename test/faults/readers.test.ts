@@ -6,8 +6,8 @@ import { RawClient } from '../support/rawClient.js';
 import { textOf } from '../support/say.js';
 import { spawnHost, startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { altered } from './alteredHost.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { altered } from './support/alteredHost.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 const READERS = amount('readers', { smoke: 0, full: 30 });
 // 2026-11-15: what a process holds, and its connections, are read from /proc.

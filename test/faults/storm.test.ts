@@ -5,8 +5,8 @@ import { parseSessionUri, type SessionState } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { startRestartableHost } from '../support/restartableHost.js';
 import { until } from '../support/until.js';
-import { altered } from './alteredHost.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { altered } from './support/alteredHost.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 const CLIENTS = amount('clients', { smoke: 40, full: 500 });
 const SESSIONS = 20;

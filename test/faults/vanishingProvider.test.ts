@@ -4,11 +4,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Delivery } from '../../packages/host/src/state/delivery.js';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { FaultySessionFs } from '../../packages/host/test/storage/faultySessionFs.js';
-import { memoryHandler } from '../support/memoryProvider.js';
+import { memoryHandler } from '../support/storage/memoryProvider.js';
 import { startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
-import { hasMessage } from './ledger.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
+import { hasMessage } from './support/ledger.js';
 
 const CONFIG = { initialCwd: '/tmp', sessionStatePath: '/state', conventions: 'posix' } as const;
 const URI = 'mock:/kept';

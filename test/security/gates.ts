@@ -20,10 +20,10 @@ const HOST = 'packages/host/src';
 const SERVER = `${HOST}/server`;
 const POINTS = 'test/security/points.test.ts';
 const ROUTES = 'test/security/routes.test.ts';
-const ACCESS = 'test/e2e/access.test.ts';
-const PAGE = 'test/e2e/pageFiles.test.ts';
+const ACCESS = 'test/e2e/connections/access.test.ts';
+const PAGE = 'test/e2e/connections/pageFiles.test.ts';
 const AGENT = 'test/security/hostileAgent.test.ts';
-const ROLES = 'test/e2e/roles.test.ts';
+const ROLES = 'test/e2e/connections/roles.test.ts';
 const LOCAL = 'packages/host/test/storage/fs/localSessionFs.test.ts';
 
 export type GateRow = readonly [
@@ -149,19 +149,11 @@ const ROWS: readonly GateRow[] = [
     'headers that protect',
   ],
   ['5', 'any path is answered', `${SERVER}/routes.ts`, ' && route.path === request.url', '', POINTS, 'point 5:'],
-  [
-    '7',
-    'any depth',
-    'packages/rpc/src/peer/structureViolation.ts',
-    'stack.length + 1 >= maxDepth',
-    'false',
-    POINTS,
-    'point 7:',
-  ],
+  ['7', 'any depth', 'packages/rpc/src/peer/message.ts', 'stack.length + 1 >= maxDepth', 'false', POINTS, 'point 7:'],
   [
     '7',
     'keys of prototypes',
-    'packages/rpc/src/peer/structureViolation.ts',
+    'packages/rpc/src/peer/message.ts',
     " || key === 'constructor' || key === 'prototype'",
     '',
     POINTS,
@@ -197,7 +189,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any number of connections',
-    `${SERVER}/sockets/clientSlots.ts`,
+    `${SERVER}/sockets/admission.ts`,
     'if (this.#size >= this.#max) return undefined;',
     '',
     ACCESS,
@@ -218,7 +210,7 @@ const ROWS: readonly GateRow[] = [
     `${HOST}/connection/connectionSubscriptions.ts`,
     'this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS',
     'false',
-    'test/e2e/handshake.test.ts',
+    'test/e2e/connections/handshake.test.ts',
     '',
   ],
   [

@@ -1,8 +1,8 @@
 import type { HostClient, SessionFsHandler } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
-import { memoryHandler } from '../support/memoryProvider.js';
 import type { RawClient } from '../support/rawClient.js';
+import { memoryHandler } from '../support/storage/memoryProvider.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 

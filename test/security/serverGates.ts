@@ -4,7 +4,7 @@ const HOST = 'packages/host/src';
 const SERVER = `${HOST}/server`;
 const LIMITS = 'packages/host/test/server/serverLimits.test.ts';
 const CONNECTIONS = 'test/security/connections.test.ts';
-const OPEN = 'test/e2e/serveOpen.test.ts';
+const OPEN = 'test/e2e/programs/serveOpen.test.ts';
 const OWN_STATE = 'test/ahp/ownState.test.ts';
 const REVOCATION = 'test/security/revocation.test.ts';
 
@@ -34,7 +34,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'any number of requests ahead of their answers',
-    `${SERVER}/sockets/unansweredRequests.ts`,
+    `${SERVER}/sockets/admission.ts`,
     'if (count > this.#limits.maxUnanswered) {',
     'if (false) {',
     CONNECTIONS,
@@ -43,7 +43,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'an answer may stay unread for ever',
-    `${SERVER}/sockets/unansweredRequests.ts`,
+    `${SERVER}/sockets/admission.ts`,
     'setTimeout(() => socket.destroy(), this.#limits.answerMs)',
     'setTimeout(() => {}, this.#limits.answerMs)',
     LIMITS,
@@ -70,7 +70,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'a device takes all connections',
-    `${SERVER}/sockets/clientSlots.ts`,
+    `${SERVER}/sockets/admission.ts`,
     "if (role !== 'owner') {",
     'if (false) {',
     CONNECTIONS,
@@ -79,7 +79,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'connections take the last descriptors',
-    `${SERVER}/descriptors.ts`,
+    `${SERVER}/sockets/admission.ts`,
     '(descriptorOf(socket) ?? 0) < max',
     'true',
     LIMITS,
@@ -106,7 +106,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'all that has arrived is handled in one tick',
-    `${SERVER}/sockets/fairTurns.ts`,
+    `${SERVER}/sockets/pacedSocket.ts`,
     'const BUDGET_MS = 4;',
     'const BUDGET_MS = 1e9;',
     'packages/host/test/server/sockets/fairTurns.test.ts',
@@ -154,7 +154,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     `${HOST}/host.ts`,
     'options.token !== undefined && { hasGivenToken: true }',
     'false',
-    'test/e2e/tokenAndTls.test.ts',
+    'test/e2e/connections/tokenAndTls.test.ts',
     'whose token was given',
   ],
   [
@@ -163,7 +163,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'packages/protocol/src/roleTable.ts',
     '(approved === true || isLong(reason))',
     'false',
-    'test/e2e/roles.test.ts',
+    'test/e2e/connections/roles.test.ts',
     'an approver’s reason',
   ],
   [

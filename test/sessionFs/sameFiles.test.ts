@@ -6,7 +6,7 @@ import { type HostOptions, JsonlEventLog, type SessionFs, type SessionStorage } 
 import { describe, expect, it } from 'vitest';
 import { LocalSessionFs } from '../../packages/host/src/storage/fs/localSessionFs.js';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
-import { memoryHandler } from '../support/memoryProvider.js';
+import { memoryHandler } from '../support/storage/memoryProvider.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { SteadyAgent } from './steadyAgent.js';

@@ -3,11 +3,11 @@ import { createHostClient, type HostClient } from '@agenthost/client';
 import { parseSessionUri } from '@agenthost/protocol';
 import { AgentHostProvider, type ChatModel } from '@agenthost/sessions';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { FlakyStorage } from '../support/flakyStorage.js';
+import { WatchedAgent } from '../support/agents/watchedAgent.js';
+import { FlakyStorage } from '../support/storage/flakyStorage.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { WatchedAgent } from '../support/watchedAgent.js';
 
 let proxy: TcpProxy;
 let storage: FlakyStorage;

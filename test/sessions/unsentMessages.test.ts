@@ -1,6 +1,7 @@
 import { createHostClient } from '@agenthost/client';
-import { AgentHostProvider, memoryStorage, type UnsentMessage, UnsentMessages } from '@agenthost/sessions';
+import { AgentHostProvider, type UnsentMessage, UnsentMessages } from '@agenthost/sessions';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { memoryStorage } from '../../packages/sessions/src/sessionsStorage.js';
 import type { TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { testHost } from './support/providers.js';

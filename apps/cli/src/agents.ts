@@ -1,21 +1,18 @@
 import { join } from 'node:path';
+import { type Agent, AgentsFileError, CopilotAgent, ShellAgent } from '@agenthost/host';
 import {
   type AcpAgentReport,
   AGENTS_FOLDER,
-  type Agent,
   AgentInstallError,
   AgentInstaller,
-  AgentsFileError,
-  CopilotAgent,
   findRunningHost,
   reportAcpAgents,
   resolveStateRoot,
-  ShellAgent,
-} from '@agenthost/host';
+} from '@agenthost/host/internal';
 import { CommandError, EXIT } from './commandError.js';
 import { HostAgents } from './serve/hostAgents.js';
 
-/** The agents of a state folder, as a host that runs there sees them, or as this command does. */
+/** The agents of a state folder, from a running host, or as this command finds them. */
 interface AgentsHere {
   list(): Promise<readonly AcpAgentReport[]>;
   add(report: AcpAgentReport, onProgress: (message: string) => void): Promise<void>;

@@ -4,11 +4,11 @@ import { usageError } from './commandError.js';
 export interface OptionSpec {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly value?: string;
   readonly help: string;
   readonly multiple?: true;
-  /** The only values that it takes; completed by shells. */
+  /** The allowed values; shells complete them. */
   readonly choices?: readonly string[];
 }
 
@@ -23,13 +23,13 @@ export type Values<O extends Readonly<Record<string, OptionSpec>>> = { readonly 
 export interface CommandSpec<O extends Readonly<Record<string, OptionSpec>>> {
   readonly name: string;
   readonly summary: string;
-  /** What follows the name, such as `SESSION [flags]`. */
+  /** The arguments after the name, such as `SESSION [flags]`. */
   readonly usage: string;
   readonly options: O;
-  /** What there is to know beside the flags. */
+  /** More text for the help, below the flags. */
   readonly notes?: string;
   readonly examples: readonly string[];
-  /** What a shell can complete in place of an argument. */
+  /** What a shell can complete as an argument. */
   readonly completes?: 'session' | readonly string[];
   run(values: Values<O>, positionals: readonly string[]): Promise<number>;
 }

@@ -1,4 +1,4 @@
-/** What the command exits with. docs/cli.md says what each means; scripts rely on them. */
+/** Exit codes. docs/cli.md says what each means; scripts rely on them. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -11,14 +11,14 @@ export const EXIT = {
   turnCancelled: 11,
   needsAnswer: 12,
   denied: 13,
-  /** 128 and the signal's number, as a shell says it. */
+  /** 128 plus the signal's number, as in a shell. */
   hungUp: 129,
   interrupted: 130,
   closedPipe: 141,
   terminated: 143,
 } as const;
 
-/** A failure that the user reads: one line of what, one line of what to do. */
+/** A failure for the user: one line with what happened, one with what to do. */
 export class CommandError extends Error {
   readonly exitCode: number;
   readonly whatToDo: string;

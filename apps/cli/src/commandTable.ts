@@ -2,7 +2,7 @@ import type { CommandModule } from './command.js';
 
 interface Entry {
   readonly summary: string;
-  /** Loaded when it is used: the others would only make the start slower. */
+  /** Loaded on use: the others would only slow down the start. */
   readonly load: () => Promise<{ readonly command: CommandModule }>;
 }
 

@@ -9,12 +9,12 @@ export interface CompletedCommand {
   readonly completes?: 'session' | readonly string[];
 }
 
-/** Sessions are asked for when they are completed; a host that isn't there completes nothing. */
+/** Sessions are fetched when they are completed; without a host nothing is completed. */
 const LIST_SESSIONS = 'agenthost ls --limit 100 2>/dev/null';
 
 export function completionScript(shell: string, commands: readonly CompletedCommand[]): string | undefined {
   if (shell === 'bash') return bash(commands);
-  // zsh runs bash's completions as they are.
+  // zsh runs bash's completions unchanged.
   if (shell === 'zsh') return `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`;
   return shell === 'fish' ? fish(commands) : undefined;
 }

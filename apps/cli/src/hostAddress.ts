@@ -1,7 +1,7 @@
 import { findHost } from '@agenthost/host/discovery';
 import { CommandError, EXIT, usageError } from './commandError.js';
 
-/** Where `agenthost serve` listens unless told. */
+/** The default address of `agenthost serve`. */
 export const DEFAULT_PORT = 4747;
 
 export interface HostAddress {
@@ -15,7 +15,7 @@ export interface AddressOptions {
   readonly 'state-dir'?: string;
 }
 
-/** Where the host is that a command talks to: as told, as the environment says, or the one that runs here. */
+/** The address of the host for a command: from the flags, from the environment, or the local host. */
 export function hostAddress(options: AddressOptions, env = process.env): HostAddress {
   const stateDir = options['state-dir'];
   const found = findHost({ env, ...(stateDir !== undefined && { path: stateDir }) });
@@ -29,7 +29,7 @@ export function hostAddress(options: AddressOptions, env = process.env): HostAdd
     );
   }
   const { url, fragmentToken } = parseAddress(asked ?? found.url ?? '');
-  // The token in the state folder is for the host of that folder, and for no other address.
+  // The token in the state folder is only for the host of that folder, and for no other address.
   const isOurs = found.url !== undefined && new URL(found.url).origin === url.origin;
   const token = options.token ?? fragmentToken ?? (env['AGENTHOST_TOKEN'] || (isOurs ? found.token : undefined));
   if (token) return { url, token };
@@ -42,7 +42,7 @@ export function hostAddress(options: AddressOptions, env = process.env): HostAdd
   );
 }
 
-/** Also the link that `serve` prints, with its token. */
+/** Also accepts the link that `serve` prints, with its token. */
 function parseAddress(text: string): { readonly url: URL; readonly fragmentToken: string | undefined } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^(https?|wss?):$/.test(url.protocol)) {

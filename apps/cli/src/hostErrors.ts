@@ -10,7 +10,7 @@ import {
 import { ERROR_CODE, type ErrorData, type RoleRefusedData } from '@agenthost/protocol';
 import { CommandError, EXIT } from './commandError.js';
 
-/** What the SDK says, as two lines for whoever ran the command. */
+/** Errors of the SDK as two lines for the user. */
 export function commandErrorOf(error: unknown, { origin }: URL): unknown {
   if (!(error instanceof ClientError)) return error;
   const as = (exitCode: number, what: string, whatToDo: string) =>

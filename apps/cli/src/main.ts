@@ -40,7 +40,7 @@ function explain(error: unknown): void {
   process.exitCode = error instanceof CommandError ? error.exitCode : EXIT.failed;
 }
 
-/** Whoever read the output has gone, or the disk that it goes to is full. Waiting for either would be for ever. */
+/** The reader of the output has closed it, or the disk is full. Waiting for either would never end. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.closedPipe);
   const full = error.code === 'ENOSPC';
@@ -55,7 +55,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   );
   process.exit();
 });
-// Without standard error there is nobody to tell.
+// Without standard error nothing can be reported.
 process.stderr.on('error', () => process.exit(EXIT.closedPipe));
 
 run(process.argv.slice(2)).then((code) => {

@@ -10,8 +10,8 @@ export interface OpenedPage {
 const FILE = 'open.html';
 
 /**
- * Every user of a machine can read the command line of every process: the browser is told the name of a file that only this user
- * can read, and the file leads on. What it leads to works once, so that the file is of no use afterwards.
+ * Every user of a machine can read the command line of every process: the browser gets the name of a file that only this user can
+ * read, and the file leads on. Its target works once, so the file is useless afterwards.
  */
 export async function openInBrowser(oneTimeLink: URL, stateDir: string): Promise<OpenedPage> {
   const path = await writeOpenPage(oneTimeLink, stateDir);
@@ -35,7 +35,7 @@ export async function writeOpenPage(oneTimeLink: URL, stateDir: string): Promise
   return path;
 }
 
-/** The address is a URL of our own: it has no character that HTML knows. */
+/** The address is our own URL: it has no character that is special in HTML. */
 function redirectTo(address: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -4,7 +4,7 @@ import { CommandError, EXIT, usageError } from './commandError.js';
 import { safeLine } from './text/safeText.js';
 
 const MIN_PREFIX = 4;
-/** How many sessions are looked through for the one with that id. */
+/** How many sessions are searched for the one with that id. */
 const MAX_SEARCHED = 20_000;
 const MAX_CANDIDATES = 5;
 

@@ -1,7 +1,7 @@
 import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { AgentEvent } from '@agenthost/host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScriptedAgent } from '../../../test/support/scriptedAgent.js';
+import { ScriptedAgent } from '../../../test/support/agents/scriptedAgent.js';
 import { Terminal } from '../../../test/support/terminal.js';
 import { startTestHost, type TestHost } from '../../../test/support/testHost.js';
 import { until } from '../../../test/support/until.js';

@@ -1,4 +1,4 @@
-/** The part of the public protocol that the gateway speaks, written by hand from what is on the wire (0.9.0, and 0.5 fields beside it). */
+/** The part of the public protocol that the gateway speaks, written by hand from the wire (0.9.0, with fields of 0.5 beside it). */
 
 export const AHP_ROOT = 'ahp-root://';
 
@@ -16,7 +16,7 @@ export interface AhpEnvelope {
   readonly rejectionReason?: string;
 }
 
-/** Known by its type; the rest is the action's own. */
+/** Identified by its type; the rest depends on the action. */
 export interface AhpAction {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -81,7 +81,7 @@ export interface AhpChangeCounts {
 
 export interface AhpChatSummary {
   readonly resource: string;
-  /** Since 0.9 that of the session where there is none. */
+  /** Since 0.9 absent means the session's. */
   readonly title?: string;
   readonly status: number;
   readonly modifiedAt: string;

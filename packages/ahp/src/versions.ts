@@ -1,6 +1,6 @@
 /**
  * The versions of the public protocol that the gateway names when it refuses a client, best first. One vocabulary (0.9.0)
- * serves them all; `downlevel.ts` has the rest. Versions that are compatible with one of them are spoken, too.
+ * serves them all; `downlevel.ts` has the differences. Compatible versions are spoken too.
  */
 export const AHP_VERSIONS = [
   '1.1.0',
@@ -18,21 +18,21 @@ export const AHP_VERSIONS = [
 
 export type AhpVersion = (typeof AHP_VERSIONS)[number];
 
-/** What a version has that older ones lack, or the other way round. */
+/** What distinguishes a version from others. */
 export interface VersionTraits {
-  /** `workingDirectories[]`; before it only `workingDirectory`. */
+  /** `workingDirectories[]`; earlier only `workingDirectory`. */
   readonly hasFolderList: boolean;
-  /** An error is a part of the response; before it only the field `error`. */
+  /** An error is a part of the response; earlier only the field `error`. */
   readonly hasErrorPart: boolean;
-  /** Questions are parts of the response; before it they are `chat.inputRequests`. */
+  /** Questions are parts of the response; earlier they are `chat.inputRequests`. */
   readonly hasInputPart: boolean;
-  /** A chat without a title has its session's. Before that a chat has to have one. */
+  /** A chat without a title has its session's. Earlier a chat must have one. */
   readonly hasOptionalTitle: boolean;
-  /** What a failed creation is called in `lifecycle`. */
+  /** The name of a failed creation in `lifecycle`. */
   readonly failedLifecycle: 'failed' | 'creationFailed';
 }
 
-/** The version that both sides speak, as the client offered it, and what it means. */
+/** The version that both sides speak, as the client offered it, and its traits. */
 export interface SpokenVersion {
   readonly version: string;
   readonly traits: VersionTraits;
@@ -51,7 +51,7 @@ const BEFORE_0_9: VersionTraits = { ...EARLY_1_0, failedLifecycle: 'creationFail
 const BEFORE_0_8: VersionTraits = { ...BEFORE_0_9, hasInputPart: false };
 const BEFORE_0_7: VersionTraits = { ...BEFORE_0_8, hasFolderList: false };
 
-/** Of 0.x the minor number decides what is compatible, after that the major one. */
+/** For 0.x the minor number decides compatibility, later the major one. */
 const TRAITS: ReadonlyMap<string, VersionTraits> = new Map([
   ['1', CURRENT],
   ['0.10', CURRENT],
@@ -63,8 +63,8 @@ const TRAITS: ReadonlyMap<string, VersionTraits> = new Map([
 ]);
 
 /**
- * The highest version that the client offers and that is compatible with one of ours, in the client's own words. The order of
- * the offers counts for nothing: 1.0.0 came before 0.9.0, and clients list both. What is no version is no offer.
+ * The highest offered version that is compatible with one of ours, as the client wrote it. The order of the offers doesn't
+ * matter: 1.0.0 came before 0.9.0, and clients list both. What is no version is no offer.
  */
 export function chooseVersion(offers: readonly string[]): SpokenVersion | undefined {
   const spoken = offers.flatMap((version) => {
@@ -75,7 +75,7 @@ export function chooseVersion(offers: readonly string[]): SpokenVersion | undefi
   const [best] = spoken.sort((a, b) => compare(b.numbers, a.numbers));
   if (!best) return undefined;
   const { version, traits } = best;
-  // Everybody else who offers 1.0.0 offers a 0.9, too.
+  // All other clients that offer 1.0.0 offer a 0.9 too.
   const isEarly = version === '1.0.0' && offers.includes('0.8.0') && !offers.some((offer) => offer.startsWith('0.9.'));
   return { version, traits: isEarly ? EARLY_1_0 : traits };
 }

@@ -39,6 +39,7 @@ export class UnauthorizedError extends ClientError {
   }
 }
 
+/** The host and this client have no protocol version in common. */
 export class UnsupportedVersionError extends ClientError {
   override readonly name = 'UnsupportedVersionError';
   /** What the host speaks, as far as it said. */
@@ -67,7 +68,7 @@ export class SessionFsRefusedError extends ClientError {
   }
 }
 
-/** A `clientId` has one connection; retrying would take turns with the other one for ever. */
+/** Another connection uses the same `clientId`. Not retried: each would end the other. */
 export class ReplacedError extends ClientError {
   override readonly name = 'ReplacedError';
 
@@ -98,6 +99,7 @@ export class ConnectionLostError extends ClientError {
   }
 }
 
+/** The client or the handle was closed. */
 export class ClientClosedError extends ClientError {
   override readonly name = 'ClientClosedError';
 
@@ -141,6 +143,7 @@ export class CommandFailedError extends ClientError {
   }
 }
 
+/** The host did not answer a command in time. */
 export class CommandTimeoutError extends ClientError {
   override readonly name = 'CommandTimeoutError';
   readonly method: string;
@@ -151,6 +154,7 @@ export class CommandTimeoutError extends ClientError {
   }
 }
 
+/** The host has no such session, or no longer. */
 export class SessionGoneError extends ClientError {
   override readonly name = 'SessionGoneError';
   readonly session: URI;
@@ -176,6 +180,7 @@ export class SessionRemadeError extends ClientError {
   }
 }
 
+/** The agent of a new session did not start. */
 export class SessionCreationError extends ClientError {
   override readonly name = 'SessionCreationError';
   readonly session: URI;
@@ -188,6 +193,7 @@ export class SessionCreationError extends ClientError {
   }
 }
 
+/** The host is too old for this command or action. */
 export class CapabilityMissingError extends ClientError {
   override readonly name = 'CapabilityMissingError';
 

@@ -16,7 +16,8 @@ import {
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
-import { type Disposable, Emitter, type RpcPeer, scheduleWithTimer } from '@agenthost/rpc';
+import { type Disposable, Emitter, type RpcPeer } from '@agenthost/rpc';
+import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import { CommandChannel, type CommandOptions } from './connection/commandChannel.js';
 import { Connection, type ConnectionState, type ConnectionUser } from './connection/connection.js';
 import { keepAlive } from './connection/keepAlive.js';
@@ -61,7 +62,18 @@ const DEFAULT_KEEP_ALIVE_MS = 20_000;
 const DEFAULT_MAX_PENDING_ACTIONS = 1_000;
 const DEFAULT_MAX_WAITING_COMMANDS = 100;
 
-/** One host, for as long as this client wants it: lost connections are made again, and what was sent arrives once. */
+/**
+ * The connection to one host, until it is closed. Lost connections are made again, and every action arrives exactly once.
+ *
+ * @example
+ * ```ts
+ * const host = await connect({ url, token });
+ * const session = await host.createSession({ provider: 'shell', workingDirectory: 'file:///src/project' });
+ * const { items } = await host.listSessions({ filter: { status: 'inputNeeded' } });
+ * session.dispose();
+ * host.close();
+ * ```
+ */
 export class HostClient {
   readonly clientId: string;
   readonly root: { readonly state: Observable<RootState> };
@@ -75,6 +87,7 @@ export class HostClient {
   /** There when this client keeps the sessions' files. */
   readonly #files: SessionFsServer | undefined;
 
+  /** @internal `connect` and `createHostClient` make one. */
   constructor(options: HostClientOptions, retryFirst: boolean) {
     const { clientId = crypto.randomUUID(), schedule = scheduleWithTimer } = options;
     const reportError: ReportError = (error) => options.onError?.(error);

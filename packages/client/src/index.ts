@@ -1,6 +1,12 @@
-export { type Disposable, Emitter, type Event, reportFailure, type Schedule } from '@agenthost/rpc';
+/**
+ * Everything that is exported here is public API: `etc/client.api.md` lists it, and a change of it is a change of the version.
+ *
+ * - `connect` and `createHostClient` make a `HostClient`; its `createSession` and `openSession` give a `SessionHandle`.
+ * - The errors that they reject with all extend `ClientError`.
+ * - `SessionFsHandler` is for clients that keep the files of the sessions themselves.
+ */
+export type { Disposable } from '@agenthost/rpc';
 export { connect, createHostClient } from './connect.js';
-export { backoffDelay } from './connection/backoff.js';
 export type { CommandOptions } from './connection/commandChannel.js';
 export type { ConnectionState, TransportFactory } from './connection/connection.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './connection/webSocketTransport.js';
@@ -30,8 +36,7 @@ export type {
   OpenSessionOptions,
 } from './hostClient.js';
 export type { HostClientOptions } from './hostClientOptions.js';
-export { listInStep, withSummaryChanges } from './listInStep.js';
-export type { Observable, ReportError } from './observable.js';
+export type { Observable } from './observable.js';
 export type { EachArtifactOptions, ListArtifactsOptions } from './session/artifacts.js';
 export type { Content, FetchContentOptions } from './session/content.js';
 export type { EarlierSteps, EarlierStepsOptions, HistoryOptions } from './session/history.js';
@@ -44,7 +49,6 @@ export type {
   PermissionAnswer,
 } from './session/prompts.js';
 export type { ClientActionInput, Message, SessionHandle } from './session/sessionHandle.js';
-export { createSessionFsAdapter, type SessionFsAdapter } from './sessionFs/sessionFsAdapter.js';
 export type {
   CreateSessionFsHandler,
   SessionFsConfig,
@@ -55,4 +59,3 @@ export type {
 export type { ClientSeqStore } from './sync/outbox.js';
 export type { Interruption } from './sync/sharedSessions.js';
 export type { AppliedEnvelope } from './sync/subscription.js';
-export { type OrderedAction, type PendingAction, WriteAhead, type WriteAheadOptions } from './sync/writeAhead.js';

@@ -1,4 +1,4 @@
-import { scheduleWithTimer } from '@agenthost/rpc';
+import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import { expect, it } from 'vitest';
 import { connect } from '../src/connect.js';
 import { CommandChannel } from '../src/connection/commandChannel.js';

@@ -11,7 +11,6 @@ import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
 import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
 import { ClientConnection } from './connection/clientConnection.js';
-import { ClientDispatch } from './connection/clientDispatch.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './connection/commandHandlers.js';
 import { type Credential, closeWhenRevoked, OWNER } from './connection/credential.js';
@@ -56,7 +55,17 @@ const KEEPER_PATIENCE_MS = 5_000;
 const STOPPING = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
 const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
-/** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
+/**
+ * A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`).
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [new ShellAgent()] });
+ * const { url, token } = await host.listen({ port: 4100 });
+ * console.log(`${url} ${token}`);
+ * await host.close();
+ * ```
+ */
 export class Host {
   readonly #stateRoot: StateRoot;
   readonly #tempRoot: TempRoot;
@@ -138,6 +147,7 @@ export class Host {
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
+    const broadcast = clients.broadcast.bind(clients);
     const trust = new WorkspaceTrust(stateRoot.path, log);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
       new SessionHub({
@@ -147,7 +157,7 @@ export class Host {
         delivery,
         publisher,
         sequence,
-        broadcast: (notification, subscribersOf) => clients.broadcast(notification, subscribersOf),
+        broadcast,
         agentEnv: { ...agentEnvironment(options.env ?? process.env), ...orphanMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
@@ -177,14 +187,10 @@ export class Host {
           return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
         };
       },
-      broadcast: (notification) => clients.broadcast(notification),
-      log,
-    });
-    const dispatch = new ClientDispatch({
-      loaded: (uri) => sessions.hub.loaded(uri),
-      use: (uri, work) => sessions.hub.use(uri, work),
       publisher,
       sequence,
+      broadcast,
+      log,
     });
     agents.onChange((infos) => root.setAgents(infos));
     root.setAgents(agents.infos());
@@ -207,9 +213,7 @@ export class Host {
       get sessions() {
         return sessions.hub;
       },
-      keeper: () => sessions.keeper,
-      setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
-      dispatch,
+      hostSessions: sessions,
       agents,
       installations,
       clients,
@@ -346,11 +350,11 @@ export class Host {
     for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
-    const { keeper } = this.#services;
-    for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(STOPPING);
-    // Who keeps the sessions' files is needed until every session is closed.
-    if (keeper()) await settleWithin(KEEPER_PATIENCE_MS, this.#services.sessions.close());
-    keeper()?.close(STOPPING);
+    const { hostSessions } = this.#services;
+    for (const connection of [...this.#connections]) if (connection !== hostSessions.keeper) connection.close(STOPPING);
+    // The client that keeps the sessions' files is needed until every session is closed.
+    if (hostSessions.keeper) await settleWithin(KEEPER_PATIENCE_MS, this.#services.sessions.close());
+    hostSessions.keeper?.close(STOPPING);
     await this.#server?.close();
     await this.#services.sessions.close();
     await this.#services.installations.dispose();

@@ -24,7 +24,14 @@ export function warnOfListenerError(error: unknown): void {
 /** How many lines tell of one thing that takes a while, where a line can't be written over. */
 const PROGRESS_LINES = 10;
 
-/** Lines on standard error. */
+/**
+ * Writes the host's log as lines to standard error.
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [new ShellAgent()], log: consoleLog({ debug: true }) });
+ * ```
+ */
 export function consoleLog(
   options: { readonly debug?: boolean; readonly output?: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> } = {},
 ): HostLog {

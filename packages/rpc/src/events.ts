@@ -19,6 +19,14 @@ interface Entry<T> {
 /**
  * The source of an event: the owner keeps the emitter and fires it, others get its `event`. What a listener throws goes to
  * `onListenerError`, by default where the platform reports such errors.
+ *
+ * @example
+ * ```ts
+ * const renamed = new Emitter<string>();
+ * const following = renamed.event((name) => console.log(name));
+ * renamed.fire('Ada');
+ * following.dispose();
+ * ```
  */
 export class Emitter<T> {
   // Replaced, never changed, so that a running `fire` keeps its list. Wrapped, so that the same function added twice is two.

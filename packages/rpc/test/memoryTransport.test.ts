@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { transportContract } from '../contract/transportContract.js';
-import { createMemoryTransportPair, faultyLink, type Link, manualLink } from '../src/index.js';
+import { createMemoryTransportPair, type Link } from '../src/index.js';
+import { faultyLink, manualLink } from './support/links.js';
 import { seededRandom } from './support/seededRandom.js';
 import { settled } from './support/wirePeer.js';
 

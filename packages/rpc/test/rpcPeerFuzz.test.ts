@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  createMemoryTransportPair,
-  encodeError,
-  encodeNotification,
-  encodeRequest,
-  encodeResponse,
-  faultyLink,
-  type Link,
-  RpcPeer,
-} from '../src/index.js';
+import { createMemoryTransportPair, encodeNotification, type Link, RpcPeer } from '../src/index.js';
+import { encodeError, encodeRequest, encodeResponse } from '../src/peer/frame.js';
+import { faultyLink } from './support/links.js';
 import { seededRandom } from './support/seededRandom.js';
 import { wirePeer } from './support/wirePeer.js';
 

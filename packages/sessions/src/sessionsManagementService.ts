@@ -1,4 +1,5 @@
-import { type Disposable, type Event, type Observable, reportFailure } from '@agenthost/client';
+import type { Disposable, Observable } from '@agenthost/client';
+import { type Event, reportFailure } from '@agenthost/client/internal';
 import type { ChatModel, OpenChatOptions } from './chat/chatModel.js';
 import { type ContextKeys, SessionContextKeys } from './contextKeys.js';
 import { NotSupportedError, ProviderFailedError, SessionNotFoundError } from './errors.js';
@@ -36,7 +37,19 @@ export interface OpenSessionOptions {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** One list of the sessions of all providers, which session is looked at, and the way of every action to its provider. */
+/**
+ * The sessions of all providers as one list, the active session and chat, and every action on them.
+ *
+ * @example
+ * ```ts
+ * const providers = new SessionsProvidersService();
+ * const sessions = new SessionsManagementService(providers);
+ * providers.registerProvider(new InMemoryProvider({ id: 'notes' }));
+ * const draft = await sessions.createNewSession('notes', sessions.resolveWorkspace('notes', 'file:///src/project'));
+ * const session = await sessions.sendAndCreateChat(draft, { query: 'Buy milk' });
+ * await sessions.archiveSession(session);
+ * ```
+ */
 export class SessionsManagementService {
   readonly activeSession: Observable<ActiveSession | undefined>;
   readonly activeProviderId: Observable<string | undefined>;

@@ -39,7 +39,7 @@ export async function startReportsHost(
   await mkdir(join(stateDir, 'agents'), { recursive: true });
   await mkdir(cwd);
   await writeFile(join(cwd, 'picture.png'), PICTURE);
-  const server = join(import.meta.dirname, '../../support/pictureMcpServer.ts');
+  const server = join(import.meta.dirname, '../../support/agents/pictureMcpServer.ts');
   const env = { PICTURE: png(70, 70).toString('base64'), SOUND: SOUND.toString('base64') };
   const pictures = { command: process.execPath, args: [server], env };
   await writeFile(join(stateDir, 'mcp.json'), JSON.stringify({ mcpServers: { pictures } }));

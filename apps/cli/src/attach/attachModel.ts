@@ -8,7 +8,7 @@ import type { UiState } from './uiState.js';
 const FRAME_MS = 33;
 const TURNS = 30;
 
-/** Everything that the screen shows, in one place that tells when to draw again: at most once a frame. */
+/** Everything that the screen shows, in one place that says when to draw again: at most once per frame. */
 export class AttachModel {
   readonly host: HostClient;
   readonly provider: AgentHostProvider;
@@ -42,12 +42,12 @@ export class AttachModel {
     return this.#chat?.model;
   }
 
-  /** Whether the host lets this device do that: an action's type, with what in it the role depends on. It refuses the rest anyway. */
+  /** Whether this device's role allows it: an action's type, with the fields that the role depends on. The host refuses the rest anyway. */
   may(type: ClientAction['type'], fields: Readonly<Record<string, unknown>> = {}): boolean {
     return roleIncludes(this.host.role, roleForAction({ ...fields, type }));
   }
 
-  /** For React: another number when something changed. */
+  /** For React: the number changes with each change. */
   readonly version = (): number => this.#version;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -63,7 +63,7 @@ export class AttachModel {
     this.#now();
   }
 
-  /** Takes away what is optional. */
+  /** Removes what is optional. */
   clear(...keys: readonly ('dialog' | 'notice' | 'editing')[]): void {
     const { dialog, notice, editing, ...rest } = this.#ui;
     const optional = { dialog, notice, editing };
@@ -78,7 +78,7 @@ export class AttachModel {
     this.update({ notice: { text: safeLine(text), isError } });
   }
 
-  /** What was refused, or could not be sent. */
+  /** Shows an error of an action that was refused or could not be sent. */
   attempt(action: Promise<unknown>): void {
     action.catch((error: unknown) => this.notify(errorMessage(error), true));
   }
@@ -88,7 +88,7 @@ export class AttachModel {
     return item?.kind === 'session' ? item.session : undefined;
   }
 
-  /** By its resource here, or its URI at the host. */
+  /** By its resource here, or its URI on the host. */
   open(resource: string) {
     const named = resource.startsWith(`${this.provider.id}:`) ? resource : `${this.provider.id}:${resource}`;
     if (this.chat?.resource === named) return this.update({ focus: 'composer' });
@@ -122,7 +122,7 @@ export class AttachModel {
     this.#chat = undefined;
   }
 
-  /** The chosen session stays chosen when the list moves. */
+  /** The chosen session stays chosen when the list changes. */
   #followSelection(): void {
     const { selectedId, selected } = this.#ui;
     const line = selectedId === undefined ? -1 : this.list.indexOf(selectedId);
@@ -131,7 +131,7 @@ export class AttachModel {
     else {
       const nearest = Math.min(selected, last);
       const item = this.list.at(nearest);
-      // An open heading can't be chosen; it is only met where what was chosen is gone.
+      // A heading can't be chosen; it is only met when the chosen row is gone.
       const isHeading = item?.kind === 'group' && !item.isCollapsed && nearest < last;
       this.#ui = { ...this.#ui, selected: isHeading ? nearest + 1 : nearest };
     }

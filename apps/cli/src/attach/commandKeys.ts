@@ -3,7 +3,7 @@ import { fittingCommands } from '@agenthost/sessions';
 import type { AttachModel } from './attachModel.js';
 import { editOf } from './textEdit.js';
 
-/** Says which of the agent's commands fit what has been typed after a slash. */
+/** The agent's commands that match the text after a slash. */
 export function offerCommands(model: AttachModel): void {
   const found = fitting(model);
   if (found.length === 0) return;

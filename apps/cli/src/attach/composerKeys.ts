@@ -10,7 +10,7 @@ let escapedAt = 0;
 
 export function composerKey(model: AttachModel, input: string, key: Key) {
   if (key.escape) return goBack(model);
-  // The composer says why.
+  // The composer shows why.
   if (!model.may('session/turnStarted')) return;
   const { composer, editing } = model.ui;
   const state = model.chat?.state.value;
@@ -42,7 +42,7 @@ function send(model: AttachModel, how: 'submit' | 'steer') {
     editing !== undefined ? chat.editPending(editing, text) : steers ? chat.steer(text) : chat.submit(text);
   model.clear('editing');
   model.update({ composer: NOTHING, scrolledUp: 0 });
-  // What was refused comes back, unless something else was typed meanwhile.
+  // A refused text returns to the composer, unless something else was typed meanwhile.
   model.attempt(
     sending.catch((error: unknown) => {
       if (model.ui.composer.text === '') model.update({ composer: editOf(text) });
@@ -51,7 +51,7 @@ function send(model: AttachModel, how: 'submit' | 'steer') {
   );
 }
 
-/** Once leaves what is being changed, twice stops the turn. */
+/** Once leaves the edit, twice stops the turn. */
 function goBack(model: AttachModel) {
   if (model.ui.editing !== undefined) {
     model.clear('editing');

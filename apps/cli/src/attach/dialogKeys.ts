@@ -55,7 +55,7 @@ function accept(model: AttachModel, dialog: Dialog) {
   }
 }
 
-/** At once in what is listed; the host is asked for the rest. */
+/** Filters the list at once; the host is asked for the rest. */
 function search(model: AttachModel, text: string): void {
   const { text: _, ...filter } = model.list.filter;
   model.list.setFilter(text === '' ? filter : { ...filter, text });

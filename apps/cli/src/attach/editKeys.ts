@@ -18,7 +18,7 @@ export function editKey(edit: TextEdit, input: string, key: Key): TextEdit | und
   return insert(edit, pasted(input));
 }
 
-/** What is pasted is text, whatever else is in it. */
+/** Pasted data is always text. */
 export function pasted(text: string): string {
   return safeText(text.replaceAll('\r\n', '\n').replaceAll('\r', '\n'));
 }

@@ -14,9 +14,9 @@ const DOUBLE_MS = 2_000;
 export interface Screen {
   /** Rows of the conversation. */
   readonly rows: number;
-  /** How far one can scroll up. */
+  /** How far up the conversation can be scrolled. */
   readonly maxScroll: number;
-  /** What is asked, as far as it is on the screen. */
+  /** The part of the question that is on the screen. */
   readonly prompt?: PromptView | undefined;
 }
 
@@ -28,7 +28,7 @@ const CONTROL_KEYS: Readonly<Record<string, keyof Key>> = {
   '\u007f': 'backspace',
 };
 
-/** Where every key goes. */
+/** Dispatches every key. */
 export class Keys {
   readonly #model: AttachModel;
   readonly #leave: () => void;
@@ -39,7 +39,7 @@ export class Keys {
     this.#leave = leave;
   }
 
-  /** What was typed fast comes in one piece; each key of it counts on its own. */
+  /** Fast typing arrives in one piece; each key of it counts separately. */
   press(input: string, key: Key, screen: Screen) {
     if (input.length < 2 || key.ctrl || key.meta) return this.#press(input, key, screen);
     for (const piece of input.match(/\p{Control}|\P{Control}+/gu) ?? []) {
@@ -77,7 +77,7 @@ export class Keys {
     listKey(model, input, key);
   }
 
-  /** Of a text that does not fit. */
+  /** For a text that does not fit. */
   #scrollPrompt({ upArrow, downArrow, pageUp, pageDown }: Key, view: PromptView | undefined): boolean {
     const page = Math.max((view?.rows ?? 1) - 1, 1);
     const by = upArrow ? -1 : downArrow ? 1 : pageUp ? -page : pageDown ? page : 0;

@@ -3,7 +3,7 @@ import type { Key } from 'ink';
 import type { AttachModel } from './attachModel.js';
 import { editOf } from './textEdit.js';
 
-/** Keys of the list, as on the page where a terminal has them. */
+/** Keys of the list, the same as on the page where a terminal has them. */
 export function listKey(model: AttachModel, input: string, key: Key) {
   if (key.downArrow || input === 'j') return select(model, model.ui.selected + 1, 1);
   if (key.upArrow || input === 'k') return select(model, model.ui.selected - 1, -1);
@@ -35,7 +35,7 @@ export function listKey(model: AttachModel, input: string, key: Key) {
   if (key.delete || input === 'D') model.update({ dialog: { kind: 'delete', title: session.title.value } });
 }
 
-/** Headings are passed over, in the direction of the move. */
+/** Headings are skipped, in the direction of the move. */
 export function select(model: AttachModel, line: number, direction: 1 | -1) {
   const last = model.list.length - 1;
   let wanted = Math.max(0, Math.min(line, last));
@@ -58,7 +58,7 @@ function isCollapsed(model: AttachModel, line: number): boolean {
   return item?.kind === 'group' && item.isCollapsed;
 }
 
-/** The next session that needs somebody. */
+/** The next session that needs input. */
 function openWaiting(model: AttachModel) {
   const waiting = model.provider.getSessions().find(({ status }) => status.value === SessionStatus.NeedsInput);
   if (waiting) model.open(waiting.mainChat.resource);

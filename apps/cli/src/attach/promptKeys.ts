@@ -4,7 +4,7 @@ import type { AttachModel } from './attachModel.js';
 import type { PromptView } from './promptView.js';
 import { editOf, NOTHING } from './textEdit.js';
 
-/** What waits for an answer in the open session; the first one is asked. */
+/** The open questions of the session; the first one is shown. */
 export function currentPrompt(model: AttachModel): Prompt | undefined {
   return openPrompts(model)[0];
 }
@@ -13,7 +13,7 @@ function openPrompts({ chat }: AttachModel): readonly Prompt[] {
   return [...(chat?.confirmations.value ?? []), ...(chat?.permissions.value ?? [])];
 }
 
-/** Another command than the one that was asked about is written, not allowed. */
+/** A changed command is a message rather than an approval, so it needs another role. */
 export function canEdit(model: AttachModel, prompt: Prompt): boolean {
   const mayType = model.may('session/toolCallConfirmed', { editedToolInput: '' });
   return mayType && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
@@ -34,7 +34,7 @@ export function promptKey(model: AttachModel, input: string, view: PromptView | 
   if (key === 't' && takesText(prompt)) model.update({ dialog: { kind: 'answer', edit: NOTHING, prompt } });
 }
 
-/** What was typed for the prompt: a changed command, or an answer. Another prompt that is asked by now doesn't get it. */
+/** Text that was typed for the prompt: a changed command, or an answer. Another prompt doesn't get it. */
 export function answerWithText(model: AttachModel, prompt: Prompt, text: string) {
   if (!openPrompts(model).includes(prompt)) return model.notify('Somebody else has answered meanwhile.');
   if (isConfirmation(prompt)) finish(model, prompt.approve({ editedToolInput: text }));

@@ -2,25 +2,25 @@ import { cutCall, isConfirmation, type Prompt, promptText } from '../turn/prompt
 import type { AttachModel } from './attachModel.js';
 import { wrapText } from './lines/wrapText.js';
 
-/** What of a prompt's text is on the screen. */
+/** The part of a prompt's text that is on the screen. */
 export interface PromptView {
-  /** Another one for another prompt, or another width. */
+  /** Changes with the prompt or the width. */
   readonly key: string;
   readonly title: string;
   readonly lines: readonly string[];
-  /** Rows that there are for `lines`, and the first of them that is shown. */
+  /** The rows available for `lines`, and the first shown line. */
   readonly rows: number;
   readonly top: number;
-  /** Every line was on the screen. */
+  /** Whether every line was on the screen. */
   readonly isSeen: boolean;
 }
 
 type Wrapped = Pick<PromptView, 'key' | 'title' | 'lines'>;
 
-/** The screen is drawn many times a second, and a command may have thousands of lines. */
+/** Cached, because the screen is drawn many times a second, and a command may have thousands of lines. */
 const wrapped = new WeakMap<Prompt, Wrapped>();
 
-/** Inputs that the state has only a part of: all of them, or why they could not be read. */
+/** Inputs that the state has only in part: the whole text, or why it could not be read. */
 const inputs = new WeakMap<Prompt, { readonly text?: string; readonly problem?: string }>();
 
 export function promptView(model: AttachModel, prompt: Prompt, columns: number, rows: number): PromptView {
@@ -33,7 +33,7 @@ export function promptView(model: AttachModel, prompt: Prompt, columns: number, 
   return { ...text, rows, top, isSeen: isWhole(prompt, input) && Math.max(scrolled.seen, top + rows) >= lines.length };
 }
 
-/** Asked for the first time that it is looked for; then the screen is drawn again. */
+/** Fetched when it is first needed; then the screen is drawn again. */
 function wholeInput(model: AttachModel, prompt: Prompt): string | undefined {
   const call = cutCall(prompt);
   const { chat } = model;
@@ -52,12 +52,12 @@ function wholeInput(model: AttachModel, prompt: Prompt): string | undefined {
   return undefined;
 }
 
-/** Nobody is to allow what was not shown. */
+/** A command must not be allowed before all of it was shown. */
 function isWhole(prompt: Prompt, input: string | undefined): boolean {
   return cutCall(prompt) === undefined || (input !== undefined && inputs.get(prompt)?.text !== undefined);
 }
 
-/** Answers whether there was something to scroll. From where it is by now: several keys may come before the next drawing. */
+/** Returns whether it scrolled. It starts from the current position: several keys may come before the next drawing. */
 export function scrollPrompt(model: AttachModel, { key, lines, rows }: PromptView, by: number): boolean {
   if (lines.length <= rows) return false;
   const { top, seen } = model.ui.asked?.key === key ? model.ui.asked : { top: 0, seen: rows };

@@ -6,7 +6,7 @@ import { AttachModel } from './attachModel.js';
 import { Keys } from './keys.js';
 import { App } from './ui/App.js';
 
-/** Cursor on, no bracketed paste, the screen as it was. */
+/** Shows the cursor, turns off bracketed paste, and restores the screen. */
 const RESTORE = '\u001b[?2004l\u001b[?25h\u001b[?1049l';
 
 /** The terminal UI, until somebody leaves it. However it ends, the terminal is as it was. */

@@ -1,4 +1,4 @@
-/** What is being typed, and where. Offsets are UTF-16; the cursor never stands inside of a character. */
+/** The typed text and the cursor. Offsets are UTF-16; the cursor is never inside of a character. */
 export interface TextEdit {
   readonly text: string;
   readonly cursor: number;

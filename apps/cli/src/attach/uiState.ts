@@ -8,26 +8,26 @@ export type Dialog =
   | { readonly kind: 'search'; readonly edit: TextEdit }
   | { readonly kind: 'rename'; readonly edit: TextEdit }
   | { readonly kind: 'delete'; readonly title: string }
-  /** The command of a confirmation, or the answer to a question, being typed: for that prompt and for no other one. */
+  /** The edited command of a confirmation, or the answer to a question, for that prompt only. */
   | { readonly kind: 'command' | 'answer'; readonly edit: TextEdit; readonly prompt: Prompt }
   | { readonly kind: 'new'; readonly agent: number; readonly folder: TextEdit };
 
-/** What this terminal shows; nothing of it is the sessions' own. */
+/** State of this terminal only, not of the sessions. */
 export interface UiState {
   readonly focus: Focus;
   readonly isListHidden: boolean;
-  /** The line of the list that is chosen. */
+  /** The chosen line of the list. */
   readonly selected: number;
-  /** What is in that line: it may move. */
+  /** The item in that line, which may move. */
   readonly selectedId?: string;
   /** How many lines of the conversation are below the screen; 0 follows the newest. */
   readonly scrolledUp: number;
-  /** How far the text of a prompt that does not fit was scrolled, and how many of its lines were on the screen. */
+  /** How far a long prompt was scrolled, and how many of its lines were on the screen. */
   readonly asked?: { readonly key: string; readonly top: number; readonly seen: number };
   readonly composer: TextEdit;
-  /** The queued message that the composer changes. */
+  /** The queued message that is edited in the composer. */
   readonly editing?: string;
   readonly dialog?: Dialog;
-  /** Said once, until the next key. */
+  /** A message that is shown until the next key. */
   readonly notice?: { readonly text: string; readonly isError: boolean };
 }

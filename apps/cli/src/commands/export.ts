@@ -32,7 +32,7 @@ they refer to; agenthost import makes a session from it.`,
         let done = 0;
         for await (const turn of allTurns(session)) {
           progress.update(++done, total);
-          // A turn with very many steps is several lines of the file: neither side has to hold all of it.
+          // A turn with very many steps is several lines of the file, so that neither side has to hold all of it.
           yield* session.turnPieces(turn);
         }
       };

@@ -74,7 +74,7 @@ async function printTurn(
   { full, reasoning, whole }: PrintOptions,
 ): Promise<void> {
   printMessage(turn);
-  // In a log the tools belong to the text.
+  // In a log the tools are part of the text.
   const printer = new TurnPrinter({
     tools: full ? 'output' : 'line',
     reasoning,
@@ -127,7 +127,7 @@ async function follow(
   let current: { readonly id: string; readonly printer: TurnPrinter } | undefined;
   const { stdout } = process;
   const showEnded = async (turn: Turn) => {
-    // What was not followed may have to be asked for.
+    // Turns that were not followed may have to be fetched.
     if (current?.id !== turn.id) return print(turn);
     current.printer.update(turn);
     endTurn(current.printer, turn);

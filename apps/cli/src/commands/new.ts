@@ -5,7 +5,7 @@ import { defineCommand, HOST_OPTIONS, JSON_OPTION, type OptionSpec, type Values 
 import { CommandError, EXIT } from '../commandError.js';
 import { withHost } from '../withHost.js';
 
-/** What a new session is made of; `send --new` takes the same. */
+/** The options of a new session; `send --new` takes the same. */
 export const NEW_OPTIONS = {
   agent: { type: 'string', value: 'AGENT', help: 'which agent (default: the only one, else shell)' },
   cwd: { type: 'string', value: 'FOLDER', help: 'the folder that it works in (default: this one)' },

@@ -67,7 +67,7 @@ Exit codes: 0 complete, 10 the turn failed, 11 cancelled, 12 waits for an answer
         ? await createSession(host, values)
         : await host.openSession(await findSession(host, name), { turns: 1 });
       if (values.steer) return steer(session, message);
-      // Queued, because then it starts at once or when it can, whatever else happens meanwhile.
+      // Queued, because then it starts at once or as soon as possible, whatever else happens meanwhile.
       await session.ready();
       const turnId = await session.queue(message);
       if (values.json) printEvent('turn', { session: session.uri, turnId });
@@ -130,7 +130,7 @@ function report(turn: Turn, json: boolean): void {
   if (line !== undefined) process.stderr.write(`${line}\n`);
 }
 
-/** The message of the arguments; `-`, or a pipe where no arguments are, stands for standard input. */
+/** The message from the arguments; `-`, or a pipe without arguments, stands for standard input. */
 async function readMessage(words: readonly string[]): Promise<string> {
   const readsInput = words.includes('-') || (words.length === 0 && !process.stdin.isTTY);
   const given = words.filter((word) => word !== '-').join(' ');
@@ -146,7 +146,7 @@ async function readInput(): Promise<string> {
   let text = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk;
-    // Whoever pipes in something without an end must not fill the memory.
+    // An endless pipe must not fill the memory.
     if (text.length > MAX_TEXT_LENGTH) throw tooLong();
   }
   return text.trimEnd();

@@ -9,7 +9,7 @@ import { padTo } from '../text/width.js';
 
 interface Place {
   readonly stateDir: string;
-  /** Of the host that runs there. */
+  /** The tokens of the host that runs there. */
   readonly url: string | undefined;
 }
 
@@ -98,7 +98,7 @@ async function rotateOwn(here: Place, print: Print): Promise<void> {
   }
 }
 
-/** Whether a host runs there that does not go by the token in its state folder. */
+/** Whether a running host there does not use the token in its state folder. */
 async function hasGivenToken({ stateDir }: Place): Promise<boolean> {
   return (await findRunningHost(stateDir))?.hasGivenToken === true;
 }
@@ -111,7 +111,7 @@ async function add(here: Place, name: string | undefined, role: string | undefin
   printNew(here, print, token, { name, role });
 }
 
-/** The only time that anybody sees it. */
+/** The only time that it is shown. */
 function printNew(here: Place, print: Print, token: string, about: { readonly name: string; readonly role?: string }) {
   const { link } = linkOf(here, token);
   const asRole = about.role === undefined ? '' : `, as ${about.role}`;

@@ -2,9 +2,9 @@ export interface Finding {
   readonly check: string;
   readonly level: 'ok' | 'warning' | 'problem';
   readonly what: string;
-  /** What to do about it; absent where there is nothing to do. */
+  /** What to do about it; absent if there is nothing to do. */
   readonly fix?: string;
-  /** Mends it, where that can harm nothing. */
+  /** Fixes it, if that is harmless. */
   readonly mend?: () => Promise<void>;
   readonly mended?: boolean;
 }

@@ -13,7 +13,7 @@ export async function findRunning(stateDir: string | undefined): Promise<FoundHo
   return { ...found, isRunning: found.pid !== undefined && (await isSameProcess(found.pid, undefined)) };
 }
 
-/** The host itself, and its agents; without a host there is nothing to ask. */
+/** Checks the host and its agents; without a host there is nothing to ask. */
 export async function checkHost(found: FoundHost & { readonly isRunning: boolean }): Promise<Finding[]> {
   const check = 'host';
   if (!found.isRunning) {

@@ -16,7 +16,7 @@ export function checkNode(version = process.versions.node): Finding {
   };
 }
 
-/** Whether the next `agenthost serve` could listen where it does by default. */
+/** Whether the next `agenthost serve` could listen on the default address. */
 export async function checkPort(isHostRunning: boolean, port = DEFAULT_PORT): Promise<Finding> {
   if (isHostRunning) return ok('port', 'The host listens.');
   const server = createServer();

@@ -5,7 +5,7 @@ import { type Finding, ok } from './finding.js';
 const MAX_SHOWN = 20;
 const STOP_FIRST = 'Stop the host, then run agenthost doctor --fix.';
 
-/** A running host has both open: then they are looked at, but left alone. */
+/** A running host has both open: then they are checked, but not changed. */
 export async function checkIndex(stateDir: string, isHostRunning: boolean): Promise<Finding> {
   const damage = await examineIndex(stateDir);
   if (damage === undefined) return ok('index', 'The session index is sound.');
@@ -46,7 +46,7 @@ async function checkLog(stateDir: string, id: string, isHostRunning: boolean): P
     return { check, level: 'problem', what, fix: 'See who owns it, and whether the disk is in order.' };
   }
   const { broken, isTorn, isKept } = condition;
-  // The host may be in the middle of writing that line.
+  // The host may be writing that line now.
   if (isHostRunning && isTorn && broken.length <= 1) return undefined;
   const lines = broken.map(({ line, reason }) => `line ${line} (${reason})`).slice(0, 3);
   const isSeen = isKept && !isTorn;

@@ -13,7 +13,7 @@ import { type Finding, ok } from './finding.js';
 
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
-/** The state folder itself: is it there, whose is it, is there room. `undefined` when nothing else in it can be looked at. */
+/** Checks that the state folder exists, its owner, and its free space. `undefined` when nothing else in it can be checked. */
 export async function checkStateFolder(
   stateDir: string,
 ): Promise<{ readonly findings: Finding[]; readonly usable: boolean }> {
@@ -70,7 +70,7 @@ export async function checkTokenFile(stateDir: string): Promise<Finding> {
   return checkRights(check, path, found.mode, 0o600);
 }
 
-/** The tokens of devices; nothing where there are none. */
+/** The device tokens; nothing if there are none. */
 export async function checkDeviceTokens(stateDir: string): Promise<Finding[]> {
   const check = 'token';
   const devices = new DeviceTokens(stateDir);

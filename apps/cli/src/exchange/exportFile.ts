@@ -1,6 +1,6 @@
 import { type ContentRef, type SessionSummary, type Turn, turnContents, type URI } from '@agenthost/protocol';
 
-/** What an exported session begins with. The turns follow, one a line, so that a large file is read as it comes. */
+/** The head of an exported session. The turns follow, one per line, so that a large file can be streamed. */
 export interface ExportHeader {
   readonly format: 'agenthost-session';
   readonly version: 1;
@@ -11,7 +11,7 @@ export interface ExportHeader {
   >;
 }
 
-/** A turn as it is in the file: with the bytes of what it refers to, each in the first turn that does. */
+/** A turn in the file, with the bytes of the content that it refers to, each in the first turn that does. */
 export type ExportedTurn = Turn & { readonly contents?: readonly ExportedContent[] };
 
 export interface ExportedContent {
@@ -20,7 +20,7 @@ export interface ExportedContent {
   readonly data: string;
 }
 
-/** The bytes of a content; `undefined` where they can't be had. */
+/** The bytes of a content; `undefined` if they can't be read. */
 export type ReadContent = (ref: ContentRef) => Promise<Uint8Array | undefined>;
 
 export const EXPORT_VERSION = 1;
@@ -44,7 +44,7 @@ export async function* jsonExport(
       ...(workingDirectory !== undefined && { workingDirectory }),
     },
   };
-  // One JSON document, whose turns are a line each.
+  // One JSON document with one line per turn.
   yield `${JSON.stringify(header).slice(0, -1)},"turns":[\n`;
   let separator = '';
   const written = new Set<URI>();

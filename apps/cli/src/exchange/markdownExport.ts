@@ -12,7 +12,7 @@ import { safeCommand, safeLine, safeText } from '../text/safeText.js';
 import { OWN_TURN } from '../turn/ownTurn.js';
 import { by } from '../turn/toolLine.js';
 
-/** For people to read: messages as quotes, answers as they are, tools as lines with their output below. */
+/** For readers: messages as quotes, answers unchanged, tools as lines with their output below. */
 export async function* markdownExport(summary: SessionSummary, turns: AsyncIterable<Turn>): AsyncGenerator<string> {
   yield `# ${titleOf(summary)}\n\n`;
   yield `${summary.provider}, ${dateOf(summary.createdAt).toISOString()}, \`${summary.resource}\`\n`;

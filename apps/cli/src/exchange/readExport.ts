@@ -8,13 +8,13 @@ const MAX_LINE_CHARS = 64 * 1024 * 1024;
 
 export interface ReadExport {
   readonly header: ExportHeader;
-  /** To be used up, or the file stays open. */
+  /** Must be read to the end, or the file stays open. */
   readonly turns: AsyncGenerator<Turn>;
-  /** The bytes that came with the turn that was read last. */
+  /** The bytes that came with the last read turn. */
   readonly content: ReadContent;
 }
 
-/** Reads an export as it comes. */
+/** Reads an export as a stream. */
 export async function readExport(file: string): Promise<ReadExport> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   const failed = new Promise<never>((_, reject) => {
@@ -36,7 +36,7 @@ function bytesOf(data: string | undefined): Uint8Array | undefined {
   return typeof data === 'string' ? Buffer.from(data, 'base64') : undefined;
 }
 
-/** Of what is in a turn, the contents are kept until the next one is read. */
+/** The contents of a turn are kept until the next one is read. */
 async function* readTurns(
   file: string,
   next: () => Promise<string | undefined>,
@@ -47,7 +47,7 @@ async function* readTurns(
     if (text === undefined) throw unreadable(file, 'it ends in the middle');
     if (text === ']}') return;
     if (text === '') continue;
-    // What is in it is for the host to check.
+    // The host checks the content.
     const { contents = [], ...turn } = parse(file, line, text.endsWith(',') ? text.slice(0, -1) : text) as ExportedTurn;
     kept.clear();
     for (const { uri, data } of Array.isArray(contents) ? contents : []) kept.set(uri, data);

@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { CommandError, EXIT } from '../commandError.js';
 
-/** To standard output, or to a file that appears when all of it is written. */
+/** Writes to standard output, or to a file that appears when it is complete. */
 export async function writeOutput(file: string | undefined, pieces: AsyncIterable<string>): Promise<void> {
   if (file === undefined || file === '-') {
     for await (const piece of pieces) {
@@ -11,7 +11,7 @@ export async function writeOutput(file: string | undefined, pieces: AsyncIterabl
   }
   const draft = `${file}.${process.pid}.part`;
   try {
-    // Conversations are nobody else's business.
+    // Conversations are private.
     const handle = await open(draft, 'wx', 0o600);
     try {
       for await (const piece of pieces) await handle.write(piece);

@@ -1,6 +1,6 @@
 const INTERVAL_MS = 100;
 
-/** How far long work has come, in one line on standard error that goes away at its end; nothing without a terminal. */
+/** The progress of long work, in one line on standard error that is removed at its end; nothing without a terminal. */
 export class Progress {
   readonly #what: string;
   #shownAt = 0;

@@ -34,7 +34,7 @@ export function sessionTable(
   });
 }
 
-/** For programs: the same fields in every line, with tabs between them. */
+/** For programs: the same fields in every line, separated by tabs. */
 export function sessionLine(session: SessionSummary): string {
   const { resource, status, provider, modifiedAt, workingDirectory = '' } = session;
   const folder = workingDirectory.startsWith('file://') ? decodeURIComponent(workingDirectory.slice(7)) : '';
@@ -46,7 +46,7 @@ export function titleOf({ title }: SessionSummary): string {
   return safeLine(title) || 'Untitled';
 }
 
-/** As long as the ids need to be told apart. */
+/** As long as the ids need to be distinct. */
 function shortIdLength(sessions: readonly SessionSummary[]): number {
   const ids = sessions.map(({ resource }) => idOf(resource));
   const longest = Math.max(...ids.map((id) => id.length), MIN_ID);

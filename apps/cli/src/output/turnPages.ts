@@ -2,8 +2,8 @@ import type { SessionHandle } from '@agenthost/client';
 import { MAX_SNAPSHOT_TURNS, type Turn } from '@agenthost/protocol';
 
 /**
- * All ended turns of a session, oldest first, however many there are. The host gives them newest first: so one walk back
- * notes where pages begin, and a second one gives them; no more than a page is held.
+ * All ended turns of a session, oldest first, however many there are. The host returns them newest first, so one walk back notes
+ * where pages begin, and a second one yields them; at most a page is held.
  */
 export async function* allTurns(session: SessionHandle, pageSize = 50): AsyncGenerator<Turn> {
   const size = Math.min(pageSize, MAX_SNAPSHOT_TURNS);
@@ -25,7 +25,7 @@ export async function* allTurns(session: SessionHandle, pageSize = 50): AsyncGen
     }
     for (const turn of page) {
       yield turn;
-      // What has ended since this began comes next time.
+      // Turns that ended since this began are left out.
       if (turn.id === newest) return;
     }
   }

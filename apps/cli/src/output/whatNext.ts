@@ -1,6 +1,6 @@
 import { findHost } from '@agenthost/host/discovery';
 
-/** What `agenthost` alone says. */
+/** The output of `agenthost` without arguments. */
 export function whatNext(): number {
   const { url } = findHost({ env: process.env });
   const next = url

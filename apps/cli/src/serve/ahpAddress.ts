@@ -1,6 +1,6 @@
 /** What an AHP client needs to attach. */
 export interface AhpAddress {
-  /** With the token: for clients that take one address. */
+  /** With the token, for clients that take one address. */
   readonly url: string;
   readonly path: string;
   readonly token: string;
@@ -8,7 +8,7 @@ export interface AhpAddress {
 
 export const AHP_PATH = '/ahp';
 
-/** AHP clients can send a token in the query only. */
+/** AHP clients can send a token only in the query. */
 export const AHP_TOKEN_PARAMETER = 'tkn';
 
 export function ahpAddress(base: URL, token: string): AhpAddress {

@@ -12,7 +12,7 @@ export interface AhpRoute {
 export function openAhpRoute(host: Host, log: HostLog): AhpRoute {
   const gateway = new AhpGateway({ log });
   return {
-    // A server of VS Code can be told a host and a port, but no path.
+    // A VS Code server can be given a host and a port, but no path.
     routes: [AHP_PATH, '/'].map((path) => ({
       path,
       tokenParameter: AHP_TOKEN_PARAMETER,

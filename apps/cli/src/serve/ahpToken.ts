@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { DeviceTokens, writePrivateFile } from '@agenthost/host/maintenance';
 import type { Role } from '@agenthost/protocol';
 
-/** What `agenthost token ls` shows, and what others see of who uses it. */
+/** The name in `agenthost token ls`, and of the author for others. */
 const NAME = 'VS Code';
 const FILE = 'ahp-token';
 
 /**
- * The token for AHP clients: a device's like any other, so that `agenthost token` shows it and takes it back, with the role that
- * was asked for. Kept beside its hash, readable for the user alone, because clients must find the same one after a restart.
+ * The token for AHP clients: an ordinary device token, so that `agenthost token` lists and revokes it, with the requested role. It is
+ * kept beside its hash, readable only by the user, because clients must find the same one after a restart.
  */
 export async function ahpToken(stateDir: string, role: Role): Promise<string> {
   const devices = new DeviceTokens(stateDir);

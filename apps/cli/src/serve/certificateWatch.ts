@@ -9,8 +9,8 @@ const CHECK_EVERY_MS = 12 * 3_600_000;
 const SOON_MS = 7 * 24 * 3_600_000;
 
 /**
- * Takes up a certificate that was renewed, without a restart: whoever is connected stays so. Files that do not fit, because only one of
- * them has been written yet, say, change nothing. Says when the certificate has run out, or is about to.
+ * Uses a renewed certificate without a restart; existing connections stay. Files that do not fit together, for example because
+ * only one has been written yet, change nothing. Warns when the certificate has expired, or is about to.
  */
 export class CertificateWatch {
   readonly #host: Pick<Host, 'renewCertificate'>;
@@ -24,7 +24,7 @@ export class CertificateWatch {
     this.#files = files;
     this.#log = log;
     this.#cert = cert;
-    // By polling: files that are renewed are replaced, and often are links to others.
+    // By polling: renewed files are replaced, and often are links.
     for (const path of Object.values(files)) {
       watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, this.#renew);
     }

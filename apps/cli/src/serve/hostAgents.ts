@@ -1,11 +1,11 @@
 import { connect, type HostClient } from '@agenthost/client';
-import type { AcpAgentReport } from '@agenthost/host';
 import type { FoundHost } from '@agenthost/host/discovery';
+import type { AcpAgentReport } from '@agenthost/host/internal';
 import { CommandError, EXIT } from '../commandError.js';
 
 type Reports = () => Promise<readonly AcpAgentReport[]>;
 
-/** The agents of a host that runs. What it knows counts; this command only adds where the programs are. */
+/** The agents of a running host. Its knowledge counts; this command only adds the paths of the programs. */
 export class HostAgents {
   readonly #host: HostClient;
   readonly #local: Reports;
@@ -47,7 +47,7 @@ export class HostAgents {
       if (event.type === 'notify/progress' && event.token === `installAgent/${provider}`) onProgress(event.message);
     });
     try {
-      // The host installs anew what it has already; so its state is told twice, and the second one is the outcome.
+      // The host reinstalls an installed agent, so its state is reported twice, and the second one is the outcome.
       const outcome = this.#outcome(provider);
       await this.#host.installAgent(provider);
       const failure = await outcome;

@@ -1,21 +1,18 @@
 import { join } from 'node:path';
 import {
   AcpAgents,
-  AGENTS_FOLDER,
   type Agent,
-  AgentGuard,
   CopilotAgent,
   consoleLog,
   Host,
   type HostLog,
   LockHeldError,
   MockAgent,
-  reportAcpAgents,
-  resolveStateRoot,
   ShellAgent,
   StateRootFailure,
   WeakTokenError,
 } from '@agenthost/host';
+import { AGENTS_FOLDER, AgentGuard, reportAcpAgents, resolveStateRoot } from '@agenthost/host/internal';
 import { CommandError, EXIT } from '../commandError.js';
 import { type OpenedPage, openInBrowser } from '../openInBrowser.js';
 import { pageFolder } from '../pageFolder.js';
@@ -88,7 +85,7 @@ async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: Serve
     new CopilotAgent({ agentsFolder: join(stateRoot, AGENTS_FOLDER) }),
     ...(enableMockAgent ? [new MockAgent()] : []),
   ];
-  // A file that is wrong is told by the host, which runs nevertheless.
+  // The host reports an invalid file, and runs nevertheless.
   const found = wanted ? await reportAcpAgents(stateRoot, process.env).catch(() => []) : [];
   const providers = [...known.map((agent) => agent.descriptor.provider), ...found.map(({ provider }) => provider)];
   const unknown = wanted?.find((name) => !providers.includes(name));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { isLoopback } from '@agenthost/host';
+import { isLoopback } from '@agenthost/host/internal';
 import { ROLES, type Role } from '@agenthost/protocol';
 import type { OptionSpec, Values } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';
@@ -56,7 +56,7 @@ export const SERVE_OPTIONS = {
   debug: { type: 'boolean', help: 'say more, and show where errors come from' },
 } as const satisfies Record<string, OptionSpec>;
 
-/** A certificate and its key, and the files that they are from. */
+/** A certificate and its key, and their files. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
@@ -80,7 +80,7 @@ export interface ServeOptions {
   readonly debug: boolean;
 }
 
-/** Throws a usage error for values that make no sense. */
+/** Throws a usage error for invalid values. */
 export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions {
   const address = values.host ?? '127.0.0.1';
   const tls = readTls(values['tls-cert'], values['tls-key']);

@@ -16,12 +16,12 @@ const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const MAX_CLOSE_REASON_BYTES = 120;
 const NORMAL_CLOSE = 1000;
 const ABNORMAL_CLOSE = 1006;
-/** How long the host may take to answer a goodbye. */
+/** How long the host may take to answer a close frame. */
 const CLOSE_MS = 500;
 
 /**
- * A WebSocket to the host on nothing but node:http: Node's own costs more to load (35 ms) than all the rest of a short
- * command together.
+ * A WebSocket to the host that needs only node:http: Node's own costs more to load (35 ms) than all the rest of a short
+ * command.
  */
 export async function openHostSocket({ url, token, signal }: HostSocketOptions): Promise<Transport> {
   const { socket, head, refusal } = await upgrade({ url, token, signal });

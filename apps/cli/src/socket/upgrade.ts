@@ -21,9 +21,9 @@ export type Upgraded =
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const MAX_REASON_CHARS = 300;
 
-/** The handshake of a WebSocket. What the host refuses comes back with its reason. */
+/** The handshake of a WebSocket. A refusal is returned with its reason. */
 export function upgrade({ url, token, signal }: UpgradeOptions): Promise<Upgraded> {
-  // Not imported: an import of them as modules loads everything that they have, a WebSocket among it.
+  // Not imported: an import as modules loads everything that they have, including a WebSocket.
   const { createHash, randomBytes } = process.getBuiltinModule('node:crypto');
   const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
   const { request } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');

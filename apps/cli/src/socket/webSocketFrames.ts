@@ -8,12 +8,12 @@ export interface WebSocketFrame {
   readonly payload: Buffer;
 }
 
-/** What the host sends breaks the protocol, or is larger than anybody would send. */
+/** The host's data violates the protocol, or is too large. */
 export class FramingError extends Error {}
 
 const MAX_CONTROL_BYTES = 125;
 
-/** Masked with `mask`, as everything that a client sends has to be. */
+/** Masked with `mask`, as a client's frames must be. */
 export function encodeFrame(opcode: number, payload: Buffer, mask: Buffer): Buffer {
   const { length } = payload;
   const extended = length < 126 ? 0 : length < 65_536 ? 2 : 8;
@@ -28,17 +28,17 @@ export function encodeFrame(opcode: number, payload: Buffer, mask: Buffer): Buff
   return frame;
 }
 
-/** Takes bytes as they come, gives whole frames. */
+/** Takes bytes as they come and yields whole frames. */
 export class FrameReader {
   readonly #maxBytes: number;
-  /** Of the message that has begun. A part counts at least one, so that empty ones have an end too. */
+  /** Parts of the unfinished message. A part counts at least one, so that empty ones are bounded too. */
   #messageBytes = 0;
   #chunks: Buffer[] = [];
   #held = 0;
-  /** How much has to be there before looking again is worth it. */
+  /** How many bytes are needed before parsing again is worth it. */
   #needed = 2;
 
-  /** Of a message, in however many frames it comes. */
+  /** Maximum size of a message over all its frames. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }

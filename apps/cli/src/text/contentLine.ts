@@ -1,14 +1,14 @@
 import type { ContentRef, ToolCallState } from '@agenthost/protocol';
 import { safeLine } from './safeText.js';
 
-/** `image, 12 KB, image/png: mock://…`: what it is, and where. */
+/** `image, 12 KB, image/png: mock://…`: the kind and the address. */
 export function contentLine({ uri, mimeType = 'application/octet-stream', sizeHint }: ContentRef): string {
   const kind = /^(image|audio)\//.exec(mimeType)?.[1] ?? 'file';
   const facts = [kind, ...(sizeHint === undefined ? [] : [size(sizeHint)]), mimeType];
   return safeLine(`${facts.join(', ')}: ${uri}`);
 }
 
-/** The images, audio and files of a call's result. Text is its output, which is shown as that. */
+/** The images, audio and files of a call's result. Text is shown as its output. */
 export function resultContents(call: ToolCallState): readonly ContentRef[] {
   const content = call.status === 'completed' ? (call.result.content ?? []) : [];
   const refs = content.flatMap((piece) => (piece.type === 'contentRef' ? [piece.ref] : []));

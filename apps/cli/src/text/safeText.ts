@@ -1,10 +1,10 @@
 import { showCommand, showHiddenCharacters } from '@agenthost/protocol';
 
-// What agents, and the programs that they run, wrote is shown without being obeyed: no escape sequence reaches the terminal
-// but colours, and characters that reverse or hide text become visible.
+// Makes text of agents and their programs safe: no escape sequence except colours reaches the terminal, and characters that
+// reverse or hide text become visible.
 
 const ESC = '\\u001b';
-/** What ends a string that a terminal takes as a command (OSC, DCS and their like). */
+/** What ends a string that a terminal takes as a command (OSC, DCS and similar). */
 const STRING_END = '\\u0007\\u001b\\u009c';
 const SEQUENCE = new RegExp(
   [
@@ -16,20 +16,20 @@ const SEQUENCE = new RegExp(
   'g',
 );
 const COLOUR = new RegExp(`^${ESC}\\[[0-9;:]*m$`);
-/** But the line's end, the tab, and the escape of a colour that was let through. */
+/** Except the line end, the tab, and the escape of an allowed colour. */
 const CONTROL = new RegExp(`[^\\P{Control}\\t\\n${ESC}]`, 'gu');
 const UNFINISHED = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|[\\]PX^_][^${STRING_END}]*${ESC}?|[ -/]*)?$`);
-/** An escape sequence that is still not over after this much is no sequence. */
+/** A longer unfinished escape sequence is no sequence. */
 const MAX_UNFINISHED = 4_096;
 
 export interface SafeTextOptions {
-  /** Whether colours are let through. */
+  /** Whether colours are allowed. */
   readonly colour?: boolean;
 }
 
 export function safeText(text: string, { colour = false }: SafeTextOptions = {}): string {
   const shown = text
-    // Only at the start of a run: looked for from each of its characters, a long run would cost its square.
+    // Only at the start of a run: searching from each of its characters would make a long run quadratic.
     .replace(/(?<!\r)\r+\n/g, '\n')
     .replace(SEQUENCE, (sequence) => (colour && COLOUR.test(sequence) ? sequence : ''))
     .split('\n')
@@ -39,14 +39,14 @@ export function safeText(text: string, { colour = false }: SafeTextOptions = {})
   return showHiddenCharacters(shown, (name) => `⟨${name}⟩`);
 }
 
-/** What stays of a line that was overwritten: what follows the last return that something follows. */
+/** What remains of an overwritten line: the text after the last return that something follows. */
 function lastWritten(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end--;
   return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }
 
-/** What would be run, every character of it. */
+/** What would be run, with every character visible. */
 export function safeCommand(text: string): string {
   return showCommand(text, (name) => `⟨${name}⟩`);
 }
@@ -56,7 +56,7 @@ export function safeLine(text: string): string {
   return safeText(text.replace(/\s+/g, ' ')).trim();
 }
 
-/** For text that comes in pieces: what may be the beginning of a sequence waits for the rest. */
+/** For text in pieces: a possible beginning of a sequence waits for the rest. */
 export class SafeTextStream {
   readonly #options: SafeTextOptions;
   #held = '';

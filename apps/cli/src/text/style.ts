@@ -10,7 +10,7 @@ export interface Style {
   done(text: string): string;
 }
 
-/** Colours where a person looks at them and has not said no: https://no-color.org. */
+/** Colours on a terminal, unless the user has turned them off: https://no-color.org. */
 export function styleFor(stream: { readonly isTTY?: boolean }, env = process.env): Style {
   const colour = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const paint = (open: number, close: number) => (text: string) =>

@@ -9,7 +9,7 @@ export function textWidth(text: string): number {
   return stringWidth(text);
 }
 
-/** Plain text in at most so many columns; what is left out is an ellipsis. */
+/** Cuts plain text to at most that many columns, with an ellipsis. */
 export function fit(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let kept = '';

@@ -11,22 +11,22 @@ import {
 } from './prompt.js';
 import type { TerminalQuestions } from './terminalQuestions.js';
 
-/** `leave`: nobody can be asked, so what is asked stays open for somebody else. */
+/** `leave`: there is no one to ask, so questions stay open for other clients. */
 export type ApprovalPolicy = 'ask' | 'all' | 'reads' | 'none' | 'leave';
 
 export interface ApprovalOptions {
   readonly policy: ApprovalPolicy;
-  /** Of this turn alone: what others have asked for is theirs to answer. */
+  /** Only of this turn: others answer questions of their own turns. */
   readonly turnId: string;
   readonly questions: TerminalQuestions | undefined;
   note(line: string): void;
-  /** Something waits, and nobody here will answer it. */
+  /** A question is open that this command will not answer. */
   onLeft(what: string): void;
   onDenied(): void;
   onError(error: unknown): void;
 }
 
-/** Answers what a turn asks: by a rule, or by asking on the terminal. */
+/** Answers the questions of a turn: by a rule, or by asking on the terminal. */
 export class Approvals {
   readonly #session: SessionHandle;
   readonly #options: ApprovalOptions;
@@ -105,7 +105,7 @@ export class Approvals {
     try {
       await answerPrompt(prompt, choice, text);
     } catch (error) {
-      // Somebody was faster; the first answer counts.
+      // Another client was faster; the first answer counts.
       if (!(error instanceof ActionRejectedError)) throw error;
       this.#options.note(`  Your answer wasn't used: ${error.reason}.`);
     }
@@ -115,7 +115,7 @@ export class Approvals {
 const YES: Choice = { key: 'y', label: '', approves: true };
 const NO: Choice = { key: 'n', label: '', approves: false };
 
-/** Only what the agent itself says: a guess from a name could approve anything. */
+/** Only the agent's own word counts: a guess from a name could approve anything. */
 function isRead(prompt: Prompt): boolean {
   return isConfirmation(prompt) && prompt.toolCall.confirmation.readOnly === true;
 }

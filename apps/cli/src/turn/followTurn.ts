@@ -2,17 +2,17 @@ import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { ActiveTurn, SessionState, Turn } from '@agenthost/protocol';
 import { CommandError, EXIT } from '../commandError.js';
 
-/** How long a lost host may be away before nobody waits for it any more. */
+/** How long a lost host may be away before the command stops waiting. */
 const MAX_AWAY_MS = 60_000;
 
 export interface FollowOptions {
   readonly turnId: string;
   readonly signal: AbortSignal;
-  /** Each time that something changed. */
+  /** Called with each change. */
   onChange(turn: ActiveTurn | Turn): void;
   /** It waits in the queue behind another turn. */
   onQueued(): void;
-  /** The host does not answer; it is being called again. */
+  /** The host does not answer; the client is reconnecting. */
   onAway(): void;
 }
 
@@ -35,7 +35,7 @@ export function followTurn(host: HostClient, session: SessionHandle, options: Fo
       if (turn && 'state' in turn) return finish(() => resolve(turn));
       const isQueued = state.queuedMessages?.some(({ id }) => id === turnId) ?? false;
       if (isQueued && !wasQueued) options.onQueued();
-      // Not running, not ended, not waiting: somebody took it out of the queue.
+      // Not running, not ended, not waiting: it was removed from the queue.
       if (wasQueued && !turn && !isQueued) finish(() => reject(takenBack()));
       wasQueued = isQueued;
     };

@@ -1,7 +1,7 @@
 import type { ActiveTurn, Turn } from '@agenthost/protocol';
 import { TurnReader } from './turnReader.js';
 
-/** One JSON object a line for everything that is new in a turn. */
+/** One JSON object per line for each change of a turn. */
 export class JsonTurnPrinter {
   readonly #reader = new TurnReader();
 

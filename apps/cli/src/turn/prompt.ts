@@ -8,34 +8,34 @@ export interface Choice {
   readonly optionId?: string;
 }
 
-/** Something that an agent asks before it goes on. */
+/** A question of an agent. */
 export type Prompt = PendingConfirmation | PendingPermission;
 
 export function isConfirmation(prompt: Prompt): prompt is PendingConfirmation {
   return 'toolCall' in prompt;
 }
 
-/** Whether words of one's own are an answer. */
+/** Whether a text is an answer. */
 export function takesText(prompt: Prompt): boolean {
   return !isConfirmation(prompt) && prompt.request.allowText === true;
 }
 
-/** What can be answered, by key: y once, s in this session, n no; where an agent has other options, by number. */
+/** The possible answers, by key: y once, s in this session, n no; other options of an agent by number. */
 export function promptChoices(prompt: Prompt): Choice[] {
   return isConfirmation(prompt) ? confirmationChoices(prompt) : permissionChoices(prompt);
 }
 
-/** What is asked, without the choices. `input`: all of what would be run, where the state has only a part of it. */
+/** The question without the choices. `input`: the whole input, when the state has only a part of it. */
 export function promptText(prompt: Prompt, input?: string): string {
   return isConfirmation(prompt) ? confirmationText(prompt, input) : permissionText(prompt);
 }
 
-/** The call whose whole input has to be asked for. */
+/** The call whose whole input has to be fetched. */
 export function cutCall(prompt: Prompt): PendingConfirmation['toolCall'] | undefined {
   return isConfirmation(prompt) && prompt.toolCall.toolInputRef ? prompt.toolCall : undefined;
 }
 
-/** Rejects with an ActionRejectedError when somebody was faster. */
+/** Rejects with an ActionRejectedError when another client was faster. */
 export function answerPrompt(prompt: Prompt, { approves, optionId }: Choice, text?: string): Promise<void> {
   const option = optionId === undefined ? {} : { optionId };
   if (isConfirmation(prompt)) return approves ? prompt.approve(option) : prompt.deny(option);
@@ -47,7 +47,7 @@ function confirmationChoices({ toolCall }: PendingConfirmation): Choice[] {
   const approving = options.filter(({ kind }) => kind === 'approve');
   const denying = options.filter(({ kind }) => kind === 'deny');
   const [once, always] = approving;
-  // "y" is a plain yes: it never stands for an option that also counts for later calls.
+  // "y" is a plain yes: it never selects an option that also counts for later calls.
   if (approving.length > 2 || denying.length > 1 || once?.explicit || (options.length > 0 && !once))
     return numbered(options);
   return [
@@ -77,7 +77,7 @@ function permissionText({ request }: PendingPermission): string {
   return [safeLine(request.title), ...indented(request.message)].join('\n');
 }
 
-/** All lines: nobody is to allow what was not shown. */
+/** All lines: a command must not be allowed before all of it was shown. */
 function indented(text: string): string[] {
   const lines = safeCommand(text).trimEnd().split('\n');
   return lines.length === 1 && lines[0] === '' ? [] : lines.map((line) => `    ${line}`);

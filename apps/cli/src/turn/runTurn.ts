@@ -17,7 +17,7 @@ interface RunTurnOptions {
   readonly howToAttach: string;
 }
 
-/** Prints a turn until it ends, and answers what it asks. Whatever ends it early leaves the turn running, and says so. */
+/** Prints a turn until it ends, and answers its questions. Leaving early keeps the turn running, and says so. */
 export async function runTurn(
   host: HostClient,
   session: SessionHandle,
@@ -91,7 +91,7 @@ async function cancel(session: SessionHandle, turnId: string): Promise<void> {
   else if (queuedMessages.some(({ id }) => id === turnId)) await session.removePending(turnId);
 }
 
-/** Ctrl+C once cancels, twice leaves; a lost terminal leaves at once. Leaving lets the turn go on. */
+/** Ctrl+C once cancels, twice leaves; a lost terminal leaves at once. After leaving, the turn continues. */
 class Interrupts {
   readonly #leaving = new AbortController();
   readonly #handlers: readonly [NodeJS.Signals, () => void][];

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const SETTLE_MS = 50;
 
 /**
- * Questions on the terminal, a line each. The terminal stays as it is (no raw mode), so that nothing has to be restored
- * however the process ends. What was typed before a question is not its answer.
+ * Questions on the terminal, one per line. The terminal is not in raw mode, so that nothing has to be restored when the process
+ * ends. Text that was typed before a question is not its answer.
  */
 export class TerminalQuestions {
   readonly #lines: Interface;
@@ -17,9 +17,9 @@ export class TerminalQuestions {
     this.#lines.on('close', () => this.#answer(undefined));
   }
 
-  /** `undefined` when nobody will answer any more, or the signal says that nobody needs to. */
+  /** `undefined` when no answer will come any more, or the signal says that none is needed. */
   async ask(question: string, signal: AbortSignal): Promise<string | undefined> {
-    // What the terminal has kept from before comes now, and goes: a line that nobody meant must not approve anything.
+    // Earlier input of the terminal arrives now and is dropped: an unintended line must not approve anything.
     await delay(SETTLE_MS);
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);

@@ -2,7 +2,7 @@ import type { FileEditResultContent, ToolCallState } from '@agenthost/protocol';
 import { safeLine } from '../text/safeText.js';
 import { GLYPH, type Style } from '../text/style.js';
 
-/** A tool call in one line: what it does, or in the past tense what it did. */
+/** A tool call in one line, in the present or the past tense. */
 export function toolLine(call: ToolCallState, style: Style): string {
   switch (call.status) {
     case 'pendingConfirmation':

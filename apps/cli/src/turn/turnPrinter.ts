@@ -7,14 +7,14 @@ import { toolLine } from './toolLine.js';
 import { type TurnEvent, TurnReader } from './turnReader.js';
 
 export interface TurnPrinterOptions {
-  /** Of tool calls: a line each, their output as well, or nothing. */
+  /** For tool calls: one line each, also their output, or nothing. */
   readonly tools: 'line' | 'output' | 'none';
   readonly reasoning: boolean;
   readonly out: NodeJS.WriteStream;
   readonly err: NodeJS.WriteStream;
 }
 
-/** The answer on standard output as it comes; what is about the answer on standard error. */
+/** Prints the answer to standard output while it streams, and everything else to standard error. */
 export class TurnPrinter {
   readonly #options: TurnPrinterOptions;
   readonly #reader = new TurnReader();
@@ -33,14 +33,14 @@ export class TurnPrinter {
     for (const event of this.#reader.read(turn)) this.#print(event);
   }
 
-  /** A line of what is not the answer. */
+  /** A line that is not part of the answer. */
   note(line: string): void {
     this.#clearStatus();
     this.#endLine();
     this.#options.err.write(`${line}\n`);
   }
 
-  /** What runs right now, in a line that the next output takes away; for terminals only. */
+  /** The current activity, in a line that the next output replaces; only on terminals. */
   status(text: string | undefined): void {
     const { err } = this.#options;
     if (!err.isTTY || this.#status === text) return;
@@ -112,7 +112,7 @@ export class TurnPrinter {
     this.#isLineOpen = !safe.endsWith('\n');
   }
 
-  /** Colours that the text has left on end with it. */
+  /** Colours that the text left on end with it. */
   #endLine(): void {
     if (!this.#isLineOpen) return;
     const { out } = this.#options;

@@ -17,16 +17,16 @@ export type TurnEvent =
   | { readonly type: 'notice'; readonly notice: NoticePart }
   | { readonly type: 'steering'; readonly steering: SteeringPart }
   | { readonly type: 'content'; readonly ref: ContentRef }
-  /** Parts that the state has dropped before they were read. */
+  /** Parts that the state dropped before they were read. */
   | { readonly type: 'stepsOmitted'; readonly steps: number };
 
-/** Turns the states of a turn, as they follow each other, into what is new in each. Also for a turn that has ended. */
+/** Turns successive states of a turn into what is new in each. Also works for an ended turn. */
 export class TurnReader {
-  /** How much of each part was told. */
+  /** How much of each part was reported. */
   readonly #told = new Map<string, number>();
   readonly #calls = new Map<string, { status: ToolCallState['status'] | undefined; output: number }>();
 
-  /** How many parts the turn had when it was read last. */
+  /** How many parts the turn had at the last reading. */
   #seen = 0;
 
   *read(turn: ActiveTurn | Turn): Generator<TurnEvent> {
@@ -70,7 +70,7 @@ export class TurnReader {
     }
   }
 
-  /** Live output keeps its head and its tail: what came too fast is missing between what was told and the tail. */
+  /** Live output keeps its head and tail: what came too fast is missing in between. */
   *#readOutput(call: ToolCallState, known: { output: number }): Generator<TurnEvent> {
     if (call.status === 'pendingConfirmation' || !call.output) return;
     const { text, omitted = 0 } = call.output;

@@ -140,7 +140,7 @@ export function App() {
       {overlay?.kind === 'delete' && (
         <AskDialog
           title="Delete this session?"
-          text={`“${overlay.session.title.value || 'New session'}” and everything in it goes, for everybody. Files that it changed stay as they are.`}
+          text={`“${overlay.session.title.value || 'New session'}” is deleted with everything in it, for everyone. Files that it changed are kept.`}
           confirm="Delete"
           danger
           onConfirm={async () => {

@@ -70,12 +70,12 @@ export class PageHosts {
     const url = URL.canParse(link) ? new URL(link) : undefined;
     const token = url && new URLSearchParams(url.hash.slice(1)).get('token');
     if (!url || !/^https?:$/.test(url.protocol))
-      throw new Error('That is no link. Give the one that agenthost serve prints on that machine.');
-    if (!token) throw new Error('The link has no token. Copy it whole, with what comes after #.');
-    if (this.#all.value.some((host) => host.url === url.origin)) throw new Error('That host is in the list already.');
+      throw new Error('This is not a link. Paste the one that agenthost serve prints on that machine.');
+    if (!token) throw new Error('The link has no token. Copy the whole link, including the part after #.');
+    if (this.#all.value.some((host) => host.url === url.origin)) throw new Error('This host is already in the list.');
     const known: KnownHost = { name: name || url.hostname, url: url.origin };
     if (this.#all.value.some((host) => host.name === known.name))
-      throw new Error(`There is a host called ${known.name}. Give this one another name.`);
+      throw new Error(`A host called ${known.name} is already in the list. Choose another name.`);
     saveToken(known.url, token);
     this.#settings.update({ hosts: [...this.#settings.value.value.hosts, known] });
     return this.#attach(known.name, known.url);

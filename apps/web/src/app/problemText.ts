@@ -14,13 +14,13 @@ interface Details {
 }
 
 const WORDS: Readonly<Record<string, (error: Error & Details) => string>> = {
-  ActionRejectedError: ({ reason }) => `The host did not take it: ${reason}`,
-  SessionGoneError: () => 'The host has this session no more. Copy what you need; a new session can go on with it',
+  ActionRejectedError: ({ reason }) => `The host refused it: ${reason}`,
+  SessionGoneError: () => 'This session no longer exists on the host. Copy what you need and continue in a new session',
   SessionRemadeError: () =>
-    'This session was deleted and made again under its name. What you sent was for the old one: look at the new one, then send it again',
-  SessionCreationError: ({ error }) => `The agent did not start: ${error?.message ?? 'it did not say why'}`,
+    'This session was deleted and created again under its name. Your message was for the old one: look at the new one, then send it again',
+  SessionCreationError: ({ error }) => `The agent did not start: ${error?.message ?? 'it gave no reason'}`,
   ConnectionLostError: () =>
-    'The connection was lost before the host had answered. Look whether it was done, then try again',
+    'The connection was lost before the host had answered. Check whether it was done, then try again',
   CommandTimeoutError: () => 'The host took too long to answer. Try again',
   CommandFailedError: ({ reason }) => String(reason),
 };

@@ -52,6 +52,6 @@ export const ServicesProvider = Services.Provider;
 
 export function useServices(): PageServices {
   const services = useContext(Services);
-  if (!services) throw new Error('a component stands outside of the page');
+  if (!services) throw new Error('this component is used outside of the page');
   return services;
 }

@@ -85,7 +85,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
     // The list shows whether it was done.
     return [
       command(
-        isArchived ? 'Bring this session back' : 'Archive this session',
+        isArchived ? 'Unarchive this session' : 'Archive this session',
         icon,
         () => void change().catch(() => {}),
       ),

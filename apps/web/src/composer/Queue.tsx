@@ -57,7 +57,7 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
             <button
               type="button"
               className="ib sm"
-              aria-label="Take the steering message back"
+              aria-label="Remove the steering message"
               onClick={() => onRemove(steering.id)}
             >
               <X size={13} aria-hidden />

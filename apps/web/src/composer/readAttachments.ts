@@ -14,7 +14,7 @@ export async function readAttachments(
   for (const file of files.slice(0, MOST)) {
     const label = file.name || 'pasted image';
     if (file.size > LARGEST) {
-      problems.push(`${label} has more than 10 MB. Put it into the session's folder and name its path.`);
+      problems.push(`${label} is larger than 10 MB. Put it into the project folder and mention its path.`);
       continue;
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
@@ -24,7 +24,7 @@ export async function readAttachments(
     }
     const text = asText(bytes);
     if (text === undefined)
-      problems.push(`${label} is neither text nor an image. Put it into the session's folder and name its path.`);
+      problems.push(`${label} is neither text nor an image. Put it into the project folder and mention its path.`);
     else attachments.push({ kind: 'text', label, data: text, ...(file.type && { mimeType: file.type }) });
   }
   return { attachments, refused: problems.length > 0 ? problems.join(' ') : undefined };

@@ -37,7 +37,7 @@ function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly 
       <div className="banner" role="alert">
         <Unplug size={16} aria-hidden />
         <span className="grow">
-          <b>{host.name} doesn't take this token.</b> It is wrong, or was rotated. Paste a current one:{' '}
+          <b>{host.name} doesn't accept this token.</b> It is wrong, or was rotated. Paste a current one:{' '}
           <code>agenthost token show</code> prints it.
         </span>
         <button type="button" className="btn plain sm" onClick={() => setSigningIn(true)}>
@@ -46,7 +46,7 @@ function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly 
         {signingIn && (
           <AskDialog
             title={`Token of ${host.name}`}
-            text="It is kept in this tab alone."
+            text="It is kept only in this tab."
             confirm="Connect"
             value=""
             secret

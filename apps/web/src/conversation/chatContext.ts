@@ -34,6 +34,6 @@ export const ChatProvider = Context.Provider;
 
 export function useChat(): ChatContext {
   const chat = useContext(Context);
-  if (!chat) throw new Error('a part of a conversation stands outside of one');
+  if (!chat) throw new Error('this component is used outside of a conversation');
   return chat;
 }

@@ -42,7 +42,7 @@ export function RowMenu({ request, onOpen, onArchive, onUnread, onClosed }: RowM
       items={[
         { label: 'Open', icon: <SquareArrowOutUpRight size={14} aria-hidden />, choose: () => onOpen(session) },
         {
-          label: isArchived ? 'Bring back' : 'Archive',
+          label: isArchived ? 'Unarchive' : 'Archive',
           icon: <Archive size={14} aria-hidden />,
           hint: 'E',
           disabledReason: permissionError(role, 'session/isArchivedChanged'),

@@ -191,7 +191,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
             onClick={() => archive(selectedSessions())}
           >
             <Archive size={13} aria-hidden />
-            {filter.isArchived ? 'Bring back' : 'Archive'}
+            {filter.isArchived ? 'Unarchive' : 'Archive'}
           </button>
           <button type="button" className="ib sm" aria-label="Clear selection" onClick={() => setSelected(new Set())}>
             <X size={13} aria-hidden />
@@ -207,7 +207,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
         <p className="blank">
           {isFiltered ? (
             <>
-              {filter.text ? `No session matches “${filter.text}”. ` : 'No session fits. '}
+              {filter.text ? `No session matches “${filter.text}”. ` : 'No session matches. '}
               <button
                 type="button"
                 className="btn quiet sm"

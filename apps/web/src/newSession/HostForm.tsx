@@ -8,7 +8,7 @@ import { Composer } from '../composer/Composer.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { Menu } from '../overlays/Menu.js';
 import { HostFolders } from './HostFolders.js';
-import { agentWords, HowToFix } from './HowToFix.js';
+import { agentDetails, agentWords, HowToFix } from './HowToFix.js';
 import type { NewSessionFormProps } from './NewSession.js';
 
 /** A session of a host: one of its agents, in one of its folders. */
@@ -27,7 +27,7 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
   const send = async (message: { text: string; attachments?: Draft['attachments'] }) => {
     if (!agent || !usable)
       throw new Error(
-        agent ? `${agent.displayName} can't be used yet: see above.` : 'The host has told of no agent yet.',
+        agent ? `${agent.displayName} can't be used yet: see above.` : 'The host has not reported an agent yet.',
       );
     if (!folder) throw new Error('Choose a folder first.');
     const workspace = chosen ?? host.provider.resolveWorkspace(folder);
@@ -47,6 +47,7 @@ export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFor
               role="radio"
               aria-checked={one === agent}
               data-unavailable={one.availability.state !== 'available' || undefined}
+              title={agentDetails(one)}
               onClick={() => {
                 setAgentId(one.provider);
                 setModel(undefined);

@@ -11,11 +11,17 @@ import { bytes } from '../conversation/times.js';
 
 export function agentWords({ availability, models, description }: AgentInfo): string {
   if (availability.state === 'installing') return 'Being installed';
-  if (availability.state === 'unavailable') return availability.reason;
+  if (availability.state === 'unavailable') return availability.installable ? 'Not installed' : availability.reason;
   return models.length > 0 ? `Ready, ${models.length} ${models.length === 1 ? 'model' : 'models'}` : description;
 }
 
-/** Why an agent can't be used, what to do about it, and a button where the page can do it. */
+/** Why an agent can't be used, for a tooltip. */
+export function agentDetails({ availability }: AgentInfo): string | undefined {
+  if (availability.state !== 'unavailable') return undefined;
+  return `${availability.reason} ${availability.howToFix}`.replaceAll('`', '');
+}
+
+/** Says what to do about an agent that can't be used, with a button where the page can install it. */
 export function HowToFix({
   host,
   agent,
@@ -45,22 +51,24 @@ export function HowToFix({
   };
   if (availability.state === 'available') return null;
   const command = availability.state === 'unavailable' ? /`([^`]+)`/.exec(availability.howToFix)?.[1] : undefined;
-  const size = availability.state === 'unavailable' ? availability.installable?.sizeHint : undefined;
+  const installable = availability.state === 'unavailable' ? availability.installable : undefined;
   return (
     <div className="fix">
       <Download size={15} aria-hidden />
-      <span className="grow" role="status">
+      <span className="grow" role="status" title={agentDetails(agent)}>
         <InlineText
           text={
             progress ??
             (availability.state === 'unavailable'
-              ? `${withReason ? `${availability.reason} ` : ''}${availability.howToFix}`
+              ? installable
+                ? agentWords(agent)
+                : `${withReason ? `${availability.reason} ` : ''}${availability.howToFix}`
               : `${agent.displayName} is being installed.`)
           }
         />
       </span>
       {command && <CopyButton text={command} label="Copy command" />}
-      {availability.state === 'unavailable' && availability.installable && (
+      {installable && (
         <button
           type="button"
           className="btn plain sm"
@@ -68,7 +76,7 @@ export function HowToFix({
           title={refusal}
           onClick={() => void install()}
         >
-          Install{size ? `, ${bytes(size)}` : ''}
+          Install{installable.sizeHint ? `, ${bytes(installable.sizeHint)}` : ''}
         </button>
       )}
     </div>

@@ -31,7 +31,7 @@ export function PlaceForm({
   const browse = (action: SessionWorkspaceBrowseAction) =>
     attempt(action.run().then((picked) => picked && setWorkspace(picked)));
   const send = async ({ text, attachments = [] }: { text: string; attachments?: Draft['attachments'] }) => {
-    if (!chosen) throw new Error(`${place.name} has no kind of session to start.`);
+    if (!chosen) throw new Error(`${place.name} offers no type of session to start.`);
     if (!workspace) throw new Error('Choose a workspace first.');
     await onStart({ type: chosen.id, workspace, text, attachments });
   };

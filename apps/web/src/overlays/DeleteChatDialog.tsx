@@ -16,7 +16,7 @@ export function DeleteChatDialog({ session, chat, onClose }: DeleteChatDialogPro
   return (
     <AskDialog
       title="Delete this chat?"
-      text={`“${title || 'Chat'}” goes, for everybody. The other chats of this session stay, and so do files that it changed.`}
+      text={`“${title || 'Chat'}” is deleted for everyone. The other chats of this session and files that it changed are kept.`}
       confirm="Delete"
       danger
       onConfirm={async () => {

@@ -10,7 +10,7 @@ import { SidePanel } from './SidePanel.js';
 
 const MOST = 200;
 const LARGEST = 1024 * 1024;
-const KINDS = { plan: 'Plan', checkpoint: 'Checkpoints', file: 'Files', research: 'Research' } as const;
+const KINDS = { plan: 'Plan', checkpoint: 'Compaction summaries', file: 'Files', research: 'Research' } as const;
 
 /** What the session keeps beside its conversation: its plan, checkpoints, files. */
 export function FilesDialog({ model, onClose }: { readonly model: ChatModel; readonly onClose: () => void }) {

@@ -13,7 +13,7 @@ export function NewChatDialog({ session, onClose }: { readonly session: Session;
   return (
     <AskDialog
       title="New chat in this session"
-      text="It works in the same folder, beside the chats that are there."
+      text="It works in the same folder as the other chats."
       confirm="Start"
       value=""
       valueLabel="First message"

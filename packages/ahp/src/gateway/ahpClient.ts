@@ -13,7 +13,7 @@ import { type Echo, type Origin, SessionLink } from './sessionLink.js';
 import { SessionList } from './sessionList.js';
 import { SessionNames } from './sessionNames.js';
 
-/** Where an action of AHP's belongs: to the root, or to a channel of one of our sessions. */
+/** The target of an AHP action: the root, or a channel of one of our sessions. */
 export type Place = 'root' | Channel;
 
 export interface AhpClientOptions {
@@ -27,13 +27,13 @@ export interface AhpClientOptions {
   readonly local: LocalState;
   readonly nextSeq: () => number;
   readonly currentSeq: () => number;
-  /** To every client, this one too, on what they are subscribed to. */
+  /** Sends to every client, including this one, on the channels that they are subscribed to. */
   readonly broadcast: (place: Place, action: AhpAction, from: AhpClient, echo?: Echo) => void;
   readonly limits: AhpLimits;
   readonly schedule: Schedule;
 }
 
-/** An AHP client, which outlives its sockets: what it is subscribed to, what it was sent, and its own client of our host. */
+/** An AHP client, which outlives its sockets: its subscriptions, what it was sent, and its own client of our host. */
 export class AhpClient {
   readonly clientId: string;
   readonly credentialId: string;
@@ -48,7 +48,7 @@ export class AhpClient {
   readonly #opened = new Map<URI, SessionLink>();
   /** By the names that the client uses. */
   readonly #channels = new Set<URI>();
-  /** Whose state is on its way. */
+  /** Sessions whose state is being loaded. */
   readonly #subscribing = new Set<URI>();
   readonly #subscriptions: Disposable[];
   #activeSessions: number | undefined;
@@ -92,8 +92,8 @@ export class AhpClient {
   }
 
   /**
-   * Loads what is needed; what it gives back subscribes, and takes the snapshot in the same turn. `isReopened` where the client
-   * shows what the snapshot says, and nothing that it had before.
+   * Loads what is needed; the result subscribes and takes the snapshot in the same turn of the event loop. `isReopened` means that
+   * the client shows the snapshot and nothing that it had before.
    */
   async subscribe(
     uri: URI,
@@ -140,7 +140,7 @@ export class AhpClient {
     const others = [...this.#channels].map((other) => this.#knownChannel(other));
     const isSame = (other: Channel | undefined) =>
       other?.kind === channel.kind && other.session === session && turnOf(other) === turnOf(channel);
-    // It may be subscribed to it by its other name.
+    // It may be subscribed by its other name.
     if (channel.kind === 'changeset' && !others.some(isSame)) link?.unwatchChangeset(channel.turnId);
     if (channel.kind === 'session') this.leaveSession(session);
     if (!others.some((other) => other?.session === session)) this.#dropLink(session);
@@ -198,14 +198,14 @@ export class AhpClient {
     this.outlet.send(envelope);
   }
 
-  /** It is no active client of this session any more. */
+  /** It is no longer an active client of this session. */
   leaveSession(session: URI): void {
     if (!this.#options.local.removeActiveClient(session, this)) return;
     const action = { type: 'session/activeClientRemoved', clientId: this.clientId };
     this.#options.broadcast({ kind: 'session', session }, action, this);
   }
 
-  /** As it says when it makes the session; what can't be taken is left out. */
+  /** The client's own data when it creates the session; invalid parts are left out. */
   becomeActive(session: URI, activeClient: unknown): void {
     if (activeClient === undefined) return;
     this.#options.local.apply({ type: 'session/activeClientSet', activeClient }, session, this);
@@ -262,7 +262,7 @@ export class AhpClient {
     });
   }
 
-  /** Kept in the gateway, and told to all AHP clients. */
+  /** Kept in the gateway, and sent to all AHP clients. */
   #takeLocal(place: Place, echo: Echo): void {
     const session = place === 'root' ? undefined : place.session;
     const refusal = this.#options.local.apply(echo.action, session, this);
@@ -270,7 +270,7 @@ export class AhpClient {
     else this.#options.broadcast(place, echo.action, this, echo);
   }
 
-  /** The next message is written for another model: what is written so far, too. */
+  /** The next message is for another model, and so is the draft. */
   #modelChanged(session: URI, model: string): void {
     const { local, broadcast } = this.#options;
     const place: Channel = { kind: 'chat', session };
@@ -279,7 +279,7 @@ export class AhpClient {
     else if (kept) broadcast(place, { type: 'chat/draftChanged', draft: kept }, this);
   }
 
-  /** Also one that is still being opened. */
+  /** Includes one that is still being opened. */
   #dropLink(session: URI): void {
     const opening = this.#links.get(session);
     this.#opened.delete(session);
@@ -293,7 +293,7 @@ export class AhpClient {
     );
   }
 
-  /** There is no way to send a snapshot that was not asked for: the client has to come back, and is given one then. */
+  /** AHP can't send a snapshot that was not requested: the client has to reconnect, and gets one then. */
   #jumped(): void {
     this.outlet.replay.forget(this.#options.nextSeq());
     this.outlet.socket?.close('the state has to be loaded anew');
@@ -316,7 +316,7 @@ export class AhpClient {
     return channel.kind === 'session' ? sessionOf(link.state, view) : chatOf(link.state, view);
   }
 
-  /** What a channel is, where that is known without asking. */
+  /** The target of a channel, if it is known without asking. */
   #knownChannel(uri: URI): Channel | undefined {
     const named = parseChannel(uri);
     const session = named && this.names.known(named.session);
@@ -341,7 +341,7 @@ function turnOf(channel: ChannelKind): string | undefined {
   return channel.kind === 'changeset' ? channel.turnId : undefined;
 }
 
-/** Remembers the number that the client of our host used last. */
+/** Remembers the last number of the client of our host. */
 export function rememberingSeq(): ClientSeqStore & { readonly last: number } {
   let last = 0;
   return {

@@ -26,7 +26,7 @@ type Method = (client: AhpClient, params: JsonRecord) => unknown;
 const MAX_NAME_LENGTH = 200;
 const MAX_OFFERS = 100;
 
-/** One socket of an AHP client: its handshake, then its requests, one handler each. */
+/** One socket of an AHP client: its handshake, then its requests, with one handler each. */
 export class AhpConnection implements AhpSocket {
   readonly #gateway: AhpGateway;
   readonly #credential: AhpCredential;
@@ -47,7 +47,7 @@ export class AhpConnection implements AhpSocket {
     for (const [method, handle] of Object.entries(METHODS)) this.#register(method, handle);
     this.#registerNotifications();
     this.#peer.onClose(() => {
-      // Also one that is still shaking hands: its client must not be left behind.
+      // Includes one in its handshake: its client must not be left behind.
       this.#handshake?.then(
         (client) => gateway.detach(client, this),
         () => undefined,
@@ -82,12 +82,12 @@ export class AhpConnection implements AhpSocket {
     });
   }
 
-  /** Once a socket; one that failed may be tried again on the same. */
+  /** Once per socket; a failed handshake may be tried again on the same one. */
   async #shakeHands<R>(begin: () => Promise<{ client: AhpClient; result: R }>): Promise<R> {
     if (this.#handshake) throw new RpcError(ERROR_CODE.invalidRequest, 'this connection has shaken hands already');
     const outcome = begin();
     this.#handshake = outcome.then(({ client }) => client);
-    // Who waits for it handles its failure; often nobody does.
+    // The waiting request handles its failure; often there is none.
     this.#handshake.catch(() => undefined);
     try {
       return (await outcome).result;
@@ -119,7 +119,7 @@ export class AhpConnection implements AhpSocket {
     const opened = await Promise.allSettled(wanted.map((uri) => client.subscribe(uri)));
     const { serverInfo, defaultDirectory } = client.host;
     const result = new LateResult(() => {
-      // What is gone has no snapshot; the others are there.
+      // A missing channel has no snapshot; the others are included.
       const snapshots = opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value()] : []));
       this.#gateway.attach(client, this);
       return {
@@ -168,7 +168,7 @@ export class AhpConnection implements AhpSocket {
     });
     this.#peer.onNotification('setClientManagedSettingsPermissions', {
       parse: () => undefined,
-      // What VS Code says first when it is back.
+      // VS Code's first request after a reconnect.
       handle: async () => void (await this.#client('setClientManagedSettingsPermissions')),
     });
   }
@@ -217,17 +217,17 @@ const METHODS: Readonly<Record<string, Method>> = {
   resourceResolve,
 };
 
-/** Every request that is taken from an AHP client. */
+/** Every request that is accepted from an AHP client. */
 export const AHP_REQUESTS: readonly string[] = ['ping', 'initialize', 'reconnect', ...Object.keys(METHODS)];
 
-/** What others see of who did something. */
+/** The name that others see as the author. */
 function nameOf({ clientInfo }: JsonRecord): string {
   const info = isRecord(clientInfo) ? clientInfo : {};
   const name = textOf(info['title']) || textOf(info['name']) || 'AHP client';
   return name.slice(0, MAX_NAME_LENGTH);
 }
 
-/** VS Code says so from the version on that knows sessions by this name. */
+/** VS Code says so since the version that knows sessions by this name. */
 function wantsSpecified({ _meta }: JsonRecord): boolean {
   return isRecord(_meta) && _meta['vscode.ahpSessionUris'] === true;
 }

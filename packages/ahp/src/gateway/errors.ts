@@ -2,7 +2,7 @@ import { CommandFailedError, SessionGoneError } from '@agenthost/client';
 import { ERROR_CODE } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 
-/** Codes of ours that mean something else to AHP clients, or nothing. All others are the same. */
+/** Our codes that mean something else, or nothing, to AHP clients. All others are the same. */
 const RENAMED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODE.contentNotFound, ERROR_CODE.notFound],
   [ERROR_CODE.sessionFsUnavailable, ERROR_CODE.internalError],

@@ -1,6 +1,7 @@
 import { connect } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
-import { type Disposable, type Schedule, scheduleWithTimer, type Transport } from '@agenthost/rpc';
+import type { Disposable, Schedule, Transport } from '@agenthost/rpc';
+import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import type { AhpAction } from '../types.js';
 import type { SpokenVersion } from '../versions.js';
 import { AhpClient, type Place, rememberingSeq } from './ahpClient.js';
@@ -16,10 +17,10 @@ export interface AhpLog {
   error(message: string, error?: unknown): void;
 }
 
-/** What a client authenticated with, and what it may reach with that. */
+/** The credential that a client was admitted with. */
 export interface AhpCredential {
   readonly credentialId: string;
-  /** A new connection to our host, with the rights of that credential. */
+  /** Opens a new connection to our host, with the rights of that credential. */
   readonly openHost: () => Promise<Transport> | Transport;
 }
 
@@ -27,7 +28,7 @@ export interface AhpGatewayOptions {
   readonly log: AhpLog;
   readonly limits?: Partial<AhpLimits>;
   readonly schedule?: Schedule;
-  /** The first number of an envelope. Rises from one start of the gateway to the next, so that no client has seen a later one. */
+  /** The first number of an envelope. It rises from one start of the gateway to the next, so that no client has seen a later one. */
   readonly firstSeq?: number;
 }
 
@@ -35,7 +36,7 @@ export interface ClientIdentity {
   readonly clientId: string;
   readonly name: string;
   readonly spoken: SpokenVersion;
-  /** It names sessions `ahp-session:/<id>`, also those that others made. */
+  /** The client names all sessions `ahp-session:/<id>`, including those that others made. */
   readonly wantsSpecifiedNames: boolean;
 }
 
@@ -45,16 +46,38 @@ const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 const CLOSE_TRY_LATER = 1013;
 
-/** Speaks the public Agent Host Protocol in front of one host. Stores nothing: what it holds goes with it. */
+/**
+ * Speaks the public Agent Host Protocol in front of one host. Stores nothing: what it holds ends with it.
+ *
+ * @example
+ * ```ts
+ * import type { Host } from '@agenthost/host';
+ * import { createMemoryTransportPair, type Transport } from '@agenthost/rpc';
+ *
+ * declare const host: Host;
+ * declare const socket: Transport;
+ *
+ * const gateway = new AhpGateway({ log: console });
+ * const openHost = () => {
+ *   const { a, b } = createMemoryTransportPair();
+ *   host.attach(b);
+ *   return a;
+ * };
+ * gateway.accept(socket, { credentialId: 'owner', openHost });
+ * ```
+ */
 export class AhpGateway {
+  /** @internal */
   readonly limits: AhpLimits;
+  /** @internal */
   readonly log: AhpLog;
+  /** @internal */
   readonly local: LocalState;
   readonly #schedule: Schedule;
   readonly #connections = new Set<AhpConnection>();
   readonly #warned = new Set<string>();
   readonly #clients = new Set<AhpClient>();
-  /** Of clients without a socket: what happens to them when they stay away. In the order in which they went. */
+  /** Clients without a socket, with their timeouts, in the order in which they left. */
   readonly #away = new Map<AhpClient, Disposable[]>();
   #seq: number;
   #isClosed = false;
@@ -67,11 +90,12 @@ export class AhpGateway {
     this.#seq = options.firstSeq ?? Date.now() * 1_000;
   }
 
+  /** @internal */
   get currentSeq(): number {
     return this.#seq;
   }
 
-  /** For what a client can cause as often as it likes: the first time each, and of a few kinds only. */
+  /** @internal For what a client can cause as often as it likes: the first time each, and of a few kinds only. */
   warnOnce(message: string): void {
     if (this.#warned.has(message) || this.#warned.size >= MAX_WARNINGS) {
       this.log.debug(message);
@@ -81,7 +105,7 @@ export class AhpGateway {
     this.log.warn(message);
   }
 
-  /** A socket whose credential was checked. */
+  /** Accepts a socket whose credential was checked. */
   accept(transport: Transport, credential: AhpCredential): void {
     if (this.#isClosed || this.#isFull(credential)) {
       transport.close({ code: CLOSE_TRY_LATER, message: 'too many connections: close one, or try again later' });
@@ -92,7 +116,7 @@ export class AhpGateway {
     connection.onClose(() => this.#connections.delete(connection));
   }
 
-  /** A client that nobody knows yet. */
+  /** @internal A client that nobody knows yet. */
   async createClient(identity: ClientIdentity, { credentialId, openHost }: AhpCredential): Promise<AhpClient> {
     const seq = rememberingSeq();
     const host = await connect({
@@ -123,24 +147,24 @@ export class AhpGateway {
     return client;
   }
 
-  /** Those of this name that come from the same place. A client may have several sockets, and then there are several of it. */
+  /** @internal Those of this name that come from the same place. A client may have several sockets, and then there are several of it. */
   clientsNamed(clientId: string, { credentialId }: Pick<AhpCredential, 'credentialId'>): AhpClient[] {
     return [...this.#clients].filter((client) => client.clientId === clientId && client.credentialId === credentialId);
   }
 
-  /** It has a socket again, which is told nothing before the answer to its handshake. */
+  /** @internal It has a socket again, which is told nothing before the answer to its handshake. */
   hold(client: AhpClient, connection: AhpConnection): void {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);
     client.outlet.use(connection);
   }
 
-  /** In the turn in which the answer is sent. */
+  /** @internal In the turn in which the answer is sent. */
   attach(client: AhpClient, connection: AhpConnection): void {
     client.outlet.open(connection);
   }
 
-  /** Its socket is gone; it may come back for a while. */
+  /** @internal Its socket is gone; it may come back for a while. */
   detach(client: AhpClient, connection: AhpConnection): void {
     if (client.outlet.socket !== connection) return;
     client.outlet.use(undefined);
@@ -183,14 +207,14 @@ export class AhpGateway {
     }
   }
 
-  /** Another client looks at it, which may be the same window with a new socket: it goes with that one. */
+  /** Another client watches the session, possibly the same window with a new socket: then it belongs to that one. */
   #inherits(session: URI): boolean {
     const heir = [...this.#clients].find((client) => client.looksAt(session));
     heir?.sessions.made.add(session);
     return heir !== undefined;
   }
 
-  /** The host has ended its connection for good: its token was taken back, say. */
+  /** The host has ended its connection for good, e.g. because its token was revoked. */
   #shutOut(client: AhpClient): void {
     if (!this.#clients.has(client)) return;
     const { socket } = client.outlet;
@@ -198,7 +222,7 @@ export class AhpGateway {
     socket?.close('the host has ended this connection: the token may have been taken back', CLOSE_POLICY);
   }
 
-  /** For good. What it made and nobody used goes with it. */
+  /** Removes it for good, with its unused sessions. */
   #end(client: AhpClient): void {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);

@@ -1,20 +1,20 @@
-/** What one gateway holds at the most; past it the oldest goes, or the newest is refused. */
+/** Limits of one gateway; beyond them the oldest is dropped, or the newest refused. */
 export interface AhpLimits {
   /** Sockets at the same time. */
   readonly maxConnections: number;
-  /** Of these, with one token. */
+  /** Maximum number of these with one token. */
   readonly maxConnectionsPerToken: number;
-  /** Clients that are gone and may come back; the one that has been gone longest goes first. */
+  /** Clients without a socket that may reconnect; the one that left first is dropped first. */
   readonly maxAwayClients: number;
-  /** How long a client that is gone may come back to what it had. */
+  /** How long a client may reconnect to its state. */
   readonly awayMs: number;
   /** How long it counts as an active client of its sessions meanwhile. */
   readonly activeClientMs: number;
   readonly maxSubscriptions: number;
-  /** Envelopes and characters that are kept for a client that comes back; past either it gets snapshots. */
+  /** Envelopes and characters that are kept for a reconnect; beyond either it gets snapshots. */
   readonly maxReplayEnvelopes: number;
   readonly maxReplayChars: number;
-  /** Actions of one session that wait for their turn. */
+  /** Waiting actions of one session. */
   readonly maxWaitingActions: number;
   readonly maxDrafts: number;
   readonly maxDraftChars: number;
@@ -23,9 +23,9 @@ export interface AhpLimits {
   readonly maxConfigChars: number;
   /** Turns in a snapshot for a client that does not say how many it wants. */
   readonly maxSnapshotTurns: number;
-  /** Live output of a tool is sent whole each time, so not more often than this. */
+  /** Live output of a tool is always sent whole, so not more often than this. */
   readonly toolOutputMs: number;
-  /** How long a client that is back and says nothing waits for what comes after the answer. */
+  /** How long later envelopes wait after a reconnect while the client sends nothing. */
   readonly holdBackMs: number;
 }
 

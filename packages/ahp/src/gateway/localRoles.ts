@@ -1,34 +1,34 @@
 import { type Role, roleIncludes, roleRefusal } from '@agenthost/protocol';
 import type { AhpAction } from '../types.js';
 
-/** Who acts on the state that the gateway keeps. A client's id is its own word; the token that it came with is not. */
+/** The actor on the gateway's own state. A client chooses its id, but not its token. */
 export interface Actor {
   readonly clientId: string;
   readonly credentialId: string;
   readonly role: Role;
 }
 
-/** The least role to change what the gateway keeps: the host, which checks everything else, never sees these. */
+/** The least role to change the gateway's own state: the host, which checks everything else, never sees these. */
 const NEEDS: ReadonlyMap<string, Role> = new Map(
   Object.entries({
     'root/configChanged': 'driver',
     'session/configChanged': 'driver',
     'session/activeClientSet': 'driver',
-    // One's own alone.
+    // Only the client's own entry.
     'session/activeClientRemoved': 'viewer',
-    // A message that is being written.
+    // A draft.
     'chat/draftChanged': 'driver',
-    // An answer that is being written.
+    // An answer in progress.
     'chat/inputAnswerChanged': 'approver',
   } satisfies Record<string, Role>),
 );
 
-/** Why this client may not; `undefined` where it may. What has no row is the owner's. */
+/** Why this client may not; `undefined` if it may. An action without a row needs the owner. */
 export function localRefusal({ type }: AhpAction, { role }: Actor): string | undefined {
   return roleRefusal(role, NEEDS.get(type) ?? 'owner');
 }
 
-/** Whether a client is told what another one did: a draft is its token's, and an answer in progress is for those who may answer. */
+/** Whether a client sees another one's change: a draft belongs to its token, and an answer in progress to those who may answer. */
 export function isToldTo(client: Actor, { type }: AhpAction, from: Actor): boolean {
   if (type === 'chat/draftChanged') return client.credentialId === from.credentialId;
   return type !== 'chat/inputAnswerChanged' || roleIncludes(client.role, 'approver');

@@ -7,13 +7,13 @@ import { type Actor, localRefusal } from './localRoles.js';
 
 type Owner = Pick<Actor, 'clientId' | 'credentialId'>;
 
-/** Its id is the client's word: the token says whose it is. */
+/** The client chooses its id; the token says whose it is. */
 interface ActiveClient {
   readonly credentialId: string;
   readonly state: AhpActiveClient;
 }
 
-/** What AHP clients share with one another and our host has no place for. Lives as long as the gateway, and no longer. */
+/** State that AHP clients share and our host doesn't have. It lives as long as the gateway. */
 export class LocalState {
   readonly #limits: AhpLimits;
   /** By session and token. */
@@ -29,14 +29,14 @@ export class LocalState {
     return this.#config;
   }
 
-  /** As this client sees it. */
+  /** The state for this client. */
   of(session: URI, viewer: Pick<Actor, 'credentialId'>): LocalSession {
     const draft = this.#drafts.get(draftKey(session, viewer));
     const activeClients = [...(this.#activeClients.get(session)?.values() ?? [])].map(({ state }) => state);
     return { activeClients, ...(draft !== undefined && { draft }) };
   }
 
-  /** Takes an action in; why not, where it can't. */
+  /** Applies an action; returns the reason if it is refused. */
   apply(action: AhpAction, session: URI | undefined, actor: Actor): string | undefined {
     const take = session === undefined ? this.#rootChange(action) : this.#sessionChange(action, session, actor);
     if (!take) return `this host does not take ${action.type.slice(0, 100)}`;
@@ -55,7 +55,7 @@ export class LocalState {
         return () => this.#setActiveClient(session, action['activeClient'], actor);
       case 'session/activeClientRemoved':
         return () => this.#leave(session, action['clientId'], actor);
-      // These are told to others and not kept.
+      // These are sent to others and not kept.
       case 'session/configChanged':
         return () => (sizeOf(action) > this.#limits.maxConfigChars ? 'the configuration is too large' : undefined);
       case 'chat/inputAnswerChanged':
@@ -78,7 +78,7 @@ export class LocalState {
     return [...this.#activeClients].flatMap(([session, clients]) => (isIn(clients) ? [session] : []));
   }
 
-  /** The draft of a token with another model; 'none' where there is no draft, `undefined` where it has that model already. */
+  /** The draft of a token with another model; 'none' without a draft, `undefined` if it already has that model. */
   setDraftModel(session: URI, owner: Pick<Actor, 'credentialId'>, model: string): JsonRecord | 'none' | undefined {
     const key = draftKey(session, owner);
     const draft = this.#drafts.get(key);
@@ -143,7 +143,7 @@ function draftKey(session: URI, { credentialId }: Pick<Actor, 'credentialId'>): 
   return [session, credentialId].join('\n');
 }
 
-/** What a client writes a message with that nobody has begun: VS Code takes the model for the next message from there. */
+/** An empty draft with the model: VS Code takes the model for the next message from there. */
 export function modelDraft(model: string): JsonRecord {
   return { text: '', origin: { kind: 'user' }, model: { id: model } };
 }

@@ -7,8 +7,8 @@ import { optionalText, requiredText } from './params.js';
 import { chosenConfig } from './sessionConfig.js';
 
 /**
- * VS Code makes a session whenever an agent is picked, and drops it again when another one is: before its first message the
- * host hides it.
+ * VS Code creates a session whenever an agent is picked, and drops it when another one is picked: the host hides it before its
+ * first message.
  */
 export async function createSession(client: AhpClient, params: JsonRecord): Promise<null> {
   const name = sessionChannel(params);
@@ -18,7 +18,7 @@ export async function createSession(client: AhpClient, params: JsonRecord): Prom
   const model = isRecord(params['model']) ? textOf(params['model']['id']) : undefined;
   const { made } = client.sessions;
   const isOwn = made.has(session);
-  // Before it is there: its first message may come right behind this request.
+  // Before it exists: its first message may come right behind this request.
   made.add(session);
   client.names.use(name, session);
   try {
@@ -27,7 +27,7 @@ export async function createSession(client: AhpClient, params: JsonRecord): Prom
       provider,
       provisional: true,
       ...(workingDirectory !== undefined && { workingDirectory }),
-      // As with a message: one that the agent does not have must not cost the session.
+      // As with a message: an unknown model must not cost the session.
       ...(model !== undefined && client.modelsOf(provider).includes(model) && { model }),
       ...(Object.keys(config).length > 0 && { config }),
     });

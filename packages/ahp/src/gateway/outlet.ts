@@ -15,12 +15,12 @@ interface AhpOutletOptions {
   readonly currentSeq: number;
 }
 
-/** What one client is told: over its socket as long as it has one, and kept for when it comes back. */
+/** Sends to one client over its socket while it has one, and keeps envelopes for a reconnect. */
 export class AhpOutlet {
   readonly replay: ReplayBuffer;
   readonly #options: AhpOutletOptions;
   #socket: AhpSocket | undefined;
-  /** False while the socket waits for the answer to its handshake: what comes meanwhile is in that answer. */
+  /** False while the socket waits for the answer to its handshake: that answer contains what comes meanwhile. */
   #isLive = false;
   #held: { readonly frames: [method: string, params: object][]; readonly timer: Disposable } | undefined;
 
@@ -33,7 +33,7 @@ export class AhpOutlet {
     return this.#socket;
   }
 
-  /** Another socket, or none. It is told nothing before `open`. */
+  /** Sets another socket, or none. It gets nothing before `open`. */
   use(socket: AhpSocket | undefined): void {
     this.#socket = socket;
     this.#isLive = false;
@@ -41,14 +41,14 @@ export class AhpOutlet {
     this.#held = undefined;
   }
 
-  /** In the turn in which the answer to its handshake is sent; nothing when that socket is gone. */
+  /** In the turn of the event loop in which the handshake is answered; does nothing when that socket is gone. */
   open(socket: AhpSocket): void {
     if (this.#socket === socket) this.#isLive = true;
   }
 
   /**
-   * What comes next waits until the client was heard of, or for a moment: VS Code takes in what arrives right behind the answer to
-   * its `reconnect` before that answer, so that text is out of order, or overwritten by a snapshot.
+   * Later envelopes wait until the client sends something, or for a moment: VS Code processes what arrives right behind the answer to
+   * its `reconnect` before that answer, so text would be out of order, or overwritten by a snapshot.
    */
   holdBack(): void {
     const timer = this.#options.schedule(() => this.release(), this.#options.limits.holdBackMs);
@@ -67,7 +67,7 @@ export class AhpOutlet {
     this.tell('action', envelope);
   }
 
-  /** Not kept: who was away asks for the list again. */
+  /** Not kept: a client that was away lists again. */
   tell(method: string, params: object): void {
     if (!this.#isLive) return;
     if (!this.#held) {
@@ -79,12 +79,12 @@ export class AhpOutlet {
   }
 }
 
-/** What a client was sent last, for when it comes back and has not got all of it. */
+/** The last envelopes of a client, for a reconnect. */
 export class ReplayBuffer {
   readonly #limits: Pick<AhpLimits, 'maxReplayEnvelopes' | 'maxReplayChars'>;
   readonly #entries: { readonly envelope: AhpEnvelope; readonly size: number }[] = [];
   #chars = 0;
-  /** Of this number and those before it, nothing is known. */
+  /** This number and earlier ones are unknown. */
   #forgotten: number;
 
   constructor(limits: Pick<AhpLimits, 'maxReplayEnvelopes' | 'maxReplayChars'>, from: number) {
@@ -105,13 +105,13 @@ export class ReplayBuffer {
     }
   }
 
-  /** Everything after that number, or `undefined` when some of it is forgotten. */
+  /** Everything after that number, or `undefined` when some of it was dropped. */
   since(serverSeq: number): readonly AhpEnvelope[] | undefined {
     if (serverSeq < this.#forgotten) return undefined;
     return this.#entries.map(({ envelope }) => envelope).filter((envelope) => envelope.serverSeq > serverSeq);
   }
 
-  /** Something happened that no envelope tells of. */
+  /** Something changed without an envelope. */
   forget(upTo: number): void {
     this.#entries.length = 0;
     this.#chars = 0;

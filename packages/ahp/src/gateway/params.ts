@@ -3,7 +3,7 @@ import { RPC_ERROR, RpcError } from '@agenthost/rpc';
 import { isRecord, type JsonRecord, textsOf } from '../translate/json.js';
 import type { AhpAction } from '../types.js';
 
-/** In one request: far more than a client may be subscribed to, and few enough to look at each. */
+/** Per request: far more than a client may be subscribed to, and few enough to check each. */
 const MAX_CHANNELS = 1_000;
 
 /** The params of a request, or the error that says what is wrong with them. */
@@ -39,7 +39,7 @@ export function requiredTexts(params: JsonRecord, name: string): readonly string
   return texts;
 }
 
-/** Channels that a client wants right away, each once. */
+/** The channels that a client wants at once, without duplicates. */
 export function initialChannels(params: JsonRecord): readonly string[] {
   const channels = textsOf(params['initialSubscriptions']) ?? [];
   mustBeFew(channels, 'initialSubscriptions');
@@ -60,7 +60,7 @@ export function dispatchParams(params: unknown): DispatchParams {
   return { channel: requiredText(record, 'channel'), clientSeq, action: action as AhpAction };
 }
 
-/** One cursor for everything, or one for each channel: the newest clients send the second. */
+/** One cursor for everything, or one per channel, as the newest clients send it. */
 export interface ReconnectParams {
   readonly clientId: string;
   readonly isPerChannel: boolean;

@@ -7,7 +7,7 @@ import type { AhpConnection } from './connection.js';
 import type { AhpCredential, AhpGateway } from './gateway.js';
 import { type ReconnectParams, reconnectParams } from './params.js';
 
-/** A client comes back: to what was kept for it, or as one more socket of a client that is still there. */
+/** Reconnects a client: to its kept state, or as another socket of a client that still has one. */
 export async function reconnect(
   gateway: AhpGateway,
   connection: AhpConnection,
@@ -20,7 +20,7 @@ export async function reconnect(
   if (!any) throw new RpcError(ERROR_CODE.notFound, 'this client is not known here (any more): initialize again');
   const kept = known.find(({ outlet }) => outlet.socket === undefined);
   const name = 'AHP client';
-  // A socket that broke may look alive for a while. What it has is not taken from it: this one begins with snapshots.
+  // A broken socket may look alive for a while. It keeps its state: this one begins with snapshots.
   const { clientId, spoken, wantsSpecifiedNames } = any;
   const client = kept ?? (await gateway.createClient({ clientId, name, spoken, wantsSpecifiedNames }, credential));
   gateway.hold(client, connection);

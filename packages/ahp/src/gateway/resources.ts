@@ -5,10 +5,10 @@ import type { JsonRecord } from '../translate/json.js';
 import type { AhpClient } from './ahpClient.js';
 import { requiredText } from './params.js';
 
-/** Fits into a frame in base64. */
+/** Fits into a frame as base64. */
 const MAX_CONTENT_BYTES = 2 * 1024 * 1024;
 
-/** What our states refer to. No files of the machine: there is nobody to ask. */
+/** Content that our states refer to. Files of the machine are not read: no one could be asked. */
 export async function resourceRead(client: AhpClient, params: JsonRecord) {
   const named = requiredText(params, 'uri');
   const uri = parseSideUri(named) ?? named;
@@ -27,7 +27,7 @@ export async function resourceList(client: AhpClient, params: JsonRecord) {
   return { entries: entries.map(({ name, type }) => ({ name, type: type === 'directory' ? 'directory' : 'file' })) };
 }
 
-/** Of a file there is only what its folder tells. */
+/** For a file, only what its folder lists is known. */
 export async function resourceResolve(client: AhpClient, params: JsonRecord) {
   const uri = requiredText(params, 'uri').replace(/(?<!\/)\/$/, '');
   const parent = parentOf(uri);

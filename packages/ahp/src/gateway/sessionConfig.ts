@@ -2,12 +2,12 @@ import { isRecord, type JsonRecord } from '../translate/json.js';
 import { EMPTY_CONFIG } from '../translate/state.js';
 import type { AhpConfig } from '../types.js';
 
-/** What can be chosen for a new session, beside its model and its folder: nothing yet. */
+/** The options for a new session beside its model and its folder: none yet. */
 export const SESSION_CONFIG: AhpConfig = EMPTY_CONFIG;
 
 /**
- * What a client chose, as far as the schema offers it. VS Code sends what it knows of its own host's schema, whatever it was
- * told of this one's; an agent that is handed such a choice refuses the session.
+ * The client's choices, as far as the schema offers them. VS Code sends choices of its own host's schema regardless of this one;
+ * an agent that gets such a choice would refuse the session.
  */
 export function chosenConfig(config: unknown, { schema }: AhpConfig = SESSION_CONFIG): JsonRecord {
   if (!isRecord(config)) return {};

@@ -22,7 +22,7 @@ export interface Origin {
 
 /** An action of this client that waits for its answer. */
 export interface Echo {
-  /** As the client named it. */
+  /** The channel's name as the client wrote it. */
   readonly channel: URI;
   readonly action: AhpAction;
   readonly origin: Origin;
@@ -32,16 +32,16 @@ export interface SessionLinkOptions {
   readonly session: SessionHandle;
   /** The id that the host knows this client by. */
   readonly hostClientId: string;
-  /** The number under which the last action was sent to the host. */
+  /** The number of the last action that was sent to the host. */
   readonly lastSent: () => number;
   readonly models: () => readonly string[];
   readonly emit: (channel: ChannelKind, action: AhpAction, echo?: Echo) => void;
-  /** Not for the host: kept as long as the gateway lives. */
+  /** Not for the host: kept while the gateway lives. */
   readonly takeLocal: (channel: ChannelKind, echo: Echo) => void;
   readonly reject: (echo: Echo, reason: string) => void;
-  /** The session's model is another one now. */
+  /** Called when the session's model changed. */
   readonly onModel: (model: string) => void;
-  /** The state went on without actions: what was sent so far does not lead there. */
+  /** Called when the state changed without actions: the sent envelopes don't lead there. */
   readonly onJump: () => void;
   readonly limits: AhpLimits;
   readonly schedule: Schedule;
@@ -49,12 +49,12 @@ export interface SessionLinkOptions {
 
 const PAGE = 200;
 const CHAT = { kind: 'chat' } as const;
-/** Actions by which a client goes on with the conversation that it shows. */
+/** Actions by which a client continues the conversation that it shows. */
 const CONTINUES: ReadonlySet<string> = new Set(['chat/turnStarted', 'chat/pendingMessageSet']);
 const STALE =
   'Going back to an earlier message is not supported, so nothing was sent. Open the session again to go on with it.';
 
-/** One session of one AHP client: our actions out as AHP's, and AHP's in as ours. */
+/** One session of one AHP client: sends our actions as AHP's, and AHP's as ours. */
 export class SessionLink {
   readonly session: SessionHandle;
   readonly #options: SessionLinkOptions;
@@ -67,7 +67,7 @@ export class SessionLink {
   #seen: SessionState;
   #waiting = 0;
   #queue: Promise<unknown> = Promise.resolve();
-  /** A truncation was refused that the client's window shows nevertheless. */
+  /** A refused truncation that the client's window shows nevertheless. */
   #isStale = false;
 
   constructor(options: SessionLinkOptions) {
@@ -84,12 +84,12 @@ export class SessionLink {
     return this.session.confirmed.value;
   }
 
-  /** The client shows the chat as it is. */
+  /** The client shows the current chat again. */
   reopened(): void {
     this.#isStale = false;
   }
 
-  /** From now on changes of this changeset are told. */
+  /** From now on changes of this changeset are sent. */
   watchChangeset(turnId: string | undefined): AhpChangeset {
     const changeset = changesetOf(this.state, turnId);
     this.#changesets.set(turnId, changeset);
@@ -100,7 +100,7 @@ export class SessionLink {
     this.#changesets.delete(turnId);
   }
 
-  /** So that what was held is told before what comes next. */
+  /** So that held output is sent before what comes next. */
   flush(): void {
     this.#holding?.dispose();
     this.#holding = undefined;
@@ -109,7 +109,7 @@ export class SessionLink {
     for (const action of held) this.#options.emit(CHAT, action);
   }
 
-  /** Older turns, until there are so many or no more. */
+  /** Loads older turns until there are enough or no more. */
   async loadTurns(wanted: number): Promise<void> {
     while (this.state.earlierTurns !== undefined && this.state.turns.length < wanted) {
       const loaded = await this.session.loadEarlierTurns(Math.min(PAGE, wanted - this.state.turns.length));
@@ -117,10 +117,10 @@ export class SessionLink {
     }
   }
 
-  /** Another page of older turns, told as an action before this resolves. False: that is no cursor of this chat. */
+  /** Loads another page of older turns and sends it as an action before this resolves. False: the cursor isn't one of this chat. */
   async fetchTurns(cursor: string | undefined): Promise<boolean> {
     const now = cursorOf(this.state);
-    // One that was used already is no mistake: two requests may have crossed.
+    // A used cursor is no error: two requests may have crossed.
     const isOld = cursor !== undefined && this.state.turns.some(({ id }) => cursor === `before:${id}`);
     if (cursor !== undefined && cursor !== now) return isOld;
     if (now === undefined) return true;
@@ -135,7 +135,7 @@ export class SessionLink {
     return true;
   }
 
-  /** One after the other: a turn that waits for its session must not be overtaken by its own cancellation. */
+  /** One after the other: a cancellation must not overtake a turn that waits for its session. */
   dispatch(to: 'session' | 'chat', echo: Echo): void {
     if (this.#waiting >= this.#options.limits.maxWaitingActions) {
       this.#options.reject(echo, 'too many actions wait for this session already');
@@ -167,20 +167,20 @@ export class SessionLink {
     if (intent.kind === 'local') return takeLocal({ kind: to }, echo);
     const before = [...intent.actions];
     const own = before.pop() as ClientActionInput;
-    // Whether it worked is seen in the state; the client's own action does not depend on it.
+    // The state shows whether it worked; the client's own action does not depend on it.
     for (const preparing of before) this.session.dispatch(preparing).catch(() => undefined);
     const accepted = this.session.dispatch(own);
     const number = lastSent();
     this.#echoes.set(number, echo);
-    // Not awaited: the next action may go out before this one is answered, as with any client.
+    // Not awaited: the next action may be sent before this one is answered, as with any client.
     accepted.catch((error: unknown) => {
       if (this.#echoes.delete(number)) reject(echo, reasonOf(error));
     });
   }
 
   /**
-   * VS Code shows no rejection, but an error of the turn that it has begun by itself. It is told one, and then that the turn is
-   * gone; for who had not begun it, neither means anything.
+   * VS Code shows no rejection, but an error of the turn that it began itself. It gets one, and then the removal of the turn;
+   * for a client that had not begun it, neither means anything.
    */
   #refuseStale(echo: Echo): void {
     const { emit, reject, onJump } = this.#options;
@@ -191,7 +191,7 @@ export class SessionLink {
     if (isShown) emit(CHAT, { type: 'chat/error', turnId, duration: 0, part: { kind: 'error', error }, error });
     reject(echo, STALE);
     if (isShown) emit(CHAT, { type: 'chat/truncated', turnId: last.id });
-    // Who has been told that turns are gone takes the chat for idle.
+    // A client that was told that turns are gone takes the chat for idle.
     if (isShown && last.state === 'error') onJump();
   }
 
@@ -211,7 +211,7 @@ export class SessionLink {
     const translated = translateAction(envelope.action, before, after);
     const answeredIn = echo?.action.type.startsWith('session/') ? 'session' : 'chat';
     const answers = echo && translated.find(({ to }) => to === answeredIn);
-    // Accepted without a change, or with one that AHP sees elsewhere: the client waits for an answer nevertheless.
+    // Accepted without a change, or with one that AHP shows elsewhere: the client still waits for an answer.
     if (echo && !answers) this.#emit(answeredIn, echo.action, echo);
     for (const entry of translated) this.#emit(entry.to, entry.action, entry === answers ? echo : undefined);
     this.#updateChangesets(after);
@@ -231,7 +231,7 @@ export class SessionLink {
         this.#hold(call, action);
         return;
       }
-      // Its result has all of the output, so what is held of it is void.
+      // Its result has all of the output, so held output is dropped.
       if (action.type === 'chat/toolCallComplete') this.#held.delete(call as string);
       this.flush();
     }
@@ -252,7 +252,7 @@ export class SessionLink {
     }
   }
 
-  /** Turns that were loaded leave everything else as it was; any other change without an action is a new snapshot. */
+  /** Loaded turns leave everything else unchanged; any other change without an action is a new snapshot. */
   #stateChanged(state: SessionState): void {
     const seen = this.#seen;
     if (state === seen) return;

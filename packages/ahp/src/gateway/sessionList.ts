@@ -1,4 +1,5 @@
-import { type HostClient, type HostEvent, listInStep } from '@agenthost/client';
+import type { HostClient, HostEvent } from '@agenthost/client';
+import { listInStep } from '@agenthost/client/internal';
 import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
 import { dropOldest } from '@agenthost/protocol';
 import { LateResult } from '@agenthost/rpc';
@@ -19,9 +20,9 @@ interface SessionListOptions {
   readonly onRemoved: (session: URI) => void;
 }
 
-/** The host's sessions as one AHP client lists them. */
+/** The host's sessions for the list of one AHP client. */
 export class SessionList {
-  /** Sessions that this client made and nobody has written to: the host hides them. They go with the client. */
+  /** Sessions of this client without a message: the host hides them. They are removed with the client. */
   readonly made = new Set<URI>();
   readonly statuses = new KnownStatuses();
   readonly #options: SessionListOptions;
@@ -80,10 +81,10 @@ export class SessionList {
 
 type Flags = Pick<SessionSummary, 'status' | 'isRead' | 'isArchived'>;
 
-/** As many as a client can have listed by eye; of others, changes of the status are not told. */
+/** As many as a person looks at; for others, changes of the status are not sent. */
 const MAX_KNOWN = 10_000;
 
-/** AHP has one number for what are three fields of ours, of which a notification tells only those that changed. */
+/** AHP has one number for three of our fields, of which a notification has only those that changed. */
 class KnownStatuses {
   readonly #flags = new Map<URI, Flags>();
 
@@ -97,7 +98,7 @@ class KnownStatuses {
     this.#flags.delete(resource);
   }
 
-  /** The number after the change, where it changed and is known. */
+  /** The number after the change, if it changed and is known. */
   change(resource: URI, changes: Partial<Flags>): number | undefined {
     const { status, isRead, isArchived } = changes;
     if (status === undefined && isRead === undefined && isArchived === undefined) return undefined;
@@ -113,7 +114,7 @@ class KnownStatuses {
   }
 }
 
-/** What went away becomes empty: a field that is not there means that it did not change. */
+/** A removed value becomes empty: an absent field means that it did not change. */
 function summaryChangesOf(changes: SessionSummaryChanges, status: number | undefined): Record<string, unknown> {
   const { title, modifiedAt, activity, workingDirectory, metadata, changes: files } = changes;
   return {

@@ -3,17 +3,17 @@ import { dropOldest, parseSessionUri, type URI } from '@agenthost/protocol';
 import { specifiedId, specifiedName } from '../translate/uris.js';
 
 export interface SessionNamesOptions {
-  /** The ids of all agents: one of them has a session of which only the id is known. */
+  /** The ids of all agents: one of them has the session when only its id is known. */
   readonly providers: () => readonly string[];
-  /** Rejects with a SessionGoneError where there is no such session. */
+  /** Rejects with a SessionGoneError when there is no such session. */
   readonly open: (session: URI) => Promise<unknown>;
-  /** The client wants to be told of every session as `ahp-session:/<id>`. */
+  /** The client wants every session named `ahp-session:/<id>`. */
   readonly wantsSpecified: boolean;
 }
 
 const MAX_KNOWN = 10_000;
 
-/** What one client calls our sessions: `<provider>:/<id>`, or `ahp-session:/<id>` where it used that name itself. */
+/** One client's names for our sessions: `<provider>:/<id>`, or `ahp-session:/<id>` if it used that name itself. */
 export class SessionNames {
   readonly #options: SessionNamesOptions;
   readonly #providers = new Map<string, string>();
@@ -23,7 +23,7 @@ export class SessionNames {
     this.#options = options;
   }
 
-  /** What the client is to be told. */
+  /** The name for the client. */
   nameOf(session: URI): URI {
     const isSpecified = this.#options.wantsSpecified || this.#specified.has(session);
     return isSpecified ? specifiedName(session) : session;
@@ -50,7 +50,7 @@ export class SessionNames {
     if (parts) this.#providers.delete(parts.sessionId);
   }
 
-  /** Our name for it, where that is known without asking. */
+  /** Our name for it, if it is known without asking. */
   known(name: URI): URI | undefined {
     const id = specifiedId(name);
     if (id === undefined) return name;

@@ -1,4 +1,4 @@
-/** One of our actions, with the states around it, as the actions of AHP's that do the same. Pure. */
+/** Translates one of our actions, with the states before and after it, into AHP actions with the same effect. Pure. */
 import type {
   ActiveTurn,
   CreationFailedAction,
@@ -36,7 +36,7 @@ function chatActions(action: SessionAction, before: SessionState, after: Session
   ];
 }
 
-/** A message that waited for a session that could not be made: its turn begins and ends here. */
+/** A message that waited for a session whose creation failed: its turn begins and ends here. */
 function failedTurn({ id, userMessage }: Turn, { at, error }: CreationFailedAction): AhpAction[] {
   return [
     {
@@ -100,7 +100,7 @@ function endOf(
   return { type: 'chat/error', ...base, part: { kind: 'error', error: action.error }, error: action.error };
 }
 
-/** Calls and questions, by what is different: a question of ours can be a call of AHP's, and the other way round. */
+/** Calls and questions, by difference: a question of ours can be a call of AHP's, and vice versa. */
 function promptActions(action: SessionAction, before: ActiveTurn, state: SessionState): AhpAction[] {
   const after = state.activeTurn;
   if (!after) return [];
@@ -139,7 +139,7 @@ function questionActions(action: SessionAction, before: ActiveTurn, after: Activ
   ];
 }
 
-/** What nobody answered before the turn ended can't be answered any more: a call that was asked about was running. */
+/** A question that was open at the end of the turn can't be answered any more: its call was running. */
 function unanswered(turn: ActiveTurn): AhpAction[] {
   const asked = Object.values(turn.toolCalls).filter((call) => questionOfCall(turn, call.toolCallId));
   return [
@@ -151,16 +151,16 @@ function unanswered(turn: ActiveTurn): AhpAction[] {
   ];
 }
 
-/** Its output is not kept when it is cancelled. */
+/** A cancelled call does not keep its output. */
 function isReady({ type }: AhpAction): boolean {
   return type === 'chat/toolCallReady';
 }
 
-/** By what is different, because a message of ours can move from one place to the other. */
+/** By difference, because a message of ours can move from one place to the other. */
 function pendingActions(action: SessionAction, before: SessionState, after: SessionState): AhpAction[] {
   if (before.steeringMessage === after.steeringMessage && before.queuedMessages === after.queuedMessages) return [];
   if (action.type === 'session/creationFailed') return [];
-  // The start of the turn takes its message out by itself.
+  // The start of the turn removes its message.
   const started = action.type === 'session/turnStarted' ? action.queuedMessageId : undefined;
   const steering = before.steeringMessage?.id === started ? undefined : before.steeringMessage;
   const queue = (before.queuedMessages ?? []).filter(({ id }) => id !== started);
@@ -216,7 +216,7 @@ function activity(of: 'session' | 'chat', before: SessionState, after: SessionSt
   return [{ type: `${of}/activityChanged`, ...(is !== undefined && { activity: is }) }];
 }
 
-/** The session's list of chats does not follow the chat by itself. */
+/** The session's list of chats does not follow the chat automatically. */
 function chatUpdated(before: SessionState, after: SessionState): AhpAction[] {
   const was = chatSummaryOf(before);
   const is = chatSummaryOf(after);

@@ -3,8 +3,8 @@ import type { AhpAction, AhpChangeset } from '../types.js';
 import { fileEditOf } from './fileEdits.js';
 
 /**
- * What the agent's tools changed, a file an entry: in one turn, or in all turns that are held. Files of which the contents before
- * or after are not known whole are left out: there is nothing to compare.
+ * What the agent's tools changed, one entry per file, in one turn or in all loaded turns. Files without known whole contents before
+ * and after are left out: there is nothing to compare.
  */
 export function changesetOf(state: SessionState, turnId?: string): AhpChangeset {
   const counted = new Map(turnId === undefined ? state.summary.changes?.map((change) => [change.uri, change]) : []);

@@ -1,4 +1,4 @@
-/** Actions of AHP clients as ours. Pure; looks only at what it needs, the host checks the rest. */
+/** Translates actions of AHP clients into ours. Pure; it checks only what it needs, the host checks the rest. */
 import type { ClientActionInput } from '@agenthost/client';
 import { ownValue, REJECTION, type SessionState } from '@agenthost/protocol';
 import type { AhpAction } from '../types.js';
@@ -9,7 +9,7 @@ import { answerOf, questionOfCall } from './questions.js';
 export type ClientIntent =
   /** In this order; the last one is the client's own, the others prepare it. */
   | { readonly kind: 'dispatch'; readonly actions: readonly [...ClientActionInput[], ClientActionInput] }
-  /** Not for the host: echoed, and kept as long as the gateway lives. */
+  /** Not for the host: echoed, and kept while the gateway lives. */
   | { readonly kind: 'local' }
   | { readonly kind: 'refuse'; readonly reason: string };
 
@@ -100,7 +100,7 @@ function turnStarted(action: AhpAction, { state, models }: IntentContext): Clien
     ...(queuedMessageId !== undefined && { queuedMessageId }),
   };
   const model = modelOf(action['message']);
-  // A client that has never seen the agent's models names one of its own; that must not cost the turn.
+  // A client that doesn't know the agent's models names one of its own; that must not cost the turn.
   const isAnother = model !== undefined && model !== state.summary.model && models.includes(model);
   return isAnother ? dispatch({ type: 'session/modelChanged', model }, started) : dispatch(started);
 }
@@ -114,7 +114,7 @@ function toolCallConfirmed(action: AhpAction, { state }: IntentContext): ClientI
   const turn = state.activeTurn?.id === turnId ? state.activeTurn : undefined;
   const question = turn && questionOfCall(turn, toolCallId);
   const given = textOf(action['editedToolInput']);
-  // What comes back as it was shown is no edit.
+  // An unchanged input is no edit.
   const isEdited = given !== undefined && given !== (turn && ownValue(turn.toolCalls, toolCallId)?.toolInput);
   if (question) {
     if (isEdited) return { kind: 'refuse', reason: REJECTION.notEditable };
@@ -131,7 +131,7 @@ function toolCallConfirmed(action: AhpAction, { state }: IntentContext): ClientI
   });
 }
 
-/** What the user wants instead is worth more to the agent than why not. */
+/** What the user wants instead is more useful to the agent than the reason. */
 function reasonOf(action: AhpAction): string | undefined {
   const { userSuggestion, reasonMessage } = action;
   const suggested = isRecord(userSuggestion) ? textOf(userSuggestion['text']) : undefined;

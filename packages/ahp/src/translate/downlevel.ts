@@ -1,4 +1,4 @@
-/** What differs for clients of older versions: small patches on frames that are right for 0.9.0. */
+/** Differences for clients of older versions: small patches on frames for 0.9.0. */
 import type {
   AhpAction,
   AhpActiveTurn,
@@ -44,7 +44,7 @@ function patchSession(session: AhpSession, traits: VersionTraits): AhpSession {
 function patchChat(full: AhpChat, traits: VersionTraits): AhpChat {
   const { title, activeTurn, ...chat } = full;
   const turns = chat.turns.map((turn) => patchTurn(turn, traits));
-  // No action changes it: where there may be none, clients take the one that the session has in its list of chats.
+  // No action changes it: when it may be absent, clients take the one in the session's list of chats.
   const named = traits.hasOptionalTitle || title === undefined ? {} : { title };
   if (!activeTurn) return { ...chat, ...named, turns };
   const [parts, questions] = splitQuestions(activeTurn, traits);

@@ -3,8 +3,8 @@ import type { AhpFileEdit, AhpFileSide } from '../types.js';
 import { contentRefOf } from './messages.js';
 
 /**
- * With the whole contents of the file before and after, or `undefined`. VS Code writes the contents back when somebody restores a
- * checkpoint, and deletes a file that has none before: what is not known for sure must not be told.
+ * With the whole contents of the file before and after, or `undefined`. VS Code writes the contents back when the user restores a
+ * checkpoint, and deletes a file without contents before: unproven contents must not be sent.
  */
 export function fileEditOf(edit: FileEditResultContent): AhpFileEdit | undefined {
   const { uri, insertions, deletions, before, after } = edit;
@@ -23,20 +23,20 @@ function sideOf(uri: URI, content: ContentRef): AhpFileSide {
 const SCHEME = 'ahp-edit:';
 
 /**
- * With the file's own path, which is what is shown as its name. The query has letters alone: VS Code sends back what it has
- * decoded and encoded anew.
+ * With the file's own path, which is shown as its name. The query has only letters: VS Code decodes and encodes
+ * what it sends back.
  */
 function sideUri(file: URI, content: URI): URI {
   return `${SCHEME}${URL.canParse(file) ? new URL(file).pathname : '/'}?${packed(content)}`;
 }
 
-/** The content that it is the address of. */
+/** The content behind the address. */
 export function parseSideUri(uri: URI): URI | undefined {
   if (!uri.startsWith(SCHEME)) return undefined;
   return unpacked(uri.slice(uri.indexOf('?') + 1)) || undefined;
 }
 
-/** Of a content's address, which has no other characters than those of ASCII. */
+/** For a content's address, which has only ASCII characters. */
 function packed(address: URI): string {
   return btoa(address).replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
 }

@@ -1,4 +1,4 @@
-/** What came over the wire, before anybody has looked at it. */
+/** Unchecked data from the wire. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export function isRecord(value: unknown): value is JsonRecord {
@@ -13,7 +13,7 @@ export function textsOf(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined;
 }
 
-/** About how much room a value takes; for limits. */
+/** The approximate size of a value, for limits. */
 export function sizeOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }

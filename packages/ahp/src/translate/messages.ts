@@ -2,7 +2,7 @@ import type { Attachment, ContentRef, PendingMessage, UserMessage } from '@agent
 import type { AhpAttachment, AhpContentRef, AhpMessage, AhpPendingMessage } from '../types.js';
 import { isRecord, type JsonRecord, textOf } from './json.js';
 
-/** With the model that it was written for, where that is known. */
+/** With the model that it was written for, if known. */
 export function messageOf({ text, attachments = [] }: UserMessage, model?: string): AhpMessage {
   return {
     text,
@@ -12,7 +12,7 @@ export function messageOf({ text, attachments = [] }: UserMessage, model?: strin
   };
 }
 
-/** What a turn began with. The public protocol has no turns that an agent begins: the text says so. */
+/** The message of a turn. AHP has no turns that an agent begins: the text says so. */
 export function turnMessageOf(
   { userMessage, origin }: { readonly userMessage: UserMessage; readonly origin?: 'agent' },
   model?: string,
@@ -54,7 +54,7 @@ function attachmentOf({ kind, label, uri, data, ref, mimeType, range }: Attachme
   return { type: 'simple', ...base };
 }
 
-/** `undefined` when it is no message. What of its attachments our agents can't have becomes text that names it. */
+/** `undefined` when it is no message. Attachments that our agents can't get become text that names them. */
 export function userMessageOf(message: unknown): UserMessage | undefined {
   if (!isRecord(message)) return undefined;
   const text = textOf(message['text']);
@@ -66,7 +66,7 @@ export function userMessageOf(message: unknown): UserMessage | undefined {
   return { text, ...(taken.length > 0 && { attachments: taken as Attachment[] }) };
 }
 
-/** The model that a message asks for. */
+/** The requested model of a message. */
 export function modelOf(message: unknown): string | undefined {
   const model = isRecord(message) ? message['model'] : undefined;
   return isRecord(model) ? textOf(model['id']) : undefined;
@@ -96,8 +96,8 @@ function resourceAttachment(attachment: JsonRecord, label: string): Attachment |
 }
 
 /**
- * In a browser VS Code calls files of the machine that its server runs on `vscode-remote://<server>/<path>`. It maps the folders of
- * sessions to `file:` by itself, but not what is attached.
+ * In a browser VS Code names files of its server's machine `vscode-remote://<server>/<path>`. It maps the folders of sessions to
+ * `file:` itself, but not attachments.
  */
 function fileOf(uri: string): string {
   const path = /^vscode-remote:\/\/[^/?#]*(\/[^?#]*)/.exec(uri)?.[1];

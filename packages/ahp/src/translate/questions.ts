@@ -2,13 +2,13 @@ import { type ActiveTurn, ownValue, type PermissionRequest } from '@agenthost/pr
 import type { AhpInputRequest, AhpQuestion } from '../types.js';
 import { isRecord, textOf, textsOf } from './json.js';
 
-/** Every question that we ask is one request with one question. */
+/** Each of our questions is one request with one question. */
 const QUESTION_ID = 'answer';
 const ALLOW = { id: 'allow', label: 'Allow' } as const;
 const DENY = { id: 'deny', label: 'Deny' } as const;
 const OK = { id: 'ok', label: 'OK' } as const;
 
-/** The question that a running call is shown to wait for. Further ones of the same call are asked beside it. */
+/** The question that a running call waits for. Further ones of the same call are asked separately. */
 export function questionOfCall(turn: ActiveTurn, toolCallId: string): PermissionRequest | undefined {
   if (ownValue(turn.toolCalls, toolCallId)?.status !== 'running') return undefined;
   return Object.values(turn.pendingPermissions).find((request) => request.toolCallId === toolCallId);
@@ -47,7 +47,7 @@ export interface Answer {
   readonly text?: string;
 }
 
-/** What an answer of AHP's says to our question. A choice that was not offered is passed on: the host refuses it. */
+/** The answer to our question. An unknown choice is passed on: the host refuses it. */
 export function answerOf(request: PermissionRequest, response: unknown, answers: unknown): Answer {
   if (response !== 'accept') return { approved: false };
   const { selected, text } = valueIn(answers);

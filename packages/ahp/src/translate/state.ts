@@ -1,4 +1,4 @@
-/** Our states as AHP's: pure, and the only place that knows both. */
+/** Translates our states into AHP's. Pure, and the only place that knows both. */
 import {
   type AgentInfo,
   type FileChangeSummary,
@@ -30,15 +30,15 @@ const ACTIVITY = { idle: 1, error: 2, inProgress: 8, inputNeeded: 24 } as const 
 const READ = 32;
 const ARCHIVED = 64;
 
-/** What AHP clients have put there, which our host knows nothing of. */
+/** State of AHP clients that our host doesn't have. */
 export interface LocalSession {
   readonly activeClients: readonly AhpActiveClient[];
   readonly draft?: unknown;
 }
 
-/** A session as one client sees it. */
+/** A session for one client. */
 export interface SessionView extends LocalSession {
-  /** What the client calls it. */
+  /** The client's name for it. */
   readonly name: URI;
   readonly isReadOnly: boolean;
 }
@@ -50,12 +50,12 @@ export function rootOf({ agents }: RootState, config: AhpConfig, activeSessions:
 }
 
 /**
- * What the agent takes when it is told no model. VS Code sends nothing without one, and chooses another one for a session that
- * has none. A message that names this one is taken as if it named none, unless the agent has a model of this name.
+ * The agent's own choice of a model. VS Code sends nothing without a model, and chooses another one for a session that has none.
+ * A message with this model counts as one without, unless the agent has a model of this name.
  */
 export const NO_MODEL = { id: 'default', name: 'Default' } as const;
 
-/** Only those that can be used: AHP has no word for one that is not installed. */
+/** Only agents that can be used: AHP can't express one that is not installed. */
 export function agentsOf(agents: readonly AgentInfo[]): readonly AhpAgent[] {
   return agents
     .filter(({ availability }) => availability.state === 'available')
@@ -84,7 +84,7 @@ export function summaryOf(summary: SessionSummary): AhpSessionSummary {
     status: statusOf(summary),
     createdAt: isoTime(createdAt),
     modifiedAt: isoTime(modifiedAt),
-    // Also when there is none: what is over is told as an empty one.
+    // Also when there is none: an ended one is sent as empty.
     activity: activity ?? '',
     ...foldersOf(summary.workingDirectory),
     ...(changes && { changes: changeCountsOf(changes) }),
@@ -105,8 +105,8 @@ export function foldersOf(folder: URI | undefined) {
 }
 
 /**
- * What the session does is not in its own status, but in that of its chat and in the list: no action of AHP's could change it
- * there, so that it would be right in a snapshot alone.
+ * The activity of a session is not in its own status, but in that of its chat and in the list: no AHP action could change it
+ * there, so it would be right only in a snapshot.
  */
 export function sessionOf(state: SessionState, view: SessionView): AhpSession {
   const { summary, creationError } = state;
@@ -130,7 +130,7 @@ export function sessionOf(state: SessionState, view: SessionView): AhpSession {
   };
 }
 
-/** Only what goes on: whether it was read is the session's. */
+/** Only the activity: the read mark is the session's. */
 export function chatSummaryOf(state: SessionState): AhpChatSummary {
   const { resource, title, activity } = state.summary;
   return {
@@ -142,13 +142,13 @@ export function chatSummaryOf(state: SessionState): AhpChatSummary {
   };
 }
 
-/** As clients derive it themselves, from the turns alone. */
+/** As clients derive it themselves, only from the turns. */
 function chatStatusOf({ activeTurn, turns }: SessionState): number {
   if (activeTurn) return needsInput(activeTurn) ? ACTIVITY.inputNeeded : ACTIVITY.inProgress;
   return turns.at(-1)?.state === 'error' ? ACTIVITY.error : ACTIVITY.idle;
 }
 
-/** As clients derive it: the start of a turn and its end are all that they count. */
+/** As clients derive it: they count only the start and the end of a turn. */
 function chatModifiedAt({ activeTurn, turns, summary }: SessionState): number {
   const last = turns.at(-1);
   if (activeTurn) return activeTurn.startedAt;
@@ -178,7 +178,7 @@ export function chatOf(state: SessionState, view: SessionView): AhpChat {
   };
 }
 
-/** Where `fetchTurns` goes on: before the oldest turn that is there. */
+/** Where `fetchTurns` continues: before the oldest loaded turn. */
 export function cursorOf({ earlierTurns = 0, turns }: SessionState): string | undefined {
   return earlierTurns > 0 ? `before:${turns[0]?.id ?? ''}` : undefined;
 }

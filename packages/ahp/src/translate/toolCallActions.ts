@@ -1,6 +1,6 @@
 import type { AhpAction, AhpCompletedCall, AhpPendingCall, AhpRunningCall, AhpToolCall } from '../types.js';
 
-/** Who answered a call that waited, where it was answered by that and not by something else. */
+/** Who answered a waiting call, if it was answered by that and not by something else. */
 export interface CallAnswer {
   readonly approved: boolean;
   readonly optionId?: string;
@@ -8,7 +8,7 @@ export interface CallAnswer {
 
 /**
  * The actions that lead a client from one state of a call to another. One step of ours can be several of AHP's: a call that we
- * announce whole is begun there and then made ready.
+ * announce whole is begun and then made ready.
  */
 export function toolCallActions(
   turnId: string,
@@ -53,7 +53,7 @@ function fromPending(
   answer: CallAnswer | undefined,
 ): AhpAction[] {
   if (after.status === 'cancelled') return [denied(ids, after)];
-  // What a client keeps of the earlier question when it is asked another one must go first.
+  // What a client keeps of the earlier question must be removed before another one is asked.
   if (after.status === 'pending-confirmation') {
     return [ready(ids, { ...before, status: 'running', confirmed: 'not-needed' }), ready(ids, after)];
   }

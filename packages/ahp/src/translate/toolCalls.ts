@@ -16,7 +16,7 @@ const CONFIRMED = { user: 'user-action', policy: 'setting', notNeeded: 'not-need
   Record<ToolConfirmed['how'], AhpConfirmed>
 >;
 
-/** A call that runs and has a question of its own is shown as one that waits: AHP asks on the call itself. */
+/** A running call with its own question is shown as a waiting one: AHP asks on the call itself. */
 export function toolCallOf(call: ToolCallState, question: PermissionRequest | undefined): AhpToolCall {
   const base = baseOf(call);
   switch (call.status) {
@@ -71,24 +71,24 @@ function baseOf({
     toolCallId,
     toolName,
     displayName,
-    // As Markdown: where it is plain text, VS Code asks without showing the input, and the message has only its first 80 characters.
+    // As Markdown: with plain text, VS Code asks without showing the input, and cuts the message at 80 characters.
     invocationMessage: { markdown: invocationMessage },
-    // Both also when there is none: what is left out of an action stays as it was before.
+    // Both also when there is none: a field that an action omits stays unchanged.
     toolInput: toolInput ?? '',
     _meta: { ...(toolKind && { toolKind }), ...(language && { language }) } as CallMeta,
   };
 }
 
 /**
- * For the call of a terminal VS Code has a confirmation of its own, which offers its own answers in place of the agent's. So it is
- * told that it is one when it was confirmed.
+ * VS Code has its own confirmation for terminal calls, which replaces the agent's options. So the call is marked as a terminal's
+ * only when it was confirmed.
  */
 function unconfirmed(base: ReturnType<typeof baseOf>): ReturnType<typeof baseOf> {
   const { toolKind: _, ...meta } = base._meta;
   return { ...base, _meta: meta };
 }
 
-/** The call's own words stay: they are what is left of it when the turn ends without an answer. */
+/** The call's own texts stay: they are what remains when the turn ends without an answer. */
 function askedCall(base: ReturnType<typeof baseOf>, { title, message, options }: PermissionRequest): AhpToolCall {
   return {
     ...base,

@@ -51,7 +51,7 @@ export function activeTurnOf(turn: ActiveTurn): AhpActiveTurn {
   };
 }
 
-/** The state has only the newest parts of a long turn, and AHP has no command for the others: the client is told of them. */
+/** The state has only the newest parts of a long turn, and AHP has no command for the others: a note says how many are missing. */
 function earlierParts({ earlierParts: count = 0 }: Turn | ActiveTurn): AhpPart[] {
   if (count === 0) return [];
   const content = `${count.toLocaleString('en')} earlier steps of this turn are not shown. "agenthost log" shows them.`;
@@ -65,7 +65,7 @@ export function activeCallOf(turn: ActiveTurn, toolCallId: string) {
   return call && toolCallOf(call, questionOfCall(turn, toolCallId));
 }
 
-/** Never negative: a clock that was set back is nothing to show. */
+/** Never negative, even if the clock was set back. */
 export function durationOf(startedAt: number, endedAt: number): number {
   return Math.max(0, endedAt - startedAt);
 }

@@ -1,15 +1,15 @@
 import { parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
 
-/** How the specification names sessions. VS Code up to 1.139 names them `<provider>:/<id>`, as we do. */
+/** The specification's names of sessions. VS Code up to 1.139 names them `<provider>:/<id>`, as we do. */
 const SPECIFIED = 'ahp-session:/';
 const CHAT = 'ahp-chat:/';
-/** In neither a provider's id nor a session's. */
+/** A character that is in neither a provider's id nor a session's. */
 const BETWEEN = '~';
 const CHANGESET = '/changeset/';
 const TURN = 'turn/';
 const MAX_CHANNEL_LENGTH = 4_096;
 
-/** The one chat of a session. Names the provider too, so that the session is found without a table. */
+/** The one chat of a session. It includes the provider, so that the session is found without a table. */
 export function chatUri(session: URI): URI {
   const parts = parseSessionUri(session);
   if (!parts) throw new RangeError(`not a session: ${session}`);
@@ -32,7 +32,7 @@ export function changesetUri(session: URI, turnId?: string): URI {
 
 export type Channel = { readonly session: URI } & ChannelKind;
 
-/** Which of a session's channels it is. */
+/** The kind of the session's channel. */
 export type ChannelKind =
   | { readonly kind: 'session' | 'chat' }
   | { readonly kind: 'changeset'; readonly turnId?: string };
@@ -44,7 +44,7 @@ export function channelNames(session: URI, channel: ChannelKind): readonly URI[]
   return channel.kind === 'changeset' ? names.map((name) => changesetUri(name, channel.turnId)) : names;
 }
 
-/** What a channel other than the root's is, or `undefined` when it is nothing of ours. */
+/** The target of a channel other than the root's, or `undefined` when it isn't ours. */
 export function parseChannel(uri: string): Channel | undefined {
   if (uri.length > MAX_CHANNEL_LENGTH) return undefined;
   if (uri.startsWith(CHAT)) {

@@ -19,7 +19,16 @@ const NORMAL_CLOSE = 1000;
 const FIRST_APPLICATION_CODE = 3000;
 const MAX_CLOSE_REASON_CHARS = 40;
 
-/** Over the WebSocket that browsers and Node have. Resolves when it is open. */
+/**
+ * A transport over the WebSocket that browsers and Node have. Resolves when it is open.
+ *
+ * @example
+ * ```ts
+ * const host = await connect({
+ *   transport: (signal) => createWebSocketTransport({ url, token, signal, maxBufferedBytes: 1_000_000 }),
+ * });
+ * ```
+ */
 export function createWebSocketTransport(options: WebSocketTransportOptions): Promise<Transport> {
   const { signal } = options;
   return new Promise((resolve, reject) => {

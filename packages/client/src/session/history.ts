@@ -10,7 +10,7 @@ import {
   turnSteps,
   type URI,
 } from '@agenthost/protocol';
-import { jsonValues } from '@agenthost/rpc';
+import { jsonValues } from '@agenthost/rpc/internal';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 
 export interface HistoryOptions {

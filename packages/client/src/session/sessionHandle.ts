@@ -80,6 +80,16 @@ const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
 /**
  * A handle on one session. Several handles on the same one share a subscription; each must be disposed. Methods that
  * change something apply it to `state` at once, resolve when the host has accepted it, and reject when it did not.
+ *
+ * @example
+ * ```ts
+ * const session = await host.openSession('shell:/5b7f9a0e');
+ * const rendering = session.state.subscribe((state) => console.log(state.turns.length));
+ * await session.send('npm test');
+ * await session.pendingConfirmations.value[0]?.approve();
+ * rendering.dispose();
+ * session.dispose();
+ * ```
  */
 export class SessionHandle {
   readonly uri: URI;
@@ -103,6 +113,7 @@ export class SessionHandle {
   readonly #closing = new AbortController();
   #loading: Promise<unknown> = Promise.resolve();
 
+  /** @internal `HostClient` makes one. */
   constructor(shared: SharedSession, context: SessionContext) {
     this.#shared = shared;
     this.#context = context;

@@ -13,31 +13,31 @@ export type McpServer =
     }
   | { readonly type: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** What a session's agent is to use: it is on, could be read and, where it would run something, is trusted. */
+/** A customization for a session's agent: it is on, could be read and, if it would run something, is trusted. */
 export interface AgentCustomization {
   readonly kind: CustomizationKind;
   readonly uri: string;
-  /** As agents call it; no two of a kind have the same. */
+  /** Its name for agents; unique within its kind. */
   readonly name: string;
   readonly description?: string;
-  /** The file that it is in; of a skill, its `SKILL.md`. */
+  /** Its file; for a skill, its `SKILL.md`. */
   readonly path: string;
-  /** The text below the front matter; of instructions and agents. */
+  /** The text below the front matter, for instructions and agents. */
   readonly content?: string;
-  /** A pattern of the files that instructions are for. */
+  /** A pattern of the files that instructions apply to. */
   readonly appliesTo?: string;
   readonly mcpServer?: McpServer;
 }
 
 /** What an agent does with customizations that the host finds. */
 export interface CustomizationSupport {
-  /** The kinds that it takes by `OpenSessionOptions.customizations`. */
+  /** The kinds that it accepts by `OpenSessionOptions.customizations`. */
   readonly takes: readonly CustomizationKind[];
-  /** Files that it reads on its own: they are not handed over, and can't be turned off. `path` is relative, with `/`. */
+  /** Files that it reads by itself: they are not passed on and can't be turned off. `path` is relative, with `/`. */
   readonly readsByItself?: (kind: CustomizationKind, path: string) => boolean;
   /**
-   * It obeys what it finds in the folder that it is started in, hooks and MCP servers among it, and nothing keeps it from
-   * that. Where there is such configuration it is not started before the folder is trusted.
+   * It follows the configuration of the folder that it is started in, including hooks and MCP servers, and this can't be turned
+   * off. Where there is such configuration, it is not started before the folder is trusted.
    */
   readonly obeysWorkspace?: boolean;
 }

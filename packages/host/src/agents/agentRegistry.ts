@@ -2,6 +2,7 @@ import {
   type AgentAvailability,
   type AgentInfo,
   isProviderId,
+  isSafeKey,
   type ModelInfo,
   type UnavailableAgent,
 } from '@agenthost/protocol';
@@ -10,9 +11,9 @@ import { warnOfListenerError } from '../hostLog.js';
 import type { Agent } from './agent.js';
 
 export interface AgentRegistryOptions {
-  /** How long an agent may take to answer what it is able to do, or to end; 10,000 unless told. */
+  /** How long an agent may take to report its availability, or to end. Defaults to 10,000. */
   readonly timeoutMs?: number;
-  /** An agent that failed to end. */
+  /** Called with an agent that failed to end. */
   readonly onError?: (error: unknown, provider: string) => void;
 }
 
@@ -24,7 +25,7 @@ const UNCHECKED: UnavailableAgent = {
   howToFix: 'Wait a moment.',
 };
 
-/** The agents of a host by provider, and what is known of each. An agent that fails or hangs is unavailable, nothing more. */
+/** The agents of a host by provider, and what is known of each. An agent that fails or hangs counts as unavailable. */
 export class AgentRegistry {
   readonly #agents = new Map<string, Agent>();
   readonly #infos = new Map<string, AgentInfo>();
@@ -64,7 +65,7 @@ export class AgentRegistry {
     await this.#end(agent);
   }
 
-  /** While an agent is being installed, that is all that is known of it. */
+  /** While an agent is being installed, nothing else is known of it. */
   beginInstalling(provider: string): void {
     const agent = this.#agents.get(provider);
     if (!agent) return;
@@ -74,7 +75,7 @@ export class AgentRegistry {
     this.#events.fire(this.infos());
   }
 
-  /** Looks again what there is now. A failure is the reason why it can't be used, until somebody tries again. */
+  /** Checks the agent again after an installation. A failure is shown as the reason until the next attempt. */
   async endInstalling(provider: string, failure?: string): Promise<void> {
     this.#installing.delete(provider);
     if (failure !== undefined && this.#agents.has(provider)) this.#installFailures.set(provider, failure);
@@ -85,9 +86,15 @@ export class AgentRegistry {
     return this.#agents.get(provider);
   }
 
-  /** What is known now, in the order of registration. */
+  /** The current infos, in the order of registration. */
   infos(): readonly AgentInfo[] {
     return [...this.#infos.values()];
+  }
+
+  /** The ids of the models that an agent offers; `undefined` when it names none: then any name is tried. */
+  modelIds(provider: string): ReadonlySet<string> | undefined {
+    const models = this.#infos.get(provider)?.models ?? [];
+    return models.length > 0 ? new Set(models.map((model) => model.id).filter(isSafeKey)) : undefined;
   }
 
   /** Called when `infos` changed, with the new ones. */
@@ -95,11 +102,11 @@ export class AgentRegistry {
     return this.#events.event(listener);
   }
 
-  /** Asks every agent anew, all at once. Never rejects. */
+  /** Asks every agent again, in parallel. Never rejects. */
   async refresh(): Promise<readonly AgentInfo[]> {
     const refresh = ++this.#refreshes;
     const infos = await Promise.all([...this.#agents.values()].map((agent) => this.#ask(agent)));
-    // What an older refresh finds late must not hide what a newer one found.
+    // A late result of an older refresh must not replace that of a newer one.
     if (this.#disposing !== undefined || refresh !== this.#refreshes) return this.infos();
     const before = JSON.stringify(this.infos());
     for (const info of infos) if (this.#agents.has(info.provider)) this.#infos.set(info.provider, info);
@@ -108,7 +115,7 @@ export class AgentRegistry {
     return after;
   }
 
-  /** Ends all agents; resolves when each has ended or had its time. */
+  /** Ends all agents; resolves when each has ended or its time is up. */
   dispose(): Promise<void> {
     this.#disposing ??= this.#disposeAll();
     return this.#disposing;
@@ -144,7 +151,7 @@ export class AgentRegistry {
   }
 }
 
-/** Chats are sessions of their own, so every agent can have several, unless it says that it can't. */
+/** Chats are separate sessions, so every agent can have several, unless it says that it can't. */
 function infoOf({ descriptor }: Agent, availability: AgentAvailability, models: readonly ModelInfo[] = []): AgentInfo {
   return { supportsMultipleChats: true, ...descriptor, models, availability };
 }

@@ -11,11 +11,11 @@ export interface AgentSourceContext {
 }
 
 /**
- * Brings agents that are known only once the host has its state root.
+ * Registers agents that are known only when the host has its state root.
  *
  * Contract:
- * - `start` registers what there is now; later it registers, removes and refreshes by itself. Who is disposed of stops that.
- * - It never rejects for what a user can get wrong: that goes to the log.
+ * - `start` registers the agents that exist now; later it registers, removes and refreshes them by itself, until it is disposed.
+ * - It never rejects for a user's mistake: that goes to the log.
  */
 export interface AgentSource {
   start(context: AgentSourceContext): Promise<Disposable>;

@@ -1,12 +1,16 @@
 import {
+  ACTION_INTRODUCED_IN,
   type Author,
   CLOSE_CODE,
   type ClientInfo,
   type Commands,
   ERROR_CODE,
+  isClientDispatchable,
   PROTOCOL_VERSION,
+  type Refusal,
   type Role,
   type RoleRefusedData,
+  refuse,
   roleForAction,
   roleForMethod,
   roleRefusal,
@@ -14,6 +18,7 @@ import {
 import {
   CLIENT_NOTIFICATION_SCHEMAS,
   COMMAND_SCHEMAS,
+  SCHEMAS,
   uncheckedDispatchActionParams,
 } from '@agenthost/protocol/schemas';
 import {
@@ -25,9 +30,8 @@ import {
   type Transport,
 } from '@agenthost/rpc';
 import { describeIssues } from '../describeIssues.js';
-import { EncodedFrame } from '../state/encodedFrame.js';
+import { EncodedFrame } from '../state/delivery.js';
 import type { Subscriber } from '../state/publisher.js';
-import { shapeRefusal } from './clientDispatch.js';
 import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
@@ -98,7 +102,7 @@ export class ClientConnection implements Subscriber {
   }
 
   get keepsFiles(): boolean {
-    return this.#services.keeper() === this;
+    return this.#services.hostSessions.keeper === this;
   }
 
   get isOpen(): boolean {
@@ -206,14 +210,14 @@ export class ClientConnection implements Subscriber {
         return { ...parseParams(uncheckedDispatchActionParams, params), isWhole: false } as const;
       },
       handle: (params) => {
-        const { dispatch } = this.#services;
+        const { hostSessions } = this.#services;
         const { clientSeq, action } = params;
         const refusal = roleRefusal(this.role, roleForAction(action));
         if (refusal !== undefined) {
           const rejection = { code: 'roleNotAllowed' } as const;
-          dispatch.reject(this, clientSeq, action, { rejectionReason: refusal, rejection });
-        } else if (params.isWhole) dispatch.dispatch(this, clientSeq, params.action);
-        else dispatch.reject(this, clientSeq, action, shapeRefusal(action));
+          hostSessions.reject(this, clientSeq, action, { rejectionReason: refusal, rejection });
+        } else if (params.isWhole) hostSessions.dispatch(this, clientSeq, params.action);
+        else hostSessions.reject(this, clientSeq, action, shapeRefusal(action));
       },
     });
   }
@@ -252,4 +256,13 @@ function parseParams<T>(schema: Schema<T>, params: unknown): T {
   const parsed = schema.safeParse(params ?? {});
   if (parsed.success) return parsed.data;
   throw new RpcError(ERROR_CODE.invalidParams, describeIssues(parsed.error.issues, 'params'));
+}
+
+/** Why no session may accept the action: clients may not dispatch it, or it is not well-formed. */
+function shapeRefusal(raw: { readonly type: string }): Refusal {
+  if (!isClientDispatchable(raw.type)) {
+    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? refuse('notDispatchable') : refuse('unknownAction');
+  }
+  const issues = SCHEMAS.ClientAction.safeParse(raw).error?.issues ?? [];
+  return refuse('invalidAction', { detail: describeIssues(issues, 'action') });
 }

@@ -12,22 +12,22 @@ import {
   WORKSPACE_PLACES,
 } from './places.js';
 
-/** Deeper than any folder is. */
+/** Deeper than real folders are. */
 const MAX_DEPTH = 256;
 
 export interface CustomizationFinderOptions {
   readonly stateRoot: string;
-  /** Of agents: their home is the user's, and MCP servers may name what is in it. */
+  /** The environment of agents: it has the user's home, and MCP servers may refer to its variables. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: DiscoveryLimits;
 }
 
 export interface FoundInWorkspace extends Discovery {
-  /** The folder that is trusted or not: the checkout that the session works in, or its folder alone. */
+  /** The folder that trust is asked for: the root of the session's checkout, or the project folder itself. */
   readonly workspace: string;
 }
 
-/** Finds what there is for one session. The user's own comes first, then the checkout's, then that of the folder itself. */
+/** Finds the customizations of one session. The user's own come first, then the checkout's, then those of the project folder. */
 export class CustomizationFinder {
   readonly #options: CustomizationFinderOptions;
   readonly #known = new Map<string, KnownFile>();
@@ -36,7 +36,7 @@ export class CustomizationFinder {
     this.#options = options;
   }
 
-  /** `withConfiguration` also finds what agents obey by themselves. */
+  /** `withConfiguration` also finds configuration that agents read by themselves. */
   async find(cwd: string, gitRoot: string | undefined, { withConfiguration = false } = {}): Promise<FoundInWorkspace> {
     const { stateRoot, env, limits = DISCOVERY_LIMITS } = this.#options;
     const folder = await realpath(cwd);
@@ -61,9 +61,9 @@ export class CustomizationFinder {
 }
 
 /**
- * Every folder in which an agent looks by itself: from the session's folder up to the checkout's root; without a checkout up to the
- * root of the file system, because anybody may have left something in `/tmp`. It ends at the user's home: what is there is the
- * user's own, and obeyed everywhere.
+ * Every folder in which an agent looks by itself: from the project folder up to the checkout's root, or without a checkout up to the
+ * root of the file system, because any user may have left files in `/tmp`. It ends at the user's home, whose files are the
+ * user's own and apply everywhere.
  */
 async function configurationFolders(
   folder: string,
@@ -88,7 +88,7 @@ async function userRoot(path: string, places: readonly Place[], prefix: string):
   return folder === undefined ? [] : [{ folder, inside: folder, origin: 'user', places, prefix }];
 }
 
-/** A checkout above the folder counts only where both have one owner: anybody can make one in a shared folder like /tmp. */
+/** A checkout above the folder counts only if both have the same owner: any user can make one in a shared folder like /tmp. */
 async function ownCheckout(folder: string, gitRoot: string | undefined): Promise<string | undefined> {
   if (gitRoot === undefined) return undefined;
   try {

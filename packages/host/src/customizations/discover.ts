@@ -7,7 +7,7 @@ import type { Place } from './places.js';
 import { broken, type CandidateFile, readCustomizations } from './readCustomization.js';
 import { isThere, lookAt, namesIn } from './workspaceFiles.js';
 
-/** A folder to look through. */
+/** A folder to search. */
 export interface DiscoveryRoot {
   /** A real path. */
   readonly folder: string;
@@ -22,11 +22,11 @@ export interface DiscoveryRoot {
 export interface DiscoverOptions {
   readonly roots: readonly DiscoveryRoot[];
   readonly limits: DiscoveryLimits;
-  /** What MCP servers may name in `${…}`. */
+  /** The variables that MCP servers may refer to in `${…}`. */
   readonly env: Readonly<Record<string, string>>;
-  /** What was read before, by path and stamp; what is still of use stays in it. */
+  /** Earlier results by path and stamp; those that are still used stay in it. */
   readonly known: Map<string, KnownFile>;
-  /** Where to look for what agents obey by themselves. */
+  /** The folders to search for configuration that agents read by themselves. */
   readonly configurationIn: readonly ConfigurationFolder[];
 }
 
@@ -35,9 +35,9 @@ export interface ConfigurationFolder {
   /** A real path. */
   readonly folder: string;
   readonly paths: readonly string[];
-  /** Paths in it are shown from here. */
+  /** Paths are shown relative to this. */
   readonly shownFrom: string;
-  /** Whose files, beside those of root, may be trusted. */
+  /** The user whose files, beside those of root, may be trusted. */
   readonly owner: number;
 }
 
@@ -46,7 +46,7 @@ export interface KnownFile {
   readonly found: readonly FoundCustomization[];
 }
 
-/** Looks and reads; runs nothing, follows no link that leads out, and reads again only what has changed. */
+/** Searches and reads. It runs nothing, follows no link that leads out, and reads only files that have changed. */
 export async function discover({ roots, limits, env, known, configurationIn }: DiscoverOptions): Promise<Discovery> {
   const all: FoundCustomization[] = [];
   const files = new Set<string>();
@@ -61,7 +61,7 @@ export async function discover({ roots, limits, env, known, configurationIn }: D
   );
   for (const { root, files: candidates } of perPlace) {
     for (const file of candidates) {
-      // The same file under two names (a link, or a folder that is home and workspace in one) counts once.
+      // The same file under two names (a link, or a folder that is both home and project) counts once.
       const id = `${file.kind} ${file.seen.path}`;
       if (files.has(id)) continue;
       files.add(id);
@@ -92,7 +92,7 @@ export async function discover({ roots, limits, env, known, configurationIn }: D
   };
 }
 
-/** This is done before each turn: where `.github` is not there, nothing in it is looked for. */
+/** This runs before each turn: without `.github`, nothing in it is searched. */
 async function placesIn({ folder, places }: DiscoveryRoot): Promise<readonly Place[]> {
   const tops = [...new Set(places.map(topOf))];
   const there = new Set(
@@ -148,7 +148,7 @@ async function findConfiguration({ folder, paths, shownFrom, owner }: Configurat
   const found = await Promise.all(
     paths.map(async (path) => {
       const full = join(folder, path);
-      // Also where it is a link that leads out, or can't be read: an agent may follow it.
+      // Also when it is a link that leads out, or unreadable: an agent may follow it.
       if (!(await isThere(full))) return [];
       const uid = (await lstat(full).catch(() => undefined))?.uid;
       const shown = isWithin(shownFrom, full) ? slashed(relative(shownFrom, full)) : full;

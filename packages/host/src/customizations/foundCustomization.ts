@@ -1,22 +1,22 @@
 import type { CustomizationKind, McpServer } from '../agents/agentCustomization.js';
 
-/** Something that was found, whether it can be used or not. */
+/** A customization that was found, whether it can be used or not. */
 export interface FoundCustomization {
   readonly kind: CustomizationKind;
   readonly uri: string;
   readonly name: string;
   readonly displayName: string;
   readonly description?: string;
-  /** The file that it is in, its links followed. */
+  /** Its file, with links resolved. */
   readonly path: string;
-  /** The same from the folder that was looked through, with `/`. */
+  /** The same, relative to the searched folder, with `/`. */
   readonly relativePath: string;
   readonly origin: 'user' | 'workspace';
-  /** Another one when the file has changed. */
+  /** Changes when the file has changed. */
   readonly stamp: string;
   readonly appliesTo?: string;
   readonly mcpServer?: McpServer;
-  /** What it would run, or allow, without anybody being asked; in Markdown. Absent where it is text alone. */
+  /** What it would run, or allow, without a question, in Markdown. Absent for texts. */
   readonly runs?: string;
   /** Why it can't be used. */
   readonly problem?: string;
@@ -25,22 +25,22 @@ export interface FoundCustomization {
 export interface Discovery {
   readonly customizations: readonly FoundCustomization[];
   /**
-   * Files and folders that some agents obey: hooks, settings, plugins. By their paths from the workspace; those above it by
-   * their whole paths.
+   * Files and folders that some agents read: hooks, settings, plugins. Paths are relative to the project folder; those above it are
+   * absolute.
    */
   readonly configuration: readonly string[];
-  /** Of these, what belongs to another user: nobody can trust it. */
+  /** Those that belong to another user and therefore can't be trusted. */
   readonly foreignConfiguration: readonly string[];
 }
 
 export interface DiscoveryLimits {
-  /** Names that are read of one folder. */
+  /** Maximum number of names that are read in one folder. */
   readonly maxNames: number;
-  /** Customizations that are used of one folder, or servers of one file. */
+  /** Maximum number of customizations of one folder, or servers of one file. */
   readonly maxPerPlace: number;
   readonly maxCustomizations: number;
   readonly maxTextBytes: number;
-  /** Of all instructions and agents together. */
+  /** Maximum size of all instructions and agents together. */
   readonly maxTotalTextBytes: number;
   readonly maxMcpFileBytes: number;
   /** How much of a file is read to find its name and description. */

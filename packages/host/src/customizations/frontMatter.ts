@@ -3,17 +3,17 @@ const KEY = /^(?:([\w.-]+)|"([\w .-]+)"|'([\w .-]+)')[ \t]*:(?:[ \t]+(.*))?$/;
 const BLOCK = /^([|>])[+-]?\d?[+-]?(?:[ \t]+#.*)?$/;
 
 export interface FrontMatter {
-  /** A list is one text, its items between commas. */
+  /** A list is one text, with its items separated by commas. */
   readonly fields: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /**
- * What stands between two lines of `---` at the beginning of a Markdown file, and the rest. Throws when that can't be read.
+ * The text between two lines of `---` at the beginning of a Markdown file, and the rest. Throws when it can't be read.
  *
- * It reads the part of YAML that front matter is written in: names with texts, quoted or not, block texts and lists. Anything
- * else is refused rather than guessed, because an agent may read it otherwise than we show it. Written by hand, because a
- * parser of all of YAML takes minutes for a kilobyte of `? ? ?`, and these files are read before anybody was asked.
+ * It reads the part of YAML that front matter uses: names with texts, quoted or not, block texts and lists. Anything else is
+ * refused rather than guessed, because an agent may read it differently. It is written by hand, because a full
+ * YAML parser takes minutes for a kilobyte of `? ? ?`, and these files are read before the folder is trusted.
  */
 export function frontMatter(text: string): FrontMatter {
   const lines = text.split(/\r?\n/);
@@ -37,7 +37,7 @@ function readFields(lines: readonly string[]): Record<string, string> {
     const key = plain ?? double ?? single;
     if (key === undefined) throw unreadable(line);
     if (fields.has(key)) throw new Error(`Its front matter has "${key}" twice.`);
-    // Everything that is indented, or a list at the beginning of the line, belongs to the name before it.
+    // Indented lines, or a list at the beginning of the line, belong to the name before them.
     const start = at;
     while (at < lines.length && /^(?:[ \t]|-[ \t]|$)/.test(lines[at] ?? '')) at++;
     fields.set(key, fieldText(value.trim(), lines.slice(start, at)));
@@ -59,7 +59,7 @@ function fieldText(value: string, inside: readonly string[]): string {
     if (!flow.endsWith(value.startsWith('[') ? ']' : '}')) throw unreadable(value);
     return value.startsWith('[') ? flow.slice(1, -1) : flow;
   }
-  // A text may go on in the lines below.
+  // A text may continue in the next lines.
   return scalar([value, ...lines].join(' '));
 }
 

@@ -1,7 +1,7 @@
-/** JSON as editors write it, with comments and a comma too many. In one pass: the text may be made to be slow. */
+/** JSON as editors write it, with comments and trailing commas. Parsed in one pass, because the text may be hostile. */
 export function parseJsonWithComments(text: string): unknown {
   const kept: string[] = [];
-  /** Where in `kept` a comma is that nothing but space has followed yet. */
+  /** Position in `kept` of a comma that only space has followed so far. */
   let comma: number | undefined;
   for (let at = 0; at < text.length; ) {
     const end = endOfToken(text, at);
@@ -16,7 +16,7 @@ export function parseJsonWithComments(text: string): unknown {
   return JSON.parse(kept.join(''));
 }
 
-/** Of a string, a comment, one sign, or a run of anything else. */
+/** The end of a string, a comment, one sign, or a run of other characters. */
 function endOfToken(text: string, at: number): number {
   const pair = text.slice(at, at + 2);
   if (pair === '//') return orEnd(text, text.indexOf('\n', at));

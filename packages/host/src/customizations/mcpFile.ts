@@ -7,25 +7,25 @@ import { parseJsonWithComments } from './jsonWithComments.js';
 export interface NamedServer {
   readonly name: string;
   readonly server?: McpServer;
-  /** What it would run, or where it would connect to, as the file says it. */
+  /** What it would run, or where it would connect to, as written in the file. */
   readonly runs: string;
   readonly problem?: string;
 }
 
 export interface ServerContext {
-  /** Relative folders start here; `${workspaceFolder}` is it. */
+  /** Relative folders start here; it is also `${workspaceFolder}`. */
   readonly folder: string;
-  /** What `${NAME}` may take from. */
+  /** The variables for `${NAME}`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_NAME = 64;
-/** Of a command in a question. More than elsewhere: what matters may stand at its end. */
+/** The length of a command in a question. It is longer than elsewhere, because the important part may be at the end. */
 const MAX_SHOWN = 400;
 
-/** The servers that a file names, under `mcpServers` or `servers`. Throws when it is no such file. */
+/** The servers in a file, under `mcpServers` or `servers`. Throws when it is no such file. */
 export function parseMcpFile(text: string, context: ServerContext): NamedServer[] {
   const file = fieldsOf(parseJsonWithComments(text), 'The file');
   const servers = file['mcpServers'] ?? file['servers'];
@@ -65,7 +65,7 @@ function serverOf(fields: Fields, context: ServerContext): McpServer {
   return { type: type === 'sse' ? 'sse' : 'http', url: address, headers: texts(fields['headers'], 'headers', context) };
 }
 
-/** Before anything is put in its place: what a person is asked about is what stands in the file. */
+/** Before variables are replaced: the user is asked about the text in the file. */
 function describe(value: unknown): string {
   const { command, args, url } = typeof value === 'object' && value !== null ? (value as Fields) : {};
   if (typeof command !== 'string')
@@ -91,7 +91,7 @@ function texts(value: unknown, what: string, context: ServerContext): Record<str
   if (value === undefined) return {};
   const entries = Object.entries(fieldsOf(value, what)).map(([key, entry]) => {
     if (!isSafeKey(key)) throw new Error(`${what} has a name that can't be used.`);
-    // Files in the wild have numbers and booleans there.
+    // Real files have numbers and booleans there.
     const isPlain = typeof entry === 'number' || typeof entry === 'boolean';
     return [key, expanded(isPlain ? String(entry) : mustBeText(entry, `${what}.${key}`), context)] as const;
   });

@@ -1,6 +1,6 @@
 import type { CustomizationKind } from '../agents/agentCustomization.js';
 
-/** Where to look, from a folder. A path alone is a file; with `suffix` files in that folder, with `inside` one in each of its folders. */
+/** Where to look, relative to a folder. A path alone is a file; with `suffix`, files in that folder; with `inside`, one in each subfolder. */
 export interface Place {
   readonly kind: CustomizationKind;
   readonly path: string;
@@ -21,7 +21,7 @@ export const WORKSPACE_PLACES: readonly Place[] = [
   ...mcpServers('.mcp.json', '.vscode/mcp.json'),
 ];
 
-/** Not what the user wrote for one other agent alone, such as `~/.claude/CLAUDE.md`: that one reads it by itself. */
+/** Without files for only one other agent, such as `~/.claude/CLAUDE.md`, which that agent reads itself. */
 export const HOME_PLACES: readonly Place[] = [
   ...instructions('.copilot/copilot-instructions.md'),
   ...skills('.agents/skills', '.claude/skills', '.copilot/skills'),
@@ -36,8 +36,8 @@ export const STATE_ROOT_PLACES: readonly Place[] = [
 ];
 
 /**
- * What agents obey in the folder that they are started in: hooks, permissions, plugins, servers, commands; and an `.env` may
- * send their words, and their key, to another address.
+ * Configuration that agents read in the folder that they are started in: hooks, permissions, plugins, servers, commands. An `.env`
+ * may send their prompts, and their key, to another address.
  */
 export const OBEYED_CONFIGURATION: readonly string[] = [
   '.claude',
@@ -55,7 +55,7 @@ export const OBEYED_CONFIGURATION: readonly string[] = [
 ];
 
 /**
- * The same for folders above the session's own: agents look there, too, up to the checkout's root or, without one, up to the root of
- * the file system. What the session's folder and the checkout's root say of MCP servers is listed by name; here the file is enough.
+ * The same for folders above the project folder: agents look there too, up to the checkout's root or, without one, up to the root of
+ * the file system. MCP servers of the project folder and the checkout's root are listed by name; here the file is enough.
  */
 export const OBEYED_ABOVE: readonly string[] = [...OBEYED_CONFIGURATION, '.mcp.json', '.vscode/mcp.json'];

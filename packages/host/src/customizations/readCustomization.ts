@@ -12,17 +12,17 @@ import { readText, type SeenFile } from './workspaceFiles.js';
 const MAX_NAME = 120;
 const MAX_DESCRIPTION = 500;
 
-/** A file where customizations of a kind may be. */
+/** A file that may contain customizations of a kind. */
 export interface CandidateFile {
   readonly kind: CustomizationKind;
   readonly relativePath: string;
-  /** What it is shown as where it has no name of its own. */
+  /** Its name when the file has none. */
   readonly label: string;
   readonly origin: 'user' | 'workspace';
   readonly seen: SeenFile | { readonly path: string; readonly problem: string };
 }
 
-/** What is in a file: one customization, or for MCP servers any number. Never a failure: that is in what it returns. */
+/** Reads a file: one customization, or any number of MCP servers. It never fails; errors are part of the result. */
 export async function readCustomizations(
   file: CandidateFile,
   limits: DiscoveryLimits,
@@ -39,7 +39,7 @@ export async function readCustomizations(
   }
 }
 
-/** Something that can't be used, listed all the same: nobody should have to guess why a file has no effect. */
+/** A customization that can't be used is listed too, so that the user sees why a file has no effect. */
 export function broken(file: CandidateFile, why: string): FoundCustomization[] {
   const found = { ...base(file), displayName: file.label, name: file.label, problem: oneLine(why, MAX_DESCRIPTION) };
   return found.uri.length <= MAX_URI_LENGTH ? [found] : [];
@@ -102,7 +102,7 @@ function base({ kind, relativePath, origin, seen }: CandidateFile) {
   return { kind, uri: pathToFileURL(seen.path).href, path: seen.path, relativePath, origin, stamp };
 }
 
-/** Agents take it as leave to use these tools without asking while the skill is in use. */
+/** Agents use these tools without asking while the skill is active. */
 function allowed(matter: FrontMatter, name: string): string | undefined {
   const tools = textField(matter, 'allowed-tools') ?? textField(matter, 'allowedTools');
   if (tools === undefined) return undefined;

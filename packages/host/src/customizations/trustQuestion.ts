@@ -11,7 +11,7 @@ export interface TrustQuestion {
   /** What would run, each in Markdown. */
   readonly runs: readonly string[];
   readonly agentName: string;
-  /** Whether the agent can go on without it. */
+  /** Whether the agent can continue without it. */
   readonly isNeeded: boolean;
 }
 

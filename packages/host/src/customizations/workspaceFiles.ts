@@ -1,18 +1,18 @@
-// How files that somebody else wrote are looked at: never through a link that leads out, never more than asked for.
+// Reads untrusted files: never through a link that leads out, and never more than requested.
 import { lstat, opendir, realpath, stat } from 'node:fs/promises';
 import { isWithin } from '../storage/fs/confinement.js';
 import { errorCode } from '../storage/fs/errnoFailure.js';
 import { readForeignFile } from '../storage/fs/foreignFile.js';
 
 export interface SeenFile {
-  /** All links followed. */
+  /** With all links resolved. */
   readonly path: string;
   readonly stamp: string;
   readonly size: number;
   readonly type: 'file' | 'folder' | 'other';
 }
 
-/** Also a link to nothing, and what can't be read. */
+/** Includes links to nothing and unreadable files. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -23,7 +23,7 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** What is at a path: nothing (`undefined`), something, or why it can't be used. `root` is a real path. */
+/** What exists at a path: nothing (`undefined`), a file, or why it can't be used. `root` is a real path. */
 export async function lookAt(root: string, path: string): Promise<SeenFile | { readonly problem: string } | undefined> {
   try {
     const real = await realpath(path);
@@ -39,7 +39,7 @@ export async function lookAt(root: string, path: string): Promise<SeenFile | { r
   }
 }
 
-/** The names in a folder, sorted. Of a folder that has more than the limit, those that come first, and `isCut`. */
+/** The names in a folder, sorted. For a folder with more than the limit, the first ones and `isCut`. */
 export async function namesIn(folder: string, limit: number): Promise<{ names: string[]; isCut: boolean }> {
   const names: string[] = [];
   for await (const { name } of await opendir(folder)) {
@@ -49,9 +49,9 @@ export async function namesIn(folder: string, limit: number): Promise<{ names: s
   return { names: names.sort(), isCut: false };
 }
 
-/** The beginning of a text file, at most so many bytes. Rejects for what is no text. */
+/** The beginning of a text file, at most that many bytes. Rejects for other content. */
 export async function readText(path: string, maxBytes: number): Promise<string> {
-  // A link that was put in its place since it was looked at would lead elsewhere.
+  // A link that replaced the file since the check would lead elsewhere.
   const text = (await readForeignFile(path, maxBytes, { followsLinks: false })).replace(/^\uFEFF/, '');
   if (text.includes('\0')) throw new Error('It is not a text.');
   return text;

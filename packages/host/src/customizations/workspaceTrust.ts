@@ -5,17 +5,17 @@ import { errorCode } from '../storage/fs/errnoFailure.js';
 import { writePrivateFile } from '../storage/fs/writePrivateFile.js';
 
 const FILE = 'trust.json';
-/** More than anybody answers by hand; then the oldest are asked about again. */
+/** More than people answer by hand; beyond it, the oldest are asked about again. */
 const MAX_FOLDERS = 2_000;
 
 /**
- * The folders whose own configuration may run something, kept in the state root. A folder counts by its real path and for
- * itself: neither for those above it nor for those below.
+ * The folders whose own configuration may run something, kept in the state root. Trust is for one folder by its real path,
+ * neither for those above it nor for those below.
  */
 export class WorkspaceTrust {
   readonly #path: string;
   readonly #log: HostLog;
-  /** Also those that could not be stored: the answer was given. */
+  /** Includes those that could not be stored: the answer was given. */
   readonly #unstored = new Set<string>();
   readonly #listeners = new Set<(folder: string) => void>();
   #writing: Promise<void> = Promise.resolve();
@@ -25,12 +25,12 @@ export class WorkspaceTrust {
     this.#log = log;
   }
 
-  /** Reads the file each time, so that what a person takes out of it is no more trusted. */
+  /** Reads the file each time, so that an entry that a user removed is no longer trusted. */
   async isTrusted(folder: string): Promise<boolean> {
     return this.#unstored.has(folder) || (await this.#read()).includes(folder);
   }
 
-  /** Resolves when the folder is stored; listeners know by then. */
+  /** Resolves when the folder is stored and listeners were called. */
   async trust(folder: string): Promise<void> {
     this.#unstored.add(folder);
     for (const listener of [...this.#listeners]) listener(folder);
@@ -38,7 +38,7 @@ export class WorkspaceTrust {
     await this.#writing;
   }
 
-  /** Called when somebody trusts a folder; must not throw. */
+  /** Called when a folder is trusted; must not throw. */
   onTrusted(listener: (folder: string) => void): { dispose(): void } {
     this.#listeners.add(listener);
     return { dispose: () => void this.#listeners.delete(listener) };
@@ -55,7 +55,7 @@ export class WorkspaceTrust {
     }
   }
 
-  /** A file that can't be read trusts nothing. */
+  /** An unreadable file trusts nothing. */
   async #read(): Promise<readonly string[]> {
     try {
       const { folders } = JSON.parse(await readFile(this.#path, 'utf8')) as { folders?: unknown };

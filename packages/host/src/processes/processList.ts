@@ -11,16 +11,16 @@ interface ProcessEntry {
 }
 
 export interface ProcessQuery {
-  /** Bytes in the environment that a process was started with; also daemons that left their group have inherited it. */
+  /** Bytes in the environment that a process was started with; daemons that left their group have inherited it too. */
   readonly marker: string;
-  /** The leader of a terminal session, while it or a member of the session is known to live. */
+  /** The leader of a terminal session, while it or a member of the session is known to run. */
   readonly sid?: number;
 }
 
-/** Few: the threads that read these also write the logs, and whoever waits for an acknowledgement waits for them. */
+/** Few at once: the threads that read these also write the logs, and acknowledgements wait for them. */
 const READS_AT_ONCE = 2;
 
-/** One look at the processes, for all who asked before it began. */
+/** One scan of the processes, for all callers that asked before it began. */
 interface Look {
   readonly queries: ProcessQuery[];
   readonly found: Promise<ReadonlyMap<ProcessQuery, readonly ProcessEntry[]>>;
@@ -30,7 +30,7 @@ let nextLook: Look | undefined;
 let lastLook: Promise<unknown> = Promise.resolve();
 
 /**
- * The living processes with the marker or in the session, and all that descend from them. Only one that left the session,
+ * The running processes with the marker or in the session, and their descendants. Only a process that left the session,
  * lost its parents and cleared its environment escapes; where processes can't be listed, only the leader is found.
  */
 export async function findProcesses(query: ProcessQuery): Promise<number[]> {
@@ -50,7 +50,7 @@ function isIn(entry: ProcessEntry, sid: number | undefined): boolean {
   return sid !== undefined && (entry.pid === sid || entry.sid === sid);
 }
 
-/** One look after the other: when many agents die at once, they share the next. */
+/** One scan after the other: when many agents die at once, they share the next. */
 async function fromProc(query: ProcessQuery): Promise<readonly ProcessEntry[]> {
   if (!nextLook) {
     const queries: ProcessQuery[] = [];
@@ -72,7 +72,7 @@ async function lookFor(queries: readonly ProcessQuery[]): Promise<ReadonlyMap<Pr
     const environ = await environOf(pid);
     for (const [{ marker }, found] of marked) if (environ?.includes(marker)) found.add(pid);
   });
-  // Who descends from whom matters only when there is somebody to descend from: a host that starts mostly finds nobody.
+  // Descendants matter only if a process was found: a starting host mostly finds none.
   const wanted = queries.filter((query) => query.sid !== undefined || marked.get(query)?.size !== 0);
   if (wanted.length === 0) return new Map();
   const stats = await inPortions(pids, readStat);
@@ -94,7 +94,7 @@ async function inPortions<T>(pids: readonly string[], read: (pid: string) => Pro
   return found;
 }
 
-/** Unreadable for processes of other users, which are not ours either. */
+/** Unreadable for processes of other users, which are not ours. */
 function environOf(pid: string): Promise<Buffer | undefined> {
   return readFile(`/proc/${pid}/environ`).catch(() => undefined);
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-/** What /proc says of a process. */
+/** Data of a process in /proc. */
 export interface ProcessStat {
-  /** Not a zombie, which only waits for its parent to notice its end. */
+  /** False for a zombie, which only waits for its parent to notice its end. */
   readonly isAlive: boolean;
   readonly ppid: number;
   readonly sid: number;
@@ -12,7 +12,7 @@ export interface ProcessStat {
 }
 
 export function parseStat(text: string): ProcessStat {
-  // The second field is the program's name in parentheses, which may hold anything.
+  // The second field is the program's name in parentheses, which may contain anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', ppid, , sid] = fields;
   return { isAlive: !/^[ZX]$/.test(state), ppid: Number(ppid), sid: Number(sid), startTicks: fields[19] ?? '' };
@@ -35,8 +35,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * When the process started, in a form that only compares for equality: a process id alone may belong to another process by
- * now. `undefined` where the system doesn't tell, or there is no such process.
+ * When the process started, in a form that only compares for equality: a process id alone may have been reused.
+ * `undefined` if the system doesn't tell, or there is no such process.
  */
 export async function processStart(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
@@ -52,7 +52,7 @@ export async function processStart(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Whether the process that had this id, and this start where it is known, still runs. */
+/** Whether the process with this id, and this start if it is known, still runs. */
 export async function isSameProcess(pid: number, start: string | undefined): Promise<boolean> {
   if (!isRunning(pid)) return false;
   if (start === undefined || process.platform !== 'linux') return true;

@@ -22,8 +22,8 @@ export const DISPOSE_STAGES: readonly StopStage[] = [
 const POLL_MS = 10;
 
 /**
- * Signals all processes that `find` answers until it answers none. Each gets a signal once in a stage, because programs take
- * a second SIGINT for impatience; but in the last stage, whoever is still found is signalled again.
+ * Signals all processes that `find` returns until it returns none. Each gets one signal per stage, because programs treat a second
+ * SIGINT as impatience; in the last stage, remaining processes are signalled again.
  *
  * Returns whether none is left.
  */
@@ -42,7 +42,7 @@ export async function stopProcesses(
         signalled.add(pid);
         sendSignal(pid, signal);
       }
-      // Looking at known ones is cheap; looking for new ones isn't.
+      // Checking known processes is cheap; searching for new ones isn't.
       do await delay(POLL_MS);
       while (found.some(isRunning) && performance.now() < deadline);
     } while (performance.now() < deadline);

@@ -1,14 +1,14 @@
 import type { HostLog } from '../hostLog.js';
 
 const EVERY_MS = 60_000;
-/** Kinds that are told apart; the log has no more lines than these in a minute, whatever happens. */
+/** Maximum number of distinct kinds; the log gets no more lines than these per minute. */
 const MAX_KINDS = 20;
 
-/** For what anybody can cause as often as they like: the first time is told at once, what follows once a minute with its number. */
+/** For warnings that anyone can cause at will: the first is logged at once, later ones once a minute with their count. */
 export class GatheredWarnings {
   readonly #log: HostLog;
   readonly #everyMs: number;
-  /** How often each kind came since it was told last. */
+  /** How often each kind came since it was last logged. */
   readonly #counts = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -17,7 +17,7 @@ export class GatheredWarnings {
     this.#everyMs = everyMs;
   }
 
-  /** `whenMany` is told instead when too many kinds came within the minute. */
+  /** `whenMany` is logged instead when too many kinds came within the minute. */
   warn(message: string, whenMany: string): void {
     const kind = this.#counts.has(message) || this.#counts.size < MAX_KINDS ? message : whenMany;
     const count = this.#counts.get(kind);
@@ -35,7 +35,7 @@ export class GatheredWarnings {
   #tell(): void {
     for (const [kind, count] of this.#counts) {
       if (count > 0) this.#log.warn(`${kind} (${count} more in the last minute)`);
-      // One that goes on is told with its number again; one that has stopped begins anew.
+      // A kind that continues is logged with its count again; one that has stopped starts over.
       if (count > 0) this.#counts.set(kind, 0);
       else this.#counts.delete(kind);
     }

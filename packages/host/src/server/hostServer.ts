@@ -18,10 +18,9 @@ import { findRoute, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
 import { findSocketRoute, queryToken, type SocketRoute, transportOver } from './socketRoute.js';
 import { Admission } from './sockets/admission.js';
-import { FairTurns } from './sockets/fairTurns.js';
 import type { GuestLimits } from './sockets/guestConnections.js';
 import { HeldBytes } from './sockets/heldBytes.js';
-import { PacedSocket } from './sockets/pacedSocket.js';
+import { FairTurns, PacedSocket } from './sockets/pacedSocket.js';
 import { hasBody, pathRefusal, refuse, routeRefusal, SOCKET_PATH } from './sockets/refusals.js';
 import { RefusedSockets } from './sockets/refusedSockets.js';
 import { type WebSocketLimits, WebSocketTransport } from './sockets/webSocketTransport.js';
@@ -32,15 +31,15 @@ export interface HostServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
   readonly allowedOrigins: readonly string[];
-  /** Sockets that came with a token; connections that have shown none come on top. */
+  /** Maximum number of sockets with a token; connections without one come on top. */
   readonly maxConnections: number;
   readonly guestLimits: GuestLimits;
   readonly webSocketLimits: WebSocketLimits;
   readonly authenticator: Authenticator;
-  /** Served at `/`; without it a few words are. */
+  /** Served at `/`; without it a short text is. */
   readonly page?: PageFiles;
   readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
-  /** Other paths that take WebSockets. */
+  /** Other paths that accept WebSockets. */
   readonly socketRoutes?: readonly SocketRoute[];
   readonly log: HostLog;
 }
@@ -48,18 +47,18 @@ export interface HostServerOptions {
 export interface ServedRoute {
   readonly method: 'GET' | 'UPGRADE';
   readonly path: string;
-  /** What is answered to whom has nothing to show for it; 200 unless told. */
+  /** How long wrong tokens wait for their answer. Defaults to 200. */
   readonly status?: number;
-  /** Where a device's token may come in the query. */
+  /** The query parameter in which a device token may come. */
   readonly tokenParameter?: string;
 }
 
 const GOODBYE_MS = 500;
 
-/** The peer answers what is over the limit of a frame; what is far over it ends the connection. */
+/** The peer answers frames over the limit; a frame far over it ends the connection. */
 const FAR_OVER_BYTES = 2 * MAX_FRAME_BYTES;
 
-/** For who has shown no token yet: a whole request within seconds, and nothing idle for long. */
+/** For connections without a token: a whole request within seconds, and no long idle time. */
 const HTTP_LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -68,12 +67,12 @@ const HTTP_LIMITS = {
   maxHeaderSize: 16_384,
 } as const;
 
-/** HTTP and WebSocket: decides who gets in, and hands each socket on as a transport. Knows nothing of sessions. */
+/** HTTP and WebSocket: checks access and passes each socket on as a transport. Knows nothing of sessions. */
 export class HostServer {
   readonly #options: HostServerOptions;
   readonly #http: Server;
   readonly #webSockets: WebSocketServer;
-  /** For the owner, who alone may keep the sessions' files. */
+  /** The limits for the owner, the only one who may keep the sessions' files. */
   readonly #fileSockets: WebSocketServer;
   readonly #refused = new RefusedSockets();
   readonly #admission: Admission;
@@ -105,13 +104,13 @@ export class HostServer {
     this.#http.on('clientError', (_error, socket) => socket.destroy());
   }
 
-  /** For connections from now on. Throws where it does not serve https, or where the key does not fit the certificate. */
+  /** For new connections. Throws when the server has no TLS, or the key does not fit the certificate. */
   renewCertificate(tls: { readonly cert: string; readonly key: string }): void {
     if (!(this.#http instanceof SecureServer)) throw new Error('the host serves no https');
     this.#http.setSecureContext(tls);
   }
 
-  /** Rejects with an error that has a `code` when the address can't be had. */
+  /** Rejects with an error that has a `code` when the address is not available. */
   async listen(): Promise<URL> {
     const { address, port, tls, publicUrl, allowedOrigins } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -134,7 +133,7 @@ export class HostServer {
     return new URL(`${scheme}://${name}:${bound.port}`);
   }
 
-  /** Everything that can be asked for, as requests are looked up: tests walk through it, so that no route escapes them. */
+  /** All routes as requests are looked up; tests walk through them, so that none is missed. */
   get routes(): readonly ServedRoute[] {
     const pages = this.#options.page?.paths ?? [];
     return [
@@ -150,12 +149,12 @@ export class HostServer {
     ];
   }
 
-  /** The path that leads a browser on this machine to that address, once. */
+  /** A path that leads a browser on this machine to that address, once. */
   createOneTimeLink(target: () => string): string {
     return this.#oneTimeLinks.create(target);
   }
 
-  /** Sockets have a moment to take their goodbye, which says that the host stops and not that it broke. */
+  /** Sockets have a moment to receive the close frame, which says that the host stops. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
     this.#http.closeAllConnections();
@@ -183,7 +182,7 @@ export class HostServer {
     }
     const refusal = refused ?? routeRefusal(request);
     if (refusal) {
-      // What comes with it is not worth reading.
+      // The body is not read.
       if (hasBody(request)) response.setHeader('connection', 'close');
       response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.reason}\n`);
       return;
@@ -192,12 +191,12 @@ export class HostServer {
   }
 
   async #upgrade(request: IncomingMessage, socket: PacedSocket, head: Buffer): Promise<void> {
-    // A socket that breaks while it waits for its refusal must not take the host with it.
+    // An error of a socket that waits for its refusal must not end the host.
     socket.on('error', () => socket.destroy());
     const { authenticator, socketRoutes = [] } = this.#options;
     const route = findSocketRoute(socketRoutes, request);
     const token = route && queryToken(route, request);
-    // What knows a token in the query is no page that somebody was lured to, whether it says where it is from or not.
+    // A client that knows a token in the query is not a page that the user was lured to, with or without an Origin.
     const refused =
       token === undefined ? this.#guard?.checkUpgrade(request.headers) : this.#guard?.check(request.headers);
     const refusal = refused ?? (route ? undefined : pathRefusal(request));
@@ -233,7 +232,7 @@ export class HostServer {
       if (mayKeepFiles && offers(request, FILES_SUBPROTOCOL)) transport.admitFiles();
       this.#held.add(credential, transport);
       socket.once('close', () => this.#held.remove(credential, transport));
-      // Whatever the route does with it: a socket ends with its token.
+      // A socket ends with its token, whichever route has it.
       closeWhenRevoked(transport, credential);
       if (route) route.onConnection(transportOver(transport), credential);
       else this.#options.onConnection(transport, credential);
@@ -249,7 +248,7 @@ export class HostServer {
 
 type Listener = (socket: Duplex) => void;
 
-/** Connections reach those who listen for them as `change` says, or not at all. */
+/** Passes connections to their listeners as `change` says, or not at all. */
 function intercept(server: Server, event: string, change: (socket: Socket) => Duplex | undefined): void {
   const listeners = server.listeners(event) as Listener[];
   server.removeAllListeners(event);
@@ -259,7 +258,7 @@ function intercept(server: Server, event: string, change: (socket: Socket) => Du
   });
 }
 
-/** A query ends up in histories and in logs of others: what opens everything and is not easily taken back has no place there. */
+/** A query ends up in histories and in other logs: the owner's token has no place there. */
 function notOwner(credential: Credential | undefined): Credential | undefined {
   return credential?.id === OWNER.id ? undefined : credential;
 }
@@ -268,7 +267,7 @@ function webSocketServer(maxPayload: number): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    // The transport answers pings: `ws` would keep an answer for each until the other side reads.
+    // The transport answers pings: `ws` would keep one answer per ping until the other side reads.
     autoPong: false,
     maxPayload,
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 
-/** Of a `Host` header, a flag or a socket. */
+/** The name of a `Host` header, a flag or a socket. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
 }
 
-/** What counts as one address: of IPv6 the first 64 bits, because one machine has all the addresses behind them. */
+/** The key of an address: for IPv6 the first 64 bits, because one machine has all addresses behind them. */
 export function addressGroup(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address);
@@ -18,7 +18,7 @@ export function addressGroup(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** Where a browser of this machine goes: all addresses are no address. */
+/** The address for a browser of this machine: the wildcard address is none. */
 export function localUrl(url: URL): URL {
   const local = new URL(url);
   if (url.hostname === '0.0.0.0') local.hostname = '127.0.0.1';

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
-import type { Turn } from './sockets/fairTurns.js';
+import type { Turn } from './sockets/pacedSocket.js';
 
 interface PageFile {
   readonly path: string;
   readonly type: string;
-  /** Its name has a hash of its content in it. */
+  /** Whether its name contains a hash of its content. */
   readonly immutable: boolean;
-  /** A copy beside it that is compressed already. */
+  /** A compressed copy beside it. */
   readonly gzip: string | undefined;
 }
 
@@ -24,8 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Scripts and styles come from here and from nowhere else; what an agent wrote can't bring its own. Sockets may go elsewhere,
- * because one page shows several hosts.
+ * Scripts and styles come only from this host; an agent's text can't bring its own. Sockets may go to other hosts, because one
+ * page shows several.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -44,7 +44,7 @@ const PAGE_POLICY = [
   'trusted-types agenthost-worker',
 ].join('; ');
 
-/** Written at once; the next piece when the other side has taken that one. */
+/** The first piece is written at once, the next when the other side has taken it. */
 const PIECE_BYTES = 64 * 1024;
 
 interface Cached {
@@ -53,14 +53,14 @@ interface Cached {
 }
 
 /**
- * The built page. Its files are listed once; a request can name one of them or nothing. What was read is kept, once for all who ask
- * for it: its size is the page's, however many do.
+ * The built page. Its files are listed once; a request can name only these. Files that were read are cached once for all
+ * requests, so the memory is bounded by the size of the page.
  */
 export class PageFiles {
   readonly #files: ReadonlyMap<string, PageFile>;
   readonly #cache = new Map<string, Cached>();
 
-  /** `undefined` where no page was built. */
+  /** `undefined` when no page was built. */
   static open(folder: string): PageFiles | undefined {
     try {
       readFileSync(join(folder, 'index.html'));
@@ -84,7 +84,7 @@ export class PageFiles {
     this.#files = files;
   }
 
-  /** What it serves; a test walks through these. */
+  /** Its files; a test walks through these. */
   get paths(): readonly string[] {
     return [...this.#files.keys()];
   }
@@ -93,7 +93,7 @@ export class PageFiles {
     return url !== undefined && this.#files.has(url);
   }
 
-  /** What is sent is sent in turns with what others cause. */
+  /** Answers are sent in turn with other work of connections. */
   async serve(request: IncomingMessage, response: ServerResponse, inTurn: (turn: Turn) => void): Promise<void> {
     const file = this.#files.get(request.url ?? '');
     if (!file) return;
@@ -119,7 +119,7 @@ export class PageFiles {
     }
   }
 
-  /** Read again only where the page was built anew. */
+  /** Reads a file again only when the page was rebuilt. */
   async #read(path: string): Promise<Buffer> {
     const { mtimeMs } = await stat(path);
     const cached = this.#cache.get(path);
@@ -131,7 +131,7 @@ export class PageFiles {
   }
 }
 
-/** So that TLS, which copies what it encrypts, never holds a whole file for somebody who does not read. */
+/** In pieces, so that TLS, which copies what it encrypts, never holds a whole file for a client that does not read. */
 function piecesOf(content: Buffer, response: ServerResponse, inTurn: (turn: Turn) => void): Turn {
   let at = 0;
   const send: Turn = () => {
@@ -142,7 +142,7 @@ function piecesOf(content: Buffer, response: ServerResponse, inTurn: (turn: Turn
       return false;
     }
     const hasRoom = response.write(piece);
-    // Now, in this turn: else `http` writes at the end of the tick, what all turns of that tick have.
+    // Flushes in this turn; otherwise `http` writes at the end of the tick, for all turns of that tick.
     response.socket?.uncork();
     if (!hasRoom) response.once('drain', () => inTurn(send));
     return hasRoom;

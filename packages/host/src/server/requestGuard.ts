@@ -11,8 +11,8 @@ export interface RequestGuardOptions {
 export type Refusal = { readonly status: number; readonly reason: string };
 
 /**
- * Which requests are looked at at all. Loopback is no boundary: every website that the user visits can send requests here, and
- * a name that an attacker owns can point here (DNS rebinding).
+ * Which requests are processed at all. Loopback is no boundary: every website that the user visits can send requests here, and
+ * an attacker's name can point here (DNS rebinding).
  */
 export class RequestGuard {
   readonly #hosts: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export class RequestGuard {
     return undefined;
   }
 
-  /** For sockets: what sends no `Origin` is no browser, and can send a header; what can't has to be a page that we know. */
+  /** For sockets: a client without `Origin` is no browser and can send a header; other clients must be known pages. */
   checkUpgrade(headers: IncomingHttpHeaders): Refusal | undefined {
     const refusal = this.check(headers);
     if (refusal) return refusal;
@@ -45,7 +45,7 @@ export class RequestGuard {
   }
 }
 
-/** The values of `Host` under which a server on this address is rightly called. */
+/** The valid `Host` values for a server on this address. */
 export function hostsOf(address: string, port: number, publicUrl: URL | undefined): string[] {
   const name = address.includes(':') ? `[${address}]` : address;
   const loopback = ['127.0.0.1', 'localhost', '[::1]'];

@@ -15,7 +15,7 @@ const LANDING = `<!doctype html>
 </html>
 `;
 
-/** Everything that HTTP serves. A test walks through this table, so that no route escapes it. */
+/** Everything that HTTP serves. A test walks through this table, so that no route is missed. */
 export const ROUTES: readonly Route[] = [
   {
     method: 'GET',

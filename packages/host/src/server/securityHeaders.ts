@@ -1,4 +1,4 @@
-/** On every answer. Nothing of ours is loaded from elsewhere, framed elsewhere, or told to elsewhere. */
+/** On every answer: nothing is loaded from, framed by, or reported to other origins. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Transport } from '@agenthost/rpc';
 import type { Credential } from '../connection/credential.js';
 import type { FrameTransport } from '../connection/frameTransport.js';
-import { EncodedFrame } from '../state/encodedFrame.js';
+import { EncodedFrame } from '../state/delivery.js';
 
-/** WebSockets on a path of their own, for something in front of the host that speaks another protocol. Who gets in is the server's to say. */
+/** WebSockets on a separate path, for a gateway that speaks another protocol. The server checks access. */
 export interface SocketRoute {
-  /** Exactly this path. */
+  /** Matches exactly this path. */
   readonly path: string;
-  /** Where clients of that protocol can send a token in the query only: the name of it there. The query is never logged. */
+  /** The query parameter with the token, for clients that can't send it elsewhere. The query is never logged. */
   readonly tokenParameter?: string;
   readonly onConnection: (transport: Transport, credential: Credential) => void;
 }
@@ -26,7 +26,7 @@ export function queryToken({ tokenParameter }: SocketRoute, { url = '' }: Incomi
   return new URLSearchParams(url.slice(pathOf(url).length)).get(tokenParameter) ?? undefined;
 }
 
-/** Frame by frame: what is sent to one client alone needs no encoding in advance. */
+/** Frame by frame: frames for a single client need no encoding in advance. */
 export function transportOver(frames: FrameTransport): Transport {
   return {
     onMessage: (listener) => frames.onMessage(listener),

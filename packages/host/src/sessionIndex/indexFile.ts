@@ -8,25 +8,25 @@ import { readWalPages } from './walPages.js';
 export const PAGE_SIZE = 4_096;
 export const INDEX_FILE_SUFFIX = { wal: '-wal', shm: '-shm', sums: '-sums' } as const;
 
-/** When the write-ahead log is this long, or has waited this long, it goes into the database. */
+/** When the write-ahead log is this long or this old, it is written into the database. */
 const MAX_WAL_BYTES = 8 * 1024 * 1024;
 const MAX_WAL_AGE_MS = 5 * 60_000;
 const CACHE_KIB = 16 * 1024;
 
-/** The database, and a checksum for each of its pages that is kept up to date with it. */
+/** The database, with an up-to-date checksum for each of its pages. */
 export class IndexFile {
   readonly #path: string;
   readonly #sums: PageSums | undefined;
   readonly database: DatabaseSync;
-  /** It was made just now, or the host died while it was filled. */
+  /** Whether it was made just now, or the host died while it was being filled. */
   readonly isNew: boolean;
-  /** Of the files that are open, whatever their names stand for later. */
+  /** Identifies the open files, whatever their names refer to later. */
   readonly #inode: number | undefined;
   readonly #walInode: number | undefined;
-  /** By a clock that nobody sets. */
+  /** By a monotonic clock. */
   #checkpointedAt = performance.now();
 
-  /** Without checksums a new file, in place of whatever is there. */
+  /** Without checksums, a new file replaces the existing one. */
   constructor(path: string, sums?: PageSums) {
     this.#path = path;
     const isFile = path !== ':memory:';
@@ -35,7 +35,7 @@ export class IndexFile {
     this.database = new DatabaseSync(path);
     this.#inode = this.#inodeOf(path);
     try {
-      // Checkpoints are made here, so that the checksums go with them.
+      // Checkpoints are made here, so that the checksums are written with them.
       this.database.exec(
         `PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
          PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000; PRAGMA cache_size = -${CACHE_KIB};
@@ -52,7 +52,7 @@ export class IndexFile {
     }
   }
 
-  /** Throws where somebody has deleted or replaced it: what is written to the open file would be lost. */
+  /** Throws when the file was deleted or replaced: writes to the open file would be lost. */
   assertInPlace(): void {
     if (!this.#sums) return;
     const walInode = this.#inodeOf(`${this.#path}${INDEX_FILE_SUFFIX.wal}`);
@@ -65,7 +65,7 @@ export class IndexFile {
     this.checkpoint({ isTrusted: true });
   }
 
-  /** Where it is time. Trusted: all that has changed until now is in it. */
+  /** Makes a checkpoint if it is due. The caller guarantees that all changes until now are in it. */
   checkpointIfDue(trust: { readonly isTrusted: boolean }): void {
     if (!this.#sums) return;
     const isOld = performance.now() - this.#checkpointedAt > MAX_WAL_AGE_MS;
@@ -73,7 +73,7 @@ export class IndexFile {
     if (size > MAX_WAL_BYTES || (isOld && size > 0)) this.checkpoint(trust);
   }
 
-  /** The write-ahead log has grown far beyond the length at which it is due. */
+  /** Whether the write-ahead log has grown far beyond the length at which a checkpoint is due. */
   get isCheckpointOverdue(): boolean {
     return this.#sums !== undefined && this.#walBytes() > 4 * MAX_WAL_BYTES;
   }
@@ -87,7 +87,7 @@ export class IndexFile {
       this.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
       this.#sums.apply(wal);
     }
-    // Before the log goes: until these are written it says which pages may differ from them.
+    // Before the log is emptied: until these are written, it says which pages may differ from them.
     this.#sums.write();
     const { busy } = this.database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
     // The log can't be emptied while the search thread reads. Its pages can still be damaged, so they must not be trusted yet.
@@ -96,7 +96,7 @@ export class IndexFile {
     this.#sums.write();
   }
 
-  /** Clean: the next start need not look at the sessions. */
+  /** Marked as clean: the next start need not look at the sessions. */
   close({ isClean }: { readonly isClean: boolean }): void {
     try {
       if (this.#sums) {
@@ -108,7 +108,7 @@ export class IndexFile {
     }
   }
 
-  /** Gives it up, whatever state it is in. */
+  /** Closes it in any state. */
   discard(): void {
     try {
       this.database.close();
@@ -138,7 +138,7 @@ export class IndexFile {
   }
 }
 
-/** For this user's eyes only; SQLite gives its other files the same rights. */
+/** Readable only by this user; SQLite gives its other files the same rights. */
 function makeEmpty(path: string): void {
   for (const suffix of ['', ...Object.values(INDEX_FILE_SUFFIX)]) rmSync(`${path}${suffix}`, { force: true });
   closeSync(openSync(path, 'wx', 0o600));

@@ -11,7 +11,7 @@ import { SearchHits } from './searchHits.js';
 import { type SearchTerm, searchTerms } from './searchQuery.js';
 import { snippets } from './searchTable.js';
 
-/** Lists and searches what is in the index. */
+/** Lists and searches the index. */
 export class IndexReader {
   readonly #database: DatabaseSync;
   readonly #hits: SearchHits;
@@ -21,7 +21,7 @@ export class IndexReader {
     this.#hits = new SearchHits(database);
   }
 
-  /** Some text, or title, has changed. */
+  /** Called when a text or title has changed. */
   forget(): void {
     this.#hits.forget();
   }

@@ -3,7 +3,7 @@ import type { SessionSummary } from '@agenthost/protocol';
 import { searchable } from './searchText.js';
 export const SCHEMA_VERSION = 5;
 
-/** A session's texts have the numbers from `id << TEXT_BITS` on, so that a hit tells its session without a look-up. */
+/** A session's texts have the numbers from `id << TEXT_BITS` on, so that a hit identifies its session without a look-up. */
 const TEXT_BITS = 20;
 
 /** In SQL: the number of a session's title; its turns follow. */

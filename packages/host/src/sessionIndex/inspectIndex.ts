@@ -8,12 +8,12 @@ const PAGES_AT_ONCE = 256;
 export type IndexFinding =
   | { readonly kind: 'missing' }
   | { readonly kind: 'damaged'; readonly reason: string }
-  /** As it was left by a host that ended as it should. */
+  /** The previous host stopped normally. */
   | { readonly kind: 'clean'; readonly sums: PageSums }
-  /** All that was in it at a certain time is right; what came later may be there or not. */
+  /** Everything up to this time is right; later changes may be missing. */
   | { readonly kind: 'crashed'; readonly sums: PageSums };
 
-/** Reads the whole index before anybody uses it, some gigabytes a second. */
+/** Verifies the whole index before it is used, at some gigabytes a second. */
 export async function inspectIndex(path: string): Promise<IndexFinding> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
@@ -37,7 +37,7 @@ export async function inspectIndex(path: string): Promise<IndexFinding> {
       const { bytesRead } = await file.read(chunk, 0, chunk.length, before * PAGE_SIZE);
       for (let n = 0; n * PAGE_SIZE < bytesRead; n++) {
         const page = before + n + 1;
-        // SQLite takes such a page from its write-ahead log; here it may be old, new, or half of each.
+        // SQLite reads such a page from its write-ahead log; here it may be old, new, or half of each.
         if (wal?.sums.has(page)) continue;
         if (!sums.fits(page, chunk.subarray(n * PAGE_SIZE, Math.min((n + 1) * PAGE_SIZE, bytesRead)))) {
           return { kind: 'damaged', reason: `page ${page} is not as it was written` };

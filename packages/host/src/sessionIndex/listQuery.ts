@@ -6,7 +6,7 @@ export interface ListQuery {
   readonly filter: ListSessionsFilter;
   readonly limit: number;
   readonly after: Cursor | undefined;
-  /** How long what is shown of a row is. */
+  /** The maximum length of the shown fields of a row. */
   readonly lengthOf: (row: ListedRow) => number;
 }
 
@@ -30,7 +30,7 @@ export interface ListedPage {
   readonly total: number;
 }
 
-/** The newest sessions that fit, and in which the terms are found. */
+/** The newest matching sessions in which the terms are found. */
 export function listPage(database: DatabaseSync, query: ListQuery, found?: Found): ListedPage {
   const fits = conditions(query.filter);
   if (!found) {
@@ -39,7 +39,7 @@ export function listPage(database: DatabaseSync, query: ListQuery, found?: Found
     return { total, ...pageOf(database, 'INDEXED BY byTime', fits, query) };
   }
   const { hits, search } = found;
-  // Of many, the newest are soon met on the way through all sessions; few are looked up one by one.
+  // With many hits, a walk through all sessions soon meets the newest; few hits are looked up one by one.
   if (!hits.few) {
     return { total: countHits(search, fits, hits), ...walk(database, fits, query, hits) };
   }
@@ -61,7 +61,7 @@ function conditions(filter: ListSessionsFilter): Condition[] {
     ...equal('status', filter.status),
     ...equal('isArchived', filter.isArchived === undefined ? undefined : Number(filter.isArchived)),
     ...equal('isRead', filter.isRead === undefined ? undefined : Number(filter.isRead)),
-    // Without one a session is in none, not in one without a name.
+    // A session without one is in no group, not in a nameless one.
     ...(filter.workspace === '' ? [{ sql: '0', values: [] }] : equal('workspace', filter.workspace)),
     ...(filter.modifiedSince === undefined ? [] : [{ sql: 'modifiedAt >= ?', values: [filter.modifiedSince] }]),
   ];
@@ -107,7 +107,7 @@ function pageOf(
 
 type Page = Pick<ListedPage, 'rows' | 'hasMore'>;
 
-/** As many rows as were asked for and have room in an answer, but one in any case. No more of them are read. */
+/** Returns at most the requested rows that fit into an answer, but at least one. No more rows are read. */
 function within(rows: Iterable<ListedRow>, { limit, lengthOf }: ListQuery): Page {
   const kept: ListedRow[] = [];
   let room = MAX_PAGE_BYTES;
@@ -150,7 +150,7 @@ export function decodeCursor(cursor: string): Cursor {
     const [modifiedAt, resource] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
     if (typeof modifiedAt === 'number' && typeof resource === 'string') return [modifiedAt, resource];
   } catch {
-    // Said below.
+    // See below.
   }
   throw new InvalidCursorError();
 }

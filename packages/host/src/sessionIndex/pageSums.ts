@@ -3,20 +3,20 @@ import { crc32 } from 'node:zlib';
 import type { WalPages } from './walPages.js';
 
 const MAGIC = 'ahsums01';
-/** The mark, the checksum of all that follows it, whether the end was clean, and since when changes may be missing. */
+/** The mark, the checksum of the rest, whether the end was clean, and since when changes may be missing. */
 const HEADER = MAGIC.length + 4 + 4 + 8;
 
 /**
- * A checksum for each page of a database. SQLite has none: a page that the disk has changed is read as if it were right, and
- * rows are wrong, or missing, without a word.
+ * A checksum for each page of a database. SQLite has none: a page that the disk changed is read as if it were right, and
+ * rows are silently wrong or missing.
  */
 export class PageSums {
   readonly #path: string;
   #sums: Uint32Array;
   #count: number;
-  /** Nothing was changed since. */
+  /** Whether nothing was changed since. */
   isClean = false;
-  /** In milliseconds since 1970: whatever changed before is in the database, with these checksums. */
+  /** In milliseconds since 1970: all earlier changes are in the database, with these checksums. */
   trustedUntil = 0;
 
   constructor(path: string, sums = new Uint32Array(0)) {
@@ -25,7 +25,7 @@ export class PageSums {
     this.#count = sums.length;
   }
 
-  /** `undefined` where there are none, or none that can be read. */
+  /** `undefined` when the file is missing or unreadable. */
   static read(path: string): PageSums | undefined {
     let bytes: Buffer;
     try {
@@ -60,7 +60,7 @@ export class PageSums {
     this.#count = pageCount;
   }
 
-  /** In place of the old file, at once. */
+  /** Replaces the old file atomically. */
   write(): void {
     const bytes = Buffer.alloc(HEADER + 4 * this.#count);
     bytes.write(MAGIC, 'latin1');

@@ -2,18 +2,18 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { TEXTS } from './indexSchema.js';
 import type { SearchTerm } from './searchQuery.js';
 
-/** Words of which is remembered where they were found, so that the next page, and the next letter typed, is cheap. */
+/** How many words have their hits cached, so that the next page and the next typed letter are cheap. */
 const MAX_REMEMBERED = 8;
 
-/** So many hits, at the most, are kept as a list; more than that only as places in an array of all sessions. */
+/** Maximum number of hits that are kept as a list; more are kept only as positions in an array of all sessions. */
 export const FEW_HITS = 1_000;
 
-/** The sessions in which something was found, and where first. */
+/** The sessions with a hit, and the position of their first one. */
 export class Hits {
-  /** By session: 1 + which of its texts is the first with a hit; 0 for none. */
+  /** By session: 1 + the index of its first text with a hit; 0 for none. */
   readonly #first: Uint32Array;
   readonly size: number;
-  /** Which they are, where they are few. */
+  /** The list of sessions, when there are few. */
   readonly few: readonly number[] | undefined;
 
   private constructor(first: Uint32Array, size: number, ids: readonly number[]) {
@@ -22,14 +22,14 @@ export class Hits {
     this.few = size <= FEW_HITS ? ids : undefined;
   }
 
-  /** From numbers of texts, put together by `group_concat`: a row for each would take several times as long to hand over. */
+  /** From text numbers joined by `group_concat`: one row per number would take several times as long. */
   static ofTexts(bytes: unknown, lastId: number): Hits {
     const first = new Uint32Array(lastId + 1);
     const ids: number[] = [];
     let size = 0;
     let text = 0;
     const end = bytes instanceof Uint8Array ? bytes.length : -1;
-    // Plain, and without a function for each number: there are millions of digits, and people wait.
+    // A plain loop without a function call per number: there are millions of digits, and people wait.
     for (let at = 0; at <= end; at++) {
       const byte = at < end ? ((bytes as Uint8Array)[at] as number) : COMMA;
       if (byte !== COMMA) {
@@ -37,7 +37,7 @@ export class Hits {
         continue;
       }
       const id = Math.floor(text / TEXTS);
-      // In order: the first one that comes is the first there is.
+      // In order: the first hit that comes is the first of its session.
       if (first[id] === 0) {
         first[id] = text - id * TEXTS + 1;
         if (size++ < FEW_HITS) ids.push(id);
@@ -56,7 +56,7 @@ export class Hits {
     return id * TEXTS + (this.#first[id] ?? 1) - 1;
   }
 
-  /** What has both, at the earlier of the two places. */
+  /** Sessions with both hits, at the earlier of the two positions. */
   and(other: Hits): Hits {
     if (!this.few && other.few) return other.and(this);
     const first = new Uint32Array(Math.min(this.#first.length, other.#first.length));
@@ -78,8 +78,8 @@ const COMMA = 44;
 const ZERO = 48;
 
 /**
- * Finds words. One pass through the texts that have a word serves the total, the page and the snippets; FTS5 would make one
- * for each, because it can't begin in the middle.
+ * Finds words. One pass through the texts with a word serves the total, the page and the snippets; FTS5 would make one for each,
+ * because it can't start in the middle.
  */
 export class SearchHits {
   readonly #database: DatabaseSync;
@@ -89,19 +89,19 @@ export class SearchHits {
     this.#database = database;
   }
 
-  /** Where each of the terms is. */
+  /** The hits of each term. */
   of(terms: readonly [SearchTerm, ...SearchTerm[]]): Hits {
     const [first, ...others] = terms.map((term) => this.#hits(term)) as [Hits, ...Hits[]];
     return others.reduce((all, hits) => all.and(hits), first);
   }
 
-  /** Sessions themselves, each as if its title had been found. */
+  /** All sessions, each as if its title had been found. */
   sessions(where: string, values: readonly SQLInputValue[]): Hits {
     const sql = `SELECT CAST(group_concat(id * ${TEXTS}) AS BLOB) AS texts FROM sessions ${where}`;
     return this.#hitsOf(this.#database.prepare(sql).get(...values)?.['texts']);
   }
 
-  /** Some text, or title, is another now. */
+  /** Called when a text or title has changed. */
   forget(): void {
     this.#remembered.clear();
   }

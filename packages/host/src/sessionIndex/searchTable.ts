@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { firstText, lastText } from './indexSchema.js';
 import type { SearchTerm } from './searchQuery.js';
+import type { WaitingTurn } from './searchText.js';
 import { snippetOf } from './snippet.js';
-import type { WaitingTurn } from './waitingTurns.js';
 
-/** Each in place of what there was of that turn, or nothing in its place. Turns of sessions that the index doesn't have are left out. */
+/** Replaces or removes the text of each turn. Turns of sessions that the index doesn't have are left out. */
 export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>): void {
   const find = database.prepare('SELECT id FROM sessions WHERE resource = ?');
   const number = database.prepare(
@@ -35,11 +35,11 @@ export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>)
   }
 }
 
-/** Texts that are erased by one statement, and how long a transaction of them goes on. */
+/** How many texts one statement erases, and how long a transaction may take. */
 const ERASED_AT_ONCE = 8;
 const ERASE_MS = 10;
 
-/** Erases some of the texts of a session's turns; false when none are left. */
+/** Erases some texts of a session's turns; false when none are left. */
 export function eraseSomeTexts(database: DatabaseSync, resource: string): boolean {
   const id = database.prepare('SELECT id FROM sessions WHERE resource = ?').get(resource)?.['id'];
   if (id === undefined) return false;
@@ -70,7 +70,7 @@ export function eraseSomeTexts(database: DatabaseSync, resource: string): boolea
   }
 }
 
-/** Whether the session has that turn; `undefined` for a session that isn't there, or that has more turns than it has numbers for. */
+/** Whether the session has that turn; `undefined` for an unknown session, or one with more turns than numbers. */
 export function findTurn(database: DatabaseSync, resource: string, turnId: string): boolean | undefined {
   const row = database
     .prepare(
@@ -83,7 +83,7 @@ export function findTurn(database: DatabaseSync, resource: string, turnId: strin
   return row['isFound'] === 1 || (row['isFull'] === 1 ? undefined : false);
 }
 
-/** What these texts say where the terms are first found, by their numbers. */
+/** The snippets of these texts at the first hit of the terms, by their numbers. */
 export function snippets(
   database: DatabaseSync,
   terms: readonly SearchTerm[],

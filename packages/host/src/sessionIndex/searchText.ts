@@ -6,17 +6,18 @@ import {
   type SessionState,
   type ToolCallState,
   type Turn,
+  type URI,
 } from '@agenthost/protocol';
 
-/** What is said and what tools did have a limit each, in UTF-16 code units, so that neither hides the other. */
+/** Messages and tools have separate limits, in UTF-16 code units, so that neither hides the other. */
 export const MAX_SEARCH_LENGTH = 32_768;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: SQLite ends a text at NUL, and nobody searches for the others.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: SQLite ends a text at NUL, and the other characters aren't searched for.
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f]+/g;
 
 /**
- * What of a turn can be found: what people and the agent said, then the tools' input and output. Not its reasoning. `dropped`
- * is what was said and done in parts that the turn does not hold any more.
+ * The searchable text of a turn: messages and answers, then the tools' input and output, without reasoning. `dropped` is the text
+ * of parts that the turn no longer holds.
  */
 export function searchText(
   { userMessage, responseParts, toolCalls }: Turn | ActiveTurn,
@@ -27,7 +28,7 @@ export function searchText(
   return [said, done].map((texts) => bounded(texts.filter(Boolean).join('\n'))).join('\n');
 }
 
-/** A line, or nothing. */
+/** One line, or nothing. */
 export function saidIn(part: ResponsePart): string {
   const text = textOfPart(part);
   return text === '' ? '' : `${text}\n`;
@@ -38,7 +39,7 @@ export function doneIn(call: ToolCallState): string {
   return texts.length === 0 ? '' : `${texts.join('\n')}\n`;
 }
 
-/** As it is stored, and as it is looked for. */
+/** As it is stored and as it is searched. */
 export function searchable(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROL_CHARACTERS, ' ').toWellFormed();
 }
@@ -61,13 +62,13 @@ function textsOfCall(call: ToolCallState): string[] {
   if (call.status !== 'pendingConfirmation') texts.push(call.output?.text ?? '');
   if (call.status !== 'completed') return texts;
   const { toolOutput = '', content = [], error } = call.result;
-  // Most agents say at the end again what they said live.
+  // Most agents repeat at the end what they streamed.
   if (toolOutput !== call.output?.text) texts.push(toolOutput);
   for (const item of content) if (item.type === 'text' && item.text !== toolOutput) texts.push(item.text);
   return [...texts, error?.message ?? ''];
 }
 
-/** The head and the tail of what is too long. */
+/** The head and the tail of a long text. */
 function bounded(text: string): string {
   if (text.length <= MAX_SEARCH_LENGTH) return searchable(text);
   const half = MAX_SEARCH_LENGTH / 2;
@@ -119,4 +120,86 @@ export class DroppedText {
 function ends(text: string): string {
   if (text.length <= 3 * MAX_SEARCH_LENGTH) return text;
   return `${text.slice(0, MAX_SEARCH_LENGTH)} … ${text.slice(-MAX_SEARCH_LENGTH)}`;
+}
+
+export interface WaitingTurn {
+  readonly resource: URI;
+  readonly turnId: string;
+  /** Absent for a turn that is to be forgotten. */
+  readonly text: string | undefined;
+}
+
+/** In UTF-16 code units, with something for each turn, however short. */
+const MAX_LENGTH = 4_000_000;
+/** So much is written in a few hundredths of a second; nobody else is served meanwhile. */
+const MUCH = 128_000;
+const LENGTH_OF_TURN = 200;
+
+/** Texts of turns that are not written yet: of each turn the newest, and no more than the memory should hold. */
+export class WaitingTurns {
+  readonly #turns = new Map<string, WaitingTurn>();
+  #length = 0;
+
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  get isFull(): boolean {
+    return this.#length > MAX_LENGTH;
+  }
+
+  /** Enough to be written right now. */
+  get isMuch(): boolean {
+    return this.#length > MUCH;
+  }
+
+  get(resource: URI, turnId: string): WaitingTurn | undefined {
+    return this.#turns.get(keyOf(resource, turnId));
+  }
+
+  set(turn: WaitingTurn): void {
+    const key = keyOf(turn.resource, turn.turnId);
+    this.#delete(key);
+    this.#turns.set(key, turn);
+    this.#length += lengthOf(turn);
+  }
+
+  /** Gives up the oldest until the others have room; says whose they were. */
+  shrink(): URI[] {
+    const lost: URI[] = [];
+    for (const [key, { resource }] of this.#turns) {
+      if (!this.isFull) break;
+      this.#delete(key);
+      lost.push(resource);
+    }
+    return lost;
+  }
+
+  deleteAll(resource: URI): void {
+    for (const [key, turn] of this.#turns) if (turn.resource === resource) this.#delete(key);
+  }
+
+  clear(): void {
+    this.#turns.clear();
+    this.#length = 0;
+  }
+
+  [Symbol.iterator](): Iterator<WaitingTurn> {
+    return this.#turns.values();
+  }
+
+  #delete(key: string): void {
+    const turn = this.#turns.get(key);
+    if (!turn) return;
+    this.#turns.delete(key);
+    this.#length -= lengthOf(turn);
+  }
+}
+
+function keyOf(resource: URI, turnId: string): string {
+  return `${resource}\0${turnId}`;
+}
+
+function lengthOf({ text = '' }: WaitingTurn): number {
+  return LENGTH_OF_TURN + text.length;
 }

@@ -5,12 +5,12 @@ import { InvalidCursorError } from './listQuery.js';
 import type { SearchAnswer, SearchMessage } from './searchWorker.js';
 import type { IndexChanges } from './sessionIndex.js';
 
-/** Tests run from the sources; a thread can load the compiled program only. */
+/** Tests run from the sources, but a thread can load only the compiled program. */
 const PROGRAM = join(import.meta.dirname.replace(/src(?=[\\/]sessionIndex$)/, 'dist'), 'searchWorker.js');
 
 const MAX_WAITING = 1_000;
 const MAX_SEARCH_MS = 10_000;
-/** A thread that nobody needs gives its memory back. */
+/** An idle thread is ended to free its memory. */
 const IDLE_MS = 60_000;
 
 export class SearchFailedError extends Error {
@@ -26,7 +26,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Searches in a thread, one after the other; each is given up after a while. */
+/** Runs searches in a thread, one after the other, each with a time limit. */
 export class SearchThread {
   readonly #path: string;
   readonly #maxSearchMs: number;
@@ -40,7 +40,7 @@ export class SearchThread {
   constructor(path: string, maxSearchMs = MAX_SEARCH_MS) {
     this.#path = path;
     this.#maxSearchMs = maxSearchMs;
-    // The copy has to be there from the start: nothing that was sent before could be found.
+    // The copy has to exist from the start: earlier changes could not be found otherwise.
     if (path === ':memory:') this.#start();
   }
 
@@ -63,12 +63,12 @@ export class SearchThread {
     });
   }
 
-  /** For a copy in memory: what was written to the index. */
+  /** For a copy in memory: passes on what was written to the index. */
   apply(changes: IndexChanges): void {
     this.#worker?.postMessage({ type: 'changes', changes } satisfies SearchMessage);
   }
 
-  /** The file is another one from now on. Searches that run or wait reject with this: they would not find everything in it yet. */
+  /** The file was replaced. Running and waiting searches reject with this: the new one is still incomplete. */
   restart(reason: Error): void {
     if (this.#path === ':memory:') return;
     this.#stop();
@@ -111,7 +111,7 @@ export class SearchThread {
       if (this.#worker === worker) this.#worker = undefined;
       this.#finish(({ reject }) => reject(error));
     });
-    // Last: a listener for messages keeps the process alive again.
+    // Last, because a listener for messages keeps the process alive again.
     worker.unref();
     this.#worker = worker;
     return worker;
@@ -122,7 +122,7 @@ export class SearchThread {
     this.#worker = undefined;
   }
 
-  /** A thread that only reads is ended; one that has a copy goes on, and what waits for it waits longer. */
+  /** A thread that only reads is ended; one that has a copy continues, and later searches wait longer. */
   #giveUp(): void {
     const error = new SearchFailedError('the search took too long and was given up: look for rarer words');
     if (this.#path === ':memory:') {
@@ -143,7 +143,7 @@ export class SearchThread {
   }
 }
 
-/** The classes of errors don't survive the way out of the thread. */
+/** Error classes don't survive the transfer from the thread. */
 function errorOf(error: SearchAnswer['error']): Error {
   if (error?.name === 'InvalidCursorError') return new InvalidCursorError();
   return Object.assign(new Error(error?.message ?? 'the search failed'), error && { errcode: error.errcode });

@@ -1,5 +1,5 @@
-// Searches in a thread of its own: what has to be looked at is written by agents, and no search may hold up the host.
-// Started by searchThread.ts. It reads the index file, or, where the index is in memory, keeps a copy that it is sent.
+// Searches in a separate thread: agents write the searched text, and no search may hold up the host.
+// searchThread.ts starts it. It reads the index file or, if the index is in memory, keeps a copy that it is sent.
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ListSessionsParams, ListSessionsResult } from '@agenthost/protocol';
@@ -13,7 +13,7 @@ export type SearchMessage =
 export interface SearchAnswer {
   readonly id: number;
   readonly result?: ListSessionsResult;
-  /** SQLite's code comes along: it tells damage from other failures. */
+  /** SQLite's code is included: it tells damage from other failures. */
   readonly error?: { readonly name: string; readonly message: string; readonly errcode?: unknown };
 }
 
@@ -45,7 +45,7 @@ function readerOf(path: string): Searcher {
   let seen: unknown;
   return {
     list: (params) => {
-      // It is another one when the host has written since.
+      // It changes when the host has written.
       const now = version.get()?.['data_version'];
       if (now !== seen) reader.forget();
       seen = now;

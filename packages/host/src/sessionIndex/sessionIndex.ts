@@ -14,25 +14,24 @@ import { IndexReader } from './indexReader.js';
 import { summaryRow, UPSERT_SUMMARY } from './indexSchema.js';
 import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
-import { type DroppedText, searchText } from './searchText.js';
+import { type DroppedText, searchText, type WaitingTurn, WaitingTurns } from './searchText.js';
 import { SearchThread } from './searchThread.js';
-import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
-/** How many changed summaries, or turns, wait at most before they are written. */
+/** Maximum number of changed summaries, or turns, that wait to be written. */
 const MAX_WAITING = 200;
 const WRITE_DELAY_MS = 100;
-/** An index that is damaged more often than this in one run of the host is on a disk that is broken. */
+/** An index that is damaged more often than this in one run of the host is on a broken disk. */
 const MAX_REPLACED = 3;
 
 export interface SessionIndexOptions {
-  /** Of the file that is there; without them a new one is made in its place. */
+  /** The checksums of the existing file; without them a new one replaces it. */
   readonly sums?: PageSums;
-  /** Not everything is known to be in it: somebody has to look at the sessions, and then `markFilled`. */
+  /** Called when the index may be incomplete: the caller reads the sessions and then calls `markFilled`. */
   readonly isIncomplete?: boolean;
-  /** Searches don't hold up this thread. Without it they are made here, at once. */
+  /** Runs searches without blocking this thread. Without it they run here. */
   readonly searchInThread?: boolean;
   readonly onError?: (error: unknown) => void;
-  /** It was damaged, and is empty now. */
+  /** Called when it was damaged and is empty now. */
   readonly onReplaced?: (cause: unknown) => void;
 }
 
@@ -44,8 +43,8 @@ export interface IndexChanges {
 }
 
 /**
- * The summaries and the words of all sessions, so that a list opens none of them. A cache: it can be rebuilt from the
- * sessions' folders.
+ * The summaries and the words of all sessions, so that a list opens none of them. It is a cache that can be rebuilt from the
+ * session folders.
  */
 export class SessionIndex {
   readonly #path: string;
@@ -55,27 +54,27 @@ export class SessionIndex {
   readonly #thread: SearchThread | undefined;
   readonly #waiting = new Map<URI, SessionSummary>();
   readonly #waitingTurns = new WaitingTurns();
-  /** Marked as unsettled since the last write. */
+  /** Sessions marked as unsettled since the last write. */
   readonly #expected = new Set<URI>();
-  /** Somebody reads their logs right now: until the end they stay unsettled. */
+  /** Sessions whose logs are being read: they stay unsettled until the end. */
   readonly #held = new Set<URI>();
-  /** They miss turns, and stay unsettled until their logs are read again. */
+  /** Sessions that miss turns, and stay unsettled until their logs are read again. */
   readonly #incomplete = new Set<URI>();
   #timer: NodeJS.Timeout | undefined;
   #isFilled: boolean;
   #isClosed = false;
   #replaced = 0;
-  /** Not even a mark could be written, so that the file doesn't say what it lacks. */
+  /** Set when not even a mark could be written, so that the file doesn't say what it lacks. */
   #hasMissed = false;
 
-  /** Throws where the file is no index that this version can read. */
+  /** Throws when the file is no index that this version can read. */
   constructor(path: string, options: SessionIndexOptions = {}) {
     this.#path = path;
     this.#options = options;
     this.#file = new IndexFile(path, options.sums);
     this.#reader = new IndexReader(this.#database);
     this.#thread = options.searchInThread ? new SearchThread(path) : undefined;
-    // In memory there is nothing that it could be filled from.
+    // An index in memory has nothing that it could be filled from.
     this.#isFilled = path === ':memory:' || (!this.#file.isNew && !options.isIncomplete);
   }
 
@@ -83,7 +82,7 @@ export class SessionIndex {
     return this.#file.database;
   }
 
-  /** It was damaged while the host runs, and does not have all sessions again yet. */
+  /** Whether it was damaged while the host runs, and does not have all sessions again yet. */
   get isRefilling(): boolean {
     return this.#replaced > 0 && !this.#isFilled;
   }
@@ -96,15 +95,15 @@ export class SessionIndex {
     this.#attempt(() => this.#file.markFilled());
   }
 
-  /** A change is on its way: should the host die before it is here, the session is to be looked at again. */
+  /** A change is coming: if the host dies before it is written, the session has to be read again. */
   expect(resource: URI): void {
-    // Until it is filled nobody relies on it, and marks for each session take their time.
+    // Before it is filled, marks for each session would only cost time.
     if (this.#file.isNew && !this.#isFilled) return;
     const sql = 'INSERT OR IGNORE INTO unsettled (resource) VALUES (?)';
     if (!this.#attempt(() => this.#database.prepare(sql).run(resource))) this.#hasMissed = true;
   }
 
-  /** Somebody begins to read its log: unsettled until the given function is called, and after that if not all of it could be read. */
+  /** Starts reading a session's log: it is unsettled until the result is called, and after that if the log was not read completely. */
   hold(resource: URI): (end: { readonly isWhole: boolean }) => void {
     this.#held.add(resource);
     this.#incomplete.delete(resource);
@@ -116,18 +115,18 @@ export class SessionIndex {
     };
   }
 
-  /** Not everything that was said in that session is here: its log has to be read again. */
+  /** The session's text is incomplete: its log has to be read again. */
   markIncomplete(resource: URI): void {
     this.#incomplete.add(resource);
   }
 
-  /** Sessions whose last change may not have got here before the host died. */
+  /** Sessions whose last change may be missing because the host died. */
   unsettled(): URI[] {
     const rows = this.#read(() => this.#database.prepare('SELECT resource FROM unsettled').all());
     return rows?.map((row) => String(row['resource'])) ?? [];
   }
 
-  /** Whether all that was said in that session can be found, or is about to. */
+  /** Whether all text of that session can be found, or is about to be. */
   isComplete(resource: URI): boolean {
     if (this.#held.has(resource) || this.#incomplete.has(resource)) return false;
     if (this.#waiting.has(resource) || this.#expected.has(resource)) return true;
@@ -135,14 +134,14 @@ export class SessionIndex {
     return this.#read(() => this.#database.prepare(sql).get(resource)) !== undefined;
   }
 
-  /** Some of the sessions, in an order that stays; those after the given one. */
+  /** Some of the sessions after the given one, in a stable order. */
   resources(after: URI, limit: number): URI[] {
     const sql = 'SELECT resource FROM sessions WHERE resource > ? ORDER BY resource LIMIT ?';
     const rows = this.#read(() => this.#database.prepare(sql).all(after, limit));
     return rows?.map((row) => String(row['resource'])) ?? [];
   }
 
-  /** Of the sessions after the given one, in the order of `resources`, those whose summaries have that text somewhere. */
+  /** Of the sessions after the given one, in the order of `resources`, those whose summaries contain that text. */
   summariesWith(text: string, after: URI, limit: number): { summaries: SessionSummary[]; last: URI | undefined } {
     this.flush();
     const sql = `SELECT resource, CASE WHEN instr(summary, ?) > 0 THEN summary END AS summary
@@ -160,24 +159,24 @@ export class SessionIndex {
     return rows?.map((row) => String(row['provider'])) ?? [];
   }
 
-  /** Soon, together with others. */
+  /** Writes it soon, together with others. */
   put(summary: SessionSummary): void {
     this.#expectOnce(summary.resource);
     this.#waiting.set(summary.resource, summary);
     this.#writeSoon();
   }
 
-  /** What was said in a turn, as far as it has come. Of a session that the index has, or is about to get. */
+  /** The text of a turn so far, for a session that is in the index or about to be. */
   putTurn(resource: URI, turn: Turn | ActiveTurn, dropped?: DroppedText): void {
     this.#putText({ resource, turnId: turn.id, text: searchText(turn, dropped?.of(turn.id)) });
   }
 
-  /** That turn never was. */
+  /** Removes a turn that never was. */
   forgetTurn(resource: URI, turnId: string): void {
     this.#putText({ resource, turnId, text: undefined });
   }
 
-  /** Whether a session has had a turn with that id, in a time that doesn't depend on how many it has; `undefined`: not known here. */
+  /** Whether a session has had a turn with that id, in constant time; `undefined`: unknown here. */
   hasTurn(resource: URI, turnId: string): boolean | undefined {
     const waiting = this.#waitingTurns.get(resource, turnId);
     if (waiting) return waiting.text !== undefined;
@@ -190,7 +189,7 @@ export class SessionIndex {
     }
   }
 
-  /** Erases the texts of a session that is about to be removed, in pieces: all of them at once would hold up everybody. */
+  /** Erases the texts of a session that is about to be removed, in pieces: all at once would block the host. */
   async eraseTexts(resource: URI): Promise<void> {
     this.#waitingTurns.deleteAll(resource);
     for (let isLeft = !this.#hasCopy; isLeft && !this.#isClosed; ) {
@@ -215,7 +214,7 @@ export class SessionIndex {
     }
   }
 
-  /** Throws an `IndexReplacedError` where it turns out to be damaged, an `IndexUnusableError` where no new one can be made. */
+  /** Throws an `IndexReplacedError` when it turns out to be damaged, an `IndexUnusableError` when no new one can be made. */
   list(params: ListSessionsParams): ListSessionsResult {
     this.#flushBeforeRead();
     try {
@@ -225,7 +224,7 @@ export class SessionIndex {
     }
   }
 
-  /** The same for a list with a text to look for, in a thread of its own where there is one. */
+  /** The same for a list with a search text, in a thread if there is one. */
   async search(params: ListSessionsParams): Promise<ListSessionsResult> {
     if (!this.#thread) return this.list(params);
     this.#flushBeforeRead();
@@ -241,7 +240,7 @@ export class SessionIndex {
     }
   }
 
-  /** What the index knows of a session now. */
+  /** The session's current summary in the index. */
   summary(resource: URI): SessionSummary | undefined {
     const waiting = this.#waiting.get(resource);
     if (waiting) return waiting;
@@ -258,7 +257,7 @@ export class SessionIndex {
     if (removed !== undefined) this.remove(removed);
   }
 
-  /** Writes what waits, if that can be done. */
+  /** Writes waiting changes, if possible. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -266,7 +265,7 @@ export class SessionIndex {
     this.#attempt(() => {
       this.#file.assertInPlace();
       this.#write();
-      // A checkpoint waits for whoever reads.
+      // A checkpoint waits for readers.
       if (!this.#thread?.isBusy) this.#checkpointIfDue();
     });
   }
@@ -279,7 +278,7 @@ export class SessionIndex {
     this.#attempt(() => this.#file.close({ isClean }));
   }
 
-  /** In memory there is no file for the thread to read: it has a copy, and the words are in that alone. */
+  /** An index in memory has no file for the thread: the thread has a copy, and only the copy has the words. */
   get #hasCopy(): boolean {
     return this.#thread !== undefined && this.#path === ':memory:';
   }
@@ -288,14 +287,14 @@ export class SessionIndex {
     this.#file.checkpointIfDue({ isTrusted: this.#isFilled && !this.#hasMissed });
   }
 
-  /** Writing may be what finds the damage: then there is next to nothing to read. */
+  /** The write may find the damage: then there is next to nothing to read. */
   #flushBeforeRead(): void {
     const before = this.#replaced;
     this.flush();
     if (this.#replaced > before) throw new IndexReplacedError(undefined);
   }
 
-  /** The thread opens the file by its name: when that fails, the name may stand for nothing, or for something else. */
+  /** The thread opens the file by its name: when that fails, the name may refer to nothing, or to another file. */
   #causeOf(error: unknown): unknown {
     try {
       this.#file.assertInPlace();
@@ -305,7 +304,7 @@ export class SessionIndex {
     }
   }
 
-  /** What to tell whoever listed. */
+  /** The error for the caller of a list. */
   #damage(error: unknown): unknown {
     if (!isIndexDamage(error)) return error;
     return this.#replace(error) ? new IndexReplacedError(error) : new IndexUnusableError(error);
@@ -341,7 +340,7 @@ export class SessionIndex {
       for (const resource of this.#expected) if (isSettled(resource)) settle.run(resource);
       this.#database.exec('COMMIT');
     } catch (error) {
-      // A full disk has ended the transaction already.
+      // A full disk has already ended the transaction.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
@@ -354,7 +353,7 @@ export class SessionIndex {
     this.#expected.clear();
   }
 
-  /** A cache that can't be written harms nobody: what waits goes with the next change. */
+  /** A cache that can't be written affects no client: the change is written with the next one. */
   #attempt(write: () => void): boolean {
     try {
       write();
@@ -376,12 +375,12 @@ export class SessionIndex {
     }
   }
 
-  /** What waits stays, and goes into the new one. Where none can be made, the next use tries again. */
+  /** Waiting changes stay, and go into the new one. If none can be made, the next use tries again. */
   #replace(cause: unknown): boolean {
     if (this.#isClosed) return false;
     this.#file.discard();
     this.#isFilled = false;
-    // What waits of them is the newest alone.
+    // Only the newest waiting change of each is kept.
     for (const resource of [...this.#expected, ...this.#held]) this.markIncomplete(resource);
     if (this.#replaced >= MAX_REPLACED) return false;
     try {

@@ -1,6 +1,6 @@
 import type { SearchTerm } from './searchQuery.js';
 
-/** In words: how many a snippet has, and how many of them come before the first hit. */
+/** In words: the length of a snippet, and how many of them come before the first hit. */
 const SNIPPET_WORDS = 24;
 const WORDS_BEFORE = 8;
 /** In UTF-16 code units: a word can be as long as a file in base64. */
@@ -11,12 +11,12 @@ interface Word {
   readonly end: number;
 }
 
-/** What the tokenizer of the index takes for words: letters, numbers and private-use characters, with their marks. */
+/** The words of the index's tokenizer: letters, numbers and private-use characters, with their marks. */
 const WORDS = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu;
 
 /**
- * The text around the first place where one of the terms is found, with what was found between ⟨ and ⟩; empty where none is.
- * FTS5 has `snippet()` for this, but its cost is the square of the number of hits: seconds for the output of a chatty tool.
+ * The text around the first hit of a term, with the hit between ⟨ and ⟩; empty without a hit.
+ * FTS5 has `snippet()` for this, but it is quadratic in the number of hits: seconds for the output of a chatty tool.
  * This one reads each word once and stops soon after the first hit.
  */
 export function snippetOf(text: string, terms: readonly SearchTerm[]): string {
@@ -33,7 +33,7 @@ export function snippetOf(text: string, terms: readonly SearchTerm[]): string {
     if (length > 0) found.push({ start: words.at(-length)?.start ?? 0, end: words.at(-1)?.end ?? 0 });
     if (found.length > 0 && ++wordsAfter > SNIPPET_WORDS - WORDS_BEFORE) break;
     if (found.length > 0) continue;
-    // Words that are too far back to be shown, or to be part of a phrase, are forgotten.
+    // Words that are too far back to be shown, or to be part of a phrase, are dropped.
     while (words.length > longest + WORDS_BEFORE) {
       words.shift();
       folded.shift();
@@ -44,7 +44,7 @@ export function snippetOf(text: string, terms: readonly SearchTerm[]): string {
 
 interface Phrase {
   readonly words: readonly string[];
-  /** The last word may go on. */
+  /** The last word may be unfinished. */
   readonly isUnfinished: boolean;
 }
 
@@ -64,12 +64,12 @@ function lengthOfMatch(folded: readonly string[], { words, isUnfinished }: Phras
   return words.length;
 }
 
-/** As the index folds them: without case and diacritics. */
+/** Folded as in the index: without case and diacritics. */
 function fold(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Hits that overlap are one. */
+/** Overlapping hits are one. */
 function merged(found: readonly Word[]): Word[] {
   const all: { start: number; end: number }[] = [];
   for (const { start, end } of found) {

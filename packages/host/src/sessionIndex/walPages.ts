@@ -5,13 +5,13 @@ const HEADER = 32;
 const FRAME_HEADER = 24;
 
 export interface WalPages {
-  /** By number, the checksum of what the page will be; the newest where a page is there more than once. */
+  /** By number, the checksum of the page's new content; the newest if a page occurs more than once. */
   readonly sums: ReadonlyMap<number, number>;
-  /** How many pages the database will have. */
+  /** The number of pages that the database will have. */
   readonly pageCount: number;
 }
 
-/** What SQLite's write-ahead log would change in the database, as its file format says; `undefined` for nothing. */
+/** What SQLite's write-ahead log would change in the database, by its file format; `undefined` for nothing. */
 export function readWalPages(path: string, pageSize: number): WalPages | undefined {
   let file: number;
   try {
@@ -29,7 +29,7 @@ export function readWalPages(path: string, pageSize: number): WalPages | undefin
     const uncommitted = new Map<number, number>();
     let pageCount = 0;
     for (let at = HEADER; readSync(file, frame, 0, frame.length, at) === frame.length; at += frame.length) {
-      // What follows is left from an earlier round.
+      // The rest is left from an earlier round.
       if (!frame.subarray(8, 16).equals(salt)) break;
       uncommitted.set(frame.readUInt32BE(0), crc32(frame.subarray(FRAME_HEADER)));
       const committed = frame.readUInt32BE(4);

@@ -29,8 +29,8 @@ export interface SessionStoreOptions {
   readonly incarnation: string;
   readonly state: SessionState;
   readonly log: EventLog;
-  /** Rejects when what the state refers to could not be stored. */
-  readonly contentStored: () => Promise<void>;
+  /** The files that the state refers to. `stored` rejects when one of them could not be stored. */
+  readonly content: { stored(): Promise<void> };
   readonly accepted?: AcceptedSequences;
   /** The highest number in the log. */
   readonly lastServerSeq?: number;
@@ -38,10 +38,14 @@ export interface SessionStoreOptions {
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
   readonly now: () => number;
-  /** After each change, with the state before it. */
-  readonly onChanged: (action: SessionAction, before: SessionState) => void;
-  /** Something could not be stored; the state is again what clients know, and no more the one that is undone. */
-  readonly onTakenBack: (error: unknown, undone: SessionState) => void;
+}
+
+/** What follows a change of the state. */
+export interface StoreEffects {
+  /** Called after each change, with the state before it. */
+  afterChange(action: SessionAction, before: SessionState): void;
+  /** Called when changes could not be stored. The state is again what clients know; `undone` is the one that was taken back. */
+  afterTakeBack(error: unknown, undone: SessionState): void;
 }
 
 /** What a queued frame told, so that it can be taken back. */
@@ -75,6 +79,8 @@ const STORED_BEFORE_TOLD: ReadonlySet<SessionAction['type']> = new Set([
 export class SessionStore implements DurableSource {
   readonly uri: URI;
   readonly accepted: AcceptedSequences;
+  /** Set once, when the session is assembled. */
+  effects: StoreEffects | undefined;
   readonly #options: SessionStoreOptions;
   readonly #subscribers = new SubscriberList();
   /** Up to which number each subscriber's snapshot told it. */
@@ -183,7 +189,7 @@ export class SessionStore implements DurableSource {
   async makeDurable(): Promise<void> {
     const needsContent = this.#hasEnded;
     this.#hasEnded = false;
-    await Promise.all([this.#options.log.flush(), needsContent && this.#options.contentStored()]);
+    await Promise.all([this.#options.log.flush(), needsContent && this.#options.content.stored()]);
   }
 
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void {
@@ -221,7 +227,7 @@ export class SessionStore implements DurableSource {
       if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error).rejectionReason);
     }
     this.#options.publisher.forgetReplay(this.#options.sequence.current);
-    this.#options.onTakenBack(error, undone);
+    this.effects?.afterTakeBack(error, undone);
   }
 
   #answerRepeat(tag: RepeatTag): void {
@@ -267,7 +273,7 @@ export class SessionStore implements DurableSource {
       source: this,
       tag,
     });
-    this.#options.onChanged(action, before);
+    this.effects?.afterChange(action, before);
   }
 }
 

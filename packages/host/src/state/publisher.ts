@@ -7,8 +7,7 @@ import {
   MIN_PROTOCOL_VERSION,
   type URI,
 } from '@agenthost/protocol';
-import type { Delivery, DurableSource, Receiver } from './delivery.js';
-import { around, EncodedFrame } from './encodedFrame.js';
+import { around, type Delivery, type DurableSource, EncodedFrame, type Receiver } from './delivery.js';
 import type { ReplayBuffer } from './replayBuffer.js';
 
 /** A client, as those who send to it see it. */

@@ -14,7 +14,7 @@ export interface LocalSessionStorageOptions extends StoredLogOptions {
   readonly stateRoot: string;
   readonly listSessionIds: () => AsyncIterable<string>;
   readonly initialCwd: string;
-  /** Where sessions have their temporary folders; in the operating system's when not given. */
+  /** Where sessions have their temporary folders. Defaults to the operating system's. */
   readonly tempRoot?: string;
 }
 
@@ -36,7 +36,7 @@ export class LocalSessionStorage implements SessionStorage {
     const { stateRoot, initialCwd, tempRoot } = this.#options;
     const exists = await this.exists(sessionId);
     if (!create && !exists) return undefined;
-    // What is there without a log was cut short when it was made.
+    // A folder without a log was interrupted when it was made.
     if (!exists) {
       if (isDraft) await this.#lock.run(this.#logOf(sessionId), async () => void this.#drafts.add(sessionId));
       await this.#removeIfAny(sessionId);
@@ -46,7 +46,7 @@ export class LocalSessionStorage implements SessionStorage {
     return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
   }
 
-  /** A log that is empty because all of it was damaged is one too: what it held is beside it. */
+  /** A log that is empty because all of it was damaged counts too: its content is beside it. */
   async exists(sessionId: string): Promise<boolean> {
     const log = this.#logOf(sessionId);
     return this.#lock.run(log, async () => {
@@ -56,7 +56,7 @@ export class LocalSessionStorage implements SessionStorage {
     });
   }
 
-  /** Moved aside first, so that a removal which is cut short leaves no half session behind. */
+  /** Moved aside first, so that an interrupted removal leaves no partial session behind. */
   async remove(sessionId: string): Promise<void> {
     await this.#removeFolder(sessionId);
     this.#drafts.delete(sessionId);
@@ -74,7 +74,7 @@ export class LocalSessionStorage implements SessionStorage {
 
   async modifiedAt(sessionId: string): Promise<number | undefined> {
     return stat(this.#logOf(sessionId)).then(
-      // A file that was restored has its old time of modification, but was changed now.
+      // A restored file has its old modification time, but a new change time.
       ({ mtimeMs, ctimeMs }) => Math.max(mtimeMs, ctimeMs),
       () => undefined,
     );

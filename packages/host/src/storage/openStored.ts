@@ -9,13 +9,13 @@ import type { StoredSession } from './sessionStorage.js';
 /** How a storage keeps the logs of its sessions, wherever their files are. */
 export interface StoredLogOptions {
   readonly durability: Durability;
-  /** What the records of the logs are stamped with. */
+  /** The clock and the ids of the records. */
   readonly now: () => number;
   readonly newId: () => string;
   readonly onDamage: (sessionId: string, damage: DamageReport) => void;
 }
 
-/** Opens the log of a session in its file system, which it disposes of when that fails. */
+/** Opens the log of a session in its file system, and disposes the file system when that fails. */
 export async function openStored(
   sessionId: string,
   fs: SessionFs,

@@ -1,15 +1,15 @@
 import type { SessionFs } from './fs/sessionFs.js';
 import type { EventLog } from './log/eventLog.js';
 
-/** Where sessions are kept, as the hub sees it. */
+/** Where sessions are stored, from the hub's point of view. */
 export interface SessionStorage {
   /** The files and the log of a session. Without `create`, `undefined` when there is no such session. */
   open(sessionId: string, options?: OpenStoredOptions): Promise<StoredSession | undefined>;
-  /** A session is there when its log is. */
+  /** A session exists when its log does. */
   exists(sessionId: string): Promise<boolean>;
-  /** Removes all that the session kept. */
+  /** Removes all files of the session. */
   remove(sessionId: string): Promise<void>;
-  /** When its log was last written to, in milliseconds since 1970; `undefined` where that can't be told. */
+  /** When its log was last written to, in milliseconds since 1970; `undefined` if unknown. */
   modifiedAt(sessionId: string): Promise<number | undefined>;
   /** The ids of all sessions. */
   list(): AsyncIterable<string>;
@@ -17,7 +17,7 @@ export interface SessionStorage {
 
 export interface OpenStoredOptions {
   readonly create?: boolean;
-  /** With `create`: until its log is closed, there is no such session. What a kill leaves of it takes no id. */
+  /** With `create`: the session doesn't exist until its log is closed. After a kill its id stays free. */
   readonly isDraft?: boolean;
 }
 

@@ -34,8 +34,17 @@ export interface NotificationHandler<P = unknown> {
 }
 
 /**
- * A result that is computed when its answer is sent, in the same turn: for a handler that has to wait first and whose answer
- * must still be exact about what was sent before it.
+ * A result that is computed when its answer is sent, in the same turn. For a handler that waits first and whose answer must be
+ * exact about what was sent before it.
+ *
+ * @example
+ * ```ts
+ * let sent = 0;
+ * peer.onRequest('count', {
+ *   parse: () => undefined,
+ *   handle: async () => new LateResult(() => sent),
+ * });
+ * ```
  */
 export class LateResult<R = unknown> {
   readonly compute: () => R;

@@ -7,10 +7,26 @@ const encoder = new TextEncoder();
 // A byte order mark is kept, so that a frame means the same whether it was sent as text or as bytes.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/**
+ * The frame as text.
+ *
+ * @example
+ * ```ts
+ * const text = frameToText(new Uint8Array([123, 125])); // '{}'
+ * ```
+ */
 export function frameToText(frame: Frame): string {
   return typeof frame === 'string' ? frame : decoder.decode(frame);
 }
 
+/**
+ * The frame as UTF-8.
+ *
+ * @example
+ * ```ts
+ * const bytes = frameToBytes('{"jsonrpc":"2.0","method":"hello"}');
+ * ```
+ */
 export function frameToBytes(frame: Frame): Uint8Array {
   return typeof frame === 'string' ? encoder.encode(frame) : frame;
 }
@@ -43,7 +59,14 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** A result that is JSON already: spliced into the response as it is. */
+/**
+ * A result that is JSON already. It goes into the response as it is.
+ *
+ * @example
+ * ```ts
+ * const cached: RawResult = rawResult('{"items":[]}');
+ * ```
+ */
 export class RawResult {
   readonly json: string;
 
@@ -52,7 +75,15 @@ export class RawResult {
   }
 }
 
-/** For handlers that keep a snapshot encoded. The text must be one valid JSON value: it is not looked at again. */
+/**
+ * Makes a result of JSON text, for handlers that keep their answer encoded. The text must be one valid JSON value: it is not checked.
+ *
+ * @example
+ * ```ts
+ * const cached = JSON.stringify({ items: [1, 2, 3] });
+ * peer.onRequest('list', { parse: () => undefined, handle: () => rawResult(cached) });
+ * ```
+ */
 export function rawResult(json: string): RawResult {
   return new RawResult(json);
 }
@@ -62,6 +93,17 @@ export function encodeRequest(id: RequestId, method: string, params?: object): s
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)}${encodeParams(params)}}`;
 }
 
+/**
+ * Encodes a notification once, to send it to many peers with `sendFrame`. Throws a TypeError for params that JSON cannot express.
+ *
+ * @example
+ * ```ts
+ * declare const subscribers: readonly RpcPeer[];
+ *
+ * const frame = frameToBytes(encodeNotification('changed', { version: 2 }));
+ * for (const subscriber of subscribers) subscriber.sendFrame(frame);
+ * ```
+ */
 export function encodeNotification(method: string, params?: object): string {
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${encodeParams(params)}}`;
 }

@@ -18,8 +18,17 @@ type Entry =
   | { readonly kind: 'close'; readonly reason: CloseReason };
 
 /**
- * The receiving half of a transport: keeps the promises of the Transport contract on order, on frames that arrive before
- * the first listener, on listeners that throw, and on the close that is told exactly once. Transports are written around it.
+ * The receiving half of a transport, to write transports around. It keeps the promises of the Transport contract: the order of
+ * frames, frames that arrive before the first listener, listeners that throw, and a close that each listener hears exactly once.
+ *
+ * @example
+ * ```ts
+ * declare const socket: WebSocket;
+ *
+ * const inbox = new Inbox(() => socket.close());
+ * socket.addEventListener('message', ({ data }) => inbox.receive(String(data)));
+ * socket.addEventListener('close', ({ code, reason }) => inbox.end({ code, message: reason }));
+ * ```
  */
 export class Inbox {
   readonly #messages: Emitter<string>;

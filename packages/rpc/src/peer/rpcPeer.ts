@@ -50,6 +50,16 @@ export interface RequestOptions {
  * One end of a JSON-RPC 2.0 connection. Owns its transport: disposing the peer closes it.
  *
  * Register handlers in the same turn in which the peer is made: the first frame is looked at in a later microtask.
+ *
+ * @example
+ * ```ts
+ * const { a, b } = createMemoryTransportPair();
+ * const server = new RpcPeer(b);
+ * server.onRequest('double', { parse: Number, handle: (value) => value * 2 });
+ * const client = new RpcPeer(a);
+ * const ping = await client.request('double', [21], { timeoutMs: 1_000 });
+ * client.dispose();
+ * ```
  */
 export class RpcPeer {
   readonly #transport: Transport;

@@ -25,7 +25,22 @@ export interface LineTransportOptions extends InboxOptions {
   readonly lingerMs?: number;
 }
 
-/** One frame a line, over Web Streams; Node's streams become those with `Readable.toWeb` and `Writable.toWeb`. */
+/**
+ * One frame per line, over Web Streams. Node's streams become Web Streams with `Readable.toWeb` and `Writable.toWeb`.
+ *
+ * @example
+ * ```ts
+ * import { spawn } from 'node:child_process';
+ * import { Readable, Writable } from 'node:stream';
+ *
+ * const { stdin, stdout } = spawn('my-agent', { stdio: ['pipe', 'pipe', 'inherit'] });
+ * const transport = createLineTransport({
+ *   readable: Readable.toWeb(stdout) as ReadableStream<Uint8Array>,
+ *   writable: Writable.toWeb(stdin),
+ * });
+ * const agent = new RpcPeer(transport);
+ * ```
+ */
 export function createLineTransport(options: LineTransportOptions): Transport {
   return new LineTransport(options);
 }

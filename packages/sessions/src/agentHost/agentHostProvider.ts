@@ -1,4 +1,5 @@
-import { type Disposable, Emitter, type HostClient, listInStep, type Observable } from '@agenthost/client';
+import type { Disposable, HostClient, Observable } from '@agenthost/client';
+import { Emitter, listInStep } from '@agenthost/client/internal';
 import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
 import { sendLeftMessages, type UnsentMessage, type UnsentMessages } from '../chat/unsentMessages.js';
@@ -50,7 +51,17 @@ type Found =
   | { readonly kind: 'untitled'; readonly localId: string; readonly untitled: UntitledSession }
   | { readonly kind: 'listed'; readonly group: HostSessionGroup };
 
-/** The sessions of one agent host, over the SDK. Several at once are several instances. The SDK's host is its owner's to close. */
+/**
+ * The sessions of one agent host, over the SDK. Use one instance for each host. Closing the `HostClient` is up to its owner.
+ *
+ * @example
+ * ```ts
+ * const provider = new AgentHostProvider(host, { name: 'dev-box' });
+ * const registration = providers.registerProvider(provider);
+ * registration.dispose();
+ * provider.dispose();
+ * ```
+ */
 export class AgentHostProvider implements SessionsProvider {
   readonly id: string;
   readonly label: string;

@@ -5,7 +5,15 @@ import type { SessionWorkspace, URI } from '../session.js';
 
 const MAX_RECENT = 20;
 
-/** The folders of a host's machine, for a picker. */
+/**
+ * The folders of a host's machine, for a folder picker.
+ *
+ * @example
+ * ```ts
+ * const { folders } = new AgentHostProvider(host);
+ * for (const { name } of await folders.list(folders.home ?? 'file:///')) console.log(name);
+ * ```
+ */
 export class FolderBrowser {
   readonly #host: HostClient;
   readonly #newest: () => readonly SessionSummary[];

@@ -1,4 +1,5 @@
-import { type Disposable, type HostClient, type HostEvent, listInStep, type Observable } from '@agenthost/client';
+import type { Disposable, HostClient, HostEvent, Observable } from '@agenthost/client';
+import { listInStep } from '@agenthost/client/internal';
 import { MAX_LIST_LIMIT, type URI } from '@agenthost/protocol';
 import { observable } from '../observable.js';
 import type { SessionCatalogue } from './sessionCatalogue.js';

@@ -1,15 +1,18 @@
-import {
-  type ConnectionState,
-  type Disposable,
-  Emitter,
-  type Event,
-  type HostClient,
-  type Observable,
-} from '@agenthost/client';
+import type { ConnectionState, Disposable, HostClient, Observable } from '@agenthost/client';
+import { Emitter, type Event } from '@agenthost/client/internal';
 import type { AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
 import { computed, observable, tracked } from '../observable.js';
 
-/** How the host itself is: whether it can be reached, and what it can run. */
+/**
+ * The state of the host itself: whether it can be reached, and which agents it can run.
+ *
+ * @example
+ * ```ts
+ * const { status } = new AgentHostProvider(host);
+ * status.connection.subscribe(({ state }) => console.log(state));
+ * console.log(await status.measureLatency());
+ * ```
+ */
 export class HostStatus {
   readonly connection: Observable<ConnectionState>;
   /** Since when what is shown may be out of date, in milliseconds since 1970; nothing while connected. */

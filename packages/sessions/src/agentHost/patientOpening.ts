@@ -1,5 +1,4 @@
 import {
-  backoffDelay,
   CommandFailedError,
   CommandTimeoutError,
   ConnectionLostError,
@@ -9,6 +8,7 @@ import {
   type OpenSessionOptions,
   type SessionHandle,
 } from '@agenthost/client';
+import { backoffDelay } from '@agenthost/client/internal';
 import { ERROR_CODE } from '@agenthost/protocol';
 import { observable } from '../observable.js';
 

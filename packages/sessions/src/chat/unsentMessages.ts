@@ -26,8 +26,14 @@ const MAX_KNOWN = 1_000;
 const MAX_STORED = 2_000_000;
 
 /**
- * What was sent and is not acknowledged, so that it outlives the page where the storage does. A message leaves when the host
- * has answered, whatever the answer was.
+ * Messages that were sent and not acknowledged. They outlive the page where the storage does. A message is removed when the host has
+ * answered, whatever the answer was.
+ *
+ * @example
+ * ```ts
+ * const unsent = new UnsentMessages(localStorage);
+ * const provider = new AgentHostProvider(host, { unsent });
+ * ```
  */
 export class UnsentMessages {
   readonly #storage: SessionsStorage;

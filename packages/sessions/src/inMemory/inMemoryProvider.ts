@@ -1,4 +1,4 @@
-import { Emitter } from '@agenthost/client';
+import { Emitter } from '@agenthost/client/internal';
 import type { Turn, UserMessage } from '@agenthost/protocol';
 import type { ChatModel } from '../chat/chatModel.js';
 import { chatModelOf } from '../chat/chatModelOf.js';
@@ -43,7 +43,14 @@ const DEFAULT_TYPES: readonly SessionType[] = [
   { id: 'lists', label: 'Lists', icon: 'list' },
 ];
 
-/** Sessions that live as long as the process: for tests and examples. */
+/**
+ * Sessions that live as long as the process, for tests and examples.
+ *
+ * @example
+ * ```ts
+ * providers.registerProvider(new InMemoryProvider({ id: 'notes' }));
+ * ```
+ */
 export class InMemoryProvider implements SessionsProvider {
   readonly id: string;
   readonly label: string;

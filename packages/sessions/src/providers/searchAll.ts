@@ -1,4 +1,4 @@
-import { reportFailure } from '@agenthost/client';
+import { reportFailure } from '@agenthost/client/internal';
 import type { ProviderCalls } from './providerCalls.js';
 import type { SearchOptions, SearchResult } from './sessionsProvider.js';
 import type { SessionsProvidersService } from './sessionsProvidersService.js';

@@ -1,4 +1,5 @@
-import type { Event, Observable } from '@agenthost/client';
+import type { Observable } from '@agenthost/client';
+import type { Event } from '@agenthost/client/internal';
 import type { AgentAvailability, Attachment } from '@agenthost/protocol';
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
 import type { IconId, Session, SessionWorkspace, URI } from '../session.js';

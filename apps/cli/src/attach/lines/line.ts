@@ -1,4 +1,4 @@
-/** How a piece of a line looks; colour means state, all else is ink. */
+/** The look of a piece of a line; colour means state. */
 export type Tone = 'text' | 'dim' | 'bold' | 'run' | 'needs' | 'error' | 'done';
 
 export interface Segment {
@@ -6,7 +6,7 @@ export interface Segment {
   readonly tone: Tone;
 }
 
-/** One line of the screen, not wider than asked for. */
+/** One line of the screen, at most as wide as requested. */
 export type Line = readonly Segment[];
 
 export const EMPTY: Line = [];

@@ -71,12 +71,12 @@ function partLines(part: ResponsePart, turn: ActiveTurn | Turn, columns: number)
   }
 }
 
-/** What cannot be shown here: what it is, and where. */
+/** Content that cannot be shown here: its kind and its address. */
 function contentLines(ref: ContentRef, mark: string, columns: number): Line[] {
   return wrapText(`${mark}${contentLine(ref)}`, columns).map((line) => lineOf(line, 'dim'));
 }
 
-/** Markdown as it is written; headings stand out, code steps back. */
+/** Markdown source with highlighted headings and dimmed code. */
 function markdownLines(content: string, columns: number): Line[] {
   let isCode = false;
   return safeText(content)
@@ -90,7 +90,7 @@ function markdownLines(content: string, columns: number): Line[] {
     });
 }
 
-/** A line for a call; a terminal also shows its command, and the end of its output. */
+/** A line for a call; a terminal call also shows its command, and the end of its output. */
 function toolLines(call: ToolCallState, columns: number): Line[] {
   const { glyph, tone, text } = toolHead(call);
   const head = [

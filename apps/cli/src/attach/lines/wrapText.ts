@@ -1,9 +1,9 @@
 import { textWidth } from '../../text/width.js';
 
-/** What a long text can have at the most; the rest is for `agenthost log`. */
+/** Maximum number of lines of a long text; `agenthost log` has the rest. */
 const MAX_LINES = 5_000;
 
-/** Plain text in lines of at most so many columns, broken between words where there are any; `maxLines` of them. */
+/** Wraps plain text into lines of at most that many columns, between words where possible; at most `maxLines`. */
 export function wrapText(text: string, columns: number, maxLines = MAX_LINES): string[] {
   const width = Math.max(columns, 1);
   const lines: string[] = [];
@@ -48,7 +48,7 @@ function wrapLine(line: string, width: number): string[] {
   return lines;
 }
 
-/** A word that fits into no line. */
+/** A word that is longer than a line. */
 function* pieces(word: string, first: number, width: number): Generator<{ text: string; isLast: boolean }> {
   let room = Math.max(first, 1);
   let text = '';

@@ -19,12 +19,12 @@ import { PromptPanel, promptLines } from './PromptPanel.js';
 import { SessionList } from './SessionList.js';
 import { StatusBar } from './StatusBar.js';
 
-/** From here on there is room for the list beside the conversation. */
+/** From this width on the list fits beside the conversation. */
 const TWO_PANES = 90;
 const LIST_COLUMNS = 34;
-/** Rows of a prompt beside its text: the title, where in the text one is, the keys, a blank one. */
+/** Rows of a prompt beside its text: the title, the position in the text, the keys, a blank one. */
 const PROMPT_FRAME = 5;
-/** A prompt leaves so much of the conversation, and has so much itself, however low the window is. */
+/** The minimum rows of the conversation and of a prompt in a low window. */
 const MIN_CONVERSATION = 3;
 const MIN_PROMPT = 3;
 

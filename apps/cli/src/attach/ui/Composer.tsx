@@ -13,7 +13,7 @@ interface Props {
 
 interface Row {
   readonly text: string;
-  /** Where the cursor is in this row. */
+  /** The cursor's position in this row. */
   readonly cursor: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export function Composer({ edit, columns, isFocused, placeholder }: Props): Reac
   return (
     <Box flexDirection="column" flexShrink={0} width={columns}>
       {rows.map(({ text, cursor }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is what it is by its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position
         <Text key={at} wrap="truncate">
           <Text bold={isFocused} dimColor={!isFocused}>
             {at === 0 ? '❯ ' : '  '}

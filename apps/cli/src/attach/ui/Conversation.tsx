@@ -17,7 +17,7 @@ export function headerText({ summary, clients = [] }: SessionState): string {
   return safeLine(`${summary.title || 'Untitled'} · ${summary.provider}${model}${folder}${others}`);
 }
 
-/** What waits behind the running turn. */
+/** Messages that wait behind the running turn. */
 export function queueLines(state: SessionState, columns: number): Line[] {
   const { queuedMessages = [], steeringMessage } = state;
   const steering = steeringMessage ? [`» ${safeLine(steeringMessage.userMessage.text)}`] : [];
@@ -36,7 +36,7 @@ interface Props {
   readonly columns: number;
 }
 
-/** The newest at the bottom, unless one has scrolled up. */
+/** The newest at the bottom, unless the user has scrolled up. */
 export function Conversation({ lines, rows, scrolledUp, header, columns }: Props): ReactElement {
   const end = Math.max(lines.length - scrolledUp, Math.min(rows, lines.length));
   const shown = lines.slice(Math.max(end - rows, 0), end);

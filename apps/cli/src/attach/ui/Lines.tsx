@@ -13,12 +13,12 @@ export function StyledText({ text, tone }: { readonly text: string; readonly ton
   );
 }
 
-/** As many lines as there is room for, each one row high. */
+/** As many lines as fit, each one row high. */
 export function Lines({ lines }: { readonly lines: readonly Line[] }): ReactElement {
   return (
     <Box flexDirection="column">
       {lines.map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row of the screen is what it is by its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row of the screen is identified by its position
         <Box key={at} height={1} flexShrink={0}>
           <Text wrap="truncate">
             {line.length === 0 ? ' ' : null}

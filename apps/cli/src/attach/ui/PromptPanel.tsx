@@ -9,7 +9,7 @@ import { canEdit } from '../promptKeys.js';
 import type { PromptView } from '../promptView.js';
 import { Lines } from './Lines.js';
 
-/** What the agent asks, with the keys that answer it. Only these lines are tinted. */
+/** The agent's question, with the keys that answer it. Only these lines are tinted. */
 export function promptLines(
   model: AttachModel,
   prompt: Prompt,

@@ -4,7 +4,7 @@ import { safeLine } from '../../text/safeText.js';
 import { fit } from '../../text/width.js';
 import type { AttachModel } from '../attachModel.js';
 
-/** The last row: what was said, else how the host is, else the keys. */
+/** The last row: a message, else the state of the host, else the keys. */
 export function StatusBar({ model, columns }: { readonly model: AttachModel; readonly columns: number }): ReactElement {
   const { notice, focus } = model.ui;
   const connection = model.host.connection.value;
@@ -41,7 +41,7 @@ function countdown(at: number): string {
   return `in ${Math.max(0, Math.ceil((at - Date.now()) / 1_000))} s`;
 }
 
-/** Draws again each second, for as long as something counts down. */
+/** Draws each second while something counts down. */
 function useSeconds(isActive: boolean): void {
   const [, setSecond] = useState(0);
   useEffect(() => {

@@ -85,7 +85,7 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
       choose: onRename,
     },
     {
-      label: isArchived ? 'Bring back' : 'Archive',
+      label: isArchived ? 'Unarchive' : 'Archive',
       icon: <Archive size={14} aria-hidden />,
       disabledReason: permissionError(role, 'session/isArchivedChanged'),
       choose: () => onProblem(isArchived ? management.unarchiveSession(session) : management.archiveSession(session)),
@@ -174,7 +174,7 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
             </span>
           )}
           {workspace?.requiresWorkspaceTrust && (
-            <span title="You will be asked whether you trust this folder before the agent goes on.">
+            <span title="You will be asked whether you trust this folder before the agent continues.">
               <ShieldQuestionMark size={13} aria-hidden />
               Not trusted
             </span>

@@ -13,11 +13,11 @@ import { MESSAGE_LIMITS, type MessageLimits } from './turn/messageStream.js';
 
 export interface AcpAgentOptions {
   readonly spec: AcpAgentSpec;
-  /** The host's state root: where agents are installed, and what its processes are marked with. */
+  /** The host's state root: agents are installed there, and their processes are marked with it. */
   readonly stateDir: string;
-  /** The host's own environment: to look for programs, and for what the spec passes on. */
+  /** The host's own environment. It is used to find programs and for the variables that the spec passes on. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  /** A session offered other models than were known. */
+  /** Called when a session offered other models than the known ones. */
   readonly onModelsChanged?: () => void;
   readonly limits?: Partial<MessageLimits>;
   readonly startTimeoutMs?: number;
@@ -28,7 +28,7 @@ export interface AcpAgentOptions {
 }
 
 const MINUTE = 60_000;
-/** Below the five seconds after which the host would end the whole session. */
+/** Less than the five seconds after which the host would end the whole session. */
 const CANCEL_MS = 3_000;
 const OWN_TURN_QUIET_MS = 3_000;
 
@@ -51,7 +51,7 @@ export class AcpAgent implements Agent {
     return { provider, displayName, description, ...(icon && { icon }) };
   }
 
-  /** Agents of this protocol obey their own settings in the folder that they are started in, and can't be kept from it. */
+  /** Agents of this protocol read their own settings in the folder that they are started in, and this can't be turned off. */
   get customizations(): CustomizationSupport {
     const { reads = [] } = this.#spec;
     return {
@@ -65,7 +65,7 @@ export class AcpAgent implements Agent {
     return this.#spec.npm;
   }
 
-  /** The user changed it; sessions that are opened from now on have the new one. */
+  /** Replaces the spec when the user changed it. Sessions that are opened later use the new one. */
   update(spec: AcpAgentSpec): void {
     this.#spec = spec;
   }
@@ -84,7 +84,7 @@ export class AcpAgent implements Agent {
     };
   }
 
-  /** Where it would be started from. */
+  /** The program that the agent would be started from. */
   findProgram(): Promise<FoundProgram | undefined> {
     return findAgentProgram(this.#spec, this.#options);
   }
@@ -106,7 +106,7 @@ export class AcpAgent implements Agent {
       throw new Error(`${spec.displayName} can't be started. ${reason} ${howToFix}`);
     }
     const { mode: wanted } = options.config;
-    // The protocol's own library is a fifth of the host's memory, and most hosts never use it.
+    // Loaded lazily: the protocol's library takes a fifth of the host's memory, and most hosts never use it.
     const { AcpSession: Sessions } = await import('./acpSession.js');
     const session: AcpSession = await Sessions.open(
       {
@@ -164,7 +164,7 @@ export class AcpAgent implements Agent {
       (changed) => {
         if (changed) this.#options.onModelsChanged?.();
       },
-      // They are only missing after a restart.
+      // A failed write only means that the models are missing after a restart.
       () => {},
     );
   }

@@ -4,12 +4,12 @@ import { AcpAgent } from './acpAgent.js';
 import { readAgentSpecs } from './agentsFile.js';
 import { CATALOGUE } from './catalogue.js';
 
-/** What can be said of an agent without a host: for the command that lists them. */
+/** Describes an agent without a host, for the command that lists agents. */
 export interface AcpAgentReport {
   readonly provider: string;
   readonly displayName: string;
   readonly availability: AgentAvailability;
-  /** The program, where there is one. */
+  /** The program, if there is one. */
   readonly path?: string;
   readonly from?: 'installed' | 'path' | 'command';
   readonly npm?: AgentPackage;

@@ -1,7 +1,7 @@
 import type { AgentIcon, ModelInfo } from '@agenthost/protocol';
 import type { AgentPackage } from '../install/agentPackage.js';
 
-/** One agent that speaks the Agent Client Protocol: what it is called, how it is started, what to do when it can't. */
+/** One agent that speaks the Agent Client Protocol: its names, how it is started, what to do when it can't be. */
 export interface AcpAgentSpec {
   readonly provider: string;
   readonly displayName: string;
@@ -10,23 +10,23 @@ export interface AcpAgentSpec {
   /** The program's name on PATH, or its absolute path. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Where the program comes from when it is not there. Its `bin` of the command's name is run. */
+  /** The package that installs the program. Its `bin` with the command's name is run. */
   readonly npm?: AgentPackage;
   readonly env: Readonly<Record<string, string>>;
-  /** Variables of the host's own environment that it gets: its API key, say. None unless the user says so. */
+  /** Variables of the host's environment that the agent gets, for example its API key. By default it gets none. */
   readonly passEnv: readonly string[];
-  /** What to do when it says that nobody is logged in. */
+  /** What to do when the agent needs a login. */
   readonly login: string;
-  /** A method of the agent's own that logs in without a person, e.g. with a key from its environment. */
+  /** A method of the agent that logs in without a person, e.g. with a key from its environment. */
   readonly authMethod?: string;
-  /** Offered before any session told of others. */
+  /** Models that are offered before a session has reported others. */
   readonly models: readonly Omit<ModelInfo, 'provider'>[];
-  /** Files, and folders with a `/` at their end, that it reads by itself in the folder that it is started in. */
+  /** Files, and folders with a trailing `/`, that the agent reads by itself in the folder that it is started in. */
   readonly reads?: readonly string[];
-  /** It drops MCP servers that are programs without a word, against the protocol. */
+  /** The agent silently drops MCP servers that are programs, against the protocol. */
   readonly refusesPrograms?: boolean;
-  /** It reports tokens as totals of the session, not of the turn. */
+  /** The agent reports tokens as totals of the session, not of the turn. */
   readonly countsTotals?: boolean;
-  /** The mode that its sessions start in; the agent's own default without it. */
+  /** The first mode of its sessions. Without it, the agent's own default applies. */
   readonly mode?: string;
 }

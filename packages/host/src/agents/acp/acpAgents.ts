@@ -8,11 +8,19 @@ import { CATALOGUE } from './catalogue.js';
 
 export interface AcpAgentsOptions {
   readonly catalogue?: readonly AcpAgentSpec[];
-  /** Only these; all without it. */
+  /** Only these agents. Without it, all of them. */
   readonly only?: readonly string[];
 }
 
-/** The agents of the catalogue and of the user's file, which may change while the host runs. */
+/**
+ * The agents of the Agent Client Protocol: those of the catalogue and of the user's `agents.json`, which may change while the host
+ * runs.
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [], agentSources: [new AcpAgents({ only: ['claude', 'codex'] })] });
+ * ```
+ */
 export class AcpAgents implements AgentSource {
   readonly #catalogue: readonly AcpAgentSpec[];
   readonly #only: readonly string[] | undefined;
@@ -36,7 +44,7 @@ export class AcpAgents implements AgentSource {
     };
   }
 
-  /** A machine that has no watches left can still run agents; it takes a restart to see changes then. */
+  /** A machine without file watches can still run agents; changes then need a restart. */
   #watch(context: AgentSourceContext): FSWatcher | undefined {
     const failed = (error: unknown) =>
       context.log.error(`changes of ${AGENTS_FILE} are not seen without a restart`, error);
@@ -59,7 +67,7 @@ export class AcpAgents implements AgentSource {
     });
   }
 
-  /** A file that is wrong changes nothing: what ran before goes on. */
+  /** An invalid file changes nothing: the previous agents stay. */
   async #read(context: AgentSourceContext, otherwise?: readonly AcpAgentSpec[]): Promise<void> {
     const specs = await readAgentSpecs(context.stateDir, this.#catalogue).catch((error: unknown) => {
       context.log.error('the agents of your own are not read', error);

@@ -27,13 +27,13 @@ export class AcpConnection {
   readonly sessionId: string;
   readonly choices: SessionChoices;
   readonly promptCapabilities: PromptCapabilities;
-  /** Why the earlier session could not be gone on with, where that was asked for. */
+  /** Why the earlier session could not be resumed, if that was requested. */
   readonly notResumed: string | undefined;
   /** What the agent was not given, as sentences. */
   readonly leftOut: readonly string[];
   readonly #wire: AcpWire;
 
-  /** Rejects with an AcpFailure; nothing of the agent is left then. */
+  /** Rejects with an AcpFailure; no process of the agent is left then. */
   static async open(options: AcpConnectionOptions): Promise<AcpConnection> {
     const wire = await AcpWire.start(options);
     const stop = () => void wire.dispose();
@@ -72,12 +72,12 @@ export class AcpConnection {
     this.leftOut = leftOut;
   }
 
-  /** Settles when the agent has gone. */
+  /** Settles when the agent has ended. */
   get failed(): Promise<AcpFailure> {
     return this.#wire.failed;
   }
 
-  /** From now on counts what a new turn brings. */
+  /** Starts counting for a new turn. */
   beginTurn(): void {
     this.#wire.stream.beginTurn();
   }
@@ -89,7 +89,7 @@ export class AcpConnection {
   async prompt(prompt: acp.ContentBlock[]): Promise<PromptOutcome> {
     this.beginTurn();
     const answer = await this.#wire.request('session/prompt', { sessionId: this.sessionId, prompt });
-    // Updates that came just before the answer are through when the event loop has turned.
+    // Updates that came just before the answer are processed after one turn of the event loop.
     await immediate();
     const parsed = promptResponse.safeParse(answer);
     return parsed.success ? parsed.data : { stopReason: 'end_turn', usage: undefined };
@@ -114,7 +114,7 @@ export class AcpConnection {
     }
   }
 
-  /** Gives the agent up: whatever waits for it fails with this. */
+  /** Stops using the agent: pending requests fail with this error. */
   fail(errorType: string, message: string): void {
     this.#wire.fail(errorType, message);
   }
@@ -158,7 +158,7 @@ async function openSession(
   }
 }
 
-/** `resume` brings no history, `load` all of it again, which the host has already. */
+/** `resume` sends no history. `load` sends all of it again, which the host already has. */
 function resumeMethod(capabilities: Initialized['agentCapabilities']): string | undefined {
   if (capabilities?.sessionCapabilities?.resume) return 'session/resume';
   return capabilities?.loadSession ? 'session/load' : undefined;

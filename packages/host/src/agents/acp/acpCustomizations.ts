@@ -5,7 +5,7 @@ import type { Initialized, PromptCapabilities } from './updateSchemas.js';
 
 type McpCapabilities = NonNullable<Initialized['agentCapabilities']>['mcpCapabilities'];
 
-/** The servers as ACP takes them. Every agent should take programs, addresses only those that say so. */
+/** The servers in ACP's form. Every agent should accept programs; only some declare that they accept addresses. */
 export function mcpServersOf(
   customizations: readonly AgentCustomization[],
   capabilities: McpCapabilities,
@@ -27,7 +27,7 @@ export function mcpServersOf(
   return { servers, leftOut };
 }
 
-/** Instructions that the agent does not read by itself go with the first message; ACP has no other place for them. */
+/** Instructions that the agent does not read by itself are sent with the first message; ACP has no other place for them. */
 export function instructionBlocks(
   customizations: readonly AgentCustomization[],
   capabilities: PromptCapabilities,

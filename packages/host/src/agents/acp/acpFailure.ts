@@ -5,7 +5,7 @@ import { errorMessage } from '@agenthost/protocol';
 const AUTH_REQUIRED = -32000;
 const MAX_DETAILS = 2_000;
 
-/** What went wrong with an agent, as a sentence that its user can act on. */
+/** A failure of an agent, as a sentence that the user can act on. */
 export class AcpFailure extends Error {
   readonly errorType: string;
 
@@ -16,7 +16,7 @@ export class AcpFailure extends Error {
   }
 }
 
-/** The sentence for whatever a request to an agent was answered with. */
+/** Makes the sentence for an error answer of an agent. */
 export function acpFailure(
   error: unknown,
   agent: { readonly displayName: string; readonly login: string },

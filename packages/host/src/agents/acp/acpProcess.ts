@@ -19,7 +19,7 @@ export interface AcpProcessOptions {
   readonly program: Program;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Says whose it is, so that the next host can find it if this one is killed. */
+  /** Marks the process, so that the next host finds it if this one is killed. */
   readonly stateDir: string;
 }
 
@@ -27,10 +27,10 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const MARK = 'AGENTHOST_AGENT_PROCESS';
 const MAX_STDERR = 4_096;
-/** An agent whose standard input ended has this long to end by itself. */
+/** How long an agent has to end by itself after its standard input ended. */
 const LEAVE_MS = 300;
 
-/** An agent's program, in a group of its own, with exactly the environment it was given. */
+/** An agent's program in its own process group, with exactly the given environment. */
 export class AcpProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -68,7 +68,7 @@ export class AcpProcess {
     this.#marker = marker;
     this.stdin = child.stdin;
     this.stdout = child.stdout;
-    // Whoever writes to a process that is gone learns it from `ended`.
+    // A write to an ended process is not an error here: `ended` reports it.
     child.stdin.on('error', () => {});
     child.stdout.on('error', () => {});
     child.stderr.on('error', () => {});
@@ -79,7 +79,7 @@ export class AcpProcess {
       child.once('exit', (code, signal) => {
         this.#hasEnded = true;
         const how = signal === null ? `exit code ${code}` : `ended by ${signal}`;
-        // What it said last may still be in the pipe; but a child of it may hold that open for ever.
+        // Its last output may still be in the pipe, but one of its children may hold the pipe open for ever.
         const tell = () => resolve(this.failure('agentEnded', `${this.#displayName} ended unexpectedly (${how}).`));
         const timer = setTimeout(tell, 200);
         child.once('close', () => {
@@ -90,13 +90,13 @@ export class AcpProcess {
     });
   }
 
-  /** With what it wrote to its standard error last. */
+  /** Includes the last lines of its standard error. */
   failure(errorType: string, message: string): AcpFailure {
     const said = stripVTControlCharacters(this.#stderr).trim();
     return new AcpFailure(errorType, said ? `${message} It said last:\n${said}` : message);
   }
 
-  /** Ends it and everything it started; resolves when none of it is left. */
+  /** Ends the process and everything it started; resolves when none of it is left. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;

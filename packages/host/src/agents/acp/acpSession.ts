@@ -23,29 +23,29 @@ export interface AcpSessionOptions
   extends Omit<AcpConnectionOptions, 'onUpdate' | 'onPermission' | 'terminals' | 'signal' | 'resume'> {
   readonly resume: string | undefined;
   readonly model: string | undefined;
-  /** The mode to begin in. */
+  /** The first mode of the session. */
   readonly mode: string | undefined;
-  /** The mode of the session that is resumed. Where the agent does not have it any more, it chooses. */
+  /** The mode of the resumed session. If the agent no longer has it, the agent chooses. */
   readonly lastMode: string | undefined;
   readonly changes: ChangeTally;
-  /** How long the agent may say nothing at all in a turn, while it neither waits for an answer nor runs a tool. */
+  /** How long the agent may be silent in a turn while it neither waits for an answer nor runs a tool. */
   readonly silenceMs: number;
-  /** The same while it runs a tool: many say nothing of one before it has ended. */
+  /** The same while it runs a tool: many agents report nothing until the tool has ended. */
   readonly toolSilenceMs: number;
-  /** How long nothing must be heard for a turn that the agent began to be over. */
+  /** How long the agent must be silent before a turn that it began counts as ended. */
   readonly ownTurnQuietMs: number;
-  /** How long it may take to stop when it is told to. */
+  /** How long the agent may take to stop. */
   readonly cancelMs: number;
   onOpened(connection: AcpConnection): void;
   onDispose(): void;
 }
 
-/** Updates that begin a turn where none runs; of the others, what comes late is of no interest. */
+/** Updates that begin a turn when none runs. Other late updates are ignored. */
 const OPENING: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
-/** What an agent says so soon after it was stopped belongs to what was stopped. */
+/** Updates within this time after a stop belong to the stopped turn. */
 const STOPPED_MS = 2_000;
 
-/** A session of one agent: its process is started with it, and anew when it died between two turns. */
+/** A session of one agent. It starts the process, and starts it again if it died between two turns. */
 export class AcpSession implements AgentSession {
   readonly #options: AcpSessionOptions;
   readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
@@ -116,7 +116,7 @@ export class AcpSession implements AgentSession {
     this.#answers.answer(requestId, decision);
   }
 
-  /** Resolves when the turn has ended: by the agent, or without it when that takes too long. */
+  /** Resolves when the turn has ended, by the agent or after a time limit. */
   async abort(): Promise<void> {
     const turn = this.#turn;
     if (!turn) return;
@@ -165,7 +165,7 @@ export class AcpSession implements AgentSession {
 
   async #connect(): Promise<AcpConnection> {
     const { cwd, env, stateDir } = this.#options;
-    // What the agent says until it is open again is its history.
+    // Updates before the session is open are its history.
     this.#connection = undefined;
     this.#updates.restart();
     this.#usage.restart();
@@ -202,7 +202,7 @@ export class AcpSession implements AgentSession {
     return connection;
   }
 
-  /** The mode that it was in, else the one that it is to begin in. */
+  /** The mode that the session was in, else the requested first mode. */
   async #chooseMode(connection: AcpConnection): Promise<void> {
     const { choices } = connection;
     const { mode, lastMode } = this.#options;
@@ -210,7 +210,7 @@ export class AcpSession implements AgentSession {
     const wanted = last === undefined ? mode : choices.offersMode(last) ? last : undefined;
     if (wanted === undefined || wanted === choices.currentMode?.id) return;
     const request = choices.setMode(wanted);
-    // Until the agent says otherwise, which it may do before it answers.
+    // Holds until the agent reports another one, which it may do before it answers.
     choices.modeChanged(wanted);
     await connection.choose(request);
   }
@@ -233,7 +233,7 @@ export class AcpSession implements AgentSession {
   }
 
   async #run(turn: AcpTurn, message: UserMessage): Promise<void> {
-    // So that `send` has resolved before the first event.
+    // Waits so that `send` has resolved before the first event.
     await immediate();
     let last: AgentEvent = { type: 'idle' };
     const silence = this.#watchSilence(turn);
@@ -249,7 +249,7 @@ export class AcpSession implements AgentSession {
     await this.#endTurn(turn, last);
   }
 
-  /** What is asked just when the agent has ended its turn would go with it, and nobody would have been shown it. */
+  /** A question that arrives just when the agent ended its turn keeps the turn open; otherwise no client would see it. */
   async #answered(turn: AcpTurn): Promise<void> {
     const { signal } = turn.aborted;
     if (turn.asking === 0 || signal.aborted) return;
@@ -269,7 +269,7 @@ export class AcpSession implements AgentSession {
     }
     if (turn.aborted.signal.aborted) return;
     const { blocks, leftOut } = promptBlocks(message, connection.promptCapabilities);
-    // Once: the session is opened anew when they change. Behind the message, from which agents make a title.
+    // Sent once, because the session is reopened when they change, and after the message, since agents derive a title from the start.
     const instructions = this.#isInstructed
       ? []
       : instructionBlocks(this.#options.customizations, connection.promptCapabilities);
@@ -281,7 +281,7 @@ export class AcpSession implements AgentSession {
     this.#notice = undefined;
     let outcome = await connection.prompt([...blocks, ...this.#reasonBlocks(), ...instructions]);
     this.#usage.prompted(outcome);
-    // Why something was refused has no place in the protocol's answer to a question: it is the next message.
+    // ACP's answer to a question has no field for a reason, so the reason is the next message.
     while (!turn.aborted.signal.aborted) {
       const reasons = this.#reasonBlocks();
       if (reasons.length === 0) break;
@@ -314,10 +314,10 @@ export class AcpSession implements AgentSession {
     return silence;
   }
 
-  /** What an agent does between two turns: something that it left running has ended, or asks. */
+  /** Handles work of an agent between two turns: a background task has ended, or asks. */
   #beginOwn(): AcpTurn | undefined {
     const connection = this.#connection;
-    // What comes before the first message is history that is told late, and right after a stop it is what was stopped.
+    // Updates before the first message are late history; those right after a stop belong to the stopped turn.
     const isLate = !this.#isInstructed || performance.now() < this.#stoppedUntil;
     if (!connection || connection.hasFailed || this.#disposing !== undefined || isLate) return undefined;
     const turn = this.#newTurn();
@@ -329,7 +329,7 @@ export class AcpSession implements AgentSession {
     return turn;
   }
 
-  /** The protocol does not say when it is over: when nothing is heard for a while, nothing runs and nobody is asked. */
+  /** ACP doesn't report the end of such a turn: it ends after some silence, when nothing runs and no question is open. */
   async #runOwn(turn: AcpTurn, over: PromiseWithResolvers<void>, connection: AcpConnection): Promise<void> {
     const silence = watchSilence({
       limitMs: this.#options.ownTurnQuietMs,
@@ -342,22 +342,22 @@ export class AcpSession implements AgentSession {
     turn.aborted.signal.addEventListener('abort', () => over.resolve(), { once: true });
     const failure = await Promise.race([over.promise, connection.failed]);
     silence.stop();
-    // A message came meanwhile: the turn goes on with that.
+    // A message arrived meanwhile: the turn continues with it.
     if (!turn.own) return;
     await this.#endTurn(turn, failure ? { type: 'error', error: errorInfo(failure) } : { type: 'idle' });
   }
 
   async #endTurn(turn: AcpTurn, last: AgentEvent): Promise<void> {
     await turn.events.settled();
-    // What it still asks is of no use to anybody.
+    // Its open questions are no longer useful.
     turn.aborted.abort(new Error('the turn has ended'));
     if (this.#turn !== turn) return;
-    // Over before anybody hears of it: who hears of it may send the next message at once.
+    // The turn ends before its event is emitted, because a listener may send the next message at once.
     this.#turn = undefined;
     if (this.#disposing === undefined) this.#events.fire(last);
   }
 
-  /** What comes while no turn runs begins one, or belongs to the session. */
+  /** An update without a running turn begins one, or belongs to the session. */
   #onUpdate(params: unknown): void {
     this.#turn?.heard();
     const { success, data } = sessionUpdate.safeParse((params as { update?: unknown } | undefined)?.update);

@@ -16,7 +16,7 @@ export interface AcpWireOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly stateDir: string;
   readonly limits: MessageLimits;
-  /** How long starting, and opening a session, may take. */
+  /** How long starting the agent and opening a session may take. */
   readonly startTimeoutMs: number;
   readonly signal: AbortSignal;
   readonly terminals: Terminals;
@@ -24,11 +24,11 @@ export interface AcpWireOptions {
   onPermission(request: PermissionRequestFields): Promise<acp.RequestPermissionResponse>;
 }
 
-/** How long nothing must come after a load, and how long it is waited for that. */
+/** How long the agent must be silent after a load, and how long the host waits for that. */
 const QUIET_MS = 250;
 const HISTORY_MS = 10_000;
 
-/** No file system: agents work on the files themselves, and the host has no unsaved buffers that they could miss. */
+/** The client file system is not offered: agents work on the files themselves, and the host has no unsaved buffers. */
 const CLIENT: acp.InitializeRequest = {
   protocolVersion: acp.PROTOCOL_VERSION,
   clientInfo: { name: 'agenthost', version: HOST_VERSION },
@@ -39,7 +39,7 @@ const CLIENT: acp.InitializeRequest = {
   },
 };
 
-/** The process and the messages to and from it. */
+/** The agent's process with the messages to and from it. */
 export class AcpWire {
   readonly stream: MessageStream;
   readonly failed: Promise<AcpFailure>;
@@ -98,7 +98,7 @@ export class AcpWire {
     return answer.data;
   }
 
-  /** Rejects with an AcpFailure when the agent goes, or does not answer within the time. */
+  /** Rejects with an AcpFailure when the agent ends or does not answer in time. */
   async request(method: string, params: object, late?: string, timeoutMs?: number): Promise<unknown> {
     const { spec } = this.#options;
     let timer: NodeJS.Timeout | undefined;
@@ -111,7 +111,7 @@ export class AcpWire {
         this.fail('agentSilent', `${late} within ${Math.round(timeoutMs / 1_000)} s. It was ended.`);
       }, timeoutMs);
     }
-    // The process's end says more than that the stream closed.
+    // The reason of the process's end says more than the closed stream.
     const answered = this.#connection.agent.request<unknown, object>(method, params).catch(async (error: unknown) => {
       if (error instanceof acp.RequestError) throw acpFailure(error, spec);
       throw await this.failed;
@@ -123,7 +123,7 @@ export class AcpWire {
     }
   }
 
-  /** Some agents tell the rest of a loaded conversation after they have answered that it is loaded. */
+  /** Some agents send the rest of a loaded conversation after they answered that it is loaded. */
   async updatesEnd(): Promise<void> {
     const deadline = performance.now() + HISTORY_MS;
     this.#lastUpdate = performance.now();

@@ -47,7 +47,7 @@ const agentEntry = z
   })
   .partial();
 
-/** The file `agents.json` in the state root: agents of the user's own, and changes to those that are known by name. */
+/** The file `agents.json` in the state root: the user's own agents, and changes to known ones. */
 const agentsFileSchema = z.strictObject({
   $schema: z.string().optional(),
   agents: z
@@ -55,12 +55,12 @@ const agentsFileSchema = z.strictObject({
     .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, `expected at most ${MAX_AGENTS} agents`),
 });
 
-/** For editors. */
+/** The JSON Schema of the file, for editors. */
 export function agentsJsonSchema(): object {
   return z.toJSONSchema(agentsFileSchema, { io: 'input' });
 }
 
-/** What is wrong with the file, and where. */
+/** An error in the file, with its position. */
 export class AgentsFileError extends Error {
   constructor(path: string, line: number | undefined, problem: string) {
     super(`${path}${line === undefined ? '' : `:${line}`}: ${problem}`);
@@ -68,7 +68,7 @@ export class AgentsFileError extends Error {
   }
 }
 
-/** The catalogue with what the user's file adds and changes. Rejects with an AgentsFileError; no file is an empty one. */
+/** The catalogue merged with the user's file. Rejects with an AgentsFileError; a missing file counts as empty. */
 export async function readAgentSpecs(
   stateDir: string,
   catalogue: readonly AcpAgentSpec[],
@@ -148,7 +148,7 @@ function npmOf({ package: name, version, scripts }: NonNullable<z.output<typeof 
   return { name, version, ...(scripts && { scripts }) };
 }
 
-/** The first line that no rest could make JSON of; the parser itself does not always tell. */
+/** The first line after which the text can't become valid JSON; the parser doesn't always report it. */
 function brokenLine(text: string): number {
   const lines = text.split('\n');
   let [good, bad] = [0, lines.length];
@@ -171,7 +171,7 @@ function isBeginning(text: string): boolean {
   }
 }
 
-/** JSON is YAML, and that parser knows where things are. Of what is missing, the line of what it is missing in. */
+/** JSON is YAML, and the YAML parser knows positions. For a missing key, it is the line of the parent. */
 function lineOf(text: string, path: readonly PropertyKey[]): number | undefined {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });

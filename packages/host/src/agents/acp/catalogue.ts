@@ -5,18 +5,18 @@ const NONE = { args: [], env: {}, passEnv: [], models: [] } as const;
 
 /**
  * opencode allows everything that its configuration does not name. `question` and the plan tools stay off, as they are by default: `*`
- * would turn them on. Sub-agents (`task`) are off because opencode shows nobody what they ask, so that their calls would wait for ever.
+ * would turn them on. Sub-agents (`task`) are off because opencode drops their questions over ACP, so their calls would wait for ever.
  */
 const OPENCODE_PERMISSION = {
   '*': 'ask',
   ...Object.fromEntries(['question', 'plan_enter', 'plan_exit', 'task'].map((tool) => [tool, 'deny'])),
   ...Object.fromEntries(['glob', 'grep', 'list', 'lsp', 'skill', 'todowrite'].map((tool) => [tool, 'allow'])),
   read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' },
-  // Named as well as covered by `*`: a rule for one of them in the user's own file would else come first.
+  // Named although `*` covers them: otherwise a rule for one of them in the user's own file would win.
   ...Object.fromEntries(['bash', 'edit', 'external_directory', 'webfetch', 'websearch'].map((tool) => [tool, 'ask'])),
 };
 
-/** The agents that this host knows by name; versions are those that it was tried with. */
+/** The agents that this host knows by name, with the versions that it was tested with. */
 export const CATALOGUE: readonly AcpAgentSpec[] = [
   {
     ...NONE,
@@ -39,7 +39,7 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     command: 'codex-acp',
     reads: ['AGENTS.md', '.agents/skills/'],
     npm: { name: '@agentclientprotocol/codex-acp', version: '2.6.0', sizeHint: 460 * MEGABYTE },
-    // Its own default lets a model decide what may run; people are to be asked.
+    // By default a model decides what may run; here people are asked.
     env: { INITIAL_AGENT_MODE: 'workspace-write' },
     login:
       'Log in with Codex (codex login), or give it a key: "passEnv": ["OPENAI_API_KEY"] and "authMethod": "api-key" for codex in agents.json.',
@@ -54,8 +54,8 @@ export const CATALOGUE: readonly AcpAgentSpec[] = [
     reads: ['GEMINI.md', '.agents/skills/'],
     args: ['--acp'],
     npm: { name: '@google/gemini-cli', version: '0.61.0', sizeHint: 100 * MEGABYTE },
-    // It would start itself anew with more memory, and the process that is killed would not be the one that works. And it is
-    // only started where there is nothing to obey or the folder is trusted; without being told so it starts no MCP server.
+    // Without the first variable it would restart itself with more memory, and the host would kill the wrong process. The host starts it
+    // only where nothing needs trust or the folder is trusted; without the second variable it would start no MCP server.
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     login:
       'Log in with Gemini CLI (run gemini once), or give it a key: "passEnv": ["GEMINI_API_KEY"] and "authMethod": "gemini-api-key" for gemini in agents.json.',

@@ -7,7 +7,7 @@ import { writePrivateFile } from '../../storage/fs/writePrivateFile.js';
 const MAX_MODELS = 500;
 const stored = z.array(z.object({ id: z.string().min(1).max(256), name: z.string().max(1_000) })).max(MAX_MODELS);
 
-/** The models that an agent's sessions offered last: without a session nobody can ask for them. */
+/** Remembers the models that an agent's sessions offered last: an agent can't be asked for them without a session. */
 export class ModelMemory {
   readonly #file: string;
   #models: readonly { readonly id: string; readonly name: string }[] | undefined;
@@ -21,7 +21,7 @@ export class ModelMemory {
     return this.#models.map((model) => ({ ...model, provider }));
   }
 
-  /** Whether they are others than before. */
+  /** Returns whether they changed. */
   async remember(models: readonly ModelInfo[]): Promise<boolean> {
     const next = stored.safeParse(models.slice(0, MAX_MODELS).map(({ id, name }) => ({ id, name })));
     this.#models ??= await this.#read();

@@ -5,22 +5,22 @@ import type { PermissionRequestFields } from './updateSchemas.js';
 
 type AcpPermissionOption = PermissionRequestFields['options'][number];
 
-/** Options that are shown. What answers a plain yes or no is always among them. */
+/** The maximum number of shown options. Those for a plain yes or no are always among them. */
 const MAX_SHOWN = 100;
-/** Kinds that the protocol does not know, but that clearly deny. */
+/** Kinds outside of the protocol that clearly deny. */
 const DENYING = /^(reject|deny|decline|block|cancel|abort|no$|never)/i;
 
-/** Whether choosing the option approves the call. A kind that says nothing of denying approves. */
+/** Whether choosing the option approves the call. A kind that does not mention denying approves. */
 function approves({ kind }: AcpPermissionOption): boolean {
   return !DENYING.test(kind);
 }
 
-/** Whether an answer that names no option can mean this one. "Always" and unknown kinds are only chosen by name. */
+/** Whether an answer without an option may select this one. "Always" and unknown kinds must be chosen by name. */
 function isPlain({ kind }: AcpPermissionOption): boolean {
   return kind === 'allow_once' || kind === 'reject_once';
 }
 
-/** The options as clients show them, the plain ones first: the keys for yes and no take the first that fits. */
+/** The options for clients, plain ones first: the keys for yes and no take the first that fits. */
 export function shownOptions(options: readonly AcpPermissionOption[]): ConfirmationOption[] {
   const plain = options.filter(isPlain);
   const explicit = options.filter((option) => !isPlain(option));
@@ -32,15 +32,15 @@ export function shownOptions(options: readonly AcpPermissionOption[]): Confirmat
       ...(!isPlain(option) && { explicit: true }),
     }),
   );
-  // Clients offer "Allow" by themselves where nothing is offered; here nothing that could be answered would allow it.
+  // Clients offer "Allow" when there are no options; here no answer could allow the call.
   return shown.length > 0 ? shown : [{ id: 'deny', label: 'Deny', kind: 'deny' }];
 }
 
 export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
 /**
- * The agent's option that an answer stands for. An option that lasts, or whose kind is unknown, is only selected by name. An approval
- * of an edited input is none, because these agents can only run what they showed.
+ * The agent's option for an answer. An option that lasts, or whose kind is unknown, is only selected by name. Approving an edited
+ * input selects none, because these agents can only run what they showed.
  */
 export function outcomeOf(
   decision: Decision,
@@ -57,7 +57,7 @@ export function outcomeOf(
   return { outcome: selected(option), approved: wanted };
 }
 
-/** With the id as the agent wrote it: some use numbers, which the protocol's types do not have. */
+/** Keeps the id as the agent wrote it: some use numbers, which the protocol's types do not allow. */
 function selected({ optionId }: AcpPermissionOption): RequestPermissionResponse {
   return { outcome: { outcome: 'selected', optionId: optionId as string } };
 }

@@ -7,9 +7,9 @@ import type { Program } from './acpProcess.js';
 
 export interface FoundProgram extends Program {
   readonly from: 'installed' | 'path' | 'command';
-  /** What a Node runs, where `path` is Node. */
+  /** The script to run, when `path` is Node. */
   readonly script?: string;
-  /** Where it is known. */
+  /** Present when it is known. */
   readonly version?: string;
 }
 
@@ -18,7 +18,7 @@ export interface ProgramPlaces {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the user put into the state root is run before what happens to be on PATH. */
+/** An agent that was installed into the state root takes precedence over a program on PATH. */
 export async function findAgentProgram(
   spec: AcpAgentSpec,
   { stateDir, hostEnv }: ProgramPlaces,
@@ -34,7 +34,7 @@ export async function findAgentProgram(
   return path === undefined ? undefined : { path, args, from: 'path' };
 }
 
-/** Scripts run on the host's own Node: the one on PATH, if any, may be too old for them. */
+/** Scripts run on the host's own Node: the one on PATH may be too old for them. */
 function run(bin: string, args: readonly string[]): Program & { script?: string } {
   if (!/\.[cm]?js$/.test(bin)) return { path: bin, args };
   return { path: process.execPath, args: [bin, ...args], script: bin };

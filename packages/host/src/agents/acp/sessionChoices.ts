@@ -1,7 +1,7 @@
 import type { ModelInfo, SessionMode } from '@agenthost/protocol';
 import { type ConfigOptions, configOptions, type OpenedSession } from './updateSchemas.js';
 
-/** How one of a session's choices is set. */
+/** How a choice of a session is set. */
 export type ChoiceRequest =
   | { readonly method: 'session/set_config_option'; readonly params: { configId: string; value: string } }
   | { readonly method: 'session/set_mode'; readonly params: { modeId: string } }
@@ -13,8 +13,8 @@ interface Choice {
 }
 
 /**
- * The models and modes that a session offers. Today's agents offer them as config options, others by the requests that were
- * there before.
+ * The models and modes that a session offers. Current agents offer them as config options, others by the older
+ * requests.
  */
 export class SessionChoices {
   readonly #opened: OpenedSession;
@@ -27,7 +27,7 @@ export class SessionChoices {
     this.#modeId = this.#chosenMode() ?? opened.modes?.currentModeId;
   }
 
-  /** The agent said anew what can be chosen. */
+  /** Replaces the choices when the agent reported them again. */
   update(options: unknown): void {
     const parsed = configOptions.safeParse(options);
     if (!parsed.success) return;
@@ -35,7 +35,7 @@ export class SessionChoices {
     this.#modeId = this.#chosenMode() ?? this.#modeId;
   }
 
-  /** The agent is in this mode now. */
+  /** Records the agent's current mode. */
   modeChanged(id: string): void {
     this.#modeId = id;
   }
@@ -68,7 +68,7 @@ export class SessionChoices {
     return this.#modes().find((mode) => mode.id === id)?.name ?? id;
   }
 
-  /** Throws with the names that there are when the agent offers others. */
+  /** Throws with the known names when the agent offers others. */
   setModel(id: string): ChoiceRequest {
     const option = this.#option('model');
     if (option) return configRequest(option, id, 'model');
@@ -84,7 +84,7 @@ export class SessionChoices {
     return { method: 'session/set_mode', params: { modeId: id } };
   }
 
-  /** What the config option says, where there is one. */
+  /** The value of the config option, if there is one. */
   #chosenMode(): string | undefined {
     const value = this.#option('mode')?.currentValue;
     return typeof value === 'string' ? value : undefined;

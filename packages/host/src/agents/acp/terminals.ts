@@ -13,7 +13,7 @@ export interface TerminalsOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stateDir: string;
-  /** 32 unless told. */
+  /** Defaults to 32. */
   readonly maxTerminals?: number;
 }
 
@@ -29,7 +29,7 @@ interface ExitStatus {
   readonly signal: string | null;
 }
 
-/** Commands that an agent has the host run, so that their output can be watched. They see what the agent sees, no more. */
+/** Commands that an agent has the host run, so that clients can watch their output. They get the agent's environment and no more. */
 export class Terminals {
   readonly #options: TerminalsOptions;
   readonly #terminals = new Map<string, Terminal>();
@@ -58,14 +58,14 @@ export class Terminals {
       });
   }
 
-  /** Tells what it said so far and says from now on; undefined for a terminal that is not ours. */
+  /** Reports the output so far and all that follows; undefined for an unknown terminal. */
   follow(terminalId: string, onOutput: (output: string) => void): { exitCode: () => number | undefined } | undefined {
     const terminal = this.#terminals.get(terminalId);
     terminal?.follow(onOutput);
     return terminal && { exitCode: () => terminal.status?.exitCode ?? undefined };
   }
 
-  /** Resolves when no process is left, also of those that are being started. */
+  /** Resolves when no process is left, including those that are being started. */
   async dispose(): Promise<void> {
     this.#hasEnded = true;
     await Promise.allSettled(this.#starting);
@@ -186,7 +186,7 @@ class Terminal {
     this.#text += text;
     if (this.#text.length <= this.#maxBytes) return;
     this.#truncated = true;
-    // From the beginning, as the protocol wants it, and never through a character.
+    // Cuts at the beginning, as the protocol requires, and never inside a character.
     this.#text = this.#text.slice(-this.#maxBytes).replace(/^[\uDC00-\uDFFF]/, '');
   }
 }

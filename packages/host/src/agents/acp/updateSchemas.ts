@@ -1,5 +1,5 @@
-// What agents send, read leniently: there are many of them, of many versions, and a field that one gets wrong counts as absent
-// instead of costing the whole update.
+// Reads agents' messages leniently: there are many agents and versions, and an invalid field counts as absent instead of costing
+// the whole update.
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 
@@ -9,7 +9,7 @@ const lenient = <T extends z.ZodType>(schema: T) =>
     .transform((value) => value ?? undefined)
     .catch(undefined);
 
-/** Entries of a list that are looked at: each costs time, and nobody reads more. */
+/** The maximum number of list entries that are read: each costs time, and people don't read more. */
 const MAX_ENTRIES = 1_000;
 
 const firstOf = <T extends z.ZodType>(entry: T) =>
@@ -67,7 +67,7 @@ export const toolCallFields = z.object({
   _meta: lenient(z.record(z.string(), z.unknown())),
 });
 
-/** Some agents number what they ought to name. */
+/** Some agents use numbers as ids. */
 const stringOrNumber = z.union([z.string(), z.number()]);
 
 const permissionOption = z
@@ -79,7 +79,7 @@ const permissionOption = z
     kind,
   }));
 
-/** Whatever an agent asks is asked: what is odd about the call or the options is left out, never the question. */
+/** Every question is asked: invalid parts of the call or the options are left out, never the question. */
 export const permissionRequest = z.object({
   toolCall: z.preprocess(
     (call) => ({ ...(typeof call === 'object' ? call : {}) }),
@@ -138,7 +138,7 @@ export const sessionUpdate = z.discriminatedUnion('sessionUpdate', [
 
 const count = lenient(z.number().min(0));
 
-/** `usage` is not in the stable protocol yet, but most agents send it. Gemini CLI has it in a field of its own. */
+/** `usage` is not in the stable protocol yet, but most agents send it. Gemini CLI has its own field for it. */
 export const promptResponse = z
   .object({
     stopReason: z.string(),
@@ -172,7 +172,7 @@ const configOption = z.looseObject({
 
 export const configOptions = z.array(configOption);
 
-/** `models` and `session/set_model` were in the protocol before config options; some agents know only them. */
+/** `models` and `session/set_model` came before config options; some agents know only these. */
 export const openedSession = z.looseObject({
   sessionId: lenient(z.string()),
   modes: lenient(z.object({ currentModeId: z.string(), availableModes: z.array(named.extend({ id: z.string() })) })),

@@ -5,10 +5,10 @@ import type { SdkEventData } from './sdk.js';
 type Compacted = SdkEventData['session.compaction_complete'];
 
 const MAX_TITLE = 80;
-/** Code units, so that a checkpoint takes it; the rest is cut. */
+/** The maximum length of a summary in code units; the rest is cut. */
 const MAX_SUMMARY = 200_000;
 
-/** The summary that Copilot goes on with instead of the conversation; `undefined` where it made none. */
+/** The summary that Copilot continues with instead of the conversation; `undefined` if it made none. */
 export function checkpointOf({ success, summaryContent, checkpointPath }: Compacted): AgentEvent | undefined {
   if (!success || typeof summaryContent !== 'string' || summaryContent.trim() === '') return undefined;
   const summary = summaryContent.slice(0, MAX_SUMMARY);
@@ -16,7 +16,7 @@ export function checkpointOf({ success, summaryContent, checkpointPath }: Compac
   return { type: 'checkpoint', title: title || 'Summary of the conversation', markdown: markdownOf(summary) };
 }
 
-/** What is said of it in the turn. */
+/** The notice in the turn. */
 export function compactionNotice({ success, summaryContent, error }: Compacted): AgentEvent {
   if (success === false) {
     const why = error ? `: ${error}` : '.';
@@ -30,10 +30,10 @@ export function compactionNotice({ success, summaryContent, error }: Compacted):
   };
 }
 
-/** What Copilot asks its model for, as `<overview>…</overview>` and so on. */
+/** The sections that Copilot asks its model for, as `<overview>…</overview>` and so on. */
 const SECTION = /<(\/?)(overview|history|work_done|technical_details|important_files|next_steps|checkpoint_title)>/g;
 
-/** The sections with headings; any other text, tags among it, stays as it is. */
+/** The sections with headings; any other text, including tags, stays unchanged. */
 function markdownOf(summary: string): string {
   const paragraphs: string[] = [];
   let [from, isTitle] = [0, false];
@@ -58,7 +58,7 @@ function inWords(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
 }
 
-/** `…/checkpoints/001-short-title.md`, as Copilot calls its own copy. */
+/** `…/checkpoints/001-short-title.md`, the name of Copilot's own copy. */
 function nameOf(path: string | undefined): string {
   return (/(?:^|[\\/])\d+-([^\\/]+)\.md$/.exec(path ?? '')?.[1] ?? '').replaceAll('-', ' ');
 }

@@ -19,20 +19,20 @@ import { SessionMemory } from './sessionMemory.js';
 import { stateFiles } from './stateFiles.js';
 
 export interface CopilotAgentOptions {
-  /** Where agents were added: the state root's `agents` folder. */
+  /** The folder of added agents: `agents` in the state root. */
   readonly agentsFolder: string;
-  /** Instead of the file in that folder. */
+  /** Replaces the file in that folder. */
   readonly configuration?: CopilotConfiguration;
-  /** Of the host; Copilot is asked with its harmless part whether somebody is logged in. */
+  /** The host's environment; Copilot gets the harmless part of it when it is asked for a login. */
   readonly hostEnv?: Readonly<Record<string, string | undefined>>;
 }
 
 const PROVIDER = 'copilot';
 const SIZE = 130_000_000;
-/** The version that this agent was tried with. */
+/** The version that this agent was tested with. */
 export const COPILOT_PACKAGE: AgentPackage = { name: SDK_PACKAGE, version: '1.0.14', sizeHint: SIZE };
 const PROBE_MS = 5_000;
-/** `listModels` comes right after `availability`: one process answers both. */
+/** `listModels` comes right after `availability`, so one process answers both. */
 const PROBE_VALID_MS = 10_000;
 
 interface Probe {
@@ -40,7 +40,17 @@ interface Probe {
   readonly models: readonly SdkModel[];
 }
 
-/** GitHub Copilot, by its SDK: each session is a process of Copilot's runtime. */
+/**
+ * GitHub Copilot, by its SDK. Each session is a process of Copilot's runtime.
+ *
+ * @example
+ * ```ts
+ * import { join } from 'node:path';
+ *
+ * const agentsFolder = join('/var/lib/agenthost', 'agents');
+ * const host = await Host.start({ agents: [new CopilotAgent({ agentsFolder })] });
+ * ```
+ */
 export class CopilotAgent implements Agent {
   readonly descriptor: AgentDescriptor = {
     provider: PROVIDER,
@@ -139,7 +149,7 @@ export class CopilotAgent implements Agent {
         workingDirectory: cwd,
         createSessionFsProvider: () => files.provider,
         onEvent: (event) => session.handle(event),
-        // Left to whoever answers later, from any client. Without a handler Copilot denies silently.
+        // A later answer of any client decides. Without a handler Copilot denies silently.
         onPermissionRequest: () => ({ kind: 'no-result' }),
         onUserInputRequest: (request) => session.askUser(request),
         onExitPlanModeRequest: (request) => session.askAboutPlan(request),
@@ -217,7 +227,7 @@ function modelInfo({ id, name, capabilities, policy }: SdkModel): ModelInfo {
   };
 }
 
-/** What Copilot is to use, as its SDK takes it. It reads none of it by itself: what is turned off must not reach it. */
+/** The customizations in the SDK's form. Copilot reads none by itself: what is turned off must not reach it. */
 function sdkCustomizations(customizations: readonly AgentCustomization[]): SdkCustomizations {
   const of = (kind: AgentCustomization['kind']) => customizations.filter((one) => one.kind === kind);
   const servers = of('mcpServer').flatMap(({ name, mcpServer }) =>

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { errorMessage } from '@agenthost/protocol';
 import { type CopilotProvider, parseProvider } from './providerConfig.js';
 
-/** What the user of the host says about Copilot, in `<state root>/agents/copilot.json`. */
+/** The user's settings for Copilot, in `<state root>/agents/copilot.json`. */
 export interface CopilotConfiguration {
-  /** Model providers by name, for those who don't use GitHub's models. A session chooses one with `config.provider`. */
+  /** Model providers by name, for users without GitHub's models. A session chooses one with `config.provider`. */
   readonly providers?: Readonly<Record<string, CopilotProvider>>;
-  /** The one that sessions use which don't choose. */
+  /** The provider of sessions that don't choose one. */
   readonly defaultProvider?: string;
   /** Added to the environment of Copilot's processes, e.g. `COPILOT_OFFLINE` or a token. */
   readonly env?: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface CopilotConfiguration {
 
 const FILE = 'copilot.json';
 
-/** Read anew each time, so that a change needs no restart. Rejects with what is wrong with the file. */
+/** Reads the file each time, so that a change needs no restart. Rejects with what is wrong with the file. */
 export async function loadConfiguration(agentsFolder: string): Promise<CopilotConfiguration> {
   const path = join(agentsFolder, FILE);
   let text: string;

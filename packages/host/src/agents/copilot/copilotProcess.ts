@@ -16,7 +16,7 @@ export interface CopilotProcessOptions {
   readonly client: Omit<CopilotClientOptions, 'connection' | 'workingDirectory' | 'logLevel'>;
 }
 
-/** In the environment of all that a session starts, so that also what left its process group can be found. */
+/** In the environment of everything that a session starts, so that processes outside of its group can be found. */
 const MARKER = 'AGENTHOST_COPILOT_SESSION';
 const STOP_MS = 2_000;
 const LAUNCHER = join(import.meta.dirname, `launcher${extname(import.meta.filename)}`);
@@ -56,7 +56,7 @@ export class CopilotProcess {
     this.#marker = marker;
   }
 
-  /** Resolves when no process of it is left. A tidy stop lets Copilot write down what it knows. */
+  /** Resolves when none of its processes is left. A clean stop lets Copilot save its state. */
   dispose({ tidy = true } = {}): Promise<void> {
     this.#disposing ??= this.#dispose(tidy);
     return this.#disposing;
@@ -69,7 +69,7 @@ export class CopilotProcess {
   }
 }
 
-/** The runtime that came with the SDK, else a `copilot` of the user's own. */
+/** The runtime of the SDK, else a `copilot` on PATH. */
 export async function findRuntime(
   { path }: AgentInstall,
   env: Readonly<Record<string, string>>,

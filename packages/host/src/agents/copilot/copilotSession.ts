@@ -33,12 +33,12 @@ interface CopilotSessionOptions {
   onDispose(): void;
 }
 
-/** Copilot's SDK doesn't say that its process has died; it is asked this often during a turn. */
+/** Copilot's SDK doesn't report that its process died, so the host pings it this often during a turn. */
 const PING_MS = 1_000;
 const STORE_MS = 1_000;
-/** What is reported so soon after a stop belongs to what was stopped. */
+/** Events within this time after a stop belong to the stopped turn. */
 const STOPPED_MS = 2_000;
-/** Events that begin a turn where none runs. */
+/** Events that begin a turn when none runs. */
 const OPENING: ReadonlySet<string> = new Set([
   'assistant.turn_start',
   'assistant.message_delta',
@@ -46,7 +46,7 @@ const OPENING: ReadonlySet<string> = new Set([
   'permission.requested',
 ] satisfies KnownSdkEvent['type'][]);
 
-/** One conversation with Copilot, in a process of its own. */
+/** One conversation with Copilot, in its own process. */
 export class CopilotSession implements AgentSession {
   readonly #options: CopilotSessionOptions;
   readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
@@ -62,7 +62,7 @@ export class CopilotSession implements AgentSession {
     this.#options = options;
   }
 
-  /** Later than the constructor, because Copilot's own session is opened with the callbacks of this one. */
+  /** Set after the constructor, because Copilot's session is opened with callbacks of this object. */
   attach(sdk: SdkSession, mode: SessionMode | undefined): void {
     this.#sdk = sdk;
     this.#mode = mode;
@@ -108,14 +108,14 @@ export class CopilotSession implements AgentSession {
     this.#turn?.answer(requestId, decision);
   }
 
-  /** Copilot says that it is idle when it has stopped. */
+  /** Copilot reports that it is idle when it has stopped. */
   async abort(): Promise<void> {
     if (!this.#turn || this.#disposing !== undefined) return;
     const turn = this.#turn;
     this.#stoppedUntil = performance.now() + STOPPED_MS;
     turn.forgetWaiting();
     await this.#alive().abort();
-    // A turn of its own may be a sub-agent's: then nothing says that it is over.
+    // A turn that Copilot began may belong to a sub-agent; then nothing reports its end.
     if (turn.isOwn) turn.stop();
   }
 
@@ -128,14 +128,14 @@ export class CopilotSession implements AgentSession {
     return this.#disposing;
   }
 
-  /** All that Copilot reports comes here. */
+  /** Receives everything that Copilot reports. */
   handle(sdkEvent: SdkEvent): void {
     if (this.#disposing !== undefined) return;
     const event = sdkEvent as KnownSdkEvent;
     if (event.type === 'session.title_changed') this.#events.fire({ type: 'title', title: event.data.title });
     else if (event.type === 'session.mode_changed' && event.agentId === undefined) this.#modeChanged(event.data);
     else (this.#turn ?? (OPENING.has(event.type) ? this.#beginOwn() : undefined))?.handle(sdkEvent);
-    // In the background: mostly it is done in the next turn, or between the two.
+    // Runs in the background: it mostly ends in the next turn, or between turns.
     if (event.type !== 'session.compaction_complete' || event.agentId !== undefined) return;
     const checkpoint = checkpointOf(event.data);
     if (checkpoint) this.#events.fire(checkpoint);
@@ -165,7 +165,7 @@ export class CopilotSession implements AgentSession {
       emit: (event) => this.#events.fire(event),
       onEnd: (event) => {
         if (event.type === 'idle') memory.end();
-        // Over before anybody hears of it: who hears of it may send the next message at once.
+        // The turn ends before its event is emitted, because a listener may send the next message at once.
         this.#closeTurn();
         this.#events.fire(event);
       },
@@ -174,7 +174,7 @@ export class CopilotSession implements AgentSession {
     return turn;
   }
 
-  /** Something in the background has ended, or asks: Copilot goes on by itself. */
+  /** A background task has ended, or asks: Copilot continues by itself. */
   #beginOwn(): CopilotTurn | undefined {
     const isLate = performance.now() < this.#stoppedUntil;
     if (!this.#sdk || !this.#hasSent || isLate || this.#disposing !== undefined) return undefined;
@@ -219,7 +219,7 @@ export class CopilotSession implements AgentSession {
   }
 }
 
-/** A message as Copilot takes it. What it has no attachment for goes into the text. */
+/** A message in Copilot's form. Content without a matching kind of attachment goes into the text. */
 function sdkMessage({ text, attachments = [] }: UserMessage, prompt: string): SdkMessage {
   const given = attachments.map(sdkAttachment);
   const files = given.filter((one) => typeof one !== 'string');

@@ -20,35 +20,35 @@ import type { StateFiles } from './stateFiles.js';
 export interface CopilotTurnOptions {
   readonly sdk: SdkSession;
   readonly memory: SessionMemory;
-  /** What Copilot may read without asking: the session's folder. */
+  /** The folder that Copilot may read without asking: the project folder. */
   readonly readable: Confinement;
   /** Copilot's own files. */
   readonly files: StateFiles;
   readonly emit: (event: AgentEvent) => void;
-  /** Called once, with the turn's last event; the owner emits it. */
+  /** Called once with the turn's last event; the owner emits it. */
   readonly onEnd: (event: Extract<AgentEvent, { type: 'idle' | 'error' }>) => void;
 }
 
-/** How long a call may have started before it is shown as running; the question whether it may comes within milliseconds. */
+/** How long after its start a call is announced as running; the question whether it may run comes within milliseconds. */
 const RELEASE_MS = 250;
-/** How long an idle Copilot may take to show that it took a message that was handed in before. */
+/** How long an idle Copilot may take to show that it accepted an earlier message. */
 const STEERING_MS = 2_000;
-/** What it left running in the background (a server, say) may call it again soon; longer than this a turn doesn't wait. */
+/** A background process (such as a server) may call Copilot again soon; a turn waits no longer than this. */
 const BACKGROUND_MS = 2_000;
-/** A turn of its own is over when nothing was heard for so long, nothing runs and nobody is asked. */
+/** A turn that Copilot began ends after this much silence, when nothing runs and no question is open. */
 const QUIET_MS = 5_000;
 
-/** One turn of Copilot's, from a message until it is idle. */
+/** One turn of Copilot, from a message until it is idle. */
 export class CopilotTurn {
   readonly #options: CopilotTurnOptions;
   readonly #translator: EventTranslator;
-  /** What waits for an answer, by the id that it is answered by. */
+  /** Open questions, by the id of their answer. */
   readonly #waiting = new Map<string, (decision: Decision) => void>();
-  /** Messages that Copilot took in while their sender doesn't know their ids yet. */
+  /** Messages that Copilot accepted before their sender knew their ids. */
   readonly #early = new Set<string>();
-  /** Messages that were handed in and that Copilot hasn't taken up yet. */
+  /** Messages that were sent and that Copilot hasn't accepted yet. */
   readonly #handedIn = new Set<string>();
-  /** Copilot began it by itself, without a message. */
+  /** Copilot began the turn itself, without a message. */
   isOwn = false;
   #handing = 0;
   #isIdle = false;
@@ -64,7 +64,7 @@ export class CopilotTurn {
     this.#translator = new EventTranslator((event) => this.#tell(event));
   }
 
-  /** Ends a turn of Copilot's own. */
+  /** Ends a turn that Copilot began. */
   stop(): void {
     this.#end({ type: 'idle' });
   }
@@ -97,7 +97,7 @@ export class CopilotTurn {
     }
   }
 
-  /** Hands a message to the turn. It doesn't end before Copilot took it up, though it may be idle after what was before. */
+  /** Sends a message to the turn. The turn doesn't end before Copilot accepted it, although it may be idle before. */
   async handIn(send: () => Promise<string>): Promise<void> {
     this.#handing++;
     try {
@@ -113,7 +113,7 @@ export class CopilotTurn {
     this.#waiting.get(id)?.(decision);
   }
 
-  /** The turn is being aborted: nobody is asked any more, and nothing is told of what waited. */
+  /** The turn is being aborted: open questions are dropped without events. */
   forgetWaiting(): void {
     for (const id of this.#waiting.keys()) this.#translator.deny(id);
     this.#waiting.clear();
@@ -171,7 +171,7 @@ export class CopilotTurn {
     const id = this.#translator.idOf(data);
     const subject = request.fullCommandText ?? request.fileName ?? request.path ?? request.url ?? request.intention;
     this.#options.memory.asksFor(subject ?? request.kind);
-    // Waits before it asks: who answers from within the event is heard too.
+    // Waits before it asks, so that an answer from within the event handler is received too.
     this.#wait(id, (answer) => {
       const decision = withoutEdit(answer, subject);
       if (!decision.approved || decision.optionId === 'deny') this.#translator.deny(id);
@@ -185,7 +185,7 @@ export class CopilotTurn {
     try {
       await this.#options.sdk.rpc.permissions.handlePendingPermissionRequest({ requestId: data.requestId, result });
     } catch {
-      // The process has died, which whoever watches it tells.
+      // The process has died; its watcher reports that.
     }
   }
 
@@ -227,7 +227,7 @@ export class CopilotTurn {
     this.#isIdle = false;
   }
 
-  /** Not while something that runs in the background asks: the question would go with the turn. */
+  /** The turn stays open while a background task asks; otherwise the question would end with the turn. */
   #idleSoon(ms: number): void {
     clearTimeout(this.#backgroundTimer);
     this.#backgroundTimer = setTimeout(() => {
@@ -242,7 +242,7 @@ export class CopilotTurn {
     this.#endIfIdle();
   }
 
-  /** What a sub-agent does in the background ends without a word. */
+  /** Background work of a sub-agent ends without an event. */
   #quietSoon(): void {
     clearTimeout(this.#quietTimer);
     if (!this.isOwn || this.#hasEnded) return;
@@ -269,7 +269,7 @@ export class CopilotTurn {
       memory.setChanges(changesWith(memory.changes, inProject));
       emit({ type: 'changes', changes: memory.changes });
     }
-    // Its own files are no work on the project; the one that people want to see of them is the plan.
+    // Copilot's own files are not work on the project; only the plan is shown.
     if (inProject.length < edited.length) void this.#readPlan();
   }
 
@@ -307,7 +307,7 @@ function planLabel(action: string): string {
   return Object.hasOwn(labels, action) ? (labels[action] ?? action) : action.replaceAll('_', ' ');
 }
 
-/** Copilot runs what it showed and nothing else: who approved something else has denied that, and says what is wanted. */
+/** Copilot runs only what it showed: approving something else is a denial with the wanted input as feedback. */
 function withoutEdit(decision: Decision, shown: string | undefined): Decision {
   const { approved, editedToolInput } = decision;
   if (!approved || editedToolInput === undefined || editedToolInput === shown) return decision;

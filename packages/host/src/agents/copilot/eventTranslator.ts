@@ -20,16 +20,16 @@ interface Call {
   readonly display: ToolCallDisplay;
   /** `held`: not announced yet, because the question whether it may run comes right after its start. */
   state: 'held' | 'running' | 'asked' | 'denied';
-  /** What was told of its output. */
+  /** The output that was sent. */
   output: string;
 }
 
-/** Calls of one turn that are remembered; the oldest go first. */
+/** How many calls of one turn are remembered; the oldest are dropped first. */
 const MAX_CALLS = 1_000;
 
 /**
- * Turns what Copilot reports during one turn into events of ours. Pure: who owns it decides when a turn begins and ends, and
- * answers requests. Whatever it doesn't know says nothing.
+ * Turns Copilot's events during one turn into ours. It is pure: its owner decides when a turn begins and ends, and answers
+ * requests. Unknown events are ignored.
  */
 export class EventTranslator {
   readonly #emit: (event: AgentEvent) => void;
@@ -109,24 +109,24 @@ export class EventTranslator {
     }
   }
 
-  /** Whether a call has begun that has not ended. */
+  /** Whether a call has begun and not ended. */
   get isRunning(): boolean {
     return [...this.#calls.values()].some(({ state }) => state !== 'denied');
   }
 
-  /** Announces what has started and asked nothing. */
+  /** Announces calls that have started without a question. */
   release(): void {
     for (const call of this.#calls.values()) this.#announce(call);
   }
 
-  /** By which of the contract's ids `ask` will have a request answered. */
+  /** The contract's id under which `ask` will have a request answered. */
   idOf({ requestId, permissionRequest: { toolCallId } }: SdkEventData['permission.requested']): string {
     const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
-    // A call can wait for one answer only; what more Copilot wants to know of it is a question of its own.
+    // A call can wait for one answer only; further questions about it are separate requests.
     return call && (call.state === 'held' || call.state === 'running') ? call.display.toolCallId : requestId;
   }
 
-  /** Puts a request to people. */
+  /** Asks the user. */
   ask(data: SdkEventData['permission.requested']): void {
     const { requestId, permissionRequest } = data;
     const call = this.#calls.get(this.idOf(data));
@@ -140,13 +140,13 @@ export class EventTranslator {
     this.#emit({ type: 'toolStart', toolCall: { ...shown, status: 'pendingConfirmation', confirmation } });
   }
 
-  /** What Copilot asked about is allowed without anybody's answer. */
+  /** A request that is allowed without an answer. */
   allow(toolCallId: string | undefined): void {
     const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId);
     if (call) this.#announce(call);
   }
 
-  /** Nothing more is told of the call that the answer was about: whoever denied it knows. */
+  /** Nothing more is reported of a denied call: the person who denied it knows. */
   deny(id: string): void {
     const call = this.#calls.get(id);
     if (call) call.state = 'denied';
@@ -175,7 +175,7 @@ export class EventTranslator {
     this.#emit({ type: 'usage', usage: this.#usage });
   }
 
-  /** Told with the tokens of the next answer, or the last one: alone it is no news. */
+  /** Sent with the tokens of the next answer, or the last one: alone it is no news. */
   #context({ currentTokens, tokenLimit }: SdkEventData['session.usage_info']): void {
     this.#usage = {
       ...this.#usage,
@@ -237,12 +237,12 @@ export class EventTranslator {
   }
 }
 
-/** The files that a call has changed. */
+/** The files that a call changed. */
 export function editsOf({ content = [] }: ToolCallResult): readonly FileChangeSummary[] {
   return content.filter((part) => part.type === 'fileEdit');
 }
 
-/** What was changed, with what was changed before. */
+/** The changes of this session so far, with the new ones. */
 export function changesWith(
   before: readonly FileChangeSummary[],
   edits: readonly FileChangeSummary[],
@@ -259,10 +259,10 @@ export function changesWith(
   return [...changed.values()];
 }
 
-/** Code units of base64 that are remembered for results that only name them; the oldest go first. */
+/** How many code units of base64 are remembered for results that only refer to them; the oldest are dropped first. */
 const MAX_ASSET_LENGTH = 32 * 1024 * 1024;
 
-/** The images, audio and files of Copilot's tool results. Large ones come before the result, in an event of their own. */
+/** The images, audio and files of Copilot's tool results. Large ones come before the result, in a separate event. */
 class ResultContents {
   readonly #assets = new Map<string, { readonly data: string; readonly mimeType: string | undefined }>();
   #length = 0;
@@ -278,13 +278,13 @@ class ResultContents {
     }
   }
 
-  /** What the model was shown is mostly the same as what the tool returned: then it counts once. */
+  /** The model mostly sees the same content that the tool returned: then it counts once. */
   of({ result }: ToolExecutionCompleteData): readonly AgentContent[] {
     const returned = (result?.contents ?? []).flatMap(blockContent);
     return returned.length > 0 ? returned : (result?.binaryResultsForLlm ?? []).map((one) => this.#binary(one));
   }
 
-  /** Without data where it was too large for Copilot, or is of an earlier turn. */
+  /** Without data when it was too large for Copilot, or belongs to an earlier turn. */
   #binary({ data, assetId, mimeType }: SdkBinaryResult): AgentContent {
     if (data !== undefined) return { data, mimeType };
     return (assetId === undefined ? undefined : this.#assets.get(assetId)) ?? { mimeType };

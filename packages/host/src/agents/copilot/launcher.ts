@@ -1,5 +1,5 @@
-// Runs Copilot's runtime in a process group of its own, which the SDK can't, and ends the whole group when the runtime or the
-// host ends, however they do. Started by copilotProcess.ts as a program: it may import nothing but Node's modules.
+// Runs Copilot's runtime in its own process group, which the SDK can't, and ends the whole group when the runtime or the host
+// ends in any way. copilotProcess.ts starts this as a program: it may import only Node's modules.
 import { spawn } from 'node:child_process';
 
 const [command = '', ...args] = process.argv.slice(2);
@@ -16,11 +16,11 @@ const endGroup = (): void => {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // Nobody is left.
+    // No process is left.
   }
 };
 process.on('SIGTERM', endGroup);
-// A terminal sends these to the host's whole group: the host ends its agents itself, in order.
+// A terminal sends these signals to the host's whole group; the host ends its agents itself.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && endGroup(), WATCH_MS).unref();

@@ -3,13 +3,13 @@ import type { SdkSession } from './sdk.js';
 
 const NAMES: Readonly<Record<string, string>> = { interactive: 'Interactive', plan: 'Plan', autopilot: 'Autopilot' };
 
-/** What `createSession.config` says. Throws where Copilot has no such mode. */
+/** The mode in `createSession.config`. Throws when Copilot has no such mode. */
 export function parseMode(mode: unknown): string | undefined {
   if (mode === undefined || (typeof mode === 'string' && Object.hasOwn(NAMES, mode))) return mode;
   throw new Error(`There is no mode ${JSON.stringify(mode)}. There are: ${Object.keys(NAMES).join(', ')}.`);
 }
 
-/** The mode of a session that is resumed, where Copilot still has it. */
+/** The mode of a resumed session, if Copilot still has it. */
 export function knownMode(mode: string | undefined): string | undefined {
   return mode !== undefined && Object.hasOwn(NAMES, mode) ? mode : undefined;
 }
@@ -19,7 +19,7 @@ export function modeOf(id: string): SessionMode {
   return { id, ...(name !== undefined && { name }) };
 }
 
-/** Brings a session that was just opened into the mode; answers the one that it is in then, where the SDK tells. */
+/** Sets the mode of a session that was just opened; returns its actual mode, if the SDK reports it. */
 export async function chooseMode({ rpc }: SdkSession, wanted: string | undefined): Promise<SessionMode | undefined> {
   const before = await current(rpc);
   if (wanted === undefined || wanted === before) return before === undefined ? undefined : modeOf(before);

@@ -10,13 +10,13 @@ const ONCE: ConfirmationOption = { id: 'once', label: 'Allow once', kind: 'appro
 const SESSION = 'session';
 const DENY: ConfirmationOption = { id: 'deny', label: 'Deny', kind: 'deny' };
 
-/** How a request is put to people when it is about a call that was announced. */
+/** How a request about an announced call is shown. */
 export function confirmationOf(request: SdkPermissionRequest): ToolConfirmation {
   const readOnly = request.kind === 'read' && ({ readOnly: true } as const);
   return { title: titleOf(request), options: optionsOf(request), ...readOnly };
 }
 
-/** What would be done, where the request says more of it than the call: the change of a file, the arguments of a tool. */
+/** What would be done, when the request says more than the call: the change of a file, the arguments of a tool. */
 export function requestInput(request: SdkPermissionRequest): Pick<ToolCallDisplay, 'toolInput' | 'language'> {
   const { kind, diff, newFileContents, args } = request;
   if (kind === 'write' && diff) return { toolInput: boundedInput(diff.trim()), language: 'diff' };
@@ -29,7 +29,7 @@ export function requestInput(request: SdkPermissionRequest): Pick<ToolCallDispla
   return { toolInput: boundedInput(text), language: 'json' };
 }
 
-/** The same as a question of its own, for a request without a call, or the second one about a call. */
+/** The same as a separate question, for a request without a call, or the second one about a call. */
 export function permissionRequestOf(requestId: string, request: SdkPermissionRequest): PermissionRequest {
   const { toolInput, language } = requestInput(request);
   const subject = subjectOf(request) ?? request.intention ?? request.hookMessage ?? titleOf(request);
@@ -62,7 +62,7 @@ function optionsOf(request: SdkPermissionRequest): ConfirmationOption[] {
   return [ONCE, ...(forSession ? [{ id: SESSION, label, kind: 'approve', explicit: true } as const] : []), DENY];
 }
 
-/** What "for this session" means for it; undefined where it must be asked each time. */
+/** The meaning of "for this session"; undefined when it must be asked each time. */
 function sessionDecision(request: SdkPermissionRequest): PermissionDecision | undefined {
   if (request.managedApprovalRequired) return undefined;
   if (request.kind === 'url') {
@@ -78,7 +78,7 @@ function sessionApproval(request: SdkPermissionRequest): SessionApproval | undef
   switch (kind) {
     case 'shell': {
       const identifiers = (request.commands ?? []).map(({ identifier }) => identifier);
-      // Copilot offers it where it understood the command; one that is remembered word for word is as safe.
+      // Copilot offers it when it understood the command; a command that is remembered word for word is equally safe.
       const isExact = identifiers.length === 1 && identifiers[0] === request.fullCommandText;
       if (identifiers.length === 0 || !(request.canOfferSessionApproval || isExact)) return undefined;
       return { kind: 'commands', commandIdentifiers: identifiers };

@@ -1,6 +1,6 @@
 import { parseMode } from './modes.js';
 
-/** A model that is not GitHub's: a key of the user's own, or a server on this machine. The shape is the SDK's. */
+/** A model provider other than GitHub: the user's own key, or a server on this machine. The shape is the SDK's. */
 export interface CopilotProvider {
   readonly type?: 'openai' | 'azure' | 'anthropic';
   readonly wireApi?: 'completions' | 'responses';
@@ -11,7 +11,7 @@ export interface CopilotProvider {
   readonly azure?: { readonly apiVersion?: string };
   readonly maxPromptTokens?: number;
   readonly maxOutputTokens?: number;
-  /** The models it has; the first is used when none is chosen. */
+  /** Its models; the first is used when none is chosen. */
   readonly models?: readonly string[];
 }
 
@@ -24,8 +24,8 @@ export interface CopilotSessionConfig {
 const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * What `createSession.config` says: `provider` is the name of one of the host's providers, so that a key need not leave the
- * host, or a provider itself. Throws with what is wrong with it.
+ * The provider in `createSession.config`: the name of one of the host's providers, so that a key need not leave the host, or
+ * a provider object. Throws with what is wrong with it.
  */
 export function parseSessionConfig(
   config: Readonly<Record<string, unknown>>,
@@ -43,7 +43,7 @@ export function parseSessionConfig(
   };
 }
 
-/** A provider, or the name of one of `providers`; `where` is what an error says it is. */
+/** A provider, or the name of one of `providers`; `where` names it in errors. */
 export function parseProvider(
   provider: unknown,
   providers: Readonly<Record<string, CopilotProvider>>,
@@ -68,7 +68,7 @@ export function parseProvider(
   return { ...pick(given, where), baseUrl, ...(models !== undefined && { models }) };
 }
 
-/** What of an object from outside is passed on: nothing that this page doesn't name. */
+/** The fields of an untrusted object that are passed on: only those named here. */
 function pick(given: Readonly<Record<string, unknown>>, where: string): Omit<CopilotProvider, 'baseUrl' | 'models'> {
   const kinds: Readonly<Record<string, string>> = {
     type: 'string',
@@ -91,7 +91,7 @@ function pick(given: Readonly<Record<string, unknown>>, where: string): Omit<Cop
   );
 }
 
-/** As the SDK takes it. */
+/** The provider in the SDK's form. */
 export function sdkProvider({ models: _, ...provider }: CopilotProvider): Readonly<Record<string, unknown>> {
   return { type: 'openai', ...provider };
 }

@@ -1,5 +1,5 @@
-// What is used of @github/copilot-sdk, in types of our own: the package brings a runtime of a hundred megabytes, so that it is
-// installed by those who want it and loaded from there.
+// The used part of @github/copilot-sdk, in our own types. The package brings a runtime of a hundred megabytes, so users install it
+// on demand, and it is loaded from there.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -47,12 +47,12 @@ export interface SdkModel {
   readonly policy?: { readonly state?: string };
 }
 
-/** What the user and the project have for Copilot. All of it comes from the host: Copilot looks for none. */
+/** Customizations for Copilot. All of them come from the host: Copilot looks for none. */
 export interface SdkCustomizations {
   readonly skipCustomInstructions: true;
   readonly enableOnDemandInstructionDiscovery: false;
   readonly systemMessage?: { readonly mode: 'append'; readonly content: string };
-  /** Without it the folders are ignored; with it none are looked for but those. */
+  /** Without it the folders are ignored; with it only those are used. */
   readonly enableSkills: boolean;
   /** The folders of the skills themselves. */
   readonly skillDirectories: readonly string[];
@@ -83,9 +83,9 @@ export interface SdkSessionConfig extends SdkCustomizations {
   readonly reasoningEffort?: string;
   readonly streaming: true;
   readonly includeSubAgentStreamingEvents: false;
-  /** Hooks of the project's own would run commands that nobody was asked about. */
+  /** Hooks of the project would run commands without a question. */
   readonly enableFileHooks: false;
-  /** The same goes for MCP servers and plugins that the project names. */
+  /** The same holds for MCP servers and plugins of the project. */
   readonly enableConfigDiscovery: false;
   readonly workingDirectory: string;
   readonly createSessionFsProvider: () => SdkSessionFsProvider;
@@ -104,13 +104,13 @@ export interface SdkSession {
         readonly result: PermissionDecision;
       }): Promise<{ readonly success: boolean }>;
     };
-    /** Experimental, so that a later SDK may have it no more. */
+    /** Experimental: a later SDK may not have it. */
     readonly mode?: {
       get(): Promise<unknown>;
       set(params: { readonly mode: string }): Promise<unknown>;
     };
   };
-  /** Answers the id of the message. */
+  /** Returns the id of the message. */
   send(options: SdkMessage): Promise<string>;
   abort(): Promise<void>;
   setModel(model: string): Promise<void>;
@@ -156,7 +156,7 @@ export type SessionApproval =
   | { readonly kind: 'mcp'; readonly serverName: string; readonly toolName: string }
   | { readonly kind: 'custom-tool'; readonly toolName: string };
 
-/** `kind` is one of many, and there will be more: what isn't known here is asked for in general words. */
+/** `kind` is one of many, and new ones appear: an unknown kind is asked about in general words. */
 export interface SdkPermissionRequest {
   readonly kind: string;
   readonly toolCallId?: string;
@@ -166,10 +166,10 @@ export interface SdkPermissionRequest {
   readonly fullCommandText?: string;
   readonly commands?: readonly { readonly identifier: string }[];
   readonly fileName?: string;
-  /** Of a `write`. */
+  /** For a `write`. */
   readonly diff?: string;
   readonly newFileContents?: string;
-  /** Of a tool. */
+  /** For a tool. */
   readonly args?: unknown;
   readonly path?: string;
   readonly url?: string;
@@ -186,7 +186,7 @@ export interface SdkContentBlock {
   readonly mimeType?: string;
   readonly resource?: { readonly blob?: string; readonly mimeType?: string };
 }
-/** With its bytes, with the id of an earlier `session.binary_asset`, or without them where they were too large. */
+/** With its bytes, with the id of an earlier `session.binary_asset`, or without both when it was too large. */
 export interface SdkBinaryResult {
   readonly mimeType?: string;
   readonly data?: string;
@@ -200,9 +200,9 @@ export interface ToolExecutionCompleteData {
   readonly result?: {
     readonly content?: string;
     readonly detailedContent?: string;
-    /** As the tool returned it. */
+    /** The content that the tool returned. */
     readonly contents?: readonly SdkContentBlock[];
-    /** What the model is shown of it, beside the text. */
+    /** The content that the model sees, beside the text. */
     readonly binaryResultsForLlm?: readonly SdkBinaryResult[];
   };
   readonly error?: { readonly message: string; readonly code?: string };
@@ -241,7 +241,7 @@ export interface SdkEventData {
   'session.compaction_complete': {
     readonly success?: boolean;
     readonly summaryContent?: string;
-    /** Where Copilot keeps its own copy. */
+    /** The path of Copilot's own copy. */
     readonly checkpointPath?: string;
     readonly error?: string;
   };
@@ -258,11 +258,11 @@ export interface SdkEventData {
 export type SdkEventOf<T extends keyof SdkEventData> = {
   readonly type: T;
   readonly data: SdkEventData[T];
-  /** The sub-agent that it is of. */
+  /** The sub-agent that it belongs to. */
   readonly agentId?: string;
 };
 export type KnownSdkEvent = { [T in keyof SdkEventData]: SdkEventOf<T> }[keyof SdkEventData];
-/** What really comes: of any type, also of later versions. */
+/** An event as it really arrives: of any type, also of later versions. */
 export type SdkEvent = { readonly type: string; readonly data: unknown; readonly agentId?: string };
 
 export interface SdkSessionFsProvider {

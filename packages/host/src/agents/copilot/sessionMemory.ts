@@ -3,7 +3,7 @@ import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import { MAX_CHANGES } from '../events/agentEventMapper.js';
 
 interface Remembered {
-  /** What the user said in a turn that hasn't ended, and what Copilot waited for. */
+  /** The user's messages in a turn that hasn't ended, and the open questions. */
   readonly turn?: { readonly text: string; readonly askedFor?: string };
   readonly changes: readonly FileChangeSummary[];
 }
@@ -12,8 +12,8 @@ const FILE = 'agenthost.json';
 const MAX_QUOTED = 4_000;
 
 /**
- * What Copilot forgets. Killed while it waits for a permission it has lost the whole turn, and doesn't ask again when it is
- * resumed: the next message then says what was going on, so that the model takes it up and Copilot asks again.
+ * Remembers an unfinished turn. When Copilot is killed while it waits for a permission, it has lost the whole turn and doesn't ask
+ * again when it is resumed: the next message then describes the turn, so that the model continues it and Copilot asks again.
  */
 export class SessionMemory {
   readonly #sessionFs: SessionFs;
@@ -31,14 +31,14 @@ export class SessionMemory {
     return this.#now.changes;
   }
 
-  /** Reads what was left by the session before this one. */
+  /** Reads what the previous session left. */
   async load(): Promise<void> {
     try {
       const { turn, changes } = JSON.parse(await this.#sessionFs.readFile(this.#path)) as Partial<Remembered>;
       this.#now = { changes: Array.isArray(changes) ? changes : [] };
       if (typeof turn?.text === 'string') this.#interrupted = turn;
     } catch {
-      // Nothing was left, or nothing that can be read: then nothing is known.
+      // A missing or unreadable file means that nothing is known.
     }
   }
 
@@ -63,7 +63,7 @@ export class SessionMemory {
     this.#store({ changes: this.#now.changes });
   }
 
-  /** Resolves when all is written, or could not be. */
+  /** Resolves when all is written, or failed. */
   stored(): Promise<void> {
     return this.#stored;
   }
@@ -72,12 +72,12 @@ export class SessionMemory {
     if (JSON.stringify(next) === JSON.stringify(this.#now)) return;
     this.#now = next;
     this.#stored = this.#stored.then(async () => {
-      // Only the newest: what came in between need not be written any more.
+      // Only the newest state is written; those in between are skipped.
       if (this.#now !== next) return;
       try {
         await this.#sessionFs.writeFile(this.#path, JSON.stringify(next));
       } catch {
-        // Only the recap after a crash is lost by it; the session's own log says what is wrong with its storage.
+        // A failure only loses the recap after a crash; the session's own log reports storage problems.
       }
     });
   }

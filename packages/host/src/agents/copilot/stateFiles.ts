@@ -11,18 +11,18 @@ const FOLDER = 'copilot';
 const PLAN = 'plan.md';
 
 export interface StateFiles {
-  /** Where Copilot thinks that its state is. */
+  /** The path of its state from Copilot's point of view. */
   readonly path: string;
   readonly provider: SdkSessionFsProvider;
-  /** Rejects when there is none. */
+  /** Rejects when the file doesn't exist. */
   readPlan(): Promise<string>;
   /** The same folder in the session's own file system. */
   readonly folder: string;
 }
 
 /**
- * Copilot's files, in a folder of the session's own file system: on this disk or a client's. Copilot asks the same provider
- * for the files of the project that it works on; those are on this machine, where its commands run too.
+ * Copilot's files, in a folder of the session's file system, on this disk or a client's. Copilot asks the same provider for
+ * the files of the project; those are on this machine, where its commands run too.
  */
 export function stateFiles(sessionFs: SessionFs, sessionId: string): StateFiles {
   const { sessionStatePath, tmpdir } = sessionFs;
@@ -31,7 +31,7 @@ export function stateFiles(sessionFs: SessionFs, sessionId: string): StateFiles 
       ? sessionFs.join(tmpdir, `${FOLDER}-${sessionId}`)
       : sessionFs.join(sessionStatePath, FOLDER);
   const isOurs = sessionFs.conventions === (sep === '/' ? 'posix' : 'windows');
-  // A client may have other conventions than this machine; then Copilot sees a path of this machine that is nowhere on it.
+  // A client may have other path conventions; then Copilot sees a path of this machine that doesn't exist.
   const path = isOurs ? folder : join(sep, 'session-state', sessionId, FOLDER);
   const own = (at: string) => sessionFs.join(folder, ...relative(path, at).split(sep).filter(Boolean));
   const isState = (at: string) => isWithin(path, at);
@@ -113,7 +113,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/** A file outside of the session's own: it may be anything that the agent was told to read. */
+/** A file outside of the session folder: it may be anything that the agent was told to read. */
 async function readWhole(path: string): Promise<string> {
   const file = await openForeignFile(path);
   try {

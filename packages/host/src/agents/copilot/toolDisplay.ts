@@ -1,4 +1,4 @@
-// What Copilot's tools are called and how they are shown. The only place that knows their names and parameters.
+// Names and display texts of Copilot's tools. This is the only place that knows their names and parameters.
 import { pathToFileURL } from 'node:url';
 import type { FileChangeSummary, ToolCallResult, ToolCallStart } from '@agenthost/protocol';
 import { oneLine } from '../events/boundedText.js';
@@ -11,7 +11,7 @@ export interface ShellToolArguments {
   readonly timeout?: number;
 }
 export interface FileToolArguments {
-  /** What the tools of old called it; today it is `path`. */
+  /** Older tools used this name; today it is `path`. */
   readonly file_path?: string;
   readonly path?: string;
 }
@@ -29,7 +29,7 @@ export interface TaskToolArguments {
   readonly name?: string;
 }
 
-/** The call as every stage of it is shown. */
+/** A call as it is shown in every stage. */
 export type ToolCallDisplay = Omit<Extract<ToolCallStart, { status: 'running' }>, 'status' | 'confirmed'>;
 
 interface ToolDisplay {
@@ -38,13 +38,13 @@ interface ToolDisplay {
   doing(args: Arguments): string;
   /** When it has ended well; `Ran …`. */
   done(args: Arguments): string;
-  /** What is shown as its input, where one text says it all. */
+  /** The shown input, when one text describes it completely. */
   input?(args: Arguments): string | undefined;
   readonly shell?: 'shellscript' | 'powershell';
   readonly edits?: true;
 }
 
-/** Unchecked: a model may call a tool with anything. */
+/** Unchecked input: a model may call a tool with anything. */
 type Arguments = Readonly<Record<string, unknown>>;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -79,7 +79,7 @@ const file = (displayName: string, doing: string, done: string, edits?: true): T
   ...(edits && { edits }),
 });
 
-/** A shell has a tool to run, and others for what it left running. */
+/** A shell has a tool to run commands, and others for background ones. */
 const shellTools = (shell: string, run: ToolDisplay): Record<string, ToolDisplay> => {
   const stop = plain('Stop Shell', 'Stopping a shell', 'Stopped a shell');
   return {
@@ -125,7 +125,7 @@ const TOOLS: Readonly<Record<string, ToolDisplay>> = {
   },
 };
 
-/** For the test that nobody else has them. */
+/** For the test that no other code knows these names. */
 export const TOOL_NAMES: readonly string[] = Object.keys(TOOLS);
 
 function subAgentOf(args: Arguments): string {
@@ -176,7 +176,7 @@ export function toolResultDisplay(
   };
 }
 
-/** A tool that nobody told us of: its name in words. */
+/** An unknown tool: its name in words. */
 function displayOf(toolName: string, title: string | undefined): ToolDisplay {
   const known = Object.hasOwn(TOOLS, toolName) ? TOOLS[toolName] : undefined;
   if (known) return known;
@@ -215,7 +215,7 @@ function editsIn(diff: string | undefined): (FileChangeSummary & { readonly diff
     const names = [/^\+\+\+ b(\/.+)$/m, /^--- a(\/.+)$/m].map((pattern) => pattern.exec(part)?.[1]);
     const path = names.find((name) => name !== undefined && name !== '/dev/null');
     if (path === undefined) return [];
-    // Only what follows the first hunk's head: above it, signs stand for the names of the files.
+    // Only what follows the first hunk's head: above it, the signs belong to file names.
     const lines = part.slice(part.search(/^@@ /m)).split('\n');
     const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
     return [{ uri: pathToFileURL(path).href, insertions: count('+'), deletions: count('-'), diff: part.trim() }];

@@ -2,7 +2,7 @@ import type { SessionAction } from '@agenthost/protocol';
 
 type WithoutStamps<A> = A extends SessionAction ? Omit<A, 'session' | 'at'> : never;
 
-/** What an agent's event becomes; the session adds `session` and `at`. */
+/** The action for an agent's event; the session adds `session` and `at`. */
 export type AgentAction = WithoutStamps<
   Extract<
     SessionAction,

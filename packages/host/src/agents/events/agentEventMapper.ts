@@ -13,56 +13,55 @@ import {
 } from '@agenthost/protocol';
 import type { AgentContent, AgentEvent, AgentToolResult } from '../agent.js';
 import type { AgentAction } from './agentAction.js';
-import { AgentIds } from './agentIds.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
 import { mapFileEdits } from './mapFileEdits.js';
 import { mapSessionEvent } from './mapSessionEvent.js';
-import { OpenSteps, TextParts } from './openParts.js';
+import { AgentIds, OpenSteps, TextParts } from './turnMemory.js';
 
 export type { AgentAction };
 
 export interface MappedEvent {
   readonly actions: readonly AgentAction[];
-  /** Set when the turn has to end, and says why: too many steps are open, or were made. */
+  /** Set when the turn has to end, with the reason: too many steps are open, or were made. */
   readonly flood?: string;
-  /** Something to keep with the session. No action: the host stores it, and then says so. */
+  /** Something to keep with the session. There is no action: the host stores it and then reports it. */
   readonly artifact?: AgentArtifact;
 }
 
-/** What agents make that is no part of the conversation. */
+/** Artifacts of agents that are not part of the conversation. */
 export type AgentArtifact =
   | { readonly kind: 'plan'; readonly markdown: string }
   | { readonly kind: 'checkpoint'; readonly title: string; readonly markdown: string }
   | { readonly kind: 'file' | 'research'; readonly name: string; readonly content: string | Uint8Array };
 
-/** A reference to bytes that are kept, or the notice that says why they are not; no text where enough was said already. */
+/** A reference to stored bytes, or the notice that says why they are not kept; no text after enough notices. */
 export type KeptContent = { readonly ref: ContentRef } | { readonly refused: string | undefined };
 
 export interface AgentEventMapperOptions {
   readonly turnId: string;
-  /** An event that has no place where it came, e.g. an update of an unknown call. It was dropped. */
+  /** Called for an event that has no place, e.g. an update of an unknown call. It was dropped. */
   readonly onDropped?: (event: AgentEvent, reason: string) => void;
-  /** What of a result goes into state. Who stores large output elsewhere puts a reference in its place here. */
+  /** The part of a result that goes into the state. Large output may be replaced by a reference here. */
   readonly boundResult?: (result: AgentToolResult) => ToolCallResult;
-  /** The same for what a call starts with. */
+  /** The same for the start of a call. */
   readonly boundStart?: (toolCall: ToolCallStart) => ToolCallStart;
   /** Stores bytes of this turn. Without it none are kept. */
   readonly keepContent?: (content: AgentContent) => KeptContent;
   readonly newId?: () => string;
 }
 
-/** A piece of output is one frame, and stays far below what a frame may have. */
+/** A piece of output is one frame, and stays far below the limit of a frame. */
 const MAX_OUTPUT_LENGTH = 65_536;
-/** Files whose changes a session lists, and the length of their names: they are in every list of sessions. */
+/** Maximum number of changed files per session, and length of their names: they are in every list of sessions. */
 export const MAX_CHANGES = 500;
 const MAX_CHANGES_LENGTH = 65_536;
-/** Parts and calls of one turn. The ids of all of them are remembered while it runs. */
+/** Maximum number of parts and calls of one turn. The ids of all of them are remembered while it runs. */
 const MAX_TURN_STEPS = 200_000;
 const MAX_OPTIONS = 100;
 const NOTHING: MappedEvent = { actions: [] };
 
-/** Maps the events of one turn to actions. It never throws; what doesn't fit is dropped and reported. */
+/** Maps the events of one turn to actions. It never throws; invalid events are dropped and reported. */
 export class AgentEventMapper {
   readonly #turnId: string;
   readonly #onDropped: (event: AgentEvent, reason: string) => void;
@@ -71,7 +70,7 @@ export class AgentEventMapper {
   readonly #keepContent: (content: AgentContent) => KeptContent;
   readonly #newId: () => string;
   readonly #ids: AgentIds;
-  /** By the agent's ids. `replaceable`: runs without having been subject to an answer (rule TOOL3). */
+  /** By the agent's ids. `replaceable`: the call runs and was never asked about (rule TOOL3). */
   readonly #calls = new Map<string, 'replaceable' | 'open' | 'complete'>();
   readonly #texts: TextParts;
   readonly #open = new OpenSteps();
@@ -93,17 +92,17 @@ export class AgentEventMapper {
     return this.#ended;
   }
 
-  /** The turn ended from outside (cancelled, say): all that still comes of it is dropped. */
+  /** The turn was ended from outside (e.g. cancelled): later events are dropped. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Somebody else put a part into the response, e.g. a steering message: text that follows must not go before it. */
+  /** Another part was put into the response, e.g. a steering message: text that follows must not go before it. */
   beginNewPart(): void {
     this.#texts.close();
   }
 
-  /** Somebody has answered this request or call of the agent's. An approved call stays open until it completes. */
+  /** A request or call of the agent was answered. An approved call stays open until it completes. */
   answered(agentId: string, approved: boolean): void {
     if (!approved || !this.#calls.has(agentId)) this.#open.close(agentId);
   }
@@ -191,7 +190,7 @@ export class AgentEventMapper {
     const { toolCall } = event;
     const before = this.#calls.get(toolCall.toolCallId);
     if (before === 'open' || before === 'complete') return this.#drop(event, 'the call was announced before');
-    // A second announcement takes the place of the first, so that text around it stays together.
+    // A second announcement replaces the first, so that the text around it stays together.
     if (!before) this.beginNewPart();
     const replaceable = toolCall.status === 'running' && toolCall.confirmed.how === 'notNeeded';
     this.#calls.set(toolCall.toolCallId, replaceable ? 'replaceable' : 'open');

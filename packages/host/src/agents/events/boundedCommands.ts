@@ -1,7 +1,7 @@
 import { MAX_COMMANDS, MAX_TITLE_LENGTH, type SessionCommand } from '@agenthost/protocol';
 import { oneLine } from './boundedText.js';
 
-/** As many as clients take, each on a line. One without a name that could be typed is left out, and so is a second of a name. */
+/** Limits the commands to what clients accept, each on one line. Commands with an untypeable or duplicate name are left out. */
 export function boundedCommands(commands: readonly SessionCommand[]): SessionCommand[] {
   const bounded = new Map<string, SessionCommand>();
   for (const { name, description, inputHint } of commands) {

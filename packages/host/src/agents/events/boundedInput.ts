@@ -1,7 +1,7 @@
-/** Code units of a call's input that are kept; what the state has no room for is stored, and referred to. */
+/** How many code units of a call's input are kept; beyond the state's limit they are stored and referred to. */
 const MAX_INPUT = 1_000_000;
 
-/** An input as it is shown to whoever approves it: what is left out is said, because an approval belongs to what was shown. */
+/** An input for the person who approves it. A note says what is left out, because an approval belongs to what was shown. */
 export function boundedInput(input: string): string {
   if (input.length <= MAX_INPUT) return input;
   const left = (input.length - MAX_INPUT).toLocaleString('en');

@@ -1,4 +1,4 @@
-/** Keeps the first and the last bytes of a text that is longer than the limit, with a note of what is missing between. */
+/** Keeps the first and the last bytes of a text that is longer than the limit, with a note about the missing middle. */
 export function headAndTail(text: string, maxBytes: number): string {
   // The cheap test first: no code unit takes more than three bytes.
   if (text.length * 3 <= maxBytes) return text;
@@ -29,7 +29,7 @@ export function oneLine(text: string, maxLength: number): string {
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Cuts a text into pieces of at most `maxLength` code units, never through a surrogate pair. */
+/** Cuts a text into pieces of at most `maxLength` code units, never inside a surrogate pair. */
 export function* pieces(text: string, maxLength: number): Generator<string> {
   let start = 0;
   while (start < text.length) {

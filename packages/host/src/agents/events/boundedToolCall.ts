@@ -12,12 +12,12 @@ import {
 } from '@agenthost/protocol';
 import { headAndTail, oneLine } from './boundedText.js';
 
-/** Stores a text that is too long for the state, and says where. `undefined` where there is no place for it. */
+/** Stores a text that is too long for the state and returns its reference; `undefined` when it can't be stored. */
 export type KeepText = (text: string) => ContentRef | undefined;
 
-/** Entries of a result's content; an agent that edits more files at once reports the rest by `changes`. */
+/** Maximum number of entries of a result's content; an agent that edits more files reports the rest by `changes`. */
 const MAX_CONTENT = 200;
-/** Bytes of all texts of a result together; each of them keeps at least the second number. */
+/** Bytes of all texts of a result together; each keeps at least the second number. */
 const INLINE_RESULT_LIMIT = 65_536;
 const MIN_INLINE = 512;
 const MAX_LANGUAGE_LENGTH = 100;
@@ -25,8 +25,8 @@ const MAX_LANGUAGE_LENGTH = 100;
 const keepNothing: KeepText = () => undefined;
 
 /**
- * A call's start as it may go into state. A long input keeps its head and its tail, with a reference to all of it. Then it
- * can't be edited: what an editor sends back would be all that is left of it. What waits for an answer is cut later.
+ * Bounds a call's start for the state. A long input keeps its head and tail, with a reference to all of it. Then it can't be
+ * edited, because an editor would send back only the shown part. An input that waits for an answer is cut later.
  */
 export function boundedToolStart(toolCall: ToolCallStart, keep: KeepText = keepNothing): ToolCallStart {
   const { language } = toolCall;
@@ -59,12 +59,12 @@ function boundedInput(
   const limit = status === 'running' ? INLINE_CONTENT_LIMIT : INLINE_MESSAGE_LIMIT;
   if (!isLonger(toolInput, limit)) return { toolInput };
   const toolInputRef = keep(toolInput);
-  // Nobody can look at the rest of it then.
+  // The rest can't be read then.
   if (!toolInputRef) return { toolInput: headAndTail(toolInput, MAX_TEXT_LENGTH) };
   return { toolInput: headAndTail(toolInput, INLINE_CONTENT_LIMIT), toolInputRef };
 }
 
-/** A call's result as it may go into state: large output keeps its head and its tail, followed by a reference to all of it. */
+/** Bounds a call's result for the state: large output keeps its head and tail, followed by a reference to all of it. */
 export function boundedToolResult(result: ToolCallResult, keep: KeepText = keepNothing): ToolCallResult {
   const { toolOutput, content, exitCode, error, ...rest } = result;
   let room = INLINE_RESULT_LIMIT;

@@ -3,20 +3,20 @@ import type { AgentEvent } from '../agent.js';
 type Delta = Extract<AgentEvent, { type: 'text' | 'reasoning' | 'toolUpdate' }>;
 
 export interface GatherTimer {
-  /** Calls back once; returns what cancels it. */
+  /** Calls back once; returns a function that cancels it. */
   start(callback: () => void, ms: number): () => void;
 }
 
 export interface DeltaGathererOptions {
   emit(event: AgentEvent): void;
-  /** How long a delta may wait for more: 5 unless told, at most 10. */
+  /** How long a delta may wait for more. Defaults to 5, at most 10. */
   readonly delayMs?: number;
   readonly timer?: GatherTimer;
 }
 
 const DEFAULT_DELAY_MS = 5;
 const MAX_DELAY_MS = 10;
-/** Gathered code units that aren't kept waiting any longer: what waits is bounded. */
+/** Maximum number of gathered code units, so that waiting deltas are bounded. */
 const MAX_GATHERED = 32_768;
 
 const realTimer: GatherTimer = {
@@ -56,21 +56,21 @@ export class DeltaGatherer {
     const merged = last && merge(last, event);
     if (merged) this.#gathered[this.#gathered.length - 1] = merged;
     else this.#gathered.push(event);
-    // The constant bounds how many deltas without text, or of ever other parts, can wait.
+    // The constant bounds how many empty deltas, or deltas of alternating parts, can wait.
     this.#size += sizeOf(event) + 16;
     if (this.#size >= MAX_GATHERED) this.flush();
     else this.#cancelTimer ??= this.#timer.start(() => this.flush(), this.#delayMs);
   }
 
-  /** Emits what waits, now. */
+  /** Emits waiting deltas now. */
   flush(): void {
     this.#stopTimer();
     this.#size = 0;
-    // Taken one by one: a listener that makes the agent push again must find the rest still ahead of it.
+    // Emitted one by one: a listener that makes the agent push again must find the rest still ahead of it.
     for (let next = this.#gathered.shift(); next; next = this.#gathered.shift()) this.#emit(next);
   }
 
-  /** Drops what waits; `flush` before, to keep it. */
+  /** Drops waiting deltas; call `flush` before to keep them. */
   dispose(): void {
     this.#disposed = true;
     this.#stopTimer();

@@ -1,8 +1,8 @@
-/** More than this is written without line breaks: the indentation alone would be the square of the depth. */
+/** Longer values are written without line breaks: the indentation alone would be quadratic in the depth. */
 const MAX_DEPTH = 50;
 const MAX_INDENTED = 200_000;
 
-/** A value that somebody else made, as JSON to read. Never throws. */
+/** Formats an untrusted value as readable JSON. Never throws. */
 export function jsonText(value: unknown): string {
   try {
     const compact = JSON.stringify(value) ?? '';
@@ -12,7 +12,7 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** At most: brackets in texts count as well. */
+/** An upper bound: brackets in texts count as well. */
 function depthOf(json: string): number {
   let depth = 0;
   let deepest = 0;

@@ -1,7 +1,7 @@
 import type { FileEditResultContent, ToolCallResult } from '@agenthost/protocol';
 import type { AgentToolResult, WholeEdit } from '../agent.js';
 
-/** The result as it may go into state: with references to the whole contents of files, or without them. */
+/** Prepares the result for the state, with references to the whole contents of files, or without them. */
 export function mapFileEdits(
   result: AgentToolResult,
   refer: (whole: WholeEdit) => Pick<FileEditResultContent, 'before' | 'after'>,

@@ -4,7 +4,7 @@ import type { AgentAction } from './agentAction.js';
 import type { MappedEvent } from './agentEventMapper.js';
 import { oneLine } from './boundedText.js';
 
-/** What an event of the session becomes, which also comes between turns; `undefined` for an event of a turn. */
+/** Maps an event of the session, which may also come between turns; `undefined` for an event of a turn. */
 export function mapSessionEvent(event: AgentEvent): MappedEvent | undefined {
   switch (event.type) {
     case 'title':
@@ -21,7 +21,7 @@ export function mapSessionEvent(event: AgentEvent): MappedEvent | undefined {
   }
 }
 
-/** `undefined` where the event says nothing. */
+/** `undefined` when the event is empty. */
 function sessionAction(event: Extract<AgentEvent, { type: 'title' | 'mode' }>): AgentAction | undefined {
   if (event.type === 'title') {
     const title = oneLine(event.title, MAX_TITLE_LENGTH);

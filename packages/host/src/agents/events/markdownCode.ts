@@ -2,7 +2,7 @@ import { oneLine } from './boundedText.js';
 
 const MAX_SHOWN = 80;
 
-/** One line of code for a message, in Markdown's way to show code that has backticks itself. */
+/** One line of code for a message, escaped for code that contains backticks. */
 export function inlineCode(code: string, maxShown = MAX_SHOWN): string {
   const shown = oneLine(code, maxShown);
   if (!shown.includes('`')) return `\`${shown}\``;

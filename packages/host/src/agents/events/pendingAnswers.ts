@@ -1,10 +1,10 @@
 import type { Decision } from '../agent.js';
 
-/** The questions that an agent waits for. Each is answered once; answers to anything else are ignored. */
+/** The open questions of an agent. Each is answered once; other answers are ignored. */
 export class PendingAnswers {
   readonly #waiting = new Map<string, (decision: Decision) => void>();
 
-  /** Rejects with the signal's reason when that aborts first. */
+  /** Rejects with the signal's reason if it aborts first. */
   wait(requestId: string, signal: AbortSignal): Promise<Decision> {
     return new Promise((resolve, reject) => {
       const settle = () => {

@@ -1,7 +1,7 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Below the state root: one folder for each agent that was added, named after its provider. */
+/** The folder below the state root with one folder per added agent, named after its provider. */
 export const AGENTS_FOLDER = 'agents';
 
 export interface AgentInstall {
@@ -13,9 +13,9 @@ export interface AgentInstall {
 /**
  * Where an agent's npm package is, if it was added to the state root.
  *
- * Contract with whoever installs: `<state root>/agents/<provider>` is the root of an npm installation, so that the package is
- * `<state root>/agents/<provider>/node_modules/<package name>`. It is made elsewhere and renamed when it is complete: what is
- * there can be used, and an update replaces the folder as a whole.
+ * Contract with the installer: `<state root>/agents/<provider>` is the root of an npm installation, so the package is
+ * `<state root>/agents/<provider>/node_modules/<package name>`. It is made elsewhere and renamed when it is complete, so an
+ * existing folder can be used, and an update replaces it as a whole.
  */
 export async function resolveAgentInstall(
   agentsFolder: string,
@@ -32,7 +32,7 @@ export async function resolveAgentInstall(
   }
 }
 
-/** A program on the search path of an environment. Relative entries of the path are passed over: they depend on a folder. */
+/** Finds a program on an environment's PATH. Relative entries are skipped, because they depend on a folder. */
 export async function findProgram(
   name: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -9,10 +9,10 @@ export interface AgentInstallationsOptions {
   readonly onProgress: (provider: string, progress: InstallProgress) => void;
 }
 
-/** There is nothing to fetch for this agent: it is part of the host, or of the machine. */
+/** This agent can't be installed: it is part of the host, or of the machine. */
 export class NotInstallableError extends Error {}
 
-/** Installs and removes agents for the host's clients, and tells all of them what came of it. */
+/** Installs and removes agents for the host's clients, and reports the outcome to all of them. */
 export class AgentInstallations {
   readonly #options: AgentInstallationsOptions;
   readonly #running = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
@@ -21,7 +21,7 @@ export class AgentInstallations {
     this.#options = options;
   }
 
-  /** Begins, unless it runs already. The registry tells what comes of it, whether or not who asked is still there. */
+  /** Starts an installation, unless one runs already. The registry reports the outcome, also when the client has left. */
   begin(provider: string): void {
     const agent = this.#packageOf(provider);
     if (this.#running.has(provider)) return;
@@ -29,7 +29,7 @@ export class AgentInstallations {
     this.#running.set(provider, { stop, done: this.#install(provider, agent, stop.signal) });
   }
 
-  /** Also stops an installation that runs. */
+  /** Also stops a running installation. */
   async remove(provider: string): Promise<void> {
     this.#packageOf(provider);
     const running = this.#running.get(provider);

@@ -22,7 +22,7 @@ interface AgentInstallerOptions {
 
 export interface InstallProgress {
   readonly message: string;
-  /** Packages fetched so far; how many there will be, nobody knows before. */
+  /** Packages fetched so far; the total is not known before the end. */
   readonly done?: number;
 }
 
@@ -131,7 +131,7 @@ export class AgentInstaller {
     await rm(old, { recursive: true, force: true });
   }
 
-  /** Two installations of one agent would build in the same folder: by two hosts' commands, say. */
+  /** Two installations of one agent, e.g. by two commands, would use the same folder. */
   async #locked<T>(provider: string, work: () => Promise<T>): Promise<T> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     let lock: HostLock;
@@ -210,10 +210,10 @@ interface NpmCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What npm needs beyond what any agent gets: where the registry is, and the way there. */
+/** Variables that npm needs beyond those of agents: the registry and the proxy. */
 const PASSED_ON = /^(npm_config_.*|https?_proxy|no_proxy|all_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i;
 
-/** npm as this machine has it: on PATH, or beside the Node that runs the host. */
+/** Finds npm on PATH, or beside the Node that runs the host. */
 async function findNpm(env: Readonly<Record<string, string | undefined>>): Promise<NpmCommand | undefined> {
   const passed = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && PASSED_ON.test(name) ? [[name, value] as const] : [],

@@ -13,7 +13,7 @@ import { playAudio, showImage } from './mockMedia.js';
 import { bigOutput, confirmRead, confirmTool, useTool, writeFile } from './mockTools.js';
 import type { MockTurn } from './mockTurn.js';
 
-/** What the agent does with a prompt: `argument` is what follows the first word. The turn ends when it returns. */
+/** What the agent does with a prompt; `argument` is the text after the first word. The turn ends when it returns. */
 type Behaviour = (turn: MockTurn, argument: string) => void | Promise<void>;
 
 const STREAM_BURST = 64;
@@ -120,13 +120,13 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     }
   },
 
-  /** As `stream`, but rude: nothing else runs until all are out, and nothing can abort it. */
+  /** Like `stream`, but without pauses: nothing else runs until all is sent, and it can't be aborted. */
   flood: (turn, argument) => {
     const total = count(argument, 1_000);
     for (let n = 0; n < total; n++) turn.text(twentyBytes(n));
   },
 
-  /** From now on it takes these after a slash; `commands none` takes them away. */
+  /** Announces these slash commands; `commands none` removes them. */
   commands: (turn, argument) => {
     const commands = [
       { name: 'review', description: 'Looks over the changes.', inputHint: 'a branch' },
@@ -142,7 +142,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     turn.text(`The title is now: ${argument}`);
   },
 
-  /** `mode ID NAME`: works in that mode from now on; `mode none` has none. */
+  /** `mode ID NAME` sets the mode; `mode none` removes it. */
   mode: (turn, argument) => {
     const [id = '', ...name] = argument.split(' ');
     const mode = { id, ...(name.length > 0 && { name: name.join(' ') }) };
@@ -163,7 +163,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     turn.emit({ type: 'usage', usage });
   },
 
-  /** `plan TEXT`: that plan, or one of its own without a text; `no-plan` takes it away. */
+  /** `plan TEXT` sets the plan, or a default one without a text; `no-plan` removes it. */
   plan: (turn, argument) => {
     turn.emit({ type: 'plan', markdown: argument || '# Plan\n\n1. [ ] Look\n2. [ ] Leap\n' });
     turn.text('That is the plan.');
@@ -180,7 +180,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     turn.text('That is behind us.');
   },
 
-  /** `artifact NAME` and `research NAME` keep a small file under that name. */
+  /** `artifact NAME` and `research NAME` store a small file under that name. */
   artifact: (turn, argument) => keep(turn, 'file', argument),
   research: (turn, argument) => keep(turn, 'research', argument),
 
@@ -191,7 +191,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     turn.emit({ type: 'notice', text: 'Nothing was done.', severity: 'info' });
   },
 
-  /** What has arrived of each attachment. */
+  /** The attachments as they arrived. */
   attachments: (turn) => {
     const { attachments = [] } = turn.message;
     for (const { label, data, ref } of attachments) {
@@ -207,7 +207,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 
   model: (turn) => turn.text(`The model is ${turn.model}.`),
   'resumed?': (turn) => turn.text(turn.resumed === undefined ? 'No, this is new.' : `Yes, from ${turn.resumed}.`),
-  /** What it was given, a line each. */
+  /** What it was given, one per line. */
   customizations: (turn) => turn.text(turn.customizations.map(described).join('\n') || 'None.'),
   hang: (turn) => turn.hang(),
 };

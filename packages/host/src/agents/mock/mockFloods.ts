@@ -1,12 +1,12 @@
 import type { AgentEvent } from '../agent.js';
 import type { MockTurn } from './mockTurn.js';
 
-/** What it reports between two pauses, in events and bytes: others run meanwhile, as between two chunks that a process writes. */
+/** What it reports between two pauses, in events and bytes: other work runs meanwhile, as between two chunks of a process. */
 const BURST = 48;
 const BURST_BYTES = 65_536;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** `many-calls N BYTES`: N calls that run and complete, one after the other, each with that much input and output. */
+/** `many-calls N BYTES`: N calls that run and complete one after the other, each with that much input and output. */
 export async function manyCalls(turn: MockTurn, argument: string): Promise<void> {
   const [count = 1_000, bytes = 20] = numbers(argument);
   const text = LETTERS.repeat(Math.ceil(bytes / LETTERS.length)).slice(0, bytes);
@@ -78,7 +78,7 @@ export async function openQuestions(turn: MockTurn, argument: string): Promise<v
   await turn.hang();
 }
 
-/** `outer-call N`: a call that runs while N others come and go, as one of a subagent does; then it completes. */
+/** `outer-call N`: a call that runs while N others start and complete, like that of a sub-agent; then it completes. */
 export async function outerCall(turn: MockTurn, argument: string): Promise<void> {
   turn.emit(started('outer', 'The outer call', 'outer'));
   await manyCalls(turn, argument);

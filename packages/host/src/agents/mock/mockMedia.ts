@@ -15,7 +15,7 @@ export function showImage(turn: MockTurn, argument: string): void {
   );
 }
 
-/** `audio` and `audio tool`, the same way. */
+/** `audio` and `audio tool` do the same with audio. */
 export function playAudio(turn: MockTurn, argument: string): void {
   show(
     turn,

@@ -14,7 +14,7 @@ export interface MockSessionOptions {
   readonly cwd: string;
   readonly model: string;
   readonly models: readonly string[];
-  /** The native id that it goes on with. */
+  /** The native id of the resumed session. */
   readonly resumed: string | undefined;
   readonly tempFiles?: TempFiles | undefined;
   readonly customizations: readonly AgentCustomization[];
@@ -61,7 +61,7 @@ export class MockSession implements AgentSession {
     void this.#run(turn, this.#begun);
   }
 
-  /** A message that comes right after the turn's own waits for the turn to begin. */
+  /** A message right after the turn's own message waits for the turn to begin. */
   async steer(message: UserMessage): Promise<void> {
     await this.#begun;
     if (!this.#turn?.takeSteering(message)) throw new Error('this turn takes no steering messages');
@@ -101,14 +101,14 @@ export class MockSession implements AgentSession {
   async #run(turn: MockTurn, begun: Promise<void>): Promise<void> {
     let last: AgentEvent = { type: 'idle' };
     try {
-      // So that `send` has resolved before the first event, and `hang` hangs even when it is aborted at once.
+      // Waits so that `send` has resolved before the first event, and `hang` hangs even when it is aborted at once.
       await begun;
       await behaviourOf(turn.message.text)(turn);
     } catch (error) {
       if (!turn.aborted) last = { type: 'error', error: describe(error) };
     }
     if (this.#turn !== turn) return;
-    // Over before anybody hears of it: who hears of it may send the next message at once.
+    // The turn ends before its event is emitted, because a listener may send the next message at once.
     this.#turn = undefined;
     this.#events.fire(last);
   }

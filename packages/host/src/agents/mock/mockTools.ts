@@ -39,7 +39,7 @@ export async function confirmTool(turn: MockTurn): Promise<void> {
   turn.text('Done.');
 }
 
-/** Asks before it reads, and says that it only reads. */
+/** Asks before it reads, and marks the call as read-only. */
 export async function confirmRead(turn: MockTurn): Promise<void> {
   const call = { toolName: 'mock_read', displayName: 'Read', invocationMessage: 'Reading notes.txt' };
   const { toolCallId, decision } = await ask(turn, call, { readOnly: true });
@@ -80,7 +80,7 @@ export async function writeFile(turn: MockTurn, path: string): Promise<void> {
   }
 }
 
-/** Writes through neither `..` nor a link: the parent must really be inside, and the file itself be no link. */
+/** Follows neither `..` nor a link: the parent must really be inside, and the file itself must not be a link. */
 async function replaceInside(cwd: string, path: string, content: string) {
   const root = await realpath(cwd);
   const wanted = resolve(root, path);
@@ -99,7 +99,7 @@ async function replaceInside(cwd: string, path: string, content: string) {
       insertions: lines(content).length,
       deletions: lines(before).length,
     };
-    // It opens the file in any case, so that a new one is an empty one before.
+    // Opens the file in any case, so that a new file exists and is empty before.
     return { edit, diff: wholeDiff(lines(before), lines(content)), whole: { before, after: content } };
   } finally {
     await file.close();
@@ -110,7 +110,7 @@ function lines(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
-/** One hunk that replaces everything; none where that is too much to look at. */
+/** One hunk that replaces everything; none when that is too large to show. */
 function wholeDiff(before: readonly string[], after: readonly string[]): string | undefined {
   const range = (all: readonly string[]) => `${all.length > 0 ? 1 : 0},${all.length}`;
   const hunk = [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)].join('\n');
@@ -135,7 +135,7 @@ async function ask(
   more: Pick<PendingToolCallStart['confirmation'], 'readOnly'> = {},
 ): Promise<{ toolCallId: string; decision: Decision }> {
   const toolCallId = randomUUID();
-  // Waits before it asks: who answers from within the event is heard too.
+  // Waits before it asks, so that an answer from within the event handler is received too.
   const answered = turn.answer(toolCallId);
   turn.emit({
     type: 'toolStart',

@@ -16,7 +16,7 @@ export interface MockTurnOptions {
   emit(event: AgentEvent): void;
 }
 
-/** What a behaviour works with. Every wait rejects when the turn is aborted or disposed of. */
+/** What a behaviour works with. Every wait rejects when the turn is aborted or disposed. */
 export class MockTurn {
   readonly message: UserMessage;
   readonly cwd: string;
@@ -60,7 +60,7 @@ export class MockTurn {
     this.emit({ type: 'text', text });
   }
 
-  /** Without a time it only lets others run; while it is held, until it is let go. */
+  /** Without a time it only yields; while the agent is paused, it waits for the resume. */
   async pause(ms?: number): Promise<void> {
     const { signal } = this.#aborted;
     await (ms === undefined ? immediate(undefined, { signal }) : delay(ms, undefined, { signal }));
@@ -89,7 +89,7 @@ export class MockTurn {
     });
   }
 
-  /** Whether somebody waited for it. */
+  /** Whether a question with this id was open. */
   takeSteering(message: UserMessage): boolean {
     const take = this.#onSteering;
     this.#onSteering = undefined;
@@ -97,7 +97,7 @@ export class MockTurn {
     return take !== undefined;
   }
 
-  /** Ends with the session only, whoever aborts. */
+  /** Aborts only with the session. */
   hang(): Promise<never> {
     return new Promise((_, reject) => {
       this.#disposed.signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** What an agent's process needs of the host's environment to find programs, a home and a language. Everything else stays out. */
+/** The variables of the host's environment that an agent's process needs to find programs, a home and a language. */
 const PASSED_ON: readonly string[] = [
   'PATH',
   'HOME',
@@ -24,7 +24,7 @@ const PASSED_ON: readonly string[] = [
   'XDG_CACHE_HOME',
 ];
 
-/** An allow-list, not a list of secrets: nobody can name all the variables that hold one. */
+/** An allow-list, not a list of secrets: no list can name all variables that hold one. */
 export function agentEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {

@@ -8,28 +8,28 @@ const PROGRAM = join(import.meta.dirname, 'agentGuardProgram.js');
 const END_MS = 5_000;
 
 /**
- * A small process that outlives the host's: when that is gone, however it went, it ends the agents that are left. Without it
- * they would stay until the next start on the state root, because nobody can act on a SIGKILL.
+ * A small process that outlives the host's process: when the host ends in any way, it ends the remaining agents. Without it they
+ * would run until the next start on the state root, because a process can't react to SIGKILL.
  *
- * For the process that is a host and nothing else: it is of the built package, and there is one for each state root.
+ * For a process that is only a host: it uses the built package, and there is one guard per state root.
  */
 export class AgentGuard {
   readonly #child: ChildProcess;
 
   constructor(stateDir: string) {
-    // A session of its own, so that a terminal's Ctrl+C is not for it; its standard input ends with the host.
+    // It runs in its own session, so that Ctrl+C of a terminal doesn't reach it; its standard input ends with the host.
     this.#child = spawn(process.execPath, [PROGRAM, ownMarker(stateDir)], {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: {},
       detached: true,
     });
-    // A machine on which it can't be started still has the clearing up of the next start.
+    // Where it can't be started, the next start still ends orphan agents.
     this.#child.on('error', () => {});
     this.#child.stdin?.on('error', () => {});
     this.#child.unref();
   }
 
-  /** For a host that has ended its agents itself; where that failed it is better left to see to it. Resolves when it is gone. */
+  /** For a host that has ended its agents itself; if that failed, the guard is left running. Resolves when it has ended. */
   async dispose(): Promise<void> {
     const { exitCode, signalCode, pid } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;

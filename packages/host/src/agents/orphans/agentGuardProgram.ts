@@ -1,5 +1,5 @@
-// Started by agentGuard.ts as a program. It waits for the end of the host: of its own standard input, or of its parent, since
-// the one can be missed (an input that ended before it was looked at) and the other comes late.
+// agentGuard.ts starts this as a program. It waits for the end of the host: of its own standard input, or of its parent, because
+// the first can be missed (an input that ended before it was read) and the second comes late.
 import { endMarked } from './orphanAgents.js';
 
 const [marker = ''] = process.argv.slice(2);
@@ -11,7 +11,7 @@ function end(): void {
   if (isEnding) return;
   isEnding = true;
   const ended = marker === '' ? Promise.resolve() : endMarked(marker);
-  // Node's own exit has been seen to hang here, waiting for one of its threads; nothing needs a tidy end.
+  // Node's own exit was seen to hang here, waiting for one of its threads; nothing needs a clean exit.
   void ended.finally(() => process.kill(process.pid, 'SIGKILL'));
 }
 

@@ -3,7 +3,7 @@ import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 
 const NAME = 'AGENTHOST_AGENT_OF';
-/** Tells the agents of this process from those of the host that takes the state root over after it. */
+/** Distinguishes the agents of this process from those of a later host on the same state root. */
 const RUN = randomUUID().slice(0, 8);
 
 /** A variable that all processes of a state root's agents carry; a hash, because a path is nobody's business. */
@@ -11,20 +11,20 @@ export function orphanMark(stateDir: string): Record<string, string> {
   return { [NAME]: `${ofStateRoot(stateDir)}.${RUN}` };
 }
 
-/** What is in the environment of the agents that this very process has started. */
+/** The mark of agents that this process has started. */
 export function ownMarker(stateDir: string): string {
   return `${NAME}=${orphanMark(stateDir)[NAME]}`;
 }
 
 /**
- * Ends agents that a host left behind when it was killed. Only for who holds the state root's lock: then nobody else's agents
- * can carry this mark.
+ * Ends orphan agents of a killed host. The caller must hold the state root's lock: then no other host's agents can have
+ * this mark.
  */
 export async function endOrphanAgents(stateDir: string): Promise<void> {
   await endMarked(`${NAME}=${ofStateRoot(stateDir)}`);
 }
 
-/** Ends all processes that were started with this in their environment, and what they started. */
+/** Ends all processes that were started with this in their environment, and their children. */
 export async function endMarked(marker: string): Promise<void> {
   await stopProcesses(() => findProcesses({ marker }), DISPOSE_STAGES);
 }

@@ -10,7 +10,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'image/webp': 'webp',
 };
 
-/** Variables for a command, each with the path of an attachment: what has data becomes a file in that folder. */
+/** Variables for a command, each with the path of an attachment. An attachment with data becomes a file in that folder. */
 export async function attachmentFiles(
   attachments: readonly Attachment[],
   folder: string,
@@ -31,7 +31,7 @@ async function pathOf({ kind, data, uri, mimeType = '' }: Attachment, target: st
   return path;
 }
 
-/** `undefined` for the path of another machine, or one that no program could be given. */
+/** `undefined` for a path of another machine, or one that can't be passed to a program. */
 function localPath(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);

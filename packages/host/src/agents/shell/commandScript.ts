@@ -1,23 +1,23 @@
 import type { Shell } from './findShell.js';
 
-/** Linux takes no single argument of more than 128 KiB. */
+/** Linux accepts no single argument of more than 128 KiB. */
 const MAX_SCRIPT_BYTES = 120_000;
 
-/** What can't be run at all, as a sentence for the user. */
+/** Why a command can't be run at all, as a sentence for the user. */
 export class UnrunnableCommand extends Error {}
 
 /**
- * The script that runs a command and afterwards saves the working directory and the environment to a file of its own, so
- * that nothing of it can get between the command's output.
+ * The script that runs a command and then saves the working directory and the environment to a separate file, so that nothing
+ * of it mixes with the command's output.
  *
- * - Job control is on, as at a prompt: a job in the background outlives its command, and the terminal's end doesn't take it.
- * - There is no input: what reads its standard input finds the end of it at once instead of waiting for nobody.
+ * - Job control is on, as at a prompt: a background job outlives its command, and the end of the terminal doesn't stop it.
+ * - There is no input: a command that reads its standard input gets its end at once instead of waiting for ever.
  * - The state is saved by a trap, so that `exit`, `set -e` and syntax errors save it too. `exec` and SIGKILL don't: then
- *   the state before the command holds. It is saved after the command as well, for one that sets a trap itself.
+ *   the state before the command stays. It is saved after the command as well, for one that sets a trap itself.
  */
 export function commandScript(command: string, stateFile: string, { builtin }: Shell): string {
   if (command.includes('\0')) throw new UnrunnableCommand('A command cannot contain a NUL character.');
-  // All on the line of the command: the shell's messages then count the command's own lines, from 1.
+  // Everything is on the command's line, so that the shell's messages count the command's own lines from 1.
   const save = [
     '__agenthost_status=$?; set +exuv',
     `(umask 077; /usr/bin/env -0 && ${builtin} printf '%s\\0' "$(${builtin} pwd)" saved) >|${quoted(stateFile)}`,

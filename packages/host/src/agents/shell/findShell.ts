@@ -4,9 +4,9 @@ import { basename, isAbsolute } from 'node:path';
 
 export interface Shell {
   readonly path: string;
-  /** Before `-c`. Start-up files of the user's interactive shell aren't read: they may print, and wait for input. */
+  /** Arguments before `-c`. Start-up files of the user's interactive shell aren't read: they may print or wait for input. */
   readonly args: readonly string[];
-  /** The word that gets at a builtin which the user's script may have replaced by a function. */
+  /** The word that reaches a builtin which the user's script may have replaced by a function. */
   readonly builtin: 'builtin' | 'command';
 }
 

@@ -3,19 +3,19 @@ export interface OutputBatcherOptions {
   /** Stops and restarts the source. */
   pause(): void;
   resume(): void;
-  /** Whether the process still lives. */
+  /** Whether the process still runs. */
   isAlive(): boolean;
 }
 
 const DELAY_MS = 5;
 const MAX_LENGTH = 16_384;
 const BREATH_MS = 1;
-/** A terminal is destroyed 200 ms after its process has ended, with all that was not read by then. */
+/** node-pty destroys a terminal 200 ms after its process has ended, with all unread output. */
 const LOOK_MS = 25;
 
 /**
- * Gathers output for a few milliseconds. A command that floods is paused after each full batch, which makes it wait for the
- * event loop: nobody downstream could push back otherwise, and other sessions want to live.
+ * Gathers output for a few milliseconds. A command that floods is paused after each full batch, so that it waits for the event
+ * loop: otherwise nothing downstream could slow it down, and other sessions would starve.
  */
 export class OutputBatcher {
   readonly #options: OutputBatcherOptions;
@@ -23,7 +23,7 @@ export class OutputBatcher {
   #ended = false;
   #flushTimer: NodeJS.Timeout | undefined;
   #breathTimer: NodeJS.Timeout | undefined;
-  /** Set while the source is held. */
+  /** Set while the source is paused. */
   #lookTimer: NodeJS.Timeout | undefined;
   #isOver = false;
 
@@ -42,7 +42,7 @@ export class OutputBatcher {
     this.flush();
   }
 
-  /** Stops the source until it is released, or its process has ended: what is left then is little, and would be lost. */
+  /** Pauses the source until it is released or its process has ended: the rest is then small, and would be lost. */
   hold(): void {
     if (this.#ended || this.#isOver || this.#lookTimer) return;
     this.#options.pause();
@@ -68,7 +68,7 @@ export class OutputBatcher {
     if (gathered !== '') this.#options.emit(gathered);
   }
 
-  /** Flushes, and leaves no timer; what comes later is dropped. */
+  /** Flushes and leaves no timer; later output is dropped. */
   end(): void {
     this.#ended = true;
     this.flush();

@@ -5,12 +5,19 @@ import { ShellMemory } from './shellMemory.js';
 import { ShellSession } from './shellSession.js';
 
 export interface ShellAgentOptions {
-  /** The shell to use if it is one we can use; the user's own ($SHELL) unless told. */
+  /** The shell to use, if it is supported. Defaults to the user's own ($SHELL). */
   readonly shell?: string;
   readonly platform?: NodeJS.Platform;
 }
 
-/** The embedded agent: what the user types is run as a command. Needs no model, no key, no network. */
+/**
+ * The embedded agent: runs what the user types as a command. Needs no model, no key and no network.
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [new ShellAgent({ shell: '/bin/bash' })] });
+ * ```
+ */
 export class ShellAgent implements Agent {
   readonly descriptor: AgentDescriptor = {
     provider: 'shell',

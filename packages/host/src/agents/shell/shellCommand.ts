@@ -23,13 +23,13 @@ interface ShellCommandOptions {
   readonly env: ReadonlyMap<string, string>;
   /** Marks the processes of one session; see `terminalMarker`. */
   readonly terminalId: string;
-  /** Where the command finds them, as files: `$ATTACHMENT_1` and so on. */
+  /** Attachments, which the command finds as files: `$ATTACHMENT_1` and so on. */
   readonly attachments?: readonly Attachment[];
   readonly tempFiles?: TempFiles | undefined;
   /** Stops the command. */
   readonly signal: AbortSignal;
   onOutput(output: string): void;
-  /** It runs: from now on its output can be held back. */
+  /** Called when it runs: from now on its output can be paused. */
   onStarted?(output: HeldOutput): void;
 }
 
@@ -42,25 +42,25 @@ export interface CommandOutcome {
   /** As a shell reports it: 128 and more for a signal. */
   readonly exitCode: number;
   readonly signal?: string;
-  /** What `commandScript` saved, when it did. */
+  /** What `commandScript` saved, if it did. */
   readonly saved?: string;
 }
 
-/** Wide enough for most tables; narrow enough to be read on a telephone turned sideways. */
+/** Wide enough for most tables, and narrow enough for a phone in landscape. */
 const COLUMNS = 120;
 const ROWS = 30;
 const GIVE_UP_MS = 300;
 const MAX_SAVED_BYTES = 1024 * 1024;
 const TERMINAL_ID = 'TERM_SESSION_ID';
 
-/** What all processes that a session started carry in their environment. */
+/** The mark in the environment of all processes that a session started. */
 export function terminalMarker(terminalId: string): string {
   return `${TERMINAL_ID}=${terminalId}.`;
 }
 
-/** Runs one command in a pseudo terminal of its own. Resolves when it has ended, and after `signal` when all of it has. */
+/** Runs one command in its own pseudo terminal. Resolves when it has ended, and after `signal` when all of it has. */
 export async function runShellCommand(options: ShellCommandOptions): Promise<CommandOutcome> {
-  // A private folder each time: what the command does to the one of an earlier command can't matter.
+  // Each command gets a new private folder, so that changes to an earlier one don't matter.
   const folder = await privateFolder(options.tempFiles);
   try {
     const stateFile = join(folder.path, 'state');
@@ -105,7 +105,7 @@ async function runScript(
     signal.addEventListener('abort', stop, { once: true });
     void exited.then(() => signal.removeEventListener('abort', stop));
   });
-  // Not even SIGKILL ends what hangs in the kernel: then the terminal is given up.
+  // Not even SIGKILL ends a process that hangs in the kernel: then the terminal is abandoned.
   const exit = await Promise.race([exited, stopped.then(() => delay(GIVE_UP_MS, undefined, { ref: false }))]);
   if (signal.aborted) await stopped;
   batcher.end();
@@ -117,7 +117,7 @@ function signalName(number: number): string {
   return Object.entries(osConstants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
 }
 
-/** The command could have put anything in the file's place; only a file that we'd write ourselves is read. */
+/** The command could have replaced the file by anything; only a file as we write it is read. */
 async function readSaved(path: string): Promise<string | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -137,7 +137,7 @@ interface PrivateFolder {
   remove(): Promise<void>;
 }
 
-/** A folder for one command: one of the session's, or, where those are not on this machine, one of the system's. */
+/** A folder for one command: in the session's temporary folder or, if that is not on this machine, in the system's. */
 async function privateFolder(tempFiles: TempFiles | undefined): Promise<PrivateFolder> {
   if (tempFiles?.isLocal) {
     const path = await tempFiles.createFolder();

@@ -13,7 +13,7 @@ import {
 
 export interface ShellMemoryOptions {
   readonly sessionId: string;
-  /** The session's folder. */
+  /** The project folder. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly sessionFs: SessionFs;
@@ -22,7 +22,7 @@ export interface ShellMemoryOptions {
 /** A client's file system may hang: a turn doesn't wait for it for ever. */
 const STORE_TIMEOUT_MS = 1_000;
 
-/** Working directory and environment from command to command, also across a restart of the host. */
+/** Keeps working directory and environment from command to command, also across a restart of the host. */
 export class ShellMemory {
   readonly #options: ShellMemoryOptions;
   readonly #base: ReadonlyMap<string, string>;
@@ -37,13 +37,13 @@ export class ShellMemory {
     this.#state = { cwd: options.cwd, changes: NO_CHANGES };
   }
 
-  /** Goes on where the session stopped, if that was stored; otherwise it starts anew and says so. */
+  /** Continues where the session stopped, if that was stored; otherwise it starts fresh and says so. */
   async resume(): Promise<void> {
     try {
       const stored = await loadShellState(this.#options.sessionFs);
       if (!stored) return;
       this.#state = { cwd: stored.cwd, changes: stored.changes };
-      // Jobs that a host left behind when it died belong to the session again, and end with it.
+      // Jobs that a killed host left belong to the session again, and end with it.
       if (stored.sessionId === this.#options.sessionId) this.#terminalId = stored.terminalId;
     } catch {
       this.#notices.push(`The terminal's folder and environment could not be restored; starting in ${this.cwd}.`);
@@ -67,7 +67,7 @@ export class ShellMemory {
     this.#state = { ...this.#state, cwd: this.#options.cwd };
   }
 
-  /** What the user has to know of, once. */
+  /** A notice for the user, once. */
   takeNotices(): string[] {
     return this.#notices.splice(0);
   }
@@ -88,7 +88,7 @@ export class ShellMemory {
     const timeout = new Promise<never>((_, reject) => {
       setTimeout(() => reject(new Error('it took too long')), STORE_TIMEOUT_MS).unref();
     });
-    // One after the other, also when one of them took too long: the newest must be the last.
+    // Writes one after the other, even if one took too long: the newest must be the last.
     this.#stored = this.#stored.then(
       () => storeShellState(sessionFs, state),
       () => storeShellState(sessionFs, state),
@@ -102,11 +102,11 @@ export class ShellMemory {
   }
 }
 
-/** What the host gives, and what a terminal needs: nothing of the host's own environment. */
+/** What the host passes, and what a terminal needs: nothing else of the host's environment. */
 function terminalEnvironment(given: Readonly<Record<string, string>>): Map<string, string> {
   const env = new Map(Object.entries(given));
   env.set('TERM', 'xterm-256color');
-  // Nobody can press a key: a pager would show the first page and wait for ever.
+  // There is no keyboard: a pager would show the first page and wait for ever.
   env.set('PAGER', 'cat');
   env.set('GIT_PAGER', 'cat');
   if (!['LC_ALL', 'LC_CTYPE', 'LANG'].some((name) => env.has(name))) env.set('LANG', 'C.UTF-8');

@@ -29,7 +29,7 @@ interface ShellTurn {
   readonly done: Promise<void>;
 }
 
-/** Runs each message as a command, in a terminal of its own, after asking. */
+/** Runs each message as a command, in its own terminal, after asking. */
 export class ShellSession implements AgentSession {
   readonly nativeSessionId: string;
   readonly #options: ShellSessionOptions;
@@ -91,7 +91,7 @@ export class ShellSession implements AgentSession {
     this.#events.clear();
     const turn = this.#turn;
     turn?.aborted.abort();
-    // Jobs in the background of earlier turns too, and without the patience that an abort has.
+    // Includes background jobs of earlier turns, without the grace time of an abort.
     const marker = terminalMarker(this.#options.memory.terminalId);
     if (this.#ran) await stopProcesses(() => findProcesses({ marker }), DISPOSE_STAGES);
     await turn?.done;
@@ -99,7 +99,7 @@ export class ShellSession implements AgentSession {
   }
 
   async #run(text: string, attachments: readonly Attachment[], signal: AbortSignal): Promise<void> {
-    // So that `send` has resolved before the first event.
+    // Waits so that `send` has resolved before the first event.
     await immediate();
     let last: AgentEvent = { type: 'idle' };
     try {
@@ -108,7 +108,7 @@ export class ShellSession implements AgentSession {
       const message = errorMessage(error);
       if (!signal.aborted) last = { type: 'error', error: { errorType: 'ShellFailed', message } };
     }
-    // Over before anybody hears of it: who hears of it may send the next message at once.
+    // The turn ends before its event is emitted, because a listener may send the next message at once.
     this.#turn = undefined;
     this.#emit(last);
   }
@@ -130,13 +130,13 @@ export class ShellSession implements AgentSession {
     }
   }
 
-  /** What may run: the command, or what it was changed to. */
+  /** The command to run, or its edited form. */
   async #confirm(toolCallId: string, command: string, signal: AbortSignal): Promise<string | undefined> {
     if (this.#allowAll) {
       this.#emit({ type: 'toolStart', toolCall: announcement(toolCallId, command, 'policy') });
       return command;
     }
-    // Waits before it asks: who answers from within the event is heard too.
+    // Waits before it asks, so that an answer from within the event handler is received too.
     const answered = this.#answers.wait(toolCallId, signal);
     this.#emit({ type: 'toolStart', toolCall: announcement(toolCallId, command, 'ask') });
     const { approved, optionId, editedToolInput = command } = await answered;

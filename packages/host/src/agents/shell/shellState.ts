@@ -1,12 +1,12 @@
 import type { SessionFs } from '../../storage/fs/sessionFs.js';
 
-/** What one command leaves to the next, and a session to the one that resumes it. */
+/** What one command passes to the next, and a session to the one that resumes it. */
 export interface ShellState {
   readonly cwd: string;
   readonly changes: EnvironmentChanges;
 }
 
-/** Against the environment that the host gives, so that what the host changes there reaches a resumed session. */
+/** Relative to the environment that the host passes, so that the host's changes reach a resumed session. */
 export interface EnvironmentChanges {
   readonly set: ReadonlyMap<string, string>;
   readonly unset: ReadonlySet<string>;
@@ -14,14 +14,14 @@ export interface EnvironmentChanges {
 
 export const NO_CHANGES: EnvironmentChanges = { set: new Map(), unset: new Set() };
 
-/** More than this could not be given to a process, together with its arguments. */
+/** A larger environment could not be passed to a process, together with its arguments. */
 const MAX_ENVIRONMENT_BYTES = 256 * 1024;
 const STATE_FILE = 'shell-state.json';
 
-/** Set anew for each command, or kept by the shell for itself. */
+/** Variables that are set for each command, or that belong to the shell. */
 const OWN_NAME = /^(?:_|PWD|SHLVL|TERM_SESSION_ID|AGENTHOST_AGENT_OF|ATTACHMENT_\d+|(?:BASH_FUNC_)?__agenthost_.*)$/;
 
-/** Reads what `commandScript` saved. Undefined when there is nothing, or not all of it. */
+/** Reads what `commandScript` saved. Undefined when it is missing or incomplete. */
 export function parseSavedState(saved: string, base: ReadonlyMap<string, string>): ShellState | undefined {
   const fields = saved.split('\0');
   if (fields.pop() !== '' || fields.pop() !== 'saved') return undefined;
@@ -51,7 +51,7 @@ export function applyChanges(
 }
 
 export interface StoredShellState extends ShellState {
-  /** Whose processes these are; a copy of the state in another session must not claim them. */
+  /** The session that the processes belong to; a copy of the state in another session must not claim them. */
   readonly sessionId: string;
   readonly terminalId: string;
 }
@@ -64,7 +64,7 @@ export async function storeShellState(fs: SessionFs, state: StoredShellState): P
   await fs.writeFile(fs.join(fs.sessionStatePath, STATE_FILE), json);
 }
 
-/** Undefined when nothing was stored; rejects when what was stored can't be read or isn't what we write. */
+/** Undefined when nothing was stored; rejects when the stored state is unreadable or invalid. */
 export async function loadShellState(fs: SessionFs): Promise<StoredShellState | undefined> {
   if (fs.sessionStatePath === undefined) return undefined;
   const path = fs.join(fs.sessionStatePath, STATE_FILE);

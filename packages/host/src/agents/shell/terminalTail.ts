@@ -2,13 +2,13 @@ import { readSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 import type { IPty } from '@lydell/node-pty';
 
-/** More than the system keeps for a terminal; who goes on writing after the exit is not waited for. */
+/** More than the system buffers for a terminal; later output after the exit is not waited for. */
 const MAX_TAIL_BYTES = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * node-pty destroys a terminal's stream 200 ms after its process has ended, with all that was not read by then: on a machine
- * whose event loop is late, the end of what a command printed. With this it is read first. Where there is no such stream
+ * node-pty destroys a terminal's stream 200 ms after its process has ended, with all unread output: with a late event loop,
+ * the end of a command's output would be lost. This reads it first. Without such a stream
  * (Windows), nothing changes.
  */
 export function keepTail(terminal: IPty): void {
@@ -21,10 +21,10 @@ export function keepTail(terminal: IPty): void {
   };
 }
 
-/** Through the stream, so that it comes in order, whole characters, and to whoever listens. */
+/** Through the stream, so that it arrives in order, as whole characters, at the listeners. */
 function readRest(stream: ReadStream, fd: number): void {
   for (let left = MAX_TAIL_BYTES; left > 0; left -= PIECE_BYTES) {
-    // Says what it returns as `data` too, also while the stream is paused.
+    // `read` also emits what it returns as `data`, even while the stream is paused.
     while (stream.read() !== null);
     const piece = readAvailable(fd);
     if (piece.length === 0) return;
@@ -32,7 +32,7 @@ function readRest(stream: ReadStream, fd: number): void {
   }
 }
 
-/** The descriptor does not block: at the end of what is there it fails. */
+/** The descriptor does not block: reading fails when nothing is left. */
 function readAvailable(fd: number): Buffer {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   try {

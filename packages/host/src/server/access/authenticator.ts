@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { dropOldest, TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
 import type { Credential } from '../../connection/credential.js';
 
-/** How many wrong tokens from one address are remembered, and of how many addresses. */
+/** How many wrong tokens of one address are remembered, and for how many addresses. */
 const MAX_ADDRESSES = 1_000;
 const MAX_DELAY_MS = 5_000;
 const FIRST_DELAY_MS = 100;
-/** Requests that wait for their refusal; past that they are refused at once, and the connection with them. */
+/** Maximum number of requests that wait for their refusal; beyond it they are refused at once, with their connection. */
 const MAX_WAITING = 64;
 
-/** A token, as its hash: the host keeps no device's own. */
+/** A token as its hash: the host stores no device token itself. */
 export interface AcceptedToken {
   readonly credential: Credential;
   /** SHA-256. */
@@ -27,7 +27,7 @@ export class Authenticator {
     this.#tokens = tokens;
   }
 
-  /** What the request's token allows; `undefined` without a token that is known. */
+  /** The credential of the request's token; `undefined` without a known token. */
   identify(headers: IncomingHttpHeaders): Credential | undefined {
     const presented = presentedToken(headers);
     return presented === undefined ? undefined : this.identifyToken(presented);
@@ -36,7 +36,7 @@ export class Authenticator {
   identifyToken(presented: string): Credential | undefined {
     const digest = digestOf(presented);
     let found: Credential | undefined;
-    // All of them, whether one fits or not: the time must not tell which.
+    // Compares all of them, whether one matches or not: the time must not tell which.
     for (const token of this.#tokens) if (timingSafeEqual(token.digest, digest)) found = token.credential;
     return found;
   }
@@ -60,7 +60,7 @@ export class Authenticator {
   }
 }
 
-/** From the header, or for pages, which can set none, from the list of subprotocols. Never from the URL. */
+/** From the header or, for pages, which can't set one, from the list of subprotocols. Never from the URL. */
 function presentedToken({
   authorization,
   'sec-websocket-protocol': protocols,

@@ -7,14 +7,14 @@ import { describeIssues } from '../../describeIssues.js';
 import { newToken } from './tokenFile.js';
 
 export const DEVICE_TOKENS_FILE = 'tokens.json';
-/** A token for each device of a few people, not for each of their days. */
+/** Caps device tokens: enough for several people's devices, not for daily rotation. */
 const MAX_TOKENS = 200;
-/** Letters and digits of any script, and what stands between them; never a slash, which parts a name from a client's id. */
+/** Letters and digits of any script, with separators; never a slash, which separates a name from a client's id. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._'()@+-]{0,62}[\p{L}\p{M}\p{N}.)])?$/u;
-/** A draft that is older was left behind. */
+/** An older draft file was left behind by a killed command. */
 const STALE_MS = 10_000;
 
-/** As it is stored: the token itself is nowhere, so that whoever reads the file can't use it. */
+/** A token as it is stored: without the token itself, so that reading the file doesn't give access. */
 const deviceToken = z.object({
   id: z.string().min(1).max(64),
   name: z.string().regex(NAME, 'not a name'),
@@ -28,7 +28,7 @@ export type DeviceToken = Readonly<z.infer<typeof deviceToken>>;
 
 type DeviceTokenErrorCode = 'damagedFile' | 'invalidName' | 'nameTaken' | 'tooManyTokens' | 'busy' | 'notFound';
 
-/** The message is a sentence that says what happened. */
+/** An error about tokens (a name that is taken or unknown, an unreadable file): what happened, and what to do. */
 export class DeviceTokenError extends Error {
   readonly code: DeviceTokenErrorCode;
   readonly whatToDo: string;
@@ -41,7 +41,7 @@ export class DeviceTokenError extends Error {
   }
 }
 
-/** The tokens that the owner gave to devices, in the state root. Changed by `agenthost token`, read by the host. */
+/** The tokens that the owner gave to devices, in the state root. `agenthost token` changes them, the host reads them. */
 export class DeviceTokens {
   readonly path: string;
 
@@ -63,7 +63,7 @@ export class DeviceTokens {
     );
   }
 
-  /** Answers the token, which nobody can be told a second time. */
+  /** Returns the token, which can't be shown a second time. */
   async add(name: string, role: Role): Promise<string> {
     if (!NAME.test(name) || name.toLowerCase() === 'owner') {
       throw new DeviceTokenError(
@@ -93,7 +93,7 @@ export class DeviceTokens {
     return token;
   }
 
-  /** Whoever is connected with it is cut off, as soon as a running host has seen it. Answers what was removed. */
+  /** Revokes a token. A running host disconnects its clients as soon as it notices. Returns what was removed. */
   async remove(name: string): Promise<DeviceToken | undefined> {
     let removed: DeviceToken | undefined;
     await this.#change((tokens) => {
@@ -103,7 +103,7 @@ export class DeviceTokens {
     return removed;
   }
 
-  /** Another token for the same device; the old one is no more. */
+  /** Replaces a device's token; the old one becomes invalid. */
   async rotate(name: string): Promise<string> {
     let rotated = '';
     await this.#change((tokens) => {
@@ -115,13 +115,13 @@ export class DeviceTokens {
     return rotated;
   }
 
-  /** The draft is a lock as well: of two commands at once one waits for nothing, it fails and says so. */
+  /** The draft file is a lock as well: of two commands at once, one fails and says so. */
   async #change(change: (tokens: readonly DeviceToken[]) => readonly DeviceToken[]): Promise<void> {
     const draft = `${this.path}.new`;
     const file = await open(draft, 'wx', 0o600).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
       const left = await stat(draft).catch(() => undefined);
-      // One from the future was left before the clock was set back.
+      // A draft from the future was left before the clock was set back.
       if (left && Math.abs(Date.now() - left.mtimeMs) < STALE_MS) {
         throw new DeviceTokenError('busy', 'Another command changes the tokens right now.', 'Run it again.', {
           cause: error,

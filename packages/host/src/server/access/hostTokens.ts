@@ -9,20 +9,20 @@ import { TokenUse } from './tokenUse.js';
 export interface HostTokensOptions {
   readonly stateRoot: string;
   readonly authenticator: Authenticator;
-  /** The owner's token, where it is not the one in the state root. */
+  /** The owner's token, if it is not the one in the state root. */
   readonly fixed?: string;
   readonly log: HostLog;
 }
 
-/** A token that was accepted, and the end of its credential. */
+/** An accepted token, and the function that revokes its credential. */
 interface LiveToken extends AcceptedToken {
   revoke(why: string): void;
 }
 
-/** After a failure to read a file of tokens: until then a token that was taken back may still be accepted. */
+/** Delay after a failure to read a token file: until then a revoked token may still be accepted. */
 const RETRY_MS = 1_000;
 
-/** Every token that opens this host, kept in step with the files that `agenthost token` writes. */
+/** Every token that opens this host, kept up to date with the files that `agenthost token` writes. */
 export class HostTokens {
   readonly #options: HostTokensOptions;
   readonly #file: TokenFile;
@@ -39,7 +39,7 @@ export class HostTokens {
     const { log, stateRoot } = options;
     const use = await TokenUse.open(stateRoot, (error) => log.error('when tokens were used could not be noted', error));
     const tokens = new HostTokens(options, use);
-    // Before the first reading: what changes in between is seen as well.
+    // Starts before the first reading, so that changes in between are seen as well.
     tokens.#watch();
     try {
       const { fixed } = options;
@@ -84,7 +84,7 @@ export class HostTokens {
     this.#watcher.on('error', (error) => this.#options.log.error('the tokens could not be watched', error));
   }
 
-  /** One after the other: what was read first must not be taken for the newest. */
+  /** One reading after the other: an older result must not replace a newer one. */
   #read(read: () => Promise<void>): void {
     this.#reading = this.#reading.then(read).catch((error: unknown) => {
       this.#options.log.error('the tokens could not be read; trying again in a second', error);
@@ -106,9 +106,9 @@ export class HostTokens {
     try {
       this.#setDevices(await this.#devices.list());
     } catch (error) {
-      // A file that can't be read lets nobody in.
+      // An unreadable file accepts no device.
       this.#setDevices([]);
-      // One that makes no sense is read again when it changes; one that could not be opened is tried again.
+      // An invalid file is read again when it changes; one that could not be opened is tried again.
       if (!(error instanceof DeviceTokenError)) throw error;
       this.#options.log.error("no device is let in, because the tokens can't be read", error);
     }
@@ -129,7 +129,7 @@ export class HostTokens {
     this.#options.log.info(`tokens were revoked: ${names}`);
   }
 
-  /** One that is the owner's as well can't be taken back as the device's. */
+  /** A token that is also the owner's can't be revoked as the device's. */
   #warnOfSame(before: readonly LiveToken[]): void {
     const owner = this.#ownerToken;
     const same = this.#deviceTokens.find(

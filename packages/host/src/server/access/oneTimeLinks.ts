@@ -5,7 +5,7 @@ import { isLoopback } from '../networkAddress.js';
 
 export const ONE_TIME_PATH = '/open/';
 
-/** A browser that has to be started first may take its time. */
+/** A browser that has to be started first may take a while. */
 const VALID_MS = 10 * 60_000;
 const MAX_LINKS = 16;
 
@@ -24,7 +24,7 @@ interface Link {
   readonly target: () => string;
 }
 
-/** Links that lead to another address, which is a secret, once: for a browser on this machine, started with what others may see. */
+/** Links that lead once to a secret address: for a browser on this machine whose command line others may see. */
 export class OneTimeLinks {
   readonly #now: () => number;
   readonly #links = new Map<string, Link>();
@@ -59,7 +59,7 @@ export class OneTimeLinks {
   }
 }
 
-/** From this machine, and not for somebody else through a proxy on it. */
+/** Only from this machine, and not through a proxy on it. */
 function isLocal({ socket, headers }: IncomingMessage): boolean {
   const { remoteAddress = '', localAddress } = socket;
   const isForwarded = headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;

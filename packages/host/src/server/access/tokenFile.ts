@@ -8,6 +8,7 @@ const MIN_TOKEN_LENGTH = 22;
 const TOKEN = /^[A-Za-z0-9._~-]+$/;
 export const TOKEN_FILE = 'token';
 
+/** The given token is too short to be safe. */
 export class WeakTokenError extends Error {
   readonly what: string;
   readonly whatToDo = 'Remove it to have one made, or make one with: openssl rand -hex 32';
@@ -20,7 +21,7 @@ export class WeakTokenError extends Error {
   }
 }
 
-/** Never with a dash first, which command lines take for a flag. */
+/** Never starts with a dash, which command lines take for a flag. */
 export function newToken(): string {
   const token = randomBytes(32).toString('base64url');
   return token.startsWith('-') ? newToken() : token;
@@ -31,7 +32,7 @@ export function checkToken(token: string, where: string): string {
   return token;
 }
 
-/** The host's token in its state root: made at the first start, readable for its user alone. */
+/** The host's token in its state root: made at the first start, readable only by its user. */
 export class TokenFile {
   readonly #folder: string;
 
@@ -50,14 +51,14 @@ export class TokenFile {
     return checkToken(found, this.path);
   }
 
-  /** A new token; whoever has the old one is out. */
+  /** Makes a new token; the old one becomes invalid. */
   async rotate(): Promise<string> {
     const token = newToken();
     await writePrivateFile(this.path, `${token}\n`);
     return token;
   }
 
-  /** As it is, without making one. */
+  /** Reads the token without making one. */
   async read(): Promise<string | undefined> {
     try {
       return (await readFile(this.path, 'utf8')).trim();

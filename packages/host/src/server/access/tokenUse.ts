@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { writePrivateFile } from '../../storage/fs/writePrivateFile.js';
 
 const FILE = 'token-use.json';
-/** Many connections at once are written once. */
+/** Many connections at once cause one write. */
 const GATHER_MS = 500;
 
-/** When each token was used last, by its id. Only the host that has the state root writes it. */
+/** When each token was last used, by its id. Only the host that holds the state root writes it. */
 export class TokenUse {
   readonly #path: string;
   readonly #onError: (error: unknown) => void;
@@ -20,7 +20,7 @@ export class TokenUse {
       const times = Object.entries(stored).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
       return new Map(times);
     } catch {
-      // Not worth a failure: all that is lost is a time.
+      // A failure is ignored: only a time is lost.
       return new Map();
     }
   }
@@ -41,12 +41,12 @@ export class TokenUse {
     this.#timer ??= setTimeout(() => this.#write(), GATHER_MS).unref();
   }
 
-  /** Forgets the tokens that are no more. */
+  /** Removes tokens that no longer exist. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.#usedAt.keys()) if (!ids.has(id)) this.#usedAt.delete(id);
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   async dispose(): Promise<void> {
     if (this.#timer) this.#write();
     await this.#writing;

@@ -10,10 +10,10 @@ interface AdmissionOptions {
   readonly guestLimits: GuestLimits;
 }
 
-/** Of the descriptors that connections may use, the part for those without a token. */
+/** The share of descriptors for connections without a token. */
 const GUEST_SHARE = 0.25;
 
-/** How many connections there may be: those without a token on their own, so that they never take the place of those with one. */
+/** Limits connections. Those without a token are counted separately, so that they never take the place of those with one. */
 export class Admission {
   readonly #descriptors: DescriptorShare;
   readonly #guests: GuestConnections;
@@ -29,7 +29,7 @@ export class Admission {
     this.#slots = new ClientSlots(Math.min(maxConnections, this.#descriptors.max - maxGuests));
   }
 
-  /** False: there is no descriptor for it, and it was ended. */
+  /** False: no descriptor was left, and the connection was ended. */
   connected(socket: Socket): boolean {
     if (!this.#descriptors.fits(socket)) {
       this.#warn('a connection was refused: few file descriptors are left (ulimit -n), and those are kept for files');
@@ -40,13 +40,13 @@ export class Admission {
     return true;
   }
 
-  /** False: the request is not to be answered. */
+  /** False: the request must not be answered. */
   mayAsk(request: IncomingMessage, response: ServerResponse): boolean {
     this.#guests.asked(request.socket);
     return this.#requests.begin(request, response);
   }
 
-  /** The connection has shown a token. The result is to be called when it ends; `undefined`: there is no place for it. */
+  /** The connection has shown a token. Call the result when it ends; `undefined`: there is no slot. */
   letIn(socket: Remote, credential: Credential): (() => void) | undefined {
     const release = this.#slots.take(credential);
     if (release) this.#guests.leave(socket);
@@ -59,11 +59,11 @@ export class Admission {
   }
 }
 
-/** The part of all connections that one device's token may have, and the part that only the owner may have. */
+/** The share of all connections for one device's token, and the share that is reserved for the owner. */
 const DEVICE_SHARE = 0.1;
 const OWNER_SHARE = 0.1;
 
-/** Sockets that came with a token. No device can take them all: the owner must get in to take its token back. */
+/** Sockets with a token. No device can take them all: the owner must be able to connect and revoke its token. */
 export class ClientSlots {
   readonly #max: number;
   readonly #byCredential = new Map<string, number>();
@@ -73,7 +73,7 @@ export class ClientSlots {
     this.#max = max;
   }
 
-  /** Takes a slot; the result gives it back. `undefined`: there is none for this token. */
+  /** Takes a slot; the result releases it. `undefined`: none is left for this token. */
   take({ id, role }: Credential): (() => void) | undefined {
     const own = this.#byCredential.get(id) ?? 0;
     if (this.#size >= this.#max) return undefined;
@@ -95,16 +95,16 @@ export class ClientSlots {
 }
 
 interface RequestLimits {
-  /** Requests on one connection that are not answered in full; with more the connection ends. */
+  /** Maximum number of unanswered requests on one connection; beyond it the connection ends. */
   readonly maxUnanswered: number;
-  /** How long the other side has to take an answer. */
+  /** How long the other side may take to read an answer. */
   readonly answerMs: number;
 }
 
-/** Browsers and proxies send a request when the one before it is answered; some tools send a few ahead. */
+/** Browsers and proxies wait for each answer; some tools send a few requests ahead. */
 const DEFAULT_REQUEST_LIMITS: RequestLimits = { maxUnanswered: 8, answerMs: 60_000 };
 
-/** Bounds what one connection can ask for over HTTP without reading the answers. */
+/** Bounds what one connection can request over HTTP without reading the answers. */
 export class UnansweredRequests {
   readonly #limits: RequestLimits;
   readonly #counts = new WeakMap<Socket, number>();
@@ -113,9 +113,9 @@ export class UnansweredRequests {
     this.#limits = limits;
   }
 
-  /** False: there are too many, or the connection is gone; the request is not to be answered. */
+  /** False: there are too many, or the connection has ended; the request must not be answered. */
   begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    // What was read at once is parsed to its end, also after the connection was ended.
+    // Data that was read at once is parsed to its end, also after the connection was ended.
     if (socket.destroyed) return false;
     const count = (this.#counts.get(socket) ?? 0) + 1;
     this.#counts.set(socket, count);
@@ -136,11 +136,11 @@ export class UnansweredRequests {
 const MAX_RESERVE = 256;
 const RESERVE_SHARE = 0.25;
 
-/** How many descriptors connections may use, as the limit of this process says. */
+/** How many descriptors connections may use, from the limit of this process. */
 interface DescriptorShare {
-  /** Connections, at the most. */
+  /** Maximum number of connections. */
   readonly max: number;
-  /** Whether accepting this connection has left the reserve alone. */
+  /** Whether the reserve is still free after accepting this connection. */
   fits(socket: Socket): boolean;
 }
 
@@ -148,12 +148,12 @@ export function descriptorShare(limit = descriptorLimit()): DescriptorShare {
   const max = limit - Math.min(MAX_RESERVE, Math.floor(limit * RESERVE_SHARE));
   return {
     max,
-    // A new descriptor is the lowest that is free, so that its number says how many are in use, whoever uses them.
+    // A new descriptor is the lowest free one, so its number tells how many are in use.
     fits: (socket) => (descriptorOf(socket) ?? 0) < max,
   };
 }
 
-/** Infinity where there is none, or it can't be known. Node raises the soft limit to the hard one as it starts. */
+/** Infinity if there is no limit or it is unknown. Node raises the soft limit to the hard one at its start. */
 function descriptorLimit(): number {
   if (process.platform === 'win32') return Number.POSITIVE_INFINITY;
   try {

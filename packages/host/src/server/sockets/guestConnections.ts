@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { addressGroup, isLoopback } from '../networkAddress.js';
 
 export interface GuestLimits {
-  /** Connections that have shown no token. */
+  /** Maximum number of connections without a token. */
   readonly maxGuests: number;
-  /** Of these, how many may come from one address. Not for loopback, where every user and a reverse proxy have the same one. */
+  /** Maximum per address. It doesn't apply to loopback, where all users and a reverse proxy have the same address. */
   readonly maxGuestsPerAddress: number;
 }
 
@@ -17,9 +17,9 @@ export interface Remote {
 }
 
 /**
- * Connections that have shown no token yet: a page that loads, a client that is about to open its socket, or an attack. Where there
- * are too many, the one that was quiet for longest is ended and not the new one: whoever has a token needs its connection for
- * milliseconds, and half-open requests must not keep it out until they time out.
+ * Connections without a token yet: a page that loads, a client that is about to open its socket, or an attack. At the limit the one
+ * that was quiet for longest is ended, not the new one: a client with a token needs its connection for milliseconds,
+ * and half-open requests must not keep it out until they time out.
  */
 export class GuestConnections {
   readonly #limits: GuestLimits;
@@ -35,12 +35,12 @@ export class GuestConnections {
     return this.#size;
   }
 
-  /** False: another one was ended for it. */
+  /** False: another connection was ended for it. */
   add(socket: Socket): boolean {
     const [address, key] = placeOf(socket);
     const here = this.#byAddress.get(address) ?? new Map<string, Socket>();
     this.#byAddress.set(address, here);
-    // The address and port may be used again before the end of the last connection from there is noticed.
+    // The address and port may be reused before the end of the last connection from there is noticed.
     if (!here.delete(key)) this.#size++;
     here.set(key, socket);
     socket.once('close', () => {
@@ -52,7 +52,7 @@ export class GuestConnections {
     return false;
   }
 
-  /** It asked for something. */
+  /** It sent a request. */
   asked(remote: Remote): void {
     const [address, key] = placeOf(remote);
     const here = this.#byAddress.get(address);
@@ -89,7 +89,7 @@ export class GuestConnections {
   }
 }
 
-/** By address and port, because a TLS socket is another object than the connection that it is on. */
+/** By address and port, because a TLS socket is another object than its connection. */
 function placeOf({ remoteAddress = '', remotePort = 0 }: Remote): [address: string, key: string] {
   return [addressGroup(remoteAddress), `${remoteAddress} ${remotePort}`];
 }

@@ -1,16 +1,16 @@
 import type { Credential } from '../../connection/credential.js';
 
-/** What the sockets of one device may make the host hold together: each has its own limit, but a token opens many of them. */
+/** What the sockets of one device may make the host hold together: each has its own limit, but a token opens many. */
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 
-/** A socket whose other side may not read, or not finish what it sends. */
+/** A socket whose other side may not read, or not finish its messages. */
 export interface Holder {
   readonly heldBytes: number;
   /** Ends it now, and drops what is held. */
   cutOff(): void;
 }
 
-/** Bounds what all sockets of a device's token make the host hold for them. The owner's are not counted: it may do anything. */
+/** Bounds what the host holds for all sockets of a device's token. The owner's are not counted. */
 export class HeldBytes {
   readonly #holders = new Map<string, Set<Holder>>();
 
@@ -26,7 +26,7 @@ export class HeldBytes {
     if (holders?.size === 0) this.#holders.delete(id);
   }
 
-  /** More is held: where it is too much, the socket for which most is held ends. */
+  /** Reports that more is held. Beyond the limit, the socket with the most held bytes is ended. */
   check({ id }: Credential): void {
     let [sum, most, largest]: [number, number, Holder | undefined] = [0, 0, undefined];
     for (const holder of this.#holders.get(id) ?? []) {

@@ -1,30 +1,29 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { FairTurns, Turn } from './fairTurns.js';
 
-/** What is handled in one turn: less where it costs much, as many small requests do, and more where it is a part of something long. */
+/** Bytes per turn: few for expensive data such as many small requests, more for parts of something long. */
 const MIN_SLICE_BYTES = 512;
 const MAX_SLICE_BYTES = 4 * 1024;
 const MUCH_MS = 1;
 
-/** The group of all who have shown no token. */
+/** The group of all connections without a token. */
 const GUESTS = 'guests';
-/** When a network goes, a thousand connections end at once: those who stay don't wait behind them. */
+/** When a network fails, a thousand connections end at once: the remaining ones don't wait behind them. */
 const ENDINGS = 'endings';
 
 /**
- * A connection whose bytes are handled in turns. A system hands over what has arrived in pieces of 64 KiB, many of them in one
- * tick, and parsers of HTTP and WebSockets handle all that a piece has at once: ten thousand tiny frames would stall everybody.
- * What is not handled yet is not read on, so that the sender waits. Only for consumers that listen to `data`, as both parsers do.
+ * A connection whose bytes are handled in turns. A system delivers data in pieces of 64 KiB, many of them in one tick, and parsers
+ * of HTTP and WebSockets handle a whole piece at once: ten thousand tiny frames would stall every client. Data that is
+ * not handled yet stops the reading, so that the sender waits. Only for consumers that listen to `data`, as both parsers do.
  */
 export class PacedSocket extends Duplex {
-  /** For writing what needs no turn. */
+  /** For writes that need no turn. */
   readonly raw: Socket;
   readonly #turns: FairTurns;
   readonly #pending: Buffer[] = [];
   #group = GUESTS;
   #sliceBytes = MIN_SLICE_BYTES;
-  /** What the other side did, as soon as everything that came before is handled. */
+  /** Events of the other side, in order with the data before them. */
   #end: 'ended' | 'closed' | undefined;
 
   constructor(raw: Socket, turns: FairTurns) {
@@ -60,7 +59,7 @@ export class PacedSocket extends Duplex {
     return this.raw.localAddress;
   }
 
-  /** Whose turns it takes from now on. */
+  /** Sets the group whose turns it takes from now on. */
   joinGroup(group: string): void {
     this.#group = group;
   }
@@ -86,14 +85,14 @@ export class PacedSocket extends Duplex {
     return this;
   }
 
-  /** As of a socket: `http` ends with it what is not kept alive. */
+  /** As on a socket: `http` uses it to end connections that are not kept alive. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
     else this.once('finish', () => this.destroy());
   }
 
-  // Bytes come when they arrive; whether they are wanted, `readableFlowing` says.
+  // Bytes come when they arrive; `readableFlowing` says whether they are wanted.
   override _read(): void {}
 
   override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -127,7 +126,7 @@ export class PacedSocket extends Duplex {
     if (this.destroyed) return false;
     const [chunk] = this.#pending;
     if (chunk) {
-      // Nobody takes it now: `resume` goes on. Where there is nobody to wait for, it is dropped.
+      // There is no consumer now: `resume` continues. If there will be none, the data is dropped.
       if (this.readableFlowing !== true) {
         if (this.#end === 'closed') this.destroy();
         return false;
@@ -152,9 +151,81 @@ export class PacedSocket extends Duplex {
   }
 }
 
-/** What can't be written any more is not told: the end of the connection follows, and is handled in its turn. */
+/** A failed write is not reported: the end of the connection follows, and is handled in its turn. */
 function whenWritten(done: () => void): (error?: Error | null) => void {
   return (error) => {
     if (!error) done();
   };
+}
+
+/** How long others wait at the most while one tick's work is done. */
+const BUDGET_MS = 4;
+/** What a turn counts for at the least: what it sets off runs after it, at the end of the tick. */
+const LEAST_MS = 0.1;
+
+/** Does a little, and says whether there is more to do. */
+export type Turn = () => boolean;
+
+/**
+ * Work that connections cause, in turns: first among groups, then within each, so that whoever sends much delays itself and not
+ * others, however many connections it has. After a few milliseconds the rest waits for a later tick. Within one work the order is kept.
+ */
+export class FairTurns {
+  readonly #waiting = new Map<string, Set<Turn>>();
+  #spentMs = 0;
+  #isScheduled = false;
+
+  /** Begins at once where nobody waits. */
+  begin(group: string, turn: Turn): void {
+    let hasMore = true;
+    while (hasMore && this.#waiting.size === 0 && this.#spentMs < BUDGET_MS) hasMore = this.#run(turn);
+    if (hasMore) this.later(group, turn);
+    else this.#schedule();
+  }
+
+  later(group: string, turn: Turn): void {
+    const turns = this.#waiting.get(group) ?? new Set<Turn>();
+    this.#waiting.set(group, turns.add(turn));
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#spentMs = 0;
+      this.#runWaiting();
+    });
+  }
+
+  #runWaiting(): void {
+    try {
+      while (this.#waiting.size > 0 && this.#spentMs < BUDGET_MS) this.#runNext();
+    } finally {
+      // Also after a turn that threw: the others go on.
+      if (this.#waiting.size > 0) this.#schedule();
+    }
+  }
+
+  #runNext(): void {
+    const [next] = this.#waiting;
+    if (!next) return;
+    const [group, turns] = next;
+    const [turn] = turns;
+    this.#waiting.delete(group);
+    if (!turn) return;
+    turns.delete(turn);
+    if (turns.size > 0) this.#waiting.set(group, turns);
+    if (this.#run(turn)) this.later(group, turn);
+  }
+
+  #run(turn: Turn): boolean {
+    const began = performance.now();
+    try {
+      return turn();
+    } finally {
+      this.#spentMs += Math.max(performance.now() - began, LEAST_MS);
+    }
+  }
 }

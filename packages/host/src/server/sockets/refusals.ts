@@ -6,7 +6,7 @@ import { SECURITY_HEADERS } from '../securityHeaders.js';
 
 export const SOCKET_PATH = '/ws';
 
-/** How long somebody who was refused has to read why. */
+/** How long a refused client has to read the reason. */
 export const REFUSAL_MS = 2_000;
 
 export function routeRefusal(request: IncomingMessage): Refusal | undefined {
@@ -14,7 +14,7 @@ export function routeRefusal(request: IncomingMessage): Refusal | undefined {
 }
 
 export function pathRefusal(request: IncomingMessage): Refusal | undefined {
-  // Exactly: a query could carry a token into somebody's log.
+  // Matches exactly: a query could carry a token into another log.
   return request.url === SOCKET_PATH ? undefined : { status: 404, reason: `WebSockets are served at ${SOCKET_PATH}.` };
 }
 
@@ -22,7 +22,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Answers an upgrade that is not to be. */
+/** Answers a refused upgrade. */
 export function refuse(socket: Duplex, { status, reason }: Refusal): void {
   const headers = [
     ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
@@ -33,6 +33,6 @@ export function refuse(socket: Duplex, { status, reason }: Refusal): void {
   socket.end(
     `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\n${headers.join('\r\n')}\r\n\r\n${reason}`,
   );
-  // One that never hangs up would keep its descriptor.
+  // A client that never hangs up would keep its descriptor.
   setTimeout(() => socket.destroy(), REFUSAL_MS).unref();
 }

@@ -4,12 +4,12 @@ import { CLOSE_CODE, SUBPROTOCOL } from '@agenthost/protocol';
 import { WebSocketServer } from 'ws';
 import { REFUSAL_MS } from './refusals.js';
 
-/** A client may have sent its first request before it reads that it was refused. Nobody reads it, and it need not be kept. */
+/** A client may have sent its first request before it reads the refusal. It is neither read nor kept. */
 const MAX_PAYLOAD_BYTES = 16 * 1024;
 
 /**
  * Sockets that are opened only to be closed with a reason: a page can't see why an upgrade was refused, only why a socket was closed.
- * Whoever is behind one has shown no token, so what it sends is bounded and dropped, and it is ended if it does not hang up.
+ * Such a client has shown no token, so its data is bounded and dropped, and it is ended if it does not hang up.
  */
 export class RefusedSockets {
   readonly #server = new WebSocketServer({

@@ -3,15 +3,15 @@ import { CLOSE_CODE } from '@agenthost/protocol';
 import { type CloseReason, type Disposable, Inbox } from '@agenthost/rpc';
 import type { RawData, WebSocket } from 'ws';
 import { type FrameTransport, MAX_FILE_FRAME_BYTES } from '../../connection/frameTransport.js';
-import type { EncodedFrame } from '../../state/encodedFrame.js';
+import type { EncodedFrame } from '../../state/delivery.js';
 
 export interface WebSocketLimits {
-  /** What may wait for a client that does not read, in bytes; then it is cut off. */
+  /** Maximum number of unread bytes for a client; beyond it the client is disconnected. */
   readonly maxBufferedBytes: number;
-  /** Frames a second, on average; above it the socket is not read for a while. */
+  /** Average frames per second; above it the socket is not read for a while. */
   readonly maxFramesPerSecond: number;
   readonly pingIntervalMs: number;
-  /** How long one that was cut off has to read what waits, and then why; after that it all goes. */
+  /** How long a disconnected client has to read what waits and the reason; then all of it is dropped. */
   readonly goodbyeMs: number;
 }
 
@@ -23,13 +23,13 @@ export const DEFAULT_WEB_SOCKET_LIMITS: WebSocketLimits = {
 };
 
 export interface WebSocketTransportOptions {
-  /** A frame of more than this ends it, until it admits files. */
+  /** A larger frame ends the connection, until it admits files. */
   readonly maxReceivedBytes: number;
-  /** Told when more than a little is held for the client. */
+  /** Called when more than a little is held for the client. */
   readonly onHeld?: () => void;
 }
 
-/** The connection below: what is written goes past whatever paces what is read. */
+/** The connection below: writes bypass the pacing of reads. */
 export interface WebSocketSocket extends Duplex {
   readonly raw: Duplex;
 }
@@ -39,10 +39,10 @@ const MUCH_HELD_BYTES = 256 * 1024;
 const TOO_SLOW: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the client does not read what it is sent' };
 const TOO_MUCH: CloseReason = { code: CLOSE_CODE.tooSlow, message: 'the sockets of this token hold too much' };
 
-/** What several sockets are sent alike is put together once. */
+/** Frames that several sockets get alike are assembled once. */
 const joined = new WeakMap<readonly EncodedFrame[], Buffer>();
 
-/** A WebSocket whose frames are written as they were encoded: one write for all that a batch has. */
+/** A WebSocket that writes frames as they were encoded, with one write per batch. */
 export class WebSocketTransport implements FrameTransport {
   maxFrameBytes?: number;
   #maxReceivedBytes: number;
@@ -52,11 +52,11 @@ export class WebSocketTransport implements FrameTransport {
   readonly #onHeld: (() => void) | undefined;
   readonly #inbox: Inbox;
   readonly #pingTimer: NodeJS.Timeout;
-  /** What the other side has sent with its last ping, until that is answered. */
+  /** The data of the last ping, until it is answered. */
   #ping: Buffer | undefined;
   #goodbye: NodeJS.Timeout | undefined;
   #isAlive = true;
-  /** The largest write that is more than the limit by itself, until everything was read. */
+  /** The largest write that exceeds the limit by itself, until everything was read. */
   #largest = 0;
   #budget: number;
   #budgetAt = performance.now();
@@ -86,7 +86,7 @@ export class WebSocketTransport implements FrameTransport {
       this.#answerPing(data);
     });
     webSocket.on('error', () => webSocket.terminate());
-    // Before and after `ws`, which listens already.
+    // Before and after `ws`, which already listens.
     socket.prependListener('data', (piece: Buffer) => this.#unfinished.arrived(piece));
     socket.on('data', () => {
       this.#unfinished.handled();
@@ -121,18 +121,18 @@ export class WebSocketTransport implements FrameTransport {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
     const { maxBufferedBytes } = this.#limits;
     const bytes = join(frames);
-    // A long snapshot is no sign of a slow reader: who is cut off for it comes back, and is cut off for it again.
+    // A long snapshot is no sign of a slow reader: a client disconnected for it would reconnect and be disconnected again.
     if (bytes.length > maxBufferedBytes) this.#largest = Math.max(this.#largest, bytes.length);
     this.#socket.write(bytes);
     if (this.#socket.writableLength > maxBufferedBytes + this.#largest) {
       this.close(TOO_SLOW);
-      // Nothing is added any more, so that what waits stays what it is.
+      // Nothing more is added, so that the waiting data stays the same.
       this.#goodbye = setTimeout(() => this.#webSocket.terminate(), this.#limits.goodbyeMs).unref();
     }
     this.#checkHeld();
   }
 
-  /** What waits until the client reads, and what it has begun to send and not finished. */
+  /** Unread data for the client, and its unfinished message. */
   get heldBytes(): number {
     return this.#socket.destroyed ? 0 : this.#socket.writableLength + this.#unfinished.heldBytes;
   }
@@ -153,7 +153,7 @@ export class WebSocketTransport implements FrameTransport {
     this.#inbox.close(reason);
   }
 
-  /** Without a goodbye: nobody is there to take it. What waits is dropped. */
+  /** Without a close frame, because nothing would read it. Waiting data is dropped. */
   cutOff(reason: CloseReason = TOO_MUCH): void {
     this.#closeReason ??= reason;
     this.#webSocket.terminate();
@@ -187,7 +187,7 @@ export class WebSocketTransport implements FrameTransport {
     this.#resumeLater();
   }
 
-  /** What was read at once may be hundreds of frames: the pause is as long as those were too many. */
+  /** One read may contain hundreds of frames: the pause is as long as the excess. */
   #resumeLater(): void {
     const owedMs = (-this.#budget / this.#limits.maxFramesPerSecond) * 1000;
     setTimeout(
@@ -208,10 +208,10 @@ export class WebSocketTransport implements FrameTransport {
     this.#budgetAt = now;
   }
 
-  /** Of several pings before the other side reads the newest is answered (RFC 6455, 5.5.3): else the answers had no bound. */
+  /** Of several unread pings the newest is answered (RFC 6455, 5.5.3): otherwise the answers would have no bound. */
   #answerPing(data: Buffer): void {
     const isNew = this.#ping === undefined;
-    // A copy: the data is a view of all that was read with it.
+    // A copy, because the data is a view of all that was read with it.
     this.#ping = Buffer.from(data);
     if (isNew) setImmediate(() => this.#sendPong());
   }

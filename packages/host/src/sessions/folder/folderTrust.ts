@@ -4,12 +4,12 @@ import { settleWithin } from '../../agents/settleWithin.js';
 import { CustomizationFinder } from '../../customizations/customizationFinder.js';
 import type { Session } from '../session.js';
 import { CUSTOMIZATIONS_MS } from '../sessionLimits.js';
-import type { SessionMakerOptions } from '../sessionMaker.js';
+import type { SessionServices } from '../sessionServices.js';
 import { checkoutOf } from './gitMetadata.js';
 import { judgeCustomizations, waitingForTrust } from './judgeCustomizations.js';
 
 type FolderTrustOptions = Pick<
-  SessionMakerOptions,
+  SessionServices,
   'agents' | 'agentEnv' | 'stateDir' | 'trust' | 'index' | 'broadcast' | 'log'
 >;
 

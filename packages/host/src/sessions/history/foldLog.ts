@@ -97,3 +97,13 @@ export function newSessionState(
     ...(metadata && { metadata }),
   });
 }
+
+/** Whether the log is that of a provisional session, which has no message yet (rules PROV1 and PROV2). */
+export function isProvisional({ start, state }: Pick<FoldedLog, 'start' | 'state'>): boolean {
+  return start.provisional === true && !hasMessage(state);
+}
+
+export function hasMessage(state: SessionState): boolean {
+  const { turns, earlierTurns = 0, activeTurn, steeringMessage, queuedMessages } = state;
+  return turns.length + earlierTurns > 0 || Boolean(activeTurn || steeringMessage || queuedMessages);
+}

@@ -8,9 +8,8 @@ import {
 import { DroppedText } from '../../sessionIndex/searchText.js';
 import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
 import type { EventLog } from '../../storage/log/eventLog.js';
-import { foldLog } from '../history/foldLog.js';
+import { foldLog, isProvisional } from '../history/foldLog.js';
 import { newTurns } from '../history/readTurns.js';
-import { isProvisional } from '../provisionalSessions.js';
 
 /** What a log says of its session. */
 export interface IndexedLog {

@@ -6,29 +6,29 @@ import { artifactSegments, isArtifactName, MAX_DEPTH } from './artifactName.js';
 import { requireStatePath, StorageFailure } from './storageFailure.js';
 
 export const MAX_ARTIFACT_BYTES = 16 * 1024 * 1024;
-/** Entries that a listing looks at, folders included. */
+/** Maximum number of entries that a listing reads, including folders. */
 export const MAX_LISTED_ENTRIES = 10_000;
-/** Beside the folders, so that a half written file is never listed, nor in the way of one that has its name. */
+/** Beside the folders, so that a half written file is never listed and never conflicts with a file of its name. */
 const TEMPORARY = 'artifact.tmp';
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface ArtifactNames {
-  /** With `/` between folders, whatever the conventions; in the order of their code units. */
+  /** With `/` between folders under all conventions, ordered by code units. */
   readonly names: readonly string[];
-  /** Whether there were more than are looked at. */
+  /** Whether there were more than were read. */
   readonly isComplete: boolean;
 }
 
 /**
- * Files under names that others choose, in one folder of the session. Contract: writes are not made at once; who calls
- * awaits each.
+ * Files under untrusted names, in one folder of the session. Contract: writes don't overlap; the caller awaits
+ * each.
  */
 export class ArtifactFolder {
   readonly #fs: SessionFs;
   readonly #temporary: string;
   readonly #path: string;
 
-  /** Throws where the session has no folder at all. */
+  /** Throws when the session has no folder at all. */
   constructor(fs: SessionFs, name: string) {
     const statePath = requireStatePath(fs);
     this.#fs = fs;
@@ -36,19 +36,19 @@ export class ArtifactFolder {
     this.#temporary = fs.join(statePath, TEMPORARY);
   }
 
-  /** Where the artifact is, or would be. */
+  /** The path of the artifact, existing or not. */
   async locate(name: string): Promise<string> {
     const path = this.#fs.join(this.#path, ...artifactSegments(name, this.#fs.conventions));
     return locateWithin(this.#fs, this.#path, path);
   }
 
-  /** At any moment either the old content or the new one is there, whole. */
+  /** At any moment either the old content or the new one is there, complete. */
   async write(name: string, content: string | Uint8Array): Promise<void> {
     checkSize(name, content, MAX_ARTIFACT_BYTES);
     await this.#replace(name, content);
   }
 
-  /** All files, whatever their size; a link to one becomes a file, and one that leads outside is left out. */
+  /** Copies all files of any size; a link to one becomes a file, and one that leads outside is left out. */
   async copyTo(target: ArtifactFolder): Promise<void> {
     const { names } = await this.list(Number.POSITIVE_INFINITY);
     for (const name of names) {
@@ -85,7 +85,7 @@ export class ArtifactFolder {
     await replaceFile(this.#fs, path, content, { temporary: this.#temporary });
   }
 
-  /** `false` when there was none. */
+  /** `false` when it didn't exist. */
   async remove(name: string): Promise<boolean> {
     const path = await this.locate(name);
     if (!(await this.#fs.exists(path))) return false;
@@ -93,7 +93,7 @@ export class ArtifactFolder {
     return true;
   }
 
-  /** All files, also those in folders. A folder that is a link is left out: it may lead in a circle. */
+  /** All files, including those in folders. A folder that is a link is left out: it may lead in a circle. */
   async list(maxEntries: number = MAX_LISTED_ENTRIES): Promise<ArtifactNames> {
     const names: string[] = [];
     const folders: (readonly string[])[] = [[]];
@@ -103,7 +103,7 @@ export class ArtifactFolder {
         if (++seen > maxEntries) return { names: names.sort(), isComplete: false };
         const segments = [...folder, name];
         const joined = segments.join('/');
-        // A provider may say anything; a name with a separator in it would be another path.
+        // A provider may answer anything; a name with a separator would be another path.
         if (name.includes('/') || !isArtifactName(joined, this.#fs.conventions)) continue;
         if (type === 'file') names.push(joined);
         else if (segments.length < MAX_DEPTH && !(await this.#isLink(segments))) folders.push(segments);
@@ -128,8 +128,8 @@ export class ArtifactFolder {
 }
 
 /**
- * The path as it really is, which must be inside of the folder (or be it): a link must not make an artifact of the session's
- * log, say. Where the backend has no paths of this machine, links are the affair of whoever keeps the files.
+ * The real path, which must be inside of the folder (or be it): a link must not turn the session's log into an artifact.
+ * If the backend has no paths of this machine, its provider is responsible for links.
  */
 export async function locateWithin(fs: SessionFs, folder: string, path: string): Promise<string> {
   if (!fs.realPath) return path;
@@ -138,7 +138,7 @@ export async function locateWithin(fs: SessionFs, folder: string, path: string):
   throw new StorageFailure('OUTSIDE', `${path} is a link that leads outside of ${folder}`);
 }
 
-/** Also where the backend has refused it: a link that leads out of the whole session. */
+/** Also when the backend has refused it: a link that leads out of the whole session. */
 export function leadsOutside(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'OUTSIDE' || code === 'EACCES';

@@ -1,23 +1,23 @@
 import type { SessionFs } from '../fs/sessionFs.js';
 import { StorageFailure } from './storageFailure.js';
 
-/** In UTF-8. A URI that holds the name with every byte escaped is still a URI that the protocol takes. */
+/** In UTF-8. A URI that contains the name with every byte escaped is still within the protocol's limit. */
 const MAX_NAME_BYTES = 1_024;
-/** What file systems take for one entry. */
+/** What file systems accept for one entry. */
 const MAX_SEGMENT_BYTES = 255;
 export const MAX_DEPTH = 16;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is what this is for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const DRIVE = /^[A-Za-z]:/;
 /** A colon would name another stream of a file. */
 const NOT_ON_WINDOWS = /[<>:"|?*]/;
-/** Devices, whatever their extension; the digits may be written raised. */
+/** Devices, with any extension; the digits may be superscript. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:[. ]|$)/i;
 
 /**
- * The folders and the file that a name stands for, below the folder that it is used in: the only place where a name that
- * came from an agent, a client or a file system provider becomes part of a path. Refuses, and repairs nothing: two names
+ * The folders and the file of a name, below the folder that it is used in. This is the only place where a name from an agent, a
+ * client or a file provider becomes part of a path. It refuses and repairs nothing: two names
  * never mean one file, and none leads elsewhere.
  */
 export function artifactSegments(name: string, conventions: SessionFs['conventions']): readonly string[] {
@@ -35,7 +35,7 @@ export function artifactSegments(name: string, conventions: SessionFs['conventio
   return segments;
 }
 
-/** For names that a file system lists: what can't be named can't be read either, and is left out. */
+/** For names that a file system lists: an invalid name can't be read either, and is left out. */
 export function isArtifactName(name: string, conventions: SessionFs['conventions']): boolean {
   try {
     artifactSegments(name, conventions);

@@ -15,7 +15,7 @@ export class ArtifactStore {
   readonly compactionSummaries: CompactionSummaries;
   /** Persistent artifacts, large pasted content, large tool output. */
   readonly files: ArtifactFolder;
-  /** Notes that an agent collects. */
+  /** Research notes of an agent. */
   readonly research: ArtifactFolder;
   readonly #fs: SessionFs;
 
@@ -58,7 +58,7 @@ export class ArtifactStore {
     await this.#fs.rm(await this.locatePlan(), { force: true });
   }
 
-  /** For whoever needs a database: a program that opens it with SQLite makes it. */
+  /** The path of a database, which SQLite creates when it is opened. */
   databasePath(): string {
     if (this.#fs.realPath) return this.#fs.join(this.path, 'session.db');
     throw new StorageFailure(

@@ -23,7 +23,7 @@ const INDEX_LINE = /^- \[((?:\\.|[^\\\]])*)\]\(([^)]+)\)$/gm;
 export class CompactionSummaries {
   readonly #fs: SessionFs;
   readonly #folder: ArtifactFolder;
-  /** The highest number; not known before it was looked up. */
+  /** The highest number; unknown before it was looked up. */
   #last: number | undefined;
 
   constructor(fs: SessionFs) {
@@ -31,7 +31,7 @@ export class CompactionSummaries {
     this.#folder = new ArtifactFolder(fs, FOLDER);
   }
 
-  /** Looks which there are, so that `next` need not wait. */
+  /** Looks up the existing ones, so that `next` need not wait. */
   async load(): Promise<void> {
     this.#last = numberOf((await this.#names()).at(-1) ?? '');
   }
@@ -74,7 +74,7 @@ export class CompactionSummaries {
     return this.#folder.locate(name);
   }
 
-  /** Removes those with a higher number than the one of that path or name; all of them without one. */
+  /** Removes those with a higher number than that path or name; all of them without one. */
   async removeAfter(last: string | undefined): Promise<void> {
     const lastNumber = numberOf(last?.split(/[\\/]/).at(-1) ?? '');
     const removed = (await this.#names()).filter((name) => numberOf(name) > lastNumber);
@@ -88,7 +88,7 @@ export class CompactionSummaries {
     return names.filter((name) => NAME.test(name));
   }
 
-  /** From what is there, so that it is right again after a write that was cut short. */
+  /** Made from the existing files, so that it is right again after an interrupted write. */
   async #writeIndex(known: ReadonlyMap<string, string> = new Map()): Promise<void> {
     const titles = new Map([...(await this.#titles()), ...known]);
     const lines: string[] = [];
@@ -121,7 +121,7 @@ function nameAsTitle(name: string): string {
   return name.replace(/^\d+-/, '').replace(/\.md$/, '').replaceAll('-', ' ');
 }
 
-/** Letters without accents and digits: a name that every file system takes. */
+/** Letters without accents and digits: a name that every file system accepts. */
 function slug(title: string): string {
   const plain = title.slice(0, 1_000).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const cut = plain

@@ -4,9 +4,9 @@ export type StorageFailureCode =
   /** `workspace.yaml` can't be understood; it can be made again from the log. */
   | 'DAMAGED'
   | 'NO_STATE_PATH'
-  /** A name that an artifact can't have. */
+  /** An invalid artifact name. */
   | 'INVALID_NAME'
-  /** Its path leads outside of the folder that it belongs to. */
+  /** Its path leads outside of its folder. */
   | 'OUTSIDE'
   | 'INVALID_CURSOR'
   | 'TOO_LARGE'

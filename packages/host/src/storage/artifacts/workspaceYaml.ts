@@ -1,5 +1,5 @@
 import { dateOf, errorMessage } from '@agenthost/protocol';
-import { jsonValues } from '@agenthost/rpc';
+import { jsonValues } from '@agenthost/rpc/internal';
 import { parse } from 'yaml';
 import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
@@ -15,7 +15,7 @@ export interface WorkspaceInfo {
   readonly branch?: string;
   /** The agent's own id of the session. */
   readonly nativeSessionId?: string;
-  /** Milliseconds since 1970; in the file they are dates that a person can read. */
+  /** Milliseconds since 1970; the file has readable dates. */
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -136,7 +136,7 @@ async function attempt<T>(path: string, work: () => Promise<T>): Promise<T> {
 const MAX_LENGTH = 8 * 1024 * 1024;
 const MAX_VALUES = 262_144;
 
-// What earlier versions wrote is read with `yaml`, whose time grows with a power of the nesting. These are far above what they wrote.
+// Files of earlier versions are read with `yaml`, whose time is polynomial in the nesting. These limits are far above what they wrote.
 const MAX_YAML_LENGTH = 8 * 1024;
 const MAX_YAML_INDENT = 160;
 const MAX_YAML_MARKS = 64;
@@ -144,10 +144,10 @@ const MAX_YAML_MARKS_OF_LINE = 8;
 const MAX_YAML_KEY_MARKS = 3;
 
 const LINE = /^("(?:[^"\\]|\\.)*"|[\w-]+): (.*)$/;
-/** What opens something nested, at a place where it can. `[]` and `{}` open nothing. */
+/** Characters that open a nested value, where they can. `[]` and `{}` open nothing. */
 const MARK = /(?<=^|[\s[{])(?:[?-](?=\s|$)|\[(?!\])|\{(?!\})|[&*!])/g;
 
-/** One line of YAML for each key, with its value as JSON, which is YAML as well: both are read and written fast, whatever they hold. */
+/** One line of YAML per key, with its value as JSON, which is valid YAML: both are read and written fast for any value. */
 function workspaceText(content: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(content).flatMap(([key, value]) => {
     const json = JSON.stringify(value) as string | undefined;
@@ -156,14 +156,14 @@ function workspaceText(content: Readonly<Record<string, unknown>>): string {
   return lines.join('');
 }
 
-/** Throws for what can't be read, and for what no host has written and would take long. */
+/** Throws for unreadable text, and for text that no host has written and that would take long. */
 function parseWorkspaceText(text: string): unknown {
   if (text.length > MAX_LENGTH || jsonValues(text, MAX_VALUES) > MAX_VALUES) throw new Error('it is too large');
   const lines = text.split('\n');
   return parseLines(lines) ?? parseYaml(text, lines);
 }
 
-/** `undefined` where a line is not one of `workspaceText`. */
+/** `undefined` when a line is not in the format of `workspaceText`. */
 function parseLines(lines: readonly string[]): Record<string, unknown> | undefined {
   const entries: [string, unknown][] = [];
   for (const line of lines) {
@@ -188,6 +188,6 @@ function parseYaml(text: string, lines: readonly string[]): unknown {
     const isDeep = line.search(/[^ ]|$/) > MAX_YAML_INDENT || found.length > MAX_YAML_MARKS_OF_LINE;
     if (isDeep || marks > MAX_YAML_MARKS || keyMarks > MAX_YAML_KEY_MARKS) throw new Error('it is nested too deeply');
   }
-  // Looking for keys that occur twice costs the square of their number.
+  // Checking for duplicate keys is quadratic in their number.
   return parse(text, { uniqueKeys: false, prettyErrors: false });
 }

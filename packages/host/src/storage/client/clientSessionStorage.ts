@@ -15,15 +15,15 @@ export interface ClientSessionStorageOptions extends StoredLogOptions {
   readonly log: HostLog;
 }
 
-/** In calls about files that belong to no session. No session has this id. */
+/** The session id in calls about files that belong to no session. No session has this id. */
 export const HOST_FILES_ID = 'agenthost-host';
-/** Whoever does not answer calls about such files may not answer at all. */
+/** A provider that does not support calls about such files may not answer at all. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Sessions in the file system of a client. The ten methods are about one session's files each, so which sessions there are is
- * known from what the client said (`sessions` of `setProvider`), and from a list that the host keeps with a client that takes
- * files without a session.
+ * Sessions in the file system of a client. Each of the ten methods is about one session's files, so the list of sessions comes
+ * from what the client said (`sessions` of `setProvider`), and from a list that the host keeps with a client that accepts files
+ * without a session.
  */
 export class ClientSessionStorage implements SessionStorage {
   readonly #options: ClientSessionStorageOptions;
@@ -101,7 +101,7 @@ export class ClientSessionStorage implements SessionStorage {
     return new RpcSessionFs(this.#options.provider, sessionId, this.#probe);
   }
 
-  /** The list is a help: without it a session is there all the same. */
+  /** The list is optional: without it a session still exists. */
   async #noted(change: Promise<void> | undefined): Promise<void> {
     await change?.catch((error: unknown) =>
       this.#options.log.warn(`the list of sessions could not be stored: ${String(error)}`),

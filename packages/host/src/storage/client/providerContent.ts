@@ -3,7 +3,7 @@ import type { ByteTools } from '@agenthost/protocol';
 import { fromStoredText, isPlainStoredText, type ReadFileParams, toStoredText } from '@agenthost/protocol';
 import type { ProviderAbilities } from './providerProbe.js';
 
-/** A write larger than this goes in pieces: whatever JSON makes of it, in its frame, stays below what a frame may have. */
+/** A larger write is split: encoded as JSON, each piece stays below the limit of a frame. */
 const MAX_PIECE_BYTES = 1024 * 1024;
 const MAX_PIECE_LENGTH = MAX_PIECE_BYTES / 4;
 
@@ -14,16 +14,16 @@ export interface ContentPiece {
   readonly encoding?: 'base64';
 }
 
-/** How a file's content travels in calls, by what the provider understands. */
+/** How a file's content is encoded in calls, depending on what the provider understands. */
 export interface ProviderContent {
-  /** The whole of a file comes back in one frame of 64 MiB at the most: so much of it fits, whatever it is. */
+  /** A whole file is read in one frame of at most 64 MiB: this much of any content fits. */
   readonly maxFileBytes: number;
   readonly readParams: Pick<ReadFileParams, 'encoding'>;
   /** The bytes of an answer to a call with `readParams`. */
   bytesOf(content: string): Uint8Array;
-  /** The text of an answer to a call without. */
+  /** The text of an answer to a call without `readParams`. */
   textOf(content: string): string;
-  /** What to write first and append then: at least one piece. */
+  /** The pieces to write first and append then: at least one. */
   piecesOf(content: string | Uint8Array): readonly ContentPiece[];
 }
 
@@ -36,7 +36,7 @@ const BASE64: ProviderContent = {
   readParams: { encoding: 'base64' },
   bytesOf: (content) => Buffer.from(content, 'base64'),
   textOf: (content) => content,
-  /** Text as text where it is short, however it came; all else as base64, which can be cut anywhere. */
+  /** Short text as text; everything else as base64, which can be cut anywhere. */
   piecesOf: (content) => {
     if (typeof content === 'string' && content.length * 3 <= MAX_PIECE_BYTES) return [{ content }];
     const bytes = Buffer.from(content);
@@ -50,7 +50,7 @@ const BASE64: ProviderContent = {
 };
 
 const TEXT_ONLY: ProviderContent = {
-  // In JSON a character of a text may take three times the bytes that it has in UTF-8.
+  // In JSON a character may take three times its bytes in UTF-8.
   maxFileBytes: 20 * MEBIBYTE,
   readParams: {},
   bytesOf: (content) => fromStoredText(content, NODE_BYTES),
@@ -58,7 +58,7 @@ const TEXT_ONLY: ProviderContent = {
   piecesOf: (content) => textPieces(toStoredText(content, NODE_BYTES)),
 };
 
-/** Never cut between the halves of a surrogate pair: each piece is text by itself. */
+/** Never cut inside a surrogate pair: each piece is valid text. */
 function textPieces(text: string): ContentPiece[] {
   const all: ContentPiece[] = [];
   for (let at = 0; at < text.length || at === 0; ) {
@@ -78,7 +78,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** Bytes and text by Node's own means. */
+/** Conversion between bytes and text with Node's functions. */
 export const NODE_BYTES: ByteTools = {
   decodeText: (bytes) => (isUtf8(bytes) ? asBuffer(bytes).toString('utf8') : undefined),
   encodeText: (text) => Buffer.from(text, 'utf8'),

@@ -3,23 +3,23 @@ import type { SessionFsError, SessionFsOutcome, SessionFsRequests } from '@agent
 import { ProviderFailure } from '../fs/providerFailure.js';
 import type { SessionFsProvider } from './sessionFsProvider.js';
 
-/** What a client that keeps files understands, beyond text. */
+/** What a file provider understands beyond text. */
 export interface ProviderAbilities {
-  /** It knows `encoding: 'base64'`: any bytes can be stored as they are. Without it, it keeps text alone. */
+  /** It knows `encoding: 'base64'`: any bytes can be stored unchanged. Without it, it keeps only text. */
   readonly takesBase64: boolean;
-  /** What the `size` of its `stat` counts. */
+  /** The unit of `size` in its `stat`. */
   readonly counts: 'bytes' | 'characters' | 'neither';
 }
 
 const PROBE_FILE = 'agenthost-probe.txt';
-/** Text that no encoding but UTF-8 gives back, then bytes that are no text. */
+/** Text that survives only as UTF-8, then bytes that are no text. */
 const TEXT = 'ü€🦊\r\n';
 const MORE = 'more';
 const BYTES = Buffer.concat([Buffer.from(TEXT), Buffer.of(0xff, 0x00, 0xc3)]).toString('base64');
 
 /**
- * Finds out what a provider understands, by a small file that is written, read back and removed. Asked once: the first session
- * that needs to know lends its file system for it, because providers refuse calls for sessions that they don't know.
+ * Finds out what a provider understands, with a small file that is written, read and removed. It runs once, with the file system
+ * of the first session that needs it, because providers refuse calls for unknown sessions.
  */
 export class ProviderProbe {
   readonly #provider: SessionFsProvider;
@@ -30,7 +30,7 @@ export class ProviderProbe {
     this.#provider = provider;
   }
 
-  /** Rejects when the provider fails; the next one asks again. */
+  /** Rejects when the provider fails; the next call tries again. */
   async abilities(sessionId: string, timeoutMs?: number): Promise<ProviderAbilities> {
     while (this.#asking && !this.#known) await this.#asking.catch(() => undefined);
     if (this.#known) return this.#known;
@@ -75,11 +75,11 @@ class ProbeFile {
     if (error?.code !== 'EEXIST') this.#throwIf(error);
   }
 
-  /** Written as base64 and read as text, then as base64: who doesn't know the encoding gives back what it was sent. */
+  /** Written as base64 and read as text, then as base64: a provider without the encoding returns what it was sent. */
   async takesBase64(): Promise<boolean> {
     const write = () =>
       this.#call('sessionFs.writeFile', { ...this.#target, content: BYTES, encoding: 'base64' }).catch(refused);
-    // An error may be a moment's; who refuses the encoding does it again.
+    // An error may be temporary; a provider that refuses the encoding refuses it again.
     if ((await write()) !== null && (await write()) !== null) return false;
     const asText = await this.#call('sessionFs.readFile', this.#target);
     if (asText.error || asText.content === BYTES) return false;
@@ -87,7 +87,7 @@ class ProbeFile {
     return 'content' in asBase64 && asBase64.content === BYTES;
   }
 
-  /** Rejects when text doesn't come back as it was written. */
+  /** Rejects when text comes back changed. */
   async counts(): Promise<ProviderAbilities['counts']> {
     this.#throwIf(await this.#call('sessionFs.writeFile', { ...this.#target, content: TEXT }));
     this.#throwIf(await this.#call('sessionFs.appendFile', { ...this.#target, content: MORE }));
@@ -118,7 +118,7 @@ class ProbeFile {
   }
 }
 
-/** A provider may also refuse what it doesn't understand with an error of the call; one that is gone, or silent, says nothing. */
+/** A provider may also refuse unknown parameters with an error of the call; one that is gone or silent answers nothing. */
 function refused(error: unknown): SessionFsError {
   if (error instanceof ProviderFailure && !error.isGone && error.code !== 'ETIMEDOUT') return error;
   throw error;

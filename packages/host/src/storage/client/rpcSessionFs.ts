@@ -21,7 +21,7 @@ export class RpcSessionFs implements SessionFs {
   readonly #path: typeof posix;
   #form: ProviderContent | undefined;
 
-  /** `probe`: shared by all sessions of the provider. */
+  /** `probe` is shared by all sessions of the provider. */
   constructor(provider: SessionFsProvider, sessionId: string, probe = new ProviderProbe(provider)) {
     if (!isSessionId(sessionId)) throw new SessionFsFailure('EINVAL', `not a session id: ${JSON.stringify(sessionId)}`);
     const { conventions, sessionStatePath } = provider.config;
@@ -47,7 +47,7 @@ export class RpcSessionFs implements SessionFs {
     return this.#path.join(...parts);
   }
 
-  /** With the session's id: all sessions have the same paths there. */
+  /** With the session's id, because all sessions have the same paths there. */
   lockKey(path: string): string {
     return `${this.#sessionId}:${path}`;
   }
@@ -118,7 +118,7 @@ export class RpcSessionFs implements SessionFs {
     this.#throwIf(await this.#provider.call('sessionFs.rename', params), source);
   }
 
-  /** The whole file, split: the ten methods have none that reads a part. */
+  /** The whole file, split: none of the ten methods reads a part. */
   async *readLines(path: string, fromByte = 0): AsyncGenerator<string> {
     const content = await this.readFileBytes(path);
     yield* splitLines([content.subarray(fromByte)]);
@@ -130,7 +130,7 @@ export class RpcSessionFs implements SessionFs {
   async #count(path: string, told: number, { counts }: ProviderAbilities): Promise<number> {
     const form = await this.#contentForm();
     const stored = await this.#readStored(path, form.readParams).catch((error: unknown) => {
-      // Not ENOENT: whoever asks for a size would conclude that there is no such file.
+      // Not ENOENT: the caller would conclude that there is no such file.
       if (errorCode(error) !== 'ENOENT') throw error;
       throw ProviderFailure.failed('EPROTO', `${path} has ${told} ${counts}, but can't be found when it is read`);
     });
@@ -173,7 +173,7 @@ export class RpcSessionFs implements SessionFs {
 
 const NO_CONTENT: ContentPiece = { content: '' };
 
-/** A provider's clock and format are its own; a time that can't be read is no reason to fail. */
+/** A provider has its own clock and format; an unreadable time is no reason to fail. */
 function time(iso: string): number {
   const parsed = Date.parse(iso);
   return Number.isNaN(parsed) ? 0 : parsed;

@@ -1,10 +1,10 @@
 import type { SessionFsRequests, SetProviderParams } from '@agenthost/protocol';
 
 /**
- * A client that keeps the sessions' files, as the host calls it.
+ * The host's view of a client that keeps the sessions' files.
  *
- * Contract: a call that can't be made or answered (the client is gone, too slow, too many calls at once, an answer that makes
- * no sense) rejects with a `ProviderFailure`.
+ * Contract: a call that can't be made or answered (the client is gone, too slow, too many calls at once, an invalid answer)
+ * rejects with a `ProviderFailure`.
  */
 export interface SessionFsProvider {
   readonly config: SetProviderParams;

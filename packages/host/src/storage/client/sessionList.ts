@@ -4,12 +4,12 @@ import { replaceFile } from '../fs/replaceFile.js';
 import type { SessionFs } from '../fs/sessionFs.js';
 
 const LIST_FILE = 'sessions.txt';
-/** Lines beyond twice as many as there are sessions, after which the file is written anew. */
+/** When the file has this many lines beyond twice the number of sessions, it is rewritten. */
 const MAX_STALE_LINES = 1_000;
 
 /**
- * The ids of sessions in one file, for a backend that has no listing of them: a line for each that came (`+id`) or went (`-id`).
- * It may name a session that is not there, never the other way round as long as every change was awaited.
+ * The ids of sessions in one file, for a backend without a listing: a line for each that was added (`+id`) or removed (`-id`).
+ * It may name a session that doesn't exist, but never misses one if every change was awaited.
  */
 export class SessionList {
   readonly #fs: SessionFs;
@@ -17,7 +17,7 @@ export class SessionList {
   readonly #ids: Set<string>;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Rejects where the file can't be read: then it must not be written either. */
+  /** Rejects when the file can't be read: then it must not be written either. */
   static async open(fs: SessionFs): Promise<SessionList> {
     const folder = fs.sessionStatePath ?? fs.tmpdir;
     const path = fs.join(folder, LIST_FILE);
@@ -64,7 +64,7 @@ export class SessionList {
     if (this.#ids.delete(sessionId)) await this.#note(`-${sessionId}`);
   }
 
-  /** A line of its own, also behind one that was cut off. */
+  /** Starts a new line, also behind one that was cut off. */
   #note(line: string): Promise<void> {
     return this.#inTurn(() => this.#fs.appendFile(this.#path, `\n${line}\n`));
   }

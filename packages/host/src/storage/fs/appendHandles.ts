@@ -10,7 +10,7 @@ interface Entry {
   readonly handle: FileHandle;
   readonly file: Pick<Stats, 'ino' | 'dev'>;
   users: number;
-  /** Taken out of the table: its last user closes it. */
+  /** Removed from the table: its last user closes it. */
   retired: boolean;
   readonly closed: PromiseWithResolvers<void>;
 }
@@ -21,7 +21,7 @@ export interface AppendHandlesOptions {
   readonly open: (real: string, flags: number) => Promise<FileHandle>;
 }
 
-/** Files that are appended to stay open: appending is the hot path. The least recently used is closed when there are too many. */
+/** Keeps files open that are appended to: appending is the hot path. Beyond the limit, the least recently used is closed. */
 export class AppendHandles {
   readonly #limit: number;
   readonly #locate: (path: string) => Promise<string>;
@@ -125,7 +125,7 @@ export class AppendHandles {
   }
 }
 
-/** What was written has been written; an error of `close` comes too late to be anybody's. */
+/** The data has been written; an error of `close` comes too late for a caller. */
 async function close(entry: Entry): Promise<void> {
   await entry.handle.close().catch(() => undefined);
   entry.closed.resolve();

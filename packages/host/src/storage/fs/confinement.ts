@@ -6,8 +6,8 @@ import { SessionFsFailure } from './sessionFs.js';
 
 /**
  * Keeps paths inside a few folders. A path is checked as it is written and as it really is, so that neither `..` nor a
- * symbolic link leads out. What comes back is the real path: the caller opens that one with `use`, without following a last
- * link, and so a link that is put there after the check isn't followed.
+ * symbolic link leads out. The result is the real path: the caller opens it with `use`, without following a last link, so
+ * a link that is put there after the check isn't followed.
  */
 export class Confinement {
   readonly #roots: readonly string[];
@@ -19,7 +19,7 @@ export class Confinement {
     this.#base = base;
   }
 
-  /** The absolute path as written, or a refusal. No system call. */
+  /** The absolute path as written, or a refusal, without a system call. */
   written(path: string): string {
     if (path.includes('\0')) throw new SessionFsFailure('EINVAL', 'a path may not hold a NUL');
     const absolute = resolve(this.#base, path);
@@ -27,7 +27,7 @@ export class Confinement {
     return absolute;
   }
 
-  /** Where the path really is. Its end may be missing; the parts that exist are all inside. */
+  /** The real path. Its end may be missing; the existing parts are all inside. */
   async real(path: string): Promise<string> {
     const absolute = this.written(path);
     const root = this.#rootOf(absolute);
@@ -38,14 +38,14 @@ export class Confinement {
         if (!this.#rootOf(real)) throw refusal(path);
         return join(real, ...missing);
       }
-      // A link to nothing: creating the file would create it wherever the link points.
+      // A link to nothing: creating the file would create the link's target.
       if (await isLink(at)) throw refusal(path);
       if (at === root) return absolute;
       missing.unshift(basename(at));
     }
   }
 
-  /** Where the entry itself is: a link at the end isn't followed, so that it can be removed or renamed. */
+  /** The path of the entry itself: a link at the end isn't followed, so that it can be removed or renamed. */
   async entry(path: string): Promise<string> {
     const absolute = this.written(path);
     if (this.isRoot(absolute)) return absolute;
@@ -56,7 +56,7 @@ export class Confinement {
     return this.#roots.includes(real);
   }
 
-  /** Uses what `real` or `entry` gave, in the folder that it was in then; a link that took the place of one is not followed. */
+  /** Uses the result of `real` or `entry` in the folder of that time; a link that replaced a part is not followed. */
   async use<T>(real: string, work: (path: string) => Promise<T>): Promise<T> {
     if (this.isRoot(real)) return work(real);
     return this.useFolder(dirname(real), (folder) => work(join(folder, basename(real))));
@@ -105,9 +105,9 @@ async function isLink(path: string): Promise<boolean> {
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Holds a folder open and hands out a path to it that stays the same folder, whatever takes its name meanwhile. `isAllowed` is asked
- * where the folder really is, after it was opened: a check of a path that is opened later can be outrun by a link. Where the
- * system has no such paths (other than Linux), the path is used as it is.
+ * Holds a folder open and provides a path to it that stays the same folder, whatever takes its name meanwhile. `isAllowed` checks
+ * its real path after it was opened: a check before opening can be outrun by a link. Where the system has no such paths (other
+ * than Linux), the path is used unchanged.
  */
 async function pinnedFolder<T>(
   folder: string,
@@ -126,7 +126,7 @@ async function pinnedFolder<T>(
     isAllowed(real);
     return await work(pinned);
   } catch (error) {
-    // Nobody knows the folder by that name.
+    // The folder is gone under that name.
     if (error instanceof Error) error.message = error.message.replaceAll(pinned, folder);
     throw error;
   } finally {

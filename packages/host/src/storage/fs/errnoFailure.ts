@@ -1,7 +1,7 @@
 import { errorMessage } from '@agenthost/protocol';
 import { SessionFsFailure } from './sessionFs.js';
 
-/** Names that Node uses for its own checks, as the operating system would call them. */
+/** Maps names that Node uses for its own checks to those of the operating system. */
 const SAME_AS: Readonly<Record<string, string>> = {
   ERR_FS_EISDIR: 'EISDIR',
   ERR_INVALID_ARG_VALUE: 'EINVAL',
@@ -10,7 +10,7 @@ const SAME_AS: Readonly<Record<string, string>> = {
   ERR_FS_FILE_TOO_LARGE: 'EFBIG',
 };
 
-/** What any error means to a user of a SessionFs; the code of the operating system is kept. */
+/** Maps any error to a SessionFsFailure; a code of the operating system is kept. */
 export function toSessionFsFailure(error: unknown): SessionFsFailure {
   if (error instanceof SessionFsFailure) return error;
   const code = errorCode(error) ?? 'UNKNOWN';

@@ -1,11 +1,11 @@
-// How files in folders that are not ours are read. A pipe or a device in a file's place must not keep a thread of the pool
-// waiting, and a file of any size must not be held in memory.
+// Reads files in foreign folders. A pipe or a device in a file's place must not block a thread of the pool, and a file of any
+// size must not be held in memory.
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Opens a file for reading, without waiting for whatever else may be in its place. Rejects for what is no regular file. */
+/** Opens a file for reading, without waiting for a pipe or device in its place. Rejects for what is no regular file. */
 export async function openForeignFile(path: string, { followsLinks = true } = {}): Promise<FileHandle> {
-  // Opening a pipe without O_NONBLOCK waits until somebody writes to it.
+  // Opening a pipe without O_NONBLOCK waits for a writer.
   const noFollow = followsLinks ? 0 : (constants.O_NOFOLLOW ?? 0);
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow);
   try {
@@ -17,7 +17,7 @@ export async function openForeignFile(path: string, { followsLinks = true } = {}
   }
 }
 
-/** The beginning of a file, at most so many bytes, as text. Rejects when there is none, or it is no regular file. */
+/** The beginning of a file, at most that many bytes, as text. Rejects when it doesn't exist or is no regular file. */
 export async function readForeignFile(path: string, maxBytes: number, options = {}): Promise<string> {
   const file = await openForeignFile(path, options);
   try {

@@ -1,8 +1,8 @@
 import { SessionFsFailure } from './sessionFs.js';
 
 /**
- * Serialises asynchronous work per key, in the order of the calls. A failure is its caller's alone: the next one runs. A key
- * that nobody uses takes no memory.
+ * Serialises asynchronous work per key, in the order of the calls. A failure affects only its caller: the next one runs. An unused
+ * key takes no memory.
  */
 export class KeyedLock {
   readonly #maxWaiting: number;
@@ -17,7 +17,7 @@ export class KeyedLock {
     return this.#queues.size;
   }
 
-  /** Rejects with `EBUSY`, without running the work, when too many wait for the key already. */
+  /** Rejects with `EBUSY`, without running the work, when too many already wait for the key. */
   async run<T>(key: string, work: () => Promise<T> | T): Promise<T> {
     const queue = this.#queues.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
     if (queue.waiting > this.#maxWaiting) {

@@ -18,16 +18,16 @@ const CHUNK_BYTES = 64 * 1024;
 export interface LocalSessionFsOptions {
   readonly stateRoot: string;
   readonly sessionId: string;
-  /** What `initialCwd` answers; the process's own folder when not given. */
+  /** The result of `initialCwd`. Defaults to the process's folder. */
   readonly initialCwd?: string;
   /** `false`: reject with `ENOENT` when the session has no folder yet, instead of making one. */
   readonly create?: boolean;
-  /** Where the session's temporary folder is made; the operating system's when not given. */
+  /** Where the session's temporary folder is made. Defaults to the operating system's. */
   readonly tmpRoot?: string;
   readonly maxOpenFiles?: number;
 }
 
-/** A session's folder on this machine's disk. Folders are 0700, files 0600; no path leads out of them. */
+/** A session folder on this machine's disk. Folders are 0700, files 0600; no path leads out of them. */
 export class LocalSessionFs implements SessionFs {
   readonly conventions: SessionFs['conventions'] = sep === '\\' ? 'windows' : 'posix';
   readonly isLocal = true;
@@ -116,7 +116,7 @@ export class LocalSessionFs implements SessionFs {
 
   async stat(path: string): Promise<SessionFsStat> {
     const found = await attempt(async () => this.#paths.use(await this.#paths.real(path), (at) => lstat(at)));
-    // The real path has no link at its end: one that is there now came after the check.
+    // The real path has no link at its end: a link there appeared after the check.
     if (found.isSymbolicLink()) throw new SessionFsFailure('EACCES', `${JSON.stringify(path)} was replaced by a link`);
     return {
       isFile: found.isFile(),
@@ -196,7 +196,7 @@ export class LocalSessionFs implements SessionFs {
     });
   }
 
-  /** What is left in the temporary folder stays; an empty one goes. */
+  /** A non-empty temporary folder stays; an empty one is removed. */
   async dispose(): Promise<void> {
     await this.#appends.dispose();
     await rmdir(this.tmpdir).catch(() => undefined);

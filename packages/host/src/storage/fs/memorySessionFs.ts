@@ -7,7 +7,7 @@ export interface MemorySessionFsOptions {
   readonly conventions?: 'posix' | 'windows';
   readonly sessionId?: string;
   readonly initialCwd?: string;
-  /** `null`: there is none, and so no workspace. */
+  /** `null`: there is no session folder. */
   readonly sessionStatePath?: string | null;
   readonly now?: () => number;
 }
@@ -22,7 +22,7 @@ interface StoredFile {
   readonly type: 'file';
   readonly birthtime: number;
   mtime: number;
-  /** Has room for more; `size` bytes of it are the content. */
+  /** Has spare capacity; `size` bytes of it are the content. */
   buffer: Buffer;
   size: number;
 }
@@ -198,7 +198,7 @@ export class MemorySessionFs implements SessionFs {
     this.#nodes.set(absolute, file);
   }
 
-  /** The folder that something is in, or the failure that there is none. */
+  /** The parent folder, or the failure that it doesn't exist. */
   #parent(absolute: string): string {
     for (let at = this.#path.dirname(absolute); ; at = this.#path.dirname(at)) {
       const node = this.#nodes.get(at);

@@ -1,12 +1,12 @@
 import { SessionFsFailure } from './sessionFs.js';
 
-/** The code of what fails because the client that keeps the files is gone. */
+/** The code of failures because the file provider is gone. */
 export const PROVIDER_GONE = 'UNAVAILABLE';
 
-/** What a provider says goes to everybody who is refused because of it. */
+/** Bounds a provider's text, which reaches all clients that are refused because of it. */
 const MAX_DETAIL = 500;
 
-/** The client that keeps the sessions' files is gone, or could not do what it was asked. The message says what to do. */
+/** The client that keeps the sessions' files is gone, or failed to do what it was asked. The message says what to do. */
 export class ProviderFailure extends SessionFsFailure {
   static gone(options?: ErrorOptions): ProviderFailure {
     const message =
@@ -14,14 +14,14 @@ export class ProviderFailure extends SessionFsFailure {
     return new ProviderFailure(PROVIDER_GONE, message, options);
   }
 
-  /** `detail`: what it was asked, and what it said. */
+  /** `detail`: the request and the answer. */
   static failed(code: string, detail: string, options?: ErrorOptions): ProviderFailure {
     const said = detail.length > MAX_DETAIL ? `${detail.slice(0, MAX_DETAIL)}…` : detail;
     const message = `the client that keeps the sessions' files failed (${said}); look at that client, then try again`;
     return new ProviderFailure(code, message, options);
   }
 
-  /** The one that is behind an error, however it was wrapped on its way. */
+  /** The provider failure behind an error, however it was wrapped. */
   static behind(error: unknown): ProviderFailure | undefined {
     for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
       if (at instanceof ProviderFailure) return at;

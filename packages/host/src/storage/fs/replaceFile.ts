@@ -1,6 +1,6 @@
 import type { SessionFs } from './sessionFs.js';
 
-/** Replaces a file so that at any moment either the old content or the new one is there, whole. */
+/** Replaces a file so that at any moment either the old content or the new one is there, complete. */
 export async function replaceFile(
   fs: SessionFs,
   path: string,
@@ -14,7 +14,7 @@ export async function replaceFile(
     if (options.sync) await fs.sync?.(temp);
     await fs.rename(temp, path);
   } catch (error) {
-    // On a full disk the half of it that was written takes the room that the next try needs.
+    // On a full disk the partial file takes the room that the next try needs.
     await fs.rm(temp, { force: true }).catch(() => undefined);
     throw error;
   }

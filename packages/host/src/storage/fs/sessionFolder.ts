@@ -4,13 +4,13 @@ import { SessionFsFailure } from './sessionFs.js';
 
 export const SESSION_STATE_FOLDER = 'session-state';
 
-/** Where the state root keeps a session. Refuses what isn't a session id, so that no id ever becomes another path. */
+/** The folder of a session in the state root. Refuses an invalid session id, so that no id becomes another path. */
 export function sessionFolder(stateRoot: string, sessionId: string): string {
   if (!isSessionId(sessionId)) throw new SessionFsFailure('EINVAL', `not a session id: ${JSON.stringify(sessionId)}`);
   return join(stateRoot, SESSION_STATE_FOLDER, sessionId);
 }
 
-/** Where names that differ only by case are one, the folder that was found may be another session's. */
+/** On a file system that ignores case, the folder that was found may be another session's. */
 export function assertSameCase(realFolder: string, sessionId: string): void {
   const name = basename(realFolder);
   if (name === sessionId || name.toLowerCase() !== sessionId.toLowerCase()) return;

@@ -1,6 +1,6 @@
 /**
- * All that a session keeps goes through this small interface, so that the same code stores a session on the local disk, in a
- * client's own file system, or elsewhere.
+ * Everything that a session keeps goes through this small interface, so that the same code stores a session on the local disk, in a
+ * client's file system, or elsewhere.
  *
  * Contract:
  * - Paths are made with `join`, by `conventions`, never by the host's platform.
@@ -12,17 +12,17 @@
  */
 export interface SessionFs {
   readonly conventions: 'posix' | 'windows';
-  /** Where this session's files are. Without one there is no workspace, but the session still runs. */
+  /** The session folder. Without one there are no artifacts, but the session still runs. */
   readonly sessionStatePath: string | undefined;
   readonly tmpdir: string;
   /** Whether its paths are paths of this machine, which programs here can open. */
   readonly isLocal?: boolean;
   /**
-   * What is read here is what somebody else says: it may be half a file, or another one. So a log is never made shorter, nor
-   * written anew, because of what was read of it.
+   * Reads are uncertain: a result may be half a file, or another one. So a log is never shortened or rewritten because of what
+   * was read of it.
    */
   readonly isUncertain?: boolean;
-  /** A file that grows beyond this can't be read back; without one, any can. */
+  /** A larger file can't be read back; without it, any size can. */
   readonly maxFileBytes?: number;
   initialCwd(): string;
   join(...parts: string[]): string;
@@ -40,18 +40,18 @@ export interface SessionFs {
   rm(path: string, options?: { readonly recursive?: boolean; readonly force?: boolean }): Promise<void>;
   rename(source: string, target: string): Promise<void>;
 
-  /** The lines of a file without their ends, from a byte offset on; a last line without an end comes too. */
+  /** The lines of a file without their ends, from a byte offset on, including a last line without an end. */
   readLines(path: string, fromByte?: number): AsyncIterable<string>;
-  /** A part of a file, where the backend can read one without the rest; the part ends where the file does. */
+  /** A part of a file, if the backend can read one without the rest; the part ends where the file does. */
   readRange?(path: string, offset: number, length: number): Promise<Uint8Array>;
   /**
-   * Where a path really is, links followed; its end may be missing. Only where paths are those of this machine: then a program
-   * can be handed one.
+   * The real path with links resolved; its end may be missing. Only if paths are those of this machine: then a program
+   * can use it.
    */
   realPath?(path: string): Promise<string>;
-  /** Forces to disk what was written to the file, where the backend can. */
+  /** Forces the file's data to disk, if the backend can. */
   sync?(path: string): Promise<void>;
-  /** Closes what it keeps open. */
+  /** Closes open files. */
   dispose(): Promise<void>;
 }
 
@@ -69,6 +69,7 @@ export interface SessionFsEntry {
   readonly type: 'file' | 'directory';
 }
 
+/** A file operation of a session failed; `code` is a code like those of Node, such as `ENOENT`. */
 export class SessionFsFailure extends Error {
   readonly code: string;
 

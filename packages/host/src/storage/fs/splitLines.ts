@@ -1,14 +1,14 @@
 import { SessionFsFailure } from './sessionFs.js';
 
-/** A line longer than this is a damaged file or somebody's attack; reading on would take all the memory. */
+/** A longer line means a damaged file or an attack; reading on would take all the memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** The same for a line with zeros, which is no text: to look for something in megabytes of them would hold up others. */
+/** The same for a line with zeros, which is no text: searching megabytes of them would block the host. */
 export const MAX_BINARY_LINE_BYTES = 2 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** Lines end at `\n` only, a `\r` stays. A last line without an end comes too; an empty one doesn't. */
+/** Lines end at `\n` only; a `\r` stays. A last line without an end is included; an empty one isn't. */
 export async function* splitLines(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
@@ -29,7 +29,7 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array> | Iterable<U
     const rest = chunk.subarray(start);
     hasZeros ||= rest.includes(0);
     refuseOver(heldBytes + rest.length, hasZeros);
-    // A copy, which `slice` of a Buffer isn't: the reader may use the chunk's memory again.
+    // A copy, which `slice` of a Buffer isn't: the reader may reuse the chunk's memory.
     held.push(Uint8Array.from(rest));
     heldBytes += chunk.length - start;
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const ABANDONED_MS = 60_000;
 const DRAFT_NAME = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
-/** Replaces a file that only its user may read. At any moment the old content or the new one is there, whole, also after a power cut. */
+/** Replaces a file that only its user may read. At any moment the old content or the new one is there, complete, even after a power cut. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {

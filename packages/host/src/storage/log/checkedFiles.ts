@@ -3,8 +3,8 @@ import { replaceFile } from '../fs/replaceFile.js';
 import { type SessionFs, SessionFsFailure } from '../fs/sessionFs.js';
 import { sealLine, unsealLine } from './lineFormat.js';
 
-// What is kept beside a log can be made again from it: where it is missing or damaged, a reader gets `undefined` or a failure
-// and goes back to the log. It is never forced to disk.
+// Files beside a log are caches: when one is missing or damaged, a reader gets `undefined` or a failure and uses the log instead.
+// They are never forced to disk.
 
 /** One value in a file, checked as a whole. */
 export class CheckedFile {
@@ -18,7 +18,7 @@ export class CheckedFile {
     this.#maxBytes = maxBytes;
   }
 
-  /** `undefined` when there is none that can be used. */
+  /** `undefined` when there is no valid one. */
   async read(): Promise<{ readonly value: unknown; readonly bytes: number } | undefined> {
     try {
       const { size: bytes } = await this.#fs.stat(this.#path);
@@ -32,7 +32,7 @@ export class CheckedFile {
     }
   }
 
-  /** How many bytes it took; `undefined` when it would be too large, and nothing was written. */
+  /** The written bytes; `undefined` when it would be too large, and nothing was written. */
   async write(value: object): Promise<number | undefined> {
     const bytes = Buffer.from(sealLine(JSON.stringify(value).slice(0, -1)));
     if (bytes.length > this.#maxBytes) return undefined;
@@ -54,7 +54,7 @@ export interface CheckedEntry {
 const CHUNK_BYTES = 16 * 1024;
 const NEWLINE = 0x0a;
 
-/** A list that only grows, one value a line, read from its end. Whoever uses it remembers how many bytes of it are valid. */
+/** A list that only grows, one value per line, read from its end. The caller remembers how many bytes of it are valid. */
 export class CheckedList {
   readonly #fs: SessionFs;
   readonly #path: string;
@@ -66,7 +66,7 @@ export class CheckedList {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** After the first `size` bytes; what follows them goes. Gives the new size. Rejects with `ESTALE` when there are fewer. */
+  /** Appends after the first `size` bytes and removes what follows them. Returns the new size. Rejects with `ESTALE` when there are fewer. */
   async append(values: readonly object[], size: number): Promise<number> {
     const bytes = Buffer.from(values.map((value) => sealLine(JSON.stringify(value).slice(0, -1))).join(''));
     const found = size > 0 || (await this.#fs.exists(this.#path)) ? (await this.#fs.stat(this.#path)).size : 0;
@@ -79,7 +79,7 @@ export class CheckedList {
     return size + bytes.length;
   }
 
-  /** From the byte `end` back to the beginning. Throws `ESTALE` at what isn't whole. */
+  /** Reads from the byte `end` back to the beginning. Throws `ESTALE` at an incomplete line. */
   async *backwards(end: number): AsyncGenerator<CheckedEntry> {
     const whole = this.#fs.readRange ? undefined : await this.#fs.readFileBytes(this.#path);
     let held: Buffer = Buffer.alloc(0);
@@ -89,7 +89,7 @@ export class CheckedList {
       if (chunk.length < length) throw stale(this.#path);
       from -= length;
       held = Buffer.concat([chunk, held]);
-      // The last byte ends the last line; the end before it is where that line starts.
+      // The last byte ends the last line; that line starts at the end before it.
       for (let start = held.lastIndexOf(NEWLINE, -2); held.length > 0; start = held.lastIndexOf(NEWLINE, -2)) {
         if (start < 0 && from > 0) break;
         const line = held.subarray(start + 1);

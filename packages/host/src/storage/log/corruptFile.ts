@@ -4,13 +4,13 @@ import type { SessionFs } from '../fs/sessionFs.js';
 import { type ByteRange, LogBytes } from './logBytes.js';
 import { rawLines } from './rawLines.js';
 
-/** Beside the log, copies of what is damaged in it. */
+/** The file beside the log with copies of its damaged parts. */
 export const CORRUPT_SUFFIX = '.corrupt';
 
-/** Broken lines stay in the log as well: when the file is this large, no more copies of them are made. */
+/** Broken lines stay in the log as well: at this size, no more copies of them are made. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Copies of what is damaged in a log, in the order in which it was found. Each copy ends with a line end. */
+/** Copies of damaged parts of a log, in the order in which they were found. Each copy ends with a line end. */
 export class CorruptFile {
   readonly #fs: SessionFs;
   readonly #path: string;
@@ -22,7 +22,7 @@ export class CorruptFile {
     this.#sync = options.sync;
   }
 
-  /** Lines that stay in the log: they are found again each time it is opened, and are kept once. */
+  /** Lines that stay in the log: they are found each time it is opened, and are kept once. */
   async addLines(log: LogBytes, lines: readonly ByteRange[]): Promise<void> {
     let size = await this.#size();
     if (lines.length === 0 || size >= MAX_BYTES) return;
@@ -41,7 +41,7 @@ export class CorruptFile {
     if (added) await this.#synced();
   }
 
-  /** What is cut off the log afterwards: all of it, unless it is what this file ends with. */
+  /** What will be cut off the log: all of it, unless this file already ends with it. */
   async addTail(log: LogBytes, tail: ByteRange): Promise<void> {
     if (await this.#endsWith(log, tail)) return;
     for await (const piece of log.pieces(tail)) await this.#fs.appendFile(this.#path, piece);

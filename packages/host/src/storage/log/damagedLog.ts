@@ -8,24 +8,24 @@ import { LogScanner, MAX_BROKEN_LINES } from './logScanner.js';
 import { type RawLine, rawLines } from './rawLines.js';
 
 export interface DamagedLog {
-  /** After its last whole record, once its line has an end. */
+  /** After its last valid record, once its line has an end. */
   readonly position: LogPosition;
-  /** Without those that follow the last whole record: they are its tail. */
+  /** Without those that follow the last valid record: they are its tail. */
   readonly broken: readonly BrokenLine[];
   readonly allBroken: readonly BrokenLine[];
-  /** Where the last whole record ends, with its line's end if that is there. */
+  /** Where the last valid record ends, including its line's end if present. */
   readonly end: LogEnd;
-  /** What follows it; CRC-32 of these bytes alone. */
+  /** What follows it; the CRC-32 covers only these bytes. */
   readonly tail: LogEnd;
-  /** Where the last byte ends that was there. */
+  /** The end of the file. */
   readonly all: LogEnd & { readonly lacksLineEnd: boolean };
   /** After everything, once the last line has an end; the numbers of records that the tail may have held are left free. */
   readonly uncut: LogPosition;
-  /** Where the broken lines are, without the tail: the first MAX_BROKEN_LINES of them. */
+  /** The broken lines, without the tail: the first MAX_BROKEN_LINES of them. */
   readonly damaged: readonly ByteRange[];
 }
 
-/** The last whole record that was found. */
+/** The last valid record that was found. */
 interface LastRecord {
   readonly position: LogPosition;
   readonly end: LogEnd;
@@ -33,8 +33,8 @@ interface LastRecord {
 }
 
 /**
- * Reads a log that is damaged, from a place on: as bytes, because what isn't UTF-8 has no length as text. Gives each whole record
- * and holds no more than one line, however large the file and its damage are.
+ * Reads a damaged log from a place on, as bytes, because text that isn't UTF-8 has no length. Yields each valid record and holds
+ * no more than one line, however large the file and its damage are.
  */
 export async function* scanDamagedLog(
   bytes: LogBytes,
@@ -79,7 +79,7 @@ export async function* scanDamagedLog(
   };
 }
 
-/** Where the last record of a line without an end does end. */
+/** Where the last record of a line without an end ends. */
 async function endWithin(line: RawLine, ending: string, bytes: LogBytes, before: LogEnd): Promise<LogEnd> {
   const at = line.content.findLastIndex((content) => content.includes(ending));
   const content = line.content[at] ?? Buffer.of();

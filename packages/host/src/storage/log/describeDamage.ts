@@ -3,7 +3,7 @@ import { MAX_BROKEN_LINES } from './logScanner.js';
 
 const NAMED_LINES = 20;
 
-/** For the host's log. */
+/** A text for the host's log. */
 export function describeDamage({ tornTail, broken, altered }: DamageReport): string {
   const rest = broken.length - NAMED_LINES;
   const parts = [

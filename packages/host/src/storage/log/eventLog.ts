@@ -1,6 +1,6 @@
 import type { ActionOrigin, SessionAction, URI } from '@agenthost/protocol';
 
-/** What every record has. `n` counts from 1 without gaps within the session. */
+/** The fields of every record. `n` counts from 1 without gaps within the session. */
 export interface LogRecordBase {
   readonly v: 1;
   readonly n: number;
@@ -22,14 +22,14 @@ export interface SessionStartRecord extends LogRecordBase {
   readonly workingDirectory?: URI;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly config?: Readonly<Record<string, unknown>>;
-  /** As long as no message follows, nobody is told of the session. */
+  /** Until a message follows, the session is in no list. */
   readonly provisional?: true;
 }
 
 export interface ActionRecord extends LogRecordBase {
   readonly type: 'action';
   readonly serverSeq: number;
-  /** Present when a run of text was merged into this record: the number of the first of its actions. */
+  /** Present when a run of text was merged into this record: the number of its first action. */
   readonly firstSeq?: number;
   readonly origin?: ActionOrigin;
   readonly action: SessionAction;
@@ -53,20 +53,20 @@ type Unnumbered<T> = T extends LogRecord
   ? Omit<T, keyof LogRecordBase | 'firstSeq'> & { readonly id?: string; readonly at?: number }
   : never;
 
-/** A record as it is handed to `append`; the log gives it what every record has. */
+/** A record for `append`; the log adds the common fields. */
 export type NewLogRecord = Unnumbered<LogRecord>;
 
-/** A place between two records of a log: right after record `n`. It belongs to that log alone, as it was then. */
+/** A place between two records of a log: right after record `n`. It belongs to that log, in its state of that time. */
 export interface LogPosition {
   /** 0 at the beginning. */
   readonly n: number;
-  /** How many lines are before it. */
+  /** Number of lines before it. */
   readonly line: number;
   /** Where the line of record `n` starts. */
   readonly start: number;
-  /** How many bytes are before it. */
+  /** Number of bytes before it. */
   readonly end: number;
-  /** The checksum of record `n`, as it stands in its line. */
+  /** The checksum of record `n`, as in its line. */
   readonly crc: string;
   /** CRC-32 of all bytes before it. */
   readonly sum: number;
@@ -80,7 +80,7 @@ export interface LogEntry {
   readonly position: LogPosition;
 }
 
-/** From where on a log is read, with what is known of the lines before. */
+/** Where reading starts, with what is known of the lines before. */
 export interface LoadFrom {
   readonly position: LogPosition;
   readonly broken: readonly BrokenLine[];
@@ -89,9 +89,9 @@ export interface LoadFrom {
 export interface DamageReport {
   /** What was cut off the end of the file. */
   readonly tornTail?: { readonly bytes: number };
-  /** Lines that could not be read whole, counted from 1. They stay in the file. */
+  /** Numbers of unreadable lines, from 1. They stay in the file. */
   readonly broken: readonly BrokenLine[];
-  /** What is there is not what was stored, though every line of it is whole: somebody else changed it. */
+  /** The content is not what was stored, although every line is valid: another program changed it. */
   readonly altered?: true;
   /** Whether a copy of the damaged bytes is in the `.corrupt` file and the end of the log is clean; if not, the next write tries again. */
   readonly repaired: boolean;
@@ -106,52 +106,52 @@ export interface BrokenLine {
  * The truth of a session: what happened, in order.
  *
  * Contract:
- * - A log that exists is loaded to its end before the first `append`.
- * - `append` only buffers; it never blocks and never loses its place. What it returns grows with every call.
- * - `flush` resolves when everything appended so far is stored as the log's durability asks. It rejects when that failed; the
- *   records stay, in order, and are tried again later, unless `rollbackTo` takes them back.
+ * - An existing log is loaded to its end before the first `append`.
+ * - `append` only buffers; it never blocks and keeps its order. Its result grows with every call.
+ * - `flush` resolves when everything appended so far is stored with the log's durability. It rejects when that failed; the
+ *   records stay, in order, and are tried again later, unless `rollbackTo` removes them.
  * - Adjacent text for one part may be merged into one record, so there can be fewer records than appends.
- * - Every change of the file (a write, a cut, a repair) is made under the lock of `lockKey(path)`, and so every load begins:
- *   between two changes, never within one. It goes on without the lock, so that nobody waits for a reader, and gives what was
- *   stored when it began. `SessionStorage.list` asks under the same lock.
+ * - Every change of the file (a write, a cut, a repair) happens under the lock of `lockKey(path)`, and every load begins under it:
+ *   between two changes, never within one. It continues without the lock, so that nothing waits for a reader, and yields what
+ *   was stored when it began. `SessionStorage.list` uses the same lock.
  */
 export interface EventLog {
-  /** The records of known types that are stored. The first time it finds and repairs damage; an unknown type is skipped, and kept. */
+  /** The stored records of known types. The first load finds and repairs damage; an unknown type is skipped and kept. */
   load(): AsyncIterable<LogRecord>;
   loadAll(): Promise<{ readonly records: LogRecord[]; readonly damage: DamageReport | undefined }>;
   /**
-   * The same with their places, also from a place on. Throws `NOT_THERE`, before anything else, when the log doesn't have
-   * that place: it was cut, restored, replaced, or is damaged there.
+   * The same with their places, optionally from a place on. Throws `NOT_THERE` first when the log doesn't have that place: it was
+   * cut, restored, replaced, or is damaged there.
    */
   entries(from?: LoadFrom): AsyncIterable<LogEntry>;
-  /** The records between two places that can't be taken back any more. Throws `ALTERED` when they aren't what was stored. */
+  /** The records between two places that can't be rolled back any more. Throws `ALTERED` when they aren't what was stored. */
   span(from: LogPosition, to: LogPosition): AsyncIterable<LogRecord>;
-  /** Reads everything before a place that `entries` passed over. What is wrong is kept and reported as in a load. */
+  /** Reads everything before a place that `entries` skipped. Damage is kept and reported as in a load. */
   check(upTo: LogPosition, options: CheckOptions): Promise<DamageReport | undefined>;
-  /** `fields`: the JSON of an object with what the record has beside `id`, `at` and `type`, where somebody made it already. */
+  /** `fields`: the JSON of an object with the fields beside `id`, `at` and `type`, if it was already made. */
   append(record: NewLogRecord, fields?: string): number;
   flush(): Promise<void>;
   /**
-   * Takes back everything that was appended after the append that returned `position`, whether it was written meanwhile or not.
-   * `false` when some of it has been stored for too long (before the last two flushes) and stays.
+   * Rolls back everything that was appended after the append that returned `position`, written or not.
+   * `false` when some of it was stored before the last two flushes and stays.
    */
   rollbackTo(position: number): boolean;
   /**
-   * Cuts off everything after a place, for good; what is appended meanwhile comes after it. Flushes before, and rejects like
-   * `flush`; with `NOT_THERE` when the log doesn't have that place. When it rejects, the log is as it was.
+   * Cuts off everything after a place, for good; later appends come after it. Flushes before, and rejects like `flush`, or with
+   * `NOT_THERE` when the log doesn't have that place. When it rejects, the log is unchanged.
    */
   truncate(to: LogPosition): Promise<void>;
   /**
-   * Resolves with the place after everything that was appended so far, when it is stored and can't be taken back any more;
-   * with `undefined` when it was taken back. Nothing is written for it alone, so it may take until `close`.
+   * Resolves with the place after everything appended so far, when it is stored and can't be rolled back any more; with
+   * `undefined` when it was rolled back. It causes no write, so it may take until `close`.
    */
   mark(): Promise<LogPosition | undefined>;
-  /** How many bytes are stored. */
+  /** Number of stored bytes. */
   readonly size: number;
-  /** What is wrong, as far as anybody has read. */
+  /** The known damage, as far as the log was read. */
   readonly damage: DamageReport | undefined;
   readonly bufferedBytes: number;
-  /** The buffer is over its bound: whoever produces should await `drained()`. */
+  /** The buffer is over its bound: producers should await `drained()`. */
   readonly isFull: boolean;
   /** Resolves at once unless `isFull`, else when the buffer has been written. Rejects like `flush`. */
   drained(): Promise<void>;
@@ -172,21 +172,21 @@ export type EventLogFailureCode =
   | 'CLOSED'
   | 'NOT_LOADED'
   | 'TOO_LARGE'
-  /** The file is shorter than what was stored in it: somebody else changed it. */
+  /** The file is shorter than what was stored: another program changed it. */
   | 'SHRUNK'
-  /** Less than the whole file came when it was read. */
+  /** A read returned less than the whole file. */
   | 'INCOMPLETE'
-  /** There are bytes in the file that would be lost if it was written anew. */
+  /** The file has bytes that would be lost if it were rewritten. */
   | 'DAMAGED'
-  /** No line of the file can be read as one of a log; it is left as it is. */
+  /** No line of the file can be read as a log line; it is left unchanged. */
   | 'UNREADABLE'
-  /** The log doesn't have the place that it was to be read from. */
+  /** The log doesn't have the place where reading should start. */
   | 'NOT_THERE'
-  /** What is in the file isn't what was stored. */
+  /** The content of the file isn't what was stored. */
   | 'ALTERED'
   | 'ROLLED_BACK';
 
-/** `code` is one of the log's own, or that of the SessionFsFailure which is the cause. */
+/** `code` is one of the log's own, or that of the SessionFsFailure that is the cause. */
 export class EventLogFailure extends Error {
   readonly code: EventLogFailureCode | (string & {});
 

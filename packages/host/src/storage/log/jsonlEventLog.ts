@@ -25,16 +25,16 @@ export type Durability = 'write' | 'fsync';
 
 export interface JsonlEventLogOptions {
   readonly fs: SessionFs;
-  /** `fsync`: stored means that it survives a power cut, where the file system can promise that. */
+  /** `fsync`: stored means that it survives a power cut, if the file system can promise that. */
   readonly durability?: Durability;
-  /** How long text may wait for more of it before it is written. */
+  /** How long text may wait for more before it is written. */
   readonly debounceMs?: number;
-  /** How long after a failure to try again what nobody flushes. */
+  /** How long after a failure to retry records that no flush waits for. */
   readonly retryMs?: number;
   readonly maxBufferedBytes?: number;
-  /** To be shared by all logs that may be of the same file. */
+  /** Shared by all logs of the same file. */
   readonly lock?: KeyedLock;
-  /** A new log that is there under its name only when it is closed, whole. */
+  /** A new log that gets its name only when it is closed and complete. */
   readonly isDraft?: boolean;
   readonly now?: () => number;
   readonly newId?: () => string;
@@ -48,7 +48,18 @@ export const LOG_FILE = 'events.jsonl';
 
 const FROM_BEGINNING: LoadFrom = { position: LOG_BEGINNING, broken: [] };
 
-/** The log as a file of lines, each with a checksum. */
+/**
+ * The event log of a session as a file of lines, each with a checksum.
+ *
+ * @example
+ * ```ts
+ * declare const fs: SessionFs;
+ *
+ * const log = await JsonlEventLog.open({ fs });
+ * for await (const record of log.load()) console.log(record.type);
+ * await log.close();
+ * ```
+ */
 export class JsonlEventLog implements EventLog {
   readonly #options: JsonlEventLogOptions;
   readonly #path: string;
@@ -58,7 +69,7 @@ export class JsonlEventLog implements EventLog {
   #state: 'unloaded' | 'open' | 'closed';
   #damage: DamageReport | undefined;
 
-  /** Reads nothing: a log that exists has to be loaded before anything is appended. */
+  /** Reads nothing: an existing log has to be loaded before anything is appended. */
   static async open(options: JsonlEventLogOptions): Promise<JsonlEventLog> {
     const { fs, isDraft } = options;
     const path = logPath(fs);
@@ -127,7 +138,7 @@ export class JsonlEventLog implements EventLog {
       isBegun = true;
       yield entry;
     }
-    // The log is new, or no line of it could be read.
+    // The log is new, or none of its lines could be read.
     if (!isBegun) yield* this.#startEntry(this.#damage !== undefined);
   }
 

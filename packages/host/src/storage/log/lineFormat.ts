@@ -15,21 +15,21 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set<LogRecord['type']>([
   'session.info',
 ]);
 
-/** A record but for its number: `id`, `at` and `type` are in either of them. */
+/** A record without its number; either argument may have `id`, `at` and `type`. */
 export interface LineParts {
-  /** Fields as they stand in JSON, or nothing. */
+  /** Fields as JSON, or nothing. */
   readonly stamp: string;
   /** The JSON of an object that isn't empty. */
   readonly fields: string;
 }
 
-/** What a line begins with; a comma and the fields follow, and then the checksum. */
+/** The beginning of a line; a comma and the fields follow, and then the checksum. */
 export function lineHead(n: number, stamp: string): string {
   const head = `{"v":${LOG_VERSION},"n":${n}`;
   return stamp === '' ? head : `${head},${stamp}`;
 }
 
-/** Throws on a record that no reader would take. */
+/** Throws for a record that no reader would accept. */
 export function assertFits({ stamp, fields }: LineParts): void {
   if ((stamp.length + fields.length) * 3 < MAX_LINE_BYTES - 256) return;
   const bytes = Buffer.byteLength(stamp) + Buffer.byteLength(fields);
@@ -38,9 +38,9 @@ export function assertFits({ stamp, fields }: LineParts): void {
 }
 
 export interface DecodedLine {
-  /** Every record of the line that is whole: one, unless the line is damaged. */
+  /** Every valid record of the line: one, unless the line is damaged. */
   readonly records: readonly DecodedRecord[];
-  /** Why the line isn't just one whole record. */
+  /** Why the line isn't exactly one valid record. */
   readonly damage?: string;
 }
 
@@ -49,7 +49,7 @@ export interface DecodedRecord {
   /** Absent when its type is unknown. */
   readonly record?: LogRecord;
   readonly crc: string;
-  /** `"crc":"xxxxxxxx"}`, where the record ends in its line. */
+  /** `"crc":"xxxxxxxx"}`, the end of a record in its line. */
   readonly ending: string;
 }
 
@@ -63,7 +63,7 @@ export function decodeLine(line: string): DecodedLine {
   return { records, damage: records.length > 0 ? 'a damaged line end' : 'the checksum does not match' };
 }
 
-/** The whole records at both ends of a long line that is none itself. */
+/** The valid records at both ends of a long invalid line. */
 export function decodeEnds(ends: readonly string[]): DecodedLine {
   return { records: ends.flatMap((text) => salvage(text)), damage: 'it is too long for a line, or no text' };
 }
@@ -73,7 +73,7 @@ function decodeRecord(line: string): DecodedRecord | undefined {
   return checked && identify(checked.value, checked.crc);
 }
 
-/** A damaged line end glues records together, or junk to a record; those that are whole are still found. */
+/** A damaged line end joins records, or junk to a record; valid records are still found. */
 function salvage(line: string): DecodedRecord[] {
   const found: DecodedRecord[] = [];
   let from = 0;

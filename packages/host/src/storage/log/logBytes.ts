@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { SessionFs } from '../fs/sessionFs.js';
 
-/** No piece is larger: what is done with one must not hold up others. */
+/** Maximum size of a piece, so that handling one doesn't block the host. */
 const PIECE_BYTES = 256 * 1024;
 
 /** Bytes of a file: from `start` up to `end`. */
@@ -12,8 +12,8 @@ export interface ByteRange {
 }
 
 /**
- * The bytes of a log's file, in pieces: a log may be larger than the memory. Only where the file system can't read a part of a
- * file, all of it is read once; such file systems bound what a file may have (`maxFileBytes`).
+ * The bytes of a log's file in pieces, because a log may be larger than the memory. Only a file system that can't read a part of a
+ * file reads all of it at once; such file systems bound the size (`maxFileBytes`).
  */
 export class LogBytes {
   readonly #fs: SessionFs;
@@ -30,12 +30,12 @@ export class LogBytes {
     this.#whole = whole;
   }
 
-  /** How many there are, where all of them have been read. */
+  /** The size of the file, if all of it has been read. */
   get size(): number | undefined {
     return this.#whole?.length;
   }
 
-  /** They end early where the file does. */
+  /** They end early if the file does. */
   async *pieces({ start, end }: ByteRange): AsyncGenerator<Buffer> {
     for (let at = start; at < end; at += PIECE_BYTES) {
       const length = Math.min(PIECE_BYTES, end - at);
@@ -60,7 +60,7 @@ export class LogBytes {
   }
 }
 
-/** CRC-32 of these bytes, after others that have the one given. */
+/** The CRC-32 of these bytes, continued from the given one. */
 export async function sumOf(bytes: LogBytes, range: ByteRange, sum = 0): Promise<number> {
   for await (const piece of bytes.pieces(range)) sum = crc32(piece, sum);
   return sum;

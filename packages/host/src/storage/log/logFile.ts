@@ -11,7 +11,7 @@ import { rawLines } from './rawLines.js';
 const NEWLINE = 0x0a;
 const REPLACEMENT = Buffer.from('\uFFFD');
 
-/** Where the log ends in its file: so many bytes, which have this checksum (CRC-32). */
+/** Where the log ends in its file: this many bytes with this checksum (CRC-32). */
 export interface LogEnd {
   readonly size: number;
   readonly sum: number;
@@ -19,20 +19,20 @@ export interface LogEnd {
 
 const NOTHING: LogEnd = { size: 0, sum: 0 };
 
-/** What was found wrong with a file when it was read. */
+/** Damage that was found when the file was read. */
 export interface FoundDamage {
-  /** Copies of these lines are to be kept in the `.corrupt` file. */
+  /** Copies of these lines have to be kept in the `.corrupt` file. */
   readonly lines: readonly ByteRange[];
-  /** What follows the log in the file: to be cut off, once there is a copy of it. CRC-32 of these bytes alone. */
+  /** What follows the log in the file: it is cut off once there is a copy. The CRC-32 covers only these bytes. */
   readonly tail: LogEnd;
 }
 
 /**
- * The bytes of `events.jsonl`: knows how many of them are the log, and gets rid of what follows them before it writes.
+ * The bytes of `events.jsonl`: knows how many of them are the log, and removes what follows them before it writes.
  *
- * Nothing is cut off that is not known: it is a piece of this log's own that nobody was told of, or there is a copy of it in the
- * `.corrupt` file. Where reading is uncertain, what stays must have the checksum of what was read or written before, and a file
- * whose damage may be bytes that were read as other ones is not written anew.
+ * Only known bytes are cut off: a part of this log that no client was told of, or bytes with a copy in the `.corrupt` file. Where
+ * reading is uncertain, the rest must have the checksum of what was read or written before, and a file whose damage may
+ * hide other bytes is not rewritten.
  */
 export class LogFile {
   readonly path: string;
@@ -40,14 +40,14 @@ export class LogFile {
   readonly #sync: boolean;
   readonly #corrupt: CorruptFile;
   #end: LogEnd = NOTHING;
-  /** Broken lines that were found, of which copies have to be kept before anything is written. */
+  /** Broken lines whose copies have to be kept before anything is written. */
   #toSave: readonly ByteRange[] = [];
   /** A tail that was found, and whether there is a copy of it. */
   #foundTail: LogEnd = NOTHING;
   #isTailKept = true;
-  /** What was being written when that failed: some of it may be in the file. */
+  /** The data of a failed write: some of it may be in the file. */
   #attempted: Uint8Array = new Uint8Array();
-  /** The last line has no end: what is written next begins with one. */
+  /** The last line has no end: the next write begins with one. */
   #lacksLineEnd = false;
   #isClean = true;
   #holdsDamage = false;
@@ -64,7 +64,7 @@ export class LogFile {
     return this.#isClean;
   }
 
-  /** The log ends here; `damage` is what was found when it was read. */
+  /** The log ends here; `damage` was found when it was read. */
   endsAt(end: LogEnd, damage?: FoundDamage): void {
     this.#end = end;
     if (!damage) return;
@@ -75,7 +75,7 @@ export class LogFile {
     this.#isClean = false;
   }
 
-  /** The same where the file must not be cut: all that is in it stays, and what is written next begins on a new line. */
+  /** The same when the file must not be cut: everything in it stays, and the next write begins on a new line. */
   endsUncut(end: LogEnd, damage: readonly ByteRange[], lacksLineEnd: boolean): void {
     this.#end = end;
     this.#holdsDamage = true;
@@ -83,7 +83,7 @@ export class LogFile {
     this.#lacksLineEnd = lacksLineEnd;
   }
 
-  /** There are lines in it that can't be read. */
+  /** Whether it has unreadable lines. */
   holdsDamage(): void {
     this.#holdsDamage = true;
   }
@@ -94,7 +94,7 @@ export class LogFile {
     this.#isClean = false;
   }
 
-  /** Cuts off what is stored after this. When it rejects, the log is as it was, and is looked at before the next write. */
+  /** Cuts off what is stored after this. When it rejects, the log is unchanged, and is checked before the next write. */
   async truncate(end: LogEnd): Promise<void> {
     await this.repair();
     const before = this.#end;
@@ -107,7 +107,7 @@ export class LogFile {
     }
   }
 
-  /** Whole lines, as UTF-8. Once it has failed, the end of the file is unknown and is repaired before the next try. */
+  /** Writes whole lines, as UTF-8. After a failure the end of the file is unknown and is repaired before the next try. */
   async append(lines: Uint8Array): Promise<void> {
     await this.repair();
     const content = this.#lacksLineEnd ? Buffer.concat([Buffer.of(NEWLINE), lines]) : lines;
@@ -115,7 +115,7 @@ export class LogFile {
     this.#isClean = false;
     this.#attempted = content;
     await this.#fs.appendFile(this.path, content);
-    // Where syncing fails, the system may drop the pages and call the next sync a success: only writing again helps.
+    // After a failed sync the system may drop the pages and report success for the next one: only writing again helps.
     if (this.#sync) await this.#fs.sync?.(this.path);
     this.#end = { size: this.#end.size + content.length, sum: crc32(content, this.#end.sum) };
     this.#attempted = new Uint8Array();
@@ -123,7 +123,7 @@ export class LogFile {
     this.#isClean = true;
   }
 
-  /** A log that can't be read back would be a lost session: better one that takes no more. */
+  /** A log that can't be read back would be a lost session, so it accepts no more. */
   #mustFit(bytes: number): void {
     const { maxFileBytes: limit } = this.#fs;
     if (limit === undefined || this.#end.size + bytes <= limit) return;
@@ -148,7 +148,7 @@ export class LogFile {
     this.#isClean = true;
   }
 
-  /** Keeps a copy of lines that are damaged and stay where they are. */
+  /** Keeps a copy of damaged lines that stay in place. */
   async keepCopies(damaged: readonly ByteRange[]): Promise<void> {
     this.#holdsDamage = true;
     this.#toSave = [...this.#toSave, ...damaged];
@@ -162,7 +162,7 @@ export class LogFile {
     const tail = { start: log.end, end: size };
     if (this.#fs.isUncertain) await this.#mustStay(bytes, log);
     if (this.#foundTail.size > 0) {
-      // Between the two looks at it somebody else has written: what it is now has to be read first.
+      // Another program has written in between: the file has to be read first.
       if (!(await isTail(bytes, tail, this.#foundTail))) throw this.#altered();
     } else if (tail.end > tail.start && !(await this.#isOwn(bytes, tail))) await this.#corrupt.addTail(bytes, tail);
     const [lastByte] = await bytes.bytes({ start: Math.max(log.end - 1, 0), end: log.end });
@@ -177,7 +177,7 @@ export class LogFile {
     this.#attempted = new Uint8Array();
   }
 
-  /** Where reading is uncertain, what stays must be what was read or written before, and what text can hold. */
+  /** Where reading is uncertain, the rest must be what was read or written before, and valid text. */
   async #mustStay(bytes: LogBytes, log: ByteRange): Promise<void> {
     let [sum, isText] = [0, true];
     let before: Uint8Array = Buffer.of();
@@ -202,7 +202,7 @@ export class LogFile {
     if (lacksEnd) yield Buffer.of(NEWLINE);
   }
 
-  /** Whole records that were taken back, and a piece of what could not be written. */
+  /** Whole records that were rolled back, and a part of a failed write. */
   async #isOwn(bytes: LogBytes, tail: ByteRange): Promise<boolean> {
     let start = tail.start;
     for await (const line of rawLines(bytes.pieces(tail), { end: tail.start, sum: 0 })) {

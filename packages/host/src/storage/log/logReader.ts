@@ -33,13 +33,13 @@ export interface LoadEnd {
   readonly damage: DamageReport | undefined;
 }
 
-/** After so many characters others are served, also where the whole file is in memory: that is some ten milliseconds. */
+/** After this many characters (some ten milliseconds) other work runs, also when the whole file is in memory. */
 const UNPAUSED_LENGTH = 128 * 1024;
 
-/** What was read of the lines before one that isn't whole. */
+/** What was read of the lines before an invalid one. */
 interface ReadLines {
   readonly position: LogPosition;
-  /** After the last line that is whole. */
+  /** After the last valid line. */
   readonly good: LogPosition;
   readonly lastN: number;
   readonly isWhole: boolean;
@@ -57,7 +57,7 @@ export class LogReader {
     this.#file = options.file;
   }
 
-  /** To the end of the file, which is put in order. */
+  /** Reads to the end of the file and repairs it. */
   async *loadFile(from: LoadFrom): AsyncGenerator<LogEntry, LoadEnd> {
     const { size, lines } = await this.#begin(from.position, () => sizeOf(this.#fs, this.#file.path));
     const read = yield* this.#readLines(lines, from, size);
@@ -78,7 +78,7 @@ export class LogReader {
     return { position: found.position, damage: { ...tornTail, broken: found.broken, repaired } };
   }
 
-  /** Nothing is cut off, and the log goes on behind what can't be read. */
+  /** Nothing is cut off, and the log continues behind the unreadable part. */
   async #leaveAsItIs(found: DamagedLog): Promise<LoadEnd> {
     if (found.position.n === 0) {
       throw this.#unusable(
@@ -93,7 +93,7 @@ export class LogReader {
     return { position: found.uncut, damage: { broken: found.allBroken, repaired } };
   }
 
-  /** Along with the writer: up to the record that was the last one when it began. */
+  /** Reads along with the writer, up to the record that was the last one when it began. */
   async *loadStored(
     from: LoadFrom,
     end: () => LogPosition,
@@ -115,7 +115,7 @@ export class LogReader {
     const lines = to.end > from.end ? this.#fs.readLines(this.#file.path, from.end) : noLines();
     const read = yield* recordsOf(this.#readLines(lines, { position: from, broken: [] }, to.end, to.n));
     if (read.isWhole && isSame(read.position, to)) return;
-    // Either it is damaged, or it was already when these places were noted.
+    // Either it is damaged now, or it already was when these places were noted.
     const scan = scanDamagedLog(await this.#bytes(), { position: read.good, broken: [] }, to.end);
     const { all, position } = yield* recordsOf(after(scan, read.lastN));
     if (all.sum !== to.sum || position.n !== to.n) {
@@ -136,7 +136,7 @@ export class LogReader {
     return this.#keep(next.value, upTo, known);
   }
 
-  /** Throws `NOT_THERE` unless all bytes before the place are those that were there when it was noted. */
+  /** Throws `NOT_THERE` unless all bytes before the place are the same as when it was noted. */
   async mustHave(place: LogPosition): Promise<void> {
     if (!(await this.#has(place))) throw this.#notThere(place);
   }
@@ -156,18 +156,18 @@ export class LogReader {
     return new EventLogFailure('NOT_THERE', `${this.#file.path} has no record ${n} that ends at byte ${end} any more`);
   }
 
-  /** What was found where nobody looked since it was stored; `undefined` when all of it is known. */
+  /** Damage that was found in data that was not read since it was stored; `undefined` when all of it is known. */
   async #keep(found: DamagedLog, end: LogPosition, known: readonly BrokenLine[]): Promise<DamageReport | undefined> {
     const knownLines = new Set(known.map(({ line }) => line));
     const broken = found.allBroken.filter(({ line }) => !knownLines.has(line));
-    // With a line that is broken the bytes can't be the same.
+    // With a broken line the bytes can't be the same.
     const isAltered = found.allBroken.length === 0 && !isSame(found.position, end);
     if (broken.length === 0 && !isAltered) return undefined;
     const repaired = await this.#locked(() => this.#file.keepCopies(found.damaged));
     return { broken, ...(isAltered && { altered: true }), repaired };
   }
 
-  /** The lines of a place that is there; `size` is asked for in the same moment. */
+  /** The lines of an existing place; `size` is read at the same moment. */
   async #begin(
     place: LogPosition,
     ask: () => Promise<number> | number,
@@ -178,7 +178,7 @@ export class LogReader {
       const size = await ask();
       const lines = this.#fs.readLines(this.#file.path, start)[Symbol.asyncIterator]();
       if (size < end || size === 0) return { size, lines, first: undefined };
-      // From here on it reads what it has opened, whatever the file's name stands for later.
+      // From here on it reads the opened file, whatever its name refers to later.
       return { size, lines, first: await nextLine(lines) };
     });
     const { size, lines, first } = begun;
@@ -190,7 +190,7 @@ export class LogReader {
     throw this.#notThere(place);
   }
 
-  /** Stops at the first line that isn't whole, at `size`, or after record `lastN`. */
+  /** Stops at the first invalid line, at `size`, or after record `lastN`. */
   async *#readLines(
     lines: AsyncIterable<string>,
     from: LoadFrom,
@@ -215,7 +215,7 @@ export class LogReader {
         if (good.n >= lastN) break;
       }
     } catch (error) {
-      // A line that is too long to be read is damage like any other.
+      // A line that is too long to be read counts as damage.
       if (errorCode(error) !== 'EFBIG') throw error;
       return result(false);
     }
@@ -226,7 +226,7 @@ export class LogReader {
     return LogBytes.open(this.#fs, this.#file.path);
   }
 
-  /** Throws when the file is not as long as it was said to be: then nothing may be concluded from what was read. */
+  /** Throws when the file is shorter than reported: then nothing may be concluded from what was read. */
   #mustBeComplete({ all }: DamagedLog, size: number): void {
     if (all.size === size) return;
     const what = `${this.#file.path} has ${size} bytes, but ${all.size} came when it was read; it was left as it is`;
@@ -258,7 +258,7 @@ export async function sizeOf(fs: SessionFs, path: string): Promise<number> {
 
 type FirstLine = { readonly line: string } | { readonly failure: unknown } | undefined;
 
-/** A failure is kept for whoever reads on: to a place that is there, a line that is too long is damage. */
+/** A failure is kept for the next reader: before an existing place, a line that is too long is damage. */
 async function nextLine(lines: AsyncIterator<string>): Promise<FirstLine> {
   try {
     const { done, value } = await lines.next();
@@ -291,7 +291,7 @@ async function* recordsOf<T>(entries: AsyncGenerator<LogEntry, T>): AsyncGenerat
   }
 }
 
-/** Those after record `n`, up to another one. */
+/** The records after record `n`, up to another one. */
 async function* after<T>(
   entries: AsyncGenerator<LogEntry, T>,
   n: number,

@@ -2,15 +2,15 @@ import { crc32 } from 'node:zlib';
 import { type BrokenLine, LOG_BEGINNING, type LogEntry, type LogPosition } from './eventLog.js';
 import { type DecodedLine, type DecodedRecord, decodeLine } from './lineFormat.js';
 
-/** A file can be damaged from one end to the other; no more of its lines than this are named. */
+/** A file can be damaged from one end to the other; no more lines than this are named. */
 export const MAX_BROKEN_LINES = 1_000;
 
-/** Takes the lines of a log in order, gives the records that can be used, and notes what is wrong. */
+/** Takes the lines of a log in order, returns the usable records, and notes damage. */
 export class LogScanner {
-  /** What was known before, and what is found: the first MAX_BROKEN_LINES of it. */
+  /** Known damage, and what is found: the first MAX_BROKEN_LINES of it. */
   readonly broken: BrokenLine[];
   #position: LogPosition;
-  /** After a line that could not be read, nobody knows how many records it held. */
+  /** After an unreadable line the number of records in it is unknown. */
   #gapIsExplained = false;
   #lastBroken = 0;
 
@@ -27,7 +27,7 @@ export class LogScanner {
     return this.#position.line;
   }
 
-  /** After the last line that was taken; in bytes only if all of them were text. */
+  /** After the last line; in bytes only if all of them were text. */
   get position(): LogPosition {
     return this.#position;
   }
@@ -36,7 +36,7 @@ export class LogScanner {
     return this.#lastBroken > 0;
   }
 
-  /** Whether something is wrong with the line that was taken last. */
+  /** Whether the last line was damaged. */
   get isLineBroken(): boolean {
     return this.#lastBroken === this.line;
   }
@@ -49,7 +49,7 @@ export class LogScanner {
     );
   }
 
-  /** With those of unknown types; `after` is where the line ends. */
+  /** Includes records of unknown types; `after` is where the line ends. */
   decode({ records, damage }: DecodedLine, after: Pick<LogPosition, 'end' | 'sum'>): readonly DecodedRecord[] {
     const { n, crc, line: before, end: start } = this.#position;
     this.#position = { n, crc, line: before + 1, start, ...after };

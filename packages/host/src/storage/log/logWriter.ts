@@ -1,11 +1,10 @@
 import { errorMessage } from '@agenthost/protocol';
 import { errorCode } from '../fs/errnoFailure.js';
 import type { KeyedLock } from '../fs/keyedLock.js';
-import { BufferedRecord } from './bufferedRecord.js';
 import { EventLogFailure, LOG_BEGINNING, type LogPosition, type NewLogRecord } from './eventLog.js';
 import { LineBatch } from './lineFormat.js';
 import type { LogFile } from './logFile.js';
-import { LogMarks, UnsettledRecords } from './unsettledRecords.js';
+import { BufferedRecord, LogMarks, UnsettledRecords } from './unsettledRecords.js';
 
 export interface LogWriterOptions {
   readonly file: LogFile;
@@ -16,7 +15,7 @@ export interface LogWriterOptions {
   readonly maxBufferedBytes: number;
   readonly now: () => number;
   readonly newId: () => string;
-  /** A write that nobody awaits has failed; it is tried again. */
+  /** Called when a write that no caller awaits has failed; it is retried. */
   readonly onWriteFailed: (error: EventLogFailure) => void;
 }
 
@@ -32,7 +31,7 @@ interface Waiter {
   readonly reject: (error: EventLogFailure) => void;
 }
 
-/** Buffers, merges, numbers and writes: one write, and one sync, for everything that came while the one before it ran. */
+/** Buffers, merges, numbers and writes: one write, and one sync, for everything that came during the one before. */
 export class LogWriter {
   readonly #options: LogWriterOptions;
   #buffer: BufferedRecord[] = [];
@@ -41,9 +40,9 @@ export class LogWriter {
   #position = 0;
   readonly #marks = new LogMarks();
   #end = LOG_BEGINNING;
-  /** How many of the buffer's first records are being written: these are not merged with. */
+  /** How many of the buffer's first records are being written: nothing is merged with these. */
   #inFlight = 0;
-  /** The file is being worked on: what is to be taken back meanwhile waits for the end of it. */
+  /** The file is in use: a rollback waits for the end of it. */
   #isBusy = false;
   #rollbacks: Rollback[] = [];
   #waiters: Waiter[] = [];
@@ -69,7 +68,7 @@ export class LogWriter {
     return this.#bufferedBytes > this.#options.maxBufferedBytes;
   }
 
-  /** The file is loaded to its end, which is here. */
+  /** The file was loaded to its end, which is here. */
   startAfter(end: LogPosition): void {
     this.#end = end;
   }
@@ -121,7 +120,7 @@ export class LogWriter {
     return this.#written.canTakeBack(position);
   }
 
-  /** Everything was flushed; what came since is written after the cut. `mustBeThere` rejects for a place that the log doesn't have. */
+  /** Everything was flushed; later appends are written after the cut. `mustBeThere` rejects for a place that the log doesn't have. */
   async truncate(to: LogPosition, mustBeThere: () => Promise<void>): Promise<void> {
     const { lock, lockKey, file } = this.#options;
     await lock.run(lockKey, async () => {
@@ -147,7 +146,7 @@ export class LogWriter {
     return marked;
   }
 
-  /** Nothing is appended, and so nothing is taken back, any more. */
+  /** Nothing is appended, and so nothing is rolled back, any more. */
   finish(): void {
     this.stop();
     this.#marks.finish();
@@ -176,7 +175,7 @@ export class LogWriter {
   }
 
   async #run(): Promise<void> {
-    // Whoever was told of a failure gets to take its records back before they are tried again.
+    // Callers that were told of a failure can roll back their records before the retry.
     if (this.#lastWriteFailed) await new Promise((resolve) => setImmediate(resolve));
     let failure: EventLogFailure | undefined;
     while (!this.#isIdle && !failure) {
@@ -245,7 +244,7 @@ export class LogWriter {
     for (const waiter of done) waiter.resolve();
   }
 
-  /** One flush late: somebody else's flush, in the middle of what a host tells as one batch, must not settle half of it. */
+  /** One flush late: another caller's flush in the middle of one of the host's batches must not settle half of it. */
   #settle(position: number): void {
     this.#written.settle(this.#lastFlushed);
     this.#lastFlushed = Math.max(this.#lastFlushed, position);

@@ -3,26 +3,26 @@ import { crc32 } from 'node:zlib';
 import { MAX_BINARY_LINE_BYTES, MAX_LINE_BYTES } from '../fs/splitLines.js';
 
 const NEWLINE = 0x0a;
-/** What is kept of each end of a line that is too long for a record. */
+/** How much is kept of each end of a line that is too long for a record. */
 const WINDOW_BYTES = 1024 * 1024;
-/** Damage can consist of line ends alone: others get their turn after this long. */
+/** Damage can consist only of line ends: other work runs after this much time. */
 const TURN_MS = 8;
 const LINES_BETWEEN_LOOKS = 64;
 
 /** A line as bytes. */
 export interface RawLine {
   readonly start: number;
-  /** Where its last byte ends; its line end is not counted. */
+  /** Where its last byte ends, without the line end. */
   readonly end: number;
   readonly hasLineEnd: boolean;
   /** CRC-32 of all bytes before `end`. */
   readonly sum: number;
-  /** All of it; of a line that is too long its beginning and its end. */
+  /** All of it; for a line that is too long, its beginning and its end. */
   readonly content: readonly Buffer[];
   readonly isTooLong: boolean;
 }
 
-/** Splits bytes that may be anything into lines. Holds one line at a time, and never more than a record may have. */
+/** Splits arbitrary bytes into lines. Holds one line at a time, and never more than the length of a record. */
 export async function* rawLines(
   pieces: AsyncIterable<Buffer>,
   from: { readonly end: number; readonly sum: number },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Ids for records of logs that no other record anywhere has. What is random is drawn once: every envelope needs one. */
+/** Unique ids for records of logs. The random part is drawn once, because every envelope needs an id. */
 export function recordIds(): () => string {
   const run = randomBytes(12).toString('hex');
   let last = 0;

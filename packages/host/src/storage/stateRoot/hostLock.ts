@@ -6,6 +6,7 @@ import { errorCode } from '../fs/errnoFailure.js';
 import { KernelLock } from './kernelLock.js';
 import { type LockHolder, parseLockHolder } from './lockHolder.js';
 
+/** Another host uses the state root. */
 export class LockHeldError extends Error {
   readonly code = 'LOCKED';
   readonly holder: LockHolder | undefined;
@@ -19,7 +20,7 @@ export class LockHeldError extends Error {
 
 /** How many hosts may have died one after the other while each took over from the one before. */
 const MAX_DEPTH = 4;
-/** A lock file without content is one that is just being written, or what a power cut left. */
+/** A lock file without content is being written, or was left by a power cut. */
 const FRESH_MS = 10_000;
 
 export interface TakeLockOptions {
@@ -29,10 +30,10 @@ export interface TakeLockOptions {
   readonly kernelPath?: string;
 }
 
-/** A file that says which host uses the state root. Taken atomically; that of a dead process is taken over. */
+/** A file that says which host uses the state root. It is taken atomically; that of a dead process is taken over. */
 export class HostLock {
   readonly path: string;
-  /** Whether it was left behind: who had it before did not end in good order. */
+  /** Whether the previous holder left it behind without a clean stop. */
   readonly tookOver: boolean;
   readonly #kernel: KernelLock | undefined;
   #holder: LockHolder;
@@ -74,7 +75,7 @@ export class HostLock {
     return this.#holder;
   }
 
-  /** For whoever is refused: where the host that holds the lock can be reached. */
+  /** For a host that is refused: the address of the host that holds the lock. */
   async update(changes: Pick<LockHolder, 'url' | 'publicUrl' | 'hasGivenToken'>): Promise<void> {
     if (this.#released) return;
     this.#holder = { ...this.#holder, ...changes };
@@ -91,8 +92,8 @@ export class HostLock {
 
 /**
  * A stale lock may be replaced only by the one process that holds the lock on replacing exactly that one, a file named after
- * its instance. That is a lock like any other, and may itself be left behind by a process that died while it held it.
- * Says whether it replaced one.
+ * its instance. This is a lock like any other, and may itself be left behind by a process that died while it held it.
+ * Returns whether it replaced one.
  */
 async function takeFile(path: string, holder: LockHolder, depth: number): Promise<boolean> {
   for (;;) {
@@ -114,7 +115,7 @@ async function takeFile(path: string, holder: LockHolder, depth: number): Promis
   }
 }
 
-/** A draft that is linked to its name: whoever finds the lock finds all of it. */
+/** A draft is linked to the name, so that readers always find a complete lock. */
 async function create(path: string, holder: LockHolder): Promise<boolean> {
   try {
     await withDraft(path, holder, (draft) => link(draft, path));
@@ -144,7 +145,7 @@ async function withDraft(path: string, holder: LockHolder, use: (draft: string) 
   }
 }
 
-/** Who holds a lock and lives; nobody when it is free or was left behind. */
+/** The living holder of a lock; none when it is free or was left behind. */
 export async function readLockHolder(path: string): Promise<LockHolder | undefined> {
   const found = await read(path);
   return typeof found === 'object' && (await isAlive(found)) ? found : undefined;
@@ -165,7 +166,7 @@ async function read(path: string): Promise<LockHolder | 'missing' | 'fresh' | 'e
   try {
     const holder = parseLockHolder(await readFile(path, 'utf8'));
     if (holder) return holder;
-    // One from the future is no fresh one: the clock was set back since, and who wrote it is long gone.
+    // A time in the future is not fresh: the clock was set back since, and the writer is gone.
     return Math.abs(Date.now() - (await stat(path)).mtimeMs) < FRESH_MS ? 'fresh' : 'empty';
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 'missing';
@@ -173,7 +174,7 @@ async function read(path: string): Promise<LockHolder | 'missing' | 'fresh' | 'e
   }
 }
 
-/** Another machine's processes can't be looked at: its lock counts until somebody removes it. */
+/** Processes of another machine can't be checked: its lock counts until a person removes it. */
 async function isAlive(holder: LockHolder): Promise<boolean> {
   return holder.machine !== hostname() || (await isSameProcess(holder.pid, holder.processStart));
 }

@@ -5,7 +5,7 @@ import { FIRST_VERSION, VERSION_FILE, writeStateVersion } from './stateVersion.j
 
 const backupName = (version: number) => `version-${version}`;
 
-/** A step that failed: the version is still the one before it, and a copy of that is there. */
+/** A step failed: the version is still the one before it, and a copy of that exists. */
 export class MigrationError extends Error {
   constructor(from: number, step: Migration, backup: string, cause: unknown) {
     const reason = errorMessage(cause);
@@ -17,7 +17,7 @@ export class MigrationError extends Error {
   }
 }
 
-/** Step by step from the version that it has to the newest one. Only for who holds the state root's lock. */
+/** Migrates step by step to the newest version. The caller must hold the state root's lock. */
 export async function runMigrations(
   stateRoot: string,
   from: number,

@@ -7,12 +7,12 @@ import { errorCode } from '../fs/errnoFailure.js';
 
 const FILE_NAMES = ['sequence', 'sequence.copy'] as const;
 const BLOCK = 100_000;
-/** Without a file nobody knows how many numbers were given to what isn't logged; numbers are cheap. */
+/** Without a file it is unknown how many numbers were given to unlogged actions; numbers are cheap. */
 const BLOCKS_SKIPPED_AFTER_DAMAGE = 10;
 
 export interface SequenceFileOptions {
   readonly blockSize?: number;
-  /** A number that certainly was given out: from the logs, say. Needed when both files are damaged. */
+  /** A number that certainly was given out, e.g. from the logs. Needed when both files are damaged. */
   readonly atLeast?: number;
 }
 
@@ -27,21 +27,21 @@ export class SequenceFailure extends Error {
 }
 
 /**
- * Gives out numbers that never repeat, not even after the host was killed: a whole block is reserved on disk before the first
- * number of it is given out. Both files hold the bound; a number is given out only when it is within both.
+ * Gives out numbers that never repeat, not even after a kill: a whole block is reserved on disk before its first number is
+ * given out. Both files hold the bound; a number is given out only when it is within both.
  */
 export class SequenceFile {
   readonly #folder: string;
   readonly #blockSize: number;
   #current: number;
   #reserved: number;
-  /** Counts the bounds that were begun to be written: only the newest may reach the disk. */
+  /** Counts the bounds whose writes began: only the newest may reach the disk. */
   #attempt = 0;
-  /** Once for each block: a disk that fails is not asked again at every number. */
+  /** Once per block: a failing disk is not asked again at every number. */
   #triedAheadOf: number | undefined;
   #background: Promise<unknown> = Promise.resolve();
 
-  /** Rejects with `DAMAGED` when neither file can be read and `atLeast` isn't given: the caller finds a number, and opens again. */
+  /** Rejects with `DAMAGED` when neither file can be read and `atLeast` isn't given: the caller finds a number and opens again. */
   static async open(stateRoot: string, options: SequenceFileOptions = {}): Promise<SequenceFile> {
     const blockSize = options.blockSize ?? BLOCK;
     const bounds = FILE_NAMES.map((name) => readBound(join(stateRoot, name)));
@@ -63,7 +63,7 @@ export class SequenceFile {
     this.#reserved = current;
   }
 
-  /** The last number that was given out, or that any earlier host may have given out. */
+  /** The last number that this or any earlier host may have given out. */
   get current(): number {
     return this.#current;
   }
@@ -111,7 +111,7 @@ export class SequenceFile {
     this.#reserved = bound;
   }
 
-  /** So that hardly ever anybody waits for the disk. If it fails, `next` finds out in time. */
+  /** Reserves early, so that callers hardly ever wait for the disk. If it fails, `next` finds out in time. */
   async #reserveAhead(): Promise<void> {
     const attempt = ++this.#attempt;
     const bound = this.#reserved + this.#blockSize;
@@ -121,7 +121,7 @@ export class SequenceFile {
       for (const [index, name] of FILE_NAMES.entries()) {
         const draft = drafts[index] ?? '';
         await writeSynced(draft, encodeBound(bound));
-        // From here to the renaming nothing else runs: `reserveNow` can't have written a higher bound in between.
+        // Nothing else runs from here to the renaming: `reserveNow` can't have written a higher bound in between.
         if (attempt !== this.#attempt) return;
         renameSync(draft, join(this.#folder, name));
       }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errorCode } from '../fs/errnoFailure.js';
 
 export const BACKUPS_FOLDER = 'backups';
-/** Finished ones; an older one goes when a newer one is. */
+/** How many finished copies are kept; the oldest are removed. */
 export const MAX_BACKUPS = 3;
 /** What must be left on the disk beside the copy. */
 const SPARE_BYTES = 64 * 1024 * 1024;
@@ -19,8 +19,8 @@ export class NoRoomError extends Error {
 }
 
 /**
- * Copies entries of a state root to `backups/<name>.unfinished` in it. One that is there is whole, and of an attempt that was cut
- * short: it is kept, because what it was made of may be half changed by now.
+ * Copies entries of a state root to `backups/<name>.unfinished` in it. An existing one is complete, from an interrupted attempt:
+ * it is kept, because its originals may be half changed by now.
  */
 export async function makeBackup(
   stateRoot: string,
@@ -42,7 +42,7 @@ export async function makeBackup(
   return made;
 }
 
-/** What was made before a version that is reached by now gets the time into its name, and the oldest ones go. */
+/** A copy from before a version that is now reached gets the time into its name, and the oldest copies are removed. */
 export async function finishBackups(
   stateRoot: string,
   isDone: (name: string) => boolean,
@@ -76,7 +76,7 @@ async function sizeOf(path: string): Promise<number> {
   return sum;
 }
 
-/** Files and folders; whatever else is in a state root was not put there by a host. */
+/** Files and folders; a host puts nothing else into a state root. */
 async function copy(from: string, to: string): Promise<void> {
   const found = await lstatIfAny(from);
   if (found?.isDirectory()) {

@@ -14,10 +14,11 @@ import { FIRST_VERSION, readStateVersion, writeStateVersion } from './stateVersi
 export interface StateRootOptions extends StateRootPlace {
   readonly url?: string;
   readonly warn?: (message: string) => void;
-  /** What makes the current version of an older one. */
+  /** The steps that migrate an older version. */
   readonly migrations?: readonly Migration[];
 }
 
+/** The state root cannot be used: it is not a folder, not writable, or of a newer version. */
 export class StateRootFailure extends Error {
   readonly code: string;
   readonly what: string;
@@ -32,7 +33,7 @@ export class StateRootFailure extends Error {
   }
 }
 
-/** The folder with everything that outlives the host. One host at a time has it. */
+/** The folder with everything that outlives the host. One host at a time uses it. */
 export class StateRoot {
   readonly path: string;
   readonly lock: HostLock;
@@ -52,7 +53,7 @@ export class StateRoot {
         ...(options.url !== undefined && { url: options.url }),
       });
       await removeDrafts(path);
-      // Another host may have been here since.
+      // Another host may have changed it since.
       const version = await readVersion(path, newest);
       if (version === undefined) await writeStateVersion(path, newest);
       else await runMigrations(path, version, migrations, warn);
@@ -69,7 +70,7 @@ export class StateRoot {
     this.lock = lock;
   }
 
-  /** As they come: there may be very many. Everything that can't be a session is passed over. */
+  /** One by one, because there may be very many. Anything that can't be a session is skipped. */
   async *listSessionIds(): AsyncGenerator<string> {
     for await (const entry of await opendir(join(this.path, SESSION_STATE_FOLDER))) {
       if (entry.isDirectory() && isSessionId(entry.name)) yield entry.name;
@@ -81,7 +82,7 @@ export class StateRoot {
   }
 }
 
-/** Not Node's own `recursive`: where a system says ENOENT in a folder that exists, as in /proc, that one never ends. */
+/** Not Node's own `recursive`: when a system answers ENOENT in an existing folder, as in /proc, it never ends. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -94,7 +95,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Refuses what this host does not know before anything is touched. */
+/** Refuses an unknown version before anything is changed. */
 async function readVersion(path: string, known: number): Promise<number | undefined> {
   const version = await readStateVersion(path);
   if (typeof version === 'string' || (version !== undefined && version < FIRST_VERSION)) {
@@ -108,7 +109,7 @@ async function readVersion(path: string, known: number): Promise<number | undefi
   return version;
 }
 
-/** A folder that is somebody's own is never changed: only ours, which is empty or has our version file. */
+/** A foreign folder is never changed: only ours, which is empty or has our version file. */
 async function closeToOthers(path: string, isOurs: boolean, warn?: (message: string) => void): Promise<void> {
   const { mode, uid } = await stat(path);
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;

@@ -8,7 +8,7 @@ export const FIRST_VERSION = 1;
 export const STATE_VERSION = FIRST_VERSION + MIGRATIONS.length;
 export const VERSION_FILE = 'version';
 
-/** What a state root says of its version: `undefined` when there is none yet, the text when it is no version. */
+/** The version in a state root: `undefined` when there is none yet, the text when it is invalid. */
 export async function readStateVersion(path: string): Promise<number | string | undefined> {
   try {
     const text = await readFile(join(path, VERSION_FILE), 'utf8');

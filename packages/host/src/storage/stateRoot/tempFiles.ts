@@ -5,26 +5,33 @@ import { type SessionFs, SessionFsFailure } from '../fs/sessionFs.js';
 
 export interface TempFilesOptions {
   readonly fs: SessionFs;
-  /** Leaves everything where it is: for who wants to look at it. */
+  /** Leaves all files in place, for debugging. */
   readonly keep?: boolean;
   readonly onError?: (error: unknown) => void;
 }
 
-/** In the temporary folder itself: the names of what is to be removed, one a line, also by the next host. */
+/** In the temporary folder itself: the names of files to remove, one per line, also for the next host. */
 export const TEMP_REGISTER = 'registered.txt';
 const MAX_FILES = 256;
-/** Names that may stand in the register though they are gone; then it is written anew. */
+/** How many removed names may stay in the register before it is rewritten. */
 const MAX_STALE = 256;
 const NAME = /^[0-9a-f-]{36}(?:\.[a-z0-9]{1,16})?$/;
 
-/** The names in a register. One that we would not give can't have come from us. */
+/** The names in a register. A name in another format can't be ours. */
 export function registeredNames(register: string): string[] {
   return register.split('\n').filter((name) => NAME.test(name));
 }
 
 /**
- * Temporary files and folders of one session, through its file system. What was made here is removed at the end of the
- * session, or by the next host when this one was killed; nothing else ever is.
+ * Temporary files and folders of one session, through its file system. They are removed at the end of the session, or by the next
+ * host when this one was killed; nothing else ever is.
+ *
+ * @example
+ * ```ts
+ * async function attach({ tempFiles }: OpenSessionOptions, image: Uint8Array): Promise<string | undefined> {
+ *   return tempFiles?.create(image, '.png');
+ * }
+ * ```
  */
 export class TempFiles {
   readonly #fs: SessionFs;
@@ -43,12 +50,12 @@ export class TempFiles {
     this.#registering = Promise.resolve();
   }
 
-  /** Whether programs on this machine can read what is made here. */
+  /** Whether programs on this machine can read these files. */
   get isLocal(): boolean {
     return this.#fs.isLocal === true;
   }
 
-  /** A new file that only this user can read. `extension` is for programs that look at it: `png`, say. */
+  /** Makes a file that only this user can read. `extension` is for programs that look at it, e.g. `png`. */
   async create(content: string | Uint8Array, extension?: string): Promise<string> {
     const path = await this.#register(extension);
     try {
@@ -60,14 +67,14 @@ export class TempFiles {
     return path;
   }
 
-  /** A new folder that only this user can look into; all that is put there goes with it. */
+  /** Makes a folder that only this user can look into; its content is removed with it. */
   async createFolder(): Promise<string> {
     const path = await this.#register();
     await this.#fs.mkdir(path);
     return path;
   }
 
-  /** Before the end of the session, when it is of no more use. */
+  /** Removes it before the end of the session, when it is no longer needed. */
   async remove(path: string): Promise<void> {
     const name = [...this.#names].find((known) => this.#fs.join(this.#fs.tmpdir, known) === path);
     if (name === undefined) throw new SessionFsFailure('EINVAL', `${path} was not made as a temporary file`);
@@ -77,7 +84,7 @@ export class TempFiles {
     this.#stale++;
   }
 
-  /** What an earlier host made for this session in the same folder, and could not remove. */
+  /** Removes what an earlier host made for this session in the same folder and left. */
   async removeLeftovers(): Promise<void> {
     if (this.#keep) return;
     await this.#removeAll(await this.#registered());
@@ -91,7 +98,7 @@ export class TempFiles {
     await this.#removeAll([...this.#names]);
   }
 
-  /** Noted before it is made: what is made is known, whenever the host dies. */
+  /** Registered before it is made, so that it is known whenever the host dies. */
   async #register(extension?: string): Promise<string> {
     if (this.#isDisposed) throw new SessionFsFailure('EBADF', 'the session has ended');
     if (this.#names.size >= MAX_FILES) {
@@ -140,7 +147,7 @@ export class TempFiles {
         this.#onError(error);
       }
     }
-    // What could not be removed stays registered: the next one tries again.
+    // What could not be removed stays registered: the next host tries again.
     if (isAllGone && this.#isUsed) await this.#fs.rm(this.#registerFile(), { force: true }).catch(this.#onError);
   }
 

@@ -6,7 +6,7 @@ import { registeredNames, TEMP_REGISTER } from './tempFiles.js';
 
 export interface TempRootOptions {
   readonly stateRoot: string;
-  /** Where it is made; the operating system's folder unless told. */
+  /** Where it is made. Defaults to the operating system's folder. */
   readonly parent?: string;
   readonly keep?: boolean;
   readonly onError: (error: unknown) => void;
@@ -17,7 +17,7 @@ const PREFIX = 'agenthost-';
 
 /**
  * The folder for the temporary files of all local sessions of one run of the host. The state root says where it is, so that
- * the next host finds what is left in it when this one is killed.
+ * the next host finds remaining files when this one is killed.
  */
 export class TempRoot {
   readonly path: string;
@@ -46,7 +46,7 @@ export class TempRoot {
     this.#options = options;
   }
 
-  /** What somebody else put there stays, and then so does the folder. */
+  /** Foreign files stay, and then so does the folder. */
   async dispose(): Promise<void> {
     if (this.#options.keep) return;
     await removeIfEmpty(this.path).catch(this.#options.onError);
@@ -66,7 +66,7 @@ async function removeLeftovers({ stateRoot, onError }: TempRootOptions): Promise
   await removeIfEmpty(path);
 }
 
-/** Of one session. */
+/** The folder of one session. */
 async function removeRegistered(folder: string): Promise<void> {
   const register = join(folder, TEMP_REGISTER);
   const names = await readFile(register, 'utf8').catch((error: unknown) => {
@@ -78,7 +78,7 @@ async function removeRegistered(folder: string): Promise<void> {
   await removeIfEmpty(folder);
 }
 
-/** Temporary folders are open to everybody: by now somebody else may have put something of theirs under this name. */
+/** Temporary folders are open to all users: another user may have put a file under this name. */
 async function isOurs(path: string): Promise<boolean> {
   if (!isAbsolute(path) || !basename(path).startsWith(PREFIX)) return false;
   try {

@@ -234,14 +234,16 @@ export class HistoryWorld {
       accepted,
       lastServerSeq,
       log: this.log,
-      contentStored: async () => {},
+      content: { stored: async () => {} },
       delivery: this.#delivery,
       publisher: this.#publisher,
       sequence: this.#sequence,
       now: () => this.#now,
-      onChanged: () => this.history.changed(this.store.state, this.store),
-      onTakenBack: () => undefined,
     });
+    this.store.effects = {
+      afterChange: () => this.history.changed(this.store.state, this.store),
+      afterTakeBack: () => undefined,
+    };
   }
 }
 

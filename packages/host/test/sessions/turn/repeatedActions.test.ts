@@ -44,13 +44,11 @@ async function setUp() {
     incarnation: 'start',
     state: createSessionState({ resource: session, provider: 'mock', createdAt: 1 }),
     log,
-    contentStored: async () => {},
+    content: { stored: async () => {} },
     delivery,
     publisher: new Publisher(delivery, new ReplayBuffer(0)),
     sequence,
     now: () => 1,
-    onChanged: () => undefined,
-    onTakenBack: () => undefined,
   });
   const answers = () =>
     told.map(({ origin, repeated, rejectionReason }) => [origin?.clientSeq, repeated ?? rejectionReason]);

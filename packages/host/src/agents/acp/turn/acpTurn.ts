@@ -13,11 +13,11 @@ export interface AcpTurn {
   readonly updates: TurnUpdates;
   heard(): void;
   done: Promise<void>;
-  /** Questions that nobody has answered yet. */
+  /** Open questions. */
   asking: number;
   /** Called when the last of them is answered. */
   onAnswered(): void;
-  /** Of a turn that the agent began: what ends it. */
+  /** For a turn that the agent began: ends it. */
   own: PromiseWithResolvers<void> | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface AcpTurnOptions {
   readonly cwd: string;
   readonly agentName: string;
   readonly usage: UsageMeter;
-  /** Told only while the turn is the session's. */
+  /** Emits only while the turn is the session's current one. */
   emit(turn: AcpTurn, event: AgentEvent): void;
   changed(changes: readonly FileChangeSummary[]): readonly AgentEvent[];
   followTerminal(terminalId: string, onOutput: (output: string) => void): FollowedTerminal | undefined;

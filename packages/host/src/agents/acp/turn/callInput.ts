@@ -1,5 +1,5 @@
-// What a call would do, as whoever approves it reads it. An approval belongs to exactly what was shown, so nothing is left out without
-// a word.
+// Describes what a call would do, for the person who approves it. An approval belongs to exactly what was shown, so nothing is left
+// out without a note.
 
 import { boundedInput } from '../../events/boundedInput.js';
 import { oneLine } from '../../events/boundedText.js';
@@ -7,9 +7,9 @@ import { jsonText } from '../../events/jsonText.js';
 import type { ToolCallFields } from '../updateSchemas.js';
 import { blockText } from './contentBlocks.js';
 
-/** Of what is told in a title. */
+/** The maximum length in a title. */
 const MAX_DETAILS = 400;
-/** Of a command's input: the command itself is shown, and the others are words about it. */
+/** Fields that describe a command, which is shown itself. */
 const COMMAND_WORDS: ReadonlySet<string> = new Set(['command', 'cmd', 'description', 'title', 'justification']);
 
 export interface CallInput {
@@ -17,10 +17,10 @@ export interface CallInput {
   readonly language: 'json' | 'markdown';
 }
 
-/** The input of a call that is neither a command nor an edit: its arguments, and what the agent says of them beside. */
+/** The input of a call that is neither a command nor an edit: its arguments, and the agent's text beside them. */
 export function callInput(fields: ToolCallFields, isAsked: boolean): CallInput | undefined {
   const args = argumentsText(fields.rawInput);
-  // While a call runs, its content is what it returned.
+  // While a call runs, its content is its result.
   const content = isAsked ? contentTexts(fields).join('\n') : '';
   if (content === '' || args === content) {
     return args === undefined ? undefined : { toolInput: boundedInput(args), language: 'json' };
@@ -29,7 +29,7 @@ export function callInput(fields: ToolCallFields, isAsked: boolean): CallInput |
   return { toolInput: boundedInput(`${args}\n\n${content}`), language: 'markdown' };
 }
 
-/** What else a command is run with: another folder, say. */
+/** Other settings of a command, for example another folder. */
 export function commandDetails({ rawInput }: ToolCallFields): string {
   if (typeof rawInput !== 'object' || rawInput === null || Array.isArray(rawInput)) return '';
   const others = Object.entries(rawInput).filter(([name, value]) => !COMMAND_WORDS.has(name) && !isNothing(value));
@@ -37,7 +37,7 @@ export function commandDetails({ rawInput }: ToolCallFields): string {
   return oneLine(words.join(', '), MAX_DETAILS);
 }
 
-/** Whether an agent says nothing of a call's input by this. */
+/** Whether the agent shows nothing of a call's input. */
 export function isNothing(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === false) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

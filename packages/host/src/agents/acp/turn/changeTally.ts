@@ -7,7 +7,7 @@ import { MAX_CHANGES } from '../../events/agentEventMapper.js';
 const FILE = 'acp-changes.json';
 const stored = z.array(z.object({ uri: z.string(), insertions: z.number(), deletions: z.number() })).max(MAX_CHANGES);
 
-/** The files that a session changed, over all its turns: kept beside its log, because the agent itself doesn't say it again. */
+/** The files that a session changed, over all its turns. They are kept beside its log, because the agent doesn't repeat them. */
 export class ChangeTally {
   readonly #fs: SessionFs;
   readonly #changes = new Map<string, FileChangeSummary>();
@@ -26,7 +26,7 @@ export class ChangeTally {
     this.#fs = fs;
   }
 
-  /** All changes so far, or nothing when nothing was added. */
+  /** All changes so far, or nothing if none was added. */
   add(changes: readonly FileChangeSummary[]): readonly FileChangeSummary[] | undefined {
     if (changes.length === 0) return undefined;
     for (const { uri, insertions, deletions } of changes) {
@@ -42,7 +42,7 @@ export class ChangeTally {
     const all = [...this.#changes.values()];
     const path = this.#path;
     if (path === undefined) return all;
-    // What can't be stored is only missing after a restart; the turn goes on.
+    // A failed write only means that they are missing after a restart; the turn continues.
     this.#writing = this.#writing.then(() =>
       replaceFile(this.#fs, path, `${JSON.stringify(all)}\n`).catch(() => undefined),
     );

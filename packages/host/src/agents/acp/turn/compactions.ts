@@ -8,18 +8,18 @@ type Update = Extract<SessionUpdate, { sessionUpdate: 'compaction_update' | 'com
 
 interface Compaction {
   summary: string;
-  /** Its end was told; agents may say it twice. */
+  /** Set when its end was reported; agents may report it twice. */
   isTold: boolean;
   isKept: boolean;
 }
 
-/** Code units, so that a checkpoint takes it; the rest is cut. */
+/** The maximum length of a summary in code units; the rest is cut. */
 const MAX_SUMMARY = 200_000;
 const MAX_TITLE = 80;
-/** Compactions that are remembered; the oldest go first. */
+/** How many compactions are remembered; the oldest are dropped first. */
 const MAX_COMPACTIONS = 32;
 
-/** What an agent says of summarizing its own context, as events. One for each session: it may end between two turns. */
+/** Turns an agent's reports about compacting its context into events. There is one per session: a compaction may end between turns. */
 export class Compactions {
   readonly #displayName: string;
   readonly #known = new Map<string, Compaction>();
@@ -50,7 +50,7 @@ export class Compactions {
     }
   }
 
-  /** The summary may come with a second update that says the same. */
+  /** The summary may come in a second update with the same status. */
   #completed(compaction: Compaction): AgentEvent[] {
     const markdown = compaction.summary.trim();
     const { isTold, isKept } = compaction;
@@ -91,7 +91,7 @@ function add(compaction: Compaction, text: string): void {
   compaction.summary += text.slice(0, MAX_SUMMARY - compaction.summary.length);
 }
 
-/** The summary's own heading, if it begins with one. */
+/** The summary's heading, if it begins with one. */
 function titleOf(markdown: string): string {
   const heading = /^#{1,6}\s+(.*\S)/.exec(markdown)?.[1];
   return oneLine(heading ?? '', MAX_TITLE) || 'Summary of the conversation';

@@ -7,12 +7,12 @@ import type { ContentBlockFields, PromptCapabilities, ToolCallFields } from '../
 /** `data:image/png;base64,…`: some agents send bytes as a link. */
 const DATA_URI = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
 
-/** The bytes that a block brings; `undefined` where it is text, or a link to something elsewhere. */
+/** The bytes of a block; `undefined` for text or a link to another place. */
 export function blockContent({ type, data, mimeType, uri, resource }: ContentBlockFields): AgentContent | undefined {
   switch (type) {
     case 'image':
     case 'audio':
-      // Named by what it is where the agent does not say more, so that a notice can tell.
+      // Named after its type when the agent gives no name, so that a notice can name it.
       if (data || !uri) return { data: data ?? '', mimeType: mimeType || type };
       return dataUri(uri);
     case 'resource':
@@ -24,7 +24,7 @@ export function blockContent({ type, data, mimeType, uri, resource }: ContentBlo
   }
 }
 
-/** What a block says, as text or markdown. Nothing where it brings bytes. */
+/** The text or markdown of a block. Empty for bytes. */
 export function blockText(block: ContentBlockFields): string {
   if (blockContent(block)) return '';
   const { type, text, name, uri, resource } = block;
@@ -43,7 +43,7 @@ export function blockText(block: ContentBlockFields): string {
   }
 }
 
-/** Images, audio and files among a call's content. */
+/** Images, audio and files in a call's content. */
 export function callContents({ content = [] }: ToolCallFields): readonly AgentContent[] {
   return content.flatMap(({ content: block }) => {
     const bytes = block && blockContent(block);
@@ -52,7 +52,7 @@ export function callContents({ content = [] }: ToolCallFields): readonly AgentCo
 }
 
 function dataUri(uri: string): AgentContent | undefined {
-  // Its head alone is looked at: the rest may have megabytes.
+  // Only the head is checked: the rest may be megabytes.
   const [head, mimeType] = DATA_URI.exec(uri.slice(0, 1_000)) ?? [];
   return head === undefined ? undefined : { data: uri.slice(head.length), mimeType };
 }
@@ -63,7 +63,7 @@ interface PromptBlocks {
   readonly leftOut: readonly string[];
 }
 
-/** A message as the agent takes it: every agent takes text and links; images and embedded texts only those that say so. */
+/** A message in the agent's form: every agent accepts text and links; only some accept images and embedded texts. */
 export function promptBlocks(message: UserMessage, capabilities: PromptCapabilities): PromptBlocks {
   const leftOut: string[] = [];
   const blocks: ContentBlock[] = [{ type: 'text', text: message.text }];
@@ -95,7 +95,7 @@ function link({ label, uri, mimeType, ...rest }: Attachment): ContentBlock | und
   return { type: 'resource_link', name: label, uri: address, ...(mimeType !== undefined && { mimeType }) };
 }
 
-/** Lines as most tools write them: from one. */
+/** Line numbers start at one, as in most tools. */
 function fragment({ range }: Attachment): string {
   return range ? `#L${range.start.line + 1}-${range.end.line + 1}` : '';
 }

@@ -8,26 +8,26 @@ import { errorCode } from '../../../storage/fs/errnoFailure.js';
 import type { WholeEdit } from '../../agent.js';
 import { type SeenFile, type ToldEdit, wholeEdits } from './wholeEdits.js';
 
-/** More than anybody edits by hand. */
+/** Larger than files that are edited by hand. */
 const MAX_FILE = 512 * 1024;
-/** Files that are kept in mind, over all calls of a turn: 32 MiB. */
+/** How many files are remembered over all calls of a turn: 32 MiB. */
 const MAX_SEEN = 64;
-/** Files that are looked at when one call has ended. */
+/** How many files are read when one call has ended. */
 const MAX_JUDGED = 50;
-/** A file system that hangs must not hold up the turn. */
+/** A hanging file system must not hold up the turn. */
 const READ_MS = 2_000;
-/** A file that changes while it is read is read again, so often. */
+/** How often a file that changes while it is read is read again. */
 const READS = 3;
 const PAUSE_MS = 10;
 
 export interface WitnessedEdit extends ToldEdit {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
 }
 
 type FileText = SeenFile['text'];
 
-/** Looks at the files that calls are about to change, and again when they have: what agents tell of them may be a fragment. */
+/** Reads the files that calls are about to change, before and after: agents may report only a fragment. */
 export class EditWitness {
   readonly #cwd: string;
   readonly #seen = new Map<string, { readonly text: Promise<FileText>; readonly isBefore: boolean }>();
@@ -36,7 +36,7 @@ export class EditWitness {
     this.#cwd = cwd;
   }
 
-  /** As soon as the edits of a call are known; with `isBefore` while the agent waits for an answer. */
+  /** Called when the edits of a call are known; `isBefore` means that the agent waits for an answer. */
   look(call: string, edits: readonly WitnessedEdit[], { isBefore }: { readonly isBefore: boolean }): void {
     for (const { path } of edits) {
       const key = keyOf(call, path);
@@ -47,12 +47,12 @@ export class EditWitness {
     }
   }
 
-  /** Resolves when the files of this call have been looked at: before that the agent must not begin. */
+  /** Resolves when the files of this call have been read. The agent must not begin earlier. */
   async looked(call: string, edits: readonly WitnessedEdit[]): Promise<void> {
     await Promise.all(edits.map(({ path }) => this.#seen.get(keyOf(call, path))?.text));
   }
 
-  /** For each edit, in their order, when the call has ended. Never rejects. */
+  /** The contents for each edit, in order, when the call has ended. Never rejects. */
   async judge(call: string, edits: readonly WitnessedEdit[]): Promise<readonly (WholeEdit | undefined)[]> {
     const judged = new Map<WitnessedEdit, WholeEdit | undefined>();
     const files = [...Map.groupBy(edits, (edit) => edit.path)].slice(0, MAX_JUDGED);
@@ -78,7 +78,7 @@ export class EditWitness {
     return Promise.race([text, late]).finally(() => ending.abort());
   }
 
-  /** In the session's folder alone: what is kept of a file is there for everybody who may look at the session. */
+  /** Only in the project folder: the contents are visible to every client that may see the session. */
   async #readInside(path: string): Promise<FileText> {
     const folder = await realpath(dirname(path));
     if (!isWithin(await realpath(this.#cwd), folder)) return undefined;
@@ -101,7 +101,7 @@ function keyOf(call: string, path: string): string {
   return `${call}\0${path}`;
 }
 
-/** `undefined` where it changed meanwhile. Throws for what is no file, or too large. */
+/** `undefined` if the file changed meanwhile. Throws for what is no file, or too large. */
 async function readWhole(file: FileHandle): Promise<Buffer | undefined> {
   const before = await file.stat();
   if (!before.isFile() || before.size > MAX_FILE) throw new RangeError('not a file that is looked at');

@@ -24,7 +24,7 @@ export function lineDiff(before: string, after: string): LineDiff {
   };
 }
 
-/** Whether the last line ends with a line break is not shown. */
+/** The diff doesn't show whether the last line ends with a line break. */
 function withLastBreak(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
@@ -46,7 +46,7 @@ function hunkText({ oldStart, oldLines, newStart, newLines, lines }: StructuredP
   return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@\n${lines.join('\n')}\n`;
 }
 
-/** Where there are no lines, the unified format names the line before. */
+/** Without lines, the unified format names the line before. */
 function range(start: number, lines: number): string {
   return lines === 0 ? `${start - 1},0` : `${start},${lines}`;
 }

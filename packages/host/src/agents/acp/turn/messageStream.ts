@@ -5,11 +5,11 @@ import type { AcpProcess } from '../acpProcess.js';
 
 export interface MessageLimits {
   readonly maxMessageBytes: number;
-  /** What is read of an agent in one turn: text, tool output, blank lines, everything. */
+  /** The maximum that is read from an agent in one turn: text, tool output, blank lines, everything. */
   readonly maxTurnBytes: number;
-  /** Lines that are no messages: some agents print a greeting, which harms nobody. */
+  /** The maximum number of lines that are no messages: some agents print a harmless greeting. */
   readonly maxStrayLines: number;
-  /** Requests of the agent that wait for an answer. */
+  /** The maximum number of pending requests of the agent. */
   readonly maxOpenRequests: number;
 }
 
@@ -23,9 +23,9 @@ export const MESSAGE_LIMITS: MessageLimits = {
 export interface MessageStreamOptions {
   readonly process: AcpProcess;
   readonly limits: MessageLimits;
-  /** Updates don't go through the SDK: it would refuse, and print to the console, every one that it doesn't know. */
+  /** Updates bypass the SDK: it would refuse, and print to the console, each update that it doesn't know. */
   onUpdate(params: unknown): void;
-  /** The agent broke a limit; nothing more is read from it. */
+  /** Called when the agent broke a limit; nothing more is read from it. */
   onBroken(errorType: string, message: string): void;
 }
 
@@ -67,12 +67,12 @@ export class MessageStream {
     this.#transport.onClose(() => this.#end());
   }
 
-  /** From now on counts what a new turn brings. */
+  /** Starts counting for a new turn. */
   beginTurn(): void {
     this.#turnBytes = 0;
   }
 
-  /** Nothing more is read: what the agent still says fills the pipe, and then the agent waits. */
+  /** Stops reading: the agent's output fills the pipe, and then the agent waits. */
   pause(): void {
     this.#paused ??= Promise.withResolvers<void>();
   }
@@ -94,7 +94,7 @@ export class MessageStream {
       {
         pull: async (controller) => {
           await this.#paused?.promise;
-          // Nothing is read of an agent that broke a limit, whatever it still writes until it has been ended.
+          // Nothing more is read from an agent that broke a limit, until it has been ended.
           const { done, value } = this.#isBroken ? { done: true } : await reader.read();
           if (done || !value) controller.close();
           else if (this.#count(value.byteLength)) controller.enqueue(value);
@@ -106,7 +106,7 @@ export class MessageStream {
     );
   }
 
-  /** Counts what is read, not what is a message: a line may have no end, or nothing in it. */
+  /** Counts all that is read, not only messages: a line may have no end, or be empty. */
   #count(bytes: number): boolean {
     const { maxTurnBytes } = this.#options.limits;
     this.#turnBytes += bytes;
@@ -129,7 +129,7 @@ export class MessageStream {
     else if (this.#isExpected(message)) this.#controller.enqueue(message as unknown as AnyMessage);
   }
 
-  /** An answer to what was never asked would be printed to the console by the SDK. */
+  /** The SDK would print an answer without a request to the console. */
   #isExpected({ id, method }: { readonly id?: unknown; readonly method?: unknown }): boolean {
     const { maxOpenRequests } = this.#options.limits;
     if (method === undefined) return this.#asked.delete(id);

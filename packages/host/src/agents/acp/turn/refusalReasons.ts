@@ -1,12 +1,12 @@
 import type { Decision } from '../../agent.js';
 import { oneLine } from '../../events/boundedText.js';
 
-/** Reasons that wait for the agent; more than anybody writes in a turn. */
+/** The maximum number of reasons that wait for the agent. */
 const MAX_REASONS = 20;
 const MAX_SUBJECT = 200;
 const MAX_REASON = 10_000;
 
-/** Why calls were refused. The protocol's answer has no field for it, so the model is told with the next message. */
+/** Reasons for denied calls. ACP's answer has no field for them, so the model gets them with the next message. */
 export class RefusalReasons {
   #reasons: string[] = [];
 
@@ -19,7 +19,7 @@ export class RefusalReasons {
     );
   }
 
-  /** The message that tells them, once. */
+  /** The message with the reasons, once. */
   take(): string | undefined {
     const reasons = this.#reasons;
     this.#reasons = [];

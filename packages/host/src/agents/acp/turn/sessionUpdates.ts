@@ -4,9 +4,9 @@ import type { SessionChoices } from '../sessionChoices.js';
 import type { AvailableCommand, SessionUpdate } from '../updateSchemas.js';
 import { Compactions } from './compactions.js';
 
-/** What an agent says that belongs to no turn, and may come at any time: commands, title, mode, summaries. */
+/** Handles updates that belong to no turn and may come at any time: commands, title, mode, summaries. */
 export class SessionUpdates {
-  /** Of the connection, as soon as there is one. */
+  /** The choices of the connection, once there is one. */
   choices: SessionChoices | undefined;
   readonly #displayName: string;
   #compactions: Compactions;
@@ -18,7 +18,7 @@ export class SessionUpdates {
     this.#compactions = new Compactions(displayName);
   }
 
-  /** The agent is started anew, and may count from the beginning. */
+  /** Resets when the agent is restarted, because it may count from the beginning. */
   restart(): void {
     this.choices = undefined;
     this.#compactions = new Compactions(this.#displayName);
@@ -32,11 +32,11 @@ export class SessionUpdates {
     return this.#mode;
   }
 
-  /** `isOpen`: what came before is an earlier conversation told again. Events of a turn are for one that runs. */
+  /** Without `isOpen`, updates are an earlier conversation sent again. Events of a turn need a running turn. */
   take(update: SessionUpdate, { isOpen, isInTurn }: { isOpen: boolean; isInTurn: boolean }): readonly AgentEvent[] {
     switch (update.sessionUpdate) {
       case 'available_commands_update':
-        // Mostly it comes while the session is being opened, before anybody can listen.
+        // This update mostly comes while the session is being opened, before a listener exists.
         this.#commands = update.availableCommands.map(commandOf);
         return [{ type: 'commands', commands: this.#commands }];
       case 'session_info_update':
@@ -49,7 +49,7 @@ export class SessionUpdates {
         return this.modeChange();
       case 'compaction_update':
       case 'compaction_summary_chunk': {
-        // Also of a replay, so that the same summary is not taken for a new one.
+        // Also for a replay, so that the same summary does not count as a new one.
         const events = this.#compactions.take(update);
         return isOpen ? events.filter(({ type }) => isInTurn || type === 'checkpoint') : [];
       }
@@ -58,7 +58,7 @@ export class SessionUpdates {
     }
   }
 
-  /** What is to be told where the mode is another one than was told last. */
+  /** The event for a changed mode, if it changed. */
   modeChange(): readonly AgentEvent[] {
     const mode = this.choices?.currentMode;
     if (!this.choices || sameValue(mode, this.#mode)) return [];

@@ -21,28 +21,28 @@ import {
 } from './toolDisplay.js';
 import type { TurnEvents } from './turnEvents.js';
 
-/** Kinds that, by the agent's own word, change nothing. */
+/** Kinds that change nothing, according to the agent. */
 const READ_ONLY: ReadonlySet<unknown> = new Set(['read', 'search']);
 
 export interface FollowedTerminal {
-  /** Once it has ended. */
+  /** Set when the call has ended. */
   exitCode(): number | undefined;
 }
 
 export interface ToolCallsOptions {
   readonly cwd: string;
-  /** For what has to be said about the agent. */
+  /** The agent's name, for texts about it. */
   readonly agentName: string;
   readonly events: Pick<TurnEvents, 'emit' | 'emitLater'>;
-  /** What is to be told of them, if anything. */
+  /** Called with the changed files, if there are any. */
   changed(changes: readonly FileChangeSummary[]): readonly AgentEvent[];
-  /** Where a call shows a terminal of ours. */
+  /** Follows a terminal of ours that a call shows. */
   followTerminal(terminalId: string, onOutput: (output: string) => void): FollowedTerminal | undefined;
 }
 
 export interface Question<T> {
   readonly requestId: string;
-  /** The input that was shown with it: an approval belongs to exactly that. */
+  /** The input that was shown with the question: an approval belongs to exactly that. */
   readonly shown: string | undefined;
   readonly answer: T;
 }
@@ -50,10 +50,10 @@ export interface Question<T> {
 interface Call {
   fields: ToolCallFields;
   edits: readonly FileEdit[];
-  /** `announced` calls may be announced anew, until somebody was asked about them or they ended. */
+  /** An `announced` call may be announced again until a question about it was asked or it has ended. */
   phase: 'announced' | 'asked' | 'approved' | 'denied' | 'ended';
   shown: string;
-  /** The call's text as far as it was told as live output. */
+  /** The part of the call's text that was sent as live output. */
   told: string;
   live: boolean;
   exitCode: number | undefined;
@@ -61,7 +61,7 @@ interface Call {
   questions: number;
 }
 
-/** The tool calls of one turn: what an agent says of them, in whatever order, as events that the host understands. */
+/** The tool calls of one turn: turns an agent's updates, in any order, into events of the host. */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #calls = new Map<string, Call>();
@@ -72,7 +72,7 @@ export class ToolCalls {
     this.#witness = new EditWitness(options.cwd);
   }
 
-  /** Whether a call runs that may take its time. */
+  /** Whether a call runs that may take long. */
   get isRunning(): boolean {
     return [...this.#calls.values()].some(({ phase }) => phase === 'announced' || phase === 'approved');
   }
@@ -88,8 +88,8 @@ export class ToolCalls {
   }
 
   /**
-   * Announces a call that waits for an answer, or asks again about one that was answered. Waits before it asks: who answers
-   * from within the event is heard too.
+   * Announces a call that waits for an answer, or asks again about an answered one. It waits before it asks, so that an answer
+   * from within the event handler is received too.
    */
   ask<T>({ toolCall, options }: PermissionRequestFields, wait: (requestId: string) => T): Question<T> {
     const { toolCallId } = toolCall;
@@ -136,7 +136,7 @@ export class ToolCalls {
     return { requestId, shown, answer };
   }
 
-  /** What a call is called when it has to be told of in words. */
+  /** The name of a call in texts. */
   nameOf(toolCallId: string): string {
     const call = this.#calls.get(toolCallId);
     if (!call) return 'a tool';
@@ -144,12 +144,12 @@ export class ToolCalls {
     return `${displayName}: ${invocationMessage}`;
   }
 
-  /** What an approved call may change has been looked at: the agent can be told to begin. */
+  /** Resolves when the files of an approved call have been read; then the agent may begin. */
   async looked(toolCallId: string): Promise<void> {
     await this.#witness.looked(toolCallId, this.#calls.get(toolCallId)?.edits ?? []);
   }
 
-  /** What became of a question. A call that was denied is not heard of again. */
+  /** Records the answer to a question. A denied call is not reported again. */
   answered(toolCallId: string, approved: boolean): void {
     const call = this.#calls.get(toolCallId);
     if (call?.phase === 'asked') call.phase = approved ? 'approved' : 'denied';
@@ -161,7 +161,7 @@ export class ToolCalls {
     const isTold = known !== undefined && !isNothing(known.fields.rawInput);
     const given = Object.fromEntries(
       Object.entries(update).filter(
-        // Some agents ask about a call whose input they told before with an empty one.
+        // Some agents ask with an empty input about a call whose input they sent before.
         ([name, value]) => value !== undefined && !(name === 'rawInput' && isTold && isNothing(value)),
       ),
     );
@@ -170,7 +170,7 @@ export class ToolCalls {
     this.#witness.look(update.toolCallId, edits, { isBefore: false });
     if (known) {
       known.fields = fields;
-      // Agents replace the diff by "done" when they are: what was changed is still worth telling.
+      // Agents replace the diff by "done" when they are done, but the change is still worth showing.
       if (edits.length > 0) known.edits = edits;
       return known;
     }
@@ -214,7 +214,7 @@ export class ToolCalls {
     if (terminalId !== undefined && !call.terminal) {
       call.terminal = this.#options.followTerminal(terminalId, (output) => this.#tell(call, output));
     }
-    // Before it runs, the content says what will be done; and only of commands is it shown while it grows.
+    // Before the call runs, the content describes it. Only a command's content is shown while it grows.
     const runs = call.fields.status !== 'pending' || call.phase === 'approved';
     const isOutput = call.fields.kind === 'execute' && runs;
     if (!isOutput || !update.content || chunk !== undefined) return;
@@ -245,14 +245,14 @@ export class ToolCalls {
     let changes: readonly AgentEvent[] | undefined;
     const end = (whole: CallOutcome['whole']): readonly AgentEvent[] => {
       const result = callResult(facts, { exitCode, output: isShown ? undefined : text, whole });
-      // Counted once, also where nobody waited for the files.
+      // Counted once, also when no one waits for the files.
       changes ??= status === 'completed' ? changed(edits.length > 0 ? edits : touched(facts)) : [];
       return [{ type: 'toolComplete', toolCallId, result, ...(contents.length > 0 && { contents }) }, ...changes];
     };
     if (status === 'completed' && edits.length > 0) {
       events.emitLater(this.#witness.judge(toolCallId, edits).then(end), () => end([]));
     } else for (const event of end([])) events.emit(event);
-    // Only that it has ended matters from now on; a turn may have very many calls.
+    // Only the fact that it ended is kept; a turn may have very many calls.
     Object.assign(call, { fields: { toolCallId }, edits: [], shown: '', told: '', terminal: undefined });
   }
 
@@ -261,7 +261,7 @@ export class ToolCalls {
   }
 }
 
-/** Files that were changed according to an agent that doesn't say how. */
+/** Files that the agent reported as changed without saying how. */
 function touched({ fields, cwd }: CallFacts): FileChangeSummary[] {
   if (fields.kind !== 'edit') return [];
   const content = (fields.locations ?? []).map(({ path }) => ({ type: 'diff', path, content: undefined }));

@@ -1,5 +1,5 @@
-// The words for an agent's tool calls. Agents of this protocol say what kind of tool it is; names and parameters differ from
-// agent to agent, and what is known of them is in this folder alone.
+// Display texts for tool calls of ACP agents. They report the kind of a tool; names and parameters differ from agent to agent, and
+// everything that is known of them is in this folder.
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FileChangeSummary, PendingToolCallStart } from '@agenthost/protocol';
@@ -18,7 +18,7 @@ const MAX_SENTENCE = 240;
 
 interface Words {
   readonly name: string;
-  /** Before the thing it is done to. */
+  /** The verb before the object. */
   readonly doing: string;
   readonly done: string;
 }
@@ -46,7 +46,7 @@ export interface FileEdit extends FileChangeSummary, WitnessedEdit {
   readonly diff: string;
 }
 
-/** The edits that a call's content tells of. */
+/** The edits in a call's content. */
 export function editsOf(fields: ToolCallFields, cwd: string): FileEdit[] {
   return (fields.content ?? []).flatMap((content) => {
     if (content.type !== 'diff' || content.path === undefined) return [];
@@ -59,7 +59,7 @@ export function editsOf(fields: ToolCallFields, cwd: string): FileEdit[] {
 
 type CallDisplay = Omit<PendingToolCallStart, 'toolCallId' | 'status' | 'confirmation'>;
 
-/** All of a call that is shown before it ends; of one that is asked about, also what the agent says beside its input. */
+/** Everything of a call that is shown before it ends; for a question, also the agent's text beside the input. */
 export function callDisplay({ fields, edits, cwd }: CallFacts, { isAsked = false } = {}): CallDisplay {
   const { kind = 'other', name } = fields;
   const base = { toolName: name ?? kind, displayName: displayName(kind, name) };
@@ -77,7 +77,7 @@ export function callDisplay({ fields, edits, cwd }: CallFacts, { isAsked = false
   return { ...base, invocationMessage, ...callInput(fields, isAsked) };
 }
 
-/** What is asked about a call. The tool is named here, and so is what can't be seen of what it would do. */
+/** The question about a call. It names the tool, and says what the agent doesn't show. */
 export function callQuestion(
   { fields, edits }: CallFacts,
   { displayName: tool, invocationMessage, toolInput }: CallDisplay,
@@ -101,9 +101,9 @@ export function callQuestion(
 
 export interface CallOutcome {
   readonly exitCode: number | undefined;
-  /** What it said, where that was not shown as live output already. */
+  /** Its text, unless it was shown as live output. */
   readonly output: string | undefined;
-  /** For each edit, what is known for sure of its file. */
+  /** The proven file contents for each edit. */
   readonly whole: readonly (WholeEdit | undefined)[];
 }
 
@@ -147,14 +147,14 @@ export function contentText(fields: ToolCallFields): string {
   return /^```[\w-]*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
 }
 
-/** What a tool returned, where it did so as a text or as one of the usual fields. */
+/** A tool's result, when it is a text or one of the usual fields. */
 export function rawText(rawOutput: unknown): string | undefined {
   if (typeof rawOutput === 'string') return rawOutput;
   const found = ['output', 'stdout', 'message', 'content', 'error'].map((name) => field(rawOutput, name));
   return found.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
-/** A command's exit code, from wherever agents put it. */
+/** A command's exit code, from any place where agents put it. */
 export function exitCodeOf({ rawOutput, _meta: meta }: ToolCallFields): number | undefined {
   const contents = field(rawOutput, 'contents');
   const places = [field(meta, 'terminal_exit'), rawOutput, field(rawOutput, 'metadata')];
@@ -167,7 +167,7 @@ export function exitCodeOf({ rawOutput, _meta: meta }: ToolCallFields): number |
   return undefined;
 }
 
-/** Live output, which the protocol has no place for yet: agents agreed on these fields of their own. */
+/** Live output. The protocol has no field for it yet; agents agreed on these. */
 export function liveOutput(meta: unknown): string | undefined {
   for (const name of ['terminal_output', 'terminal_output_delta']) {
     const data = field(field(meta, name), 'data');
@@ -193,7 +193,7 @@ function displayName(kind: ToolKind, name: string | undefined): string {
   return words === '' ? WORDS.other.name : words.replace(/(?<= |^)\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
 
-/** The files that it is about. Only where the kind says what is done to them. */
+/** The files that the call is about, only where the kind says what is done to them. */
 function subjectOf(fields: ToolCallFields, edits: readonly FileEdit[], cwd: string): string | undefined {
   const { kind } = fields;
   if (kind !== 'edit' && kind !== 'delete' && kind !== 'read' && kind !== 'move') return undefined;
@@ -203,7 +203,7 @@ function subjectOf(fields: ToolCallFields, edits: readonly FileEdit[], cwd: stri
   return `${inlineCode(shortPath(resolve(cwd, first), cwd))}${more.length > 0 ? ` and ${more.length} more` : ''}`;
 }
 
-/** A title that is more than the name of a tool. */
+/** A title that is more than the tool's name. */
 function sentence({ title, name }: ToolCallFields): string | undefined {
   const line = oneLine(title ?? '', MAX_SENTENCE);
   return line === '' || line === name || /^[a-z_]+$/.test(line) ? undefined : line;

@@ -1,15 +1,15 @@
 import type { AgentEvent } from '../../agent.js';
 
-/** Events that wait behind one which is not known yet; with more of them, nobody waits for it any longer. */
+/** The maximum number of events that wait behind an unfinished one; beyond it, the fallback is sent. */
 const MAX_WAITING = 1_000;
 
 interface Later {
   readonly ready: Promise<readonly AgentEvent[]>;
-  /** What is told where nobody can wait. */
+  /** Sent when waiting is not possible. */
   readonly instead: () => readonly AgentEvent[];
 }
 
-/** The events of one turn in their order, also where one of them takes its time. */
+/** Emits the events of one turn in order, also when one of them takes time. */
 export class TurnEvents {
   readonly #emit: (event: AgentEvent) => void;
   readonly #waiting: (AgentEvent | Later)[] = [];
@@ -29,7 +29,7 @@ export class TurnEvents {
     if (this.#waiting.length > MAX_WAITING) this.#hurry?.();
   }
 
-  /** What comes next waits for these. */
+  /** Later events wait for these. */
   emitLater(ready: Promise<readonly AgentEvent[]>, instead: () => readonly AgentEvent[]): void {
     this.#waiting.push({ ready, instead });
     this.#draining ??= this.#drain().finally(() => {
@@ -37,7 +37,7 @@ export class TurnEvents {
     });
   }
 
-  /** Resolves when everything is told. Never rejects. */
+  /** Resolves when everything was emitted. Never rejects. */
   async settled(): Promise<void> {
     await this.#draining;
   }

@@ -1,9 +1,9 @@
 export interface TurnSilenceOptions {
-  /** How long nothing may be heard in a turn. */
+  /** How long the agent may be silent in a turn. */
   readonly limitMs: number;
   /** The same while the agent runs a tool. */
   readonly toolLimitMs: number;
-  /** Whether somebody is asked: that may take as long as it takes. */
+  /** Whether a question is open: that has no time limit. */
   isAsking(): boolean;
   isInTool(): boolean;
   /** Called once. */
@@ -15,7 +15,7 @@ export interface TurnSilence {
   stop(): void;
 }
 
-/** Notices when nothing was heard of an agent for too long. */
+/** Notices when an agent was silent for too long. */
 export function watchSilence({ limitMs, toolLimitMs, ...options }: TurnSilenceOptions): TurnSilence {
   let heardAt = performance.now();
   const check = () => {

@@ -6,7 +6,7 @@ import { blockContent, blockText } from './contentBlocks.js';
 import type { ToolCalls } from './toolCalls.js';
 import type { UsageMeter } from './usageMeter.js';
 
-/** What is shown of a mode's name. */
+/** The maximum length of a mode's name. */
 const MAX_MODE = 200;
 
 export interface TurnUpdatesOptions {
@@ -16,7 +16,7 @@ export interface TurnUpdatesOptions {
   modeName(id: string): string;
 }
 
-/** Turns what an agent says during one turn into events. */
+/** Turns an agent's updates during one turn into events. */
 export class TurnUpdates {
   readonly #options: TurnUpdatesOptions;
 
@@ -59,7 +59,7 @@ export class TurnUpdates {
     this.#options.emit(content ? { type: 'content', content } : { type, text: blockText(block) });
   }
 
-  /** What is said at the end of a turn. */
+  /** The events at the end of a turn. */
   end({ stopReason }: PromptOutcome, model: string | undefined): void {
     const { emit, usage } = this.#options;
     const info = usage.usage;

@@ -8,8 +8,8 @@ type UsageUpdate = Extract<SessionUpdate, { sessionUpdate: 'usage_update' }>;
 const KINDS = ['inputTokens', 'outputTokens', 'cacheReadTokens'] as const;
 
 /**
- * What each turn of a session cost. The protocol's cost is a total of the session, and so are the tokens of some agents: a turn's is
- * the difference. One for each session, because a total goes on from turn to turn.
+ * Measures the usage of each turn. ACP's cost is a total of the session, and so are the tokens of some agents: a turn's usage is
+ * the difference. There is one meter per session, because a total continues from turn to turn.
  */
 export class UsageMeter {
   readonly #tokensAreTotals: boolean;
@@ -21,7 +21,7 @@ export class UsageMeter {
     this.#tokensAreTotals = tokensAreTotals;
   }
 
-  /** The agent is started anew, and counts from the beginning. */
+  /** Resets when the agent is restarted and counts from the beginning. */
   restart(): void {
     this.#totals = {};
   }
@@ -33,11 +33,11 @@ export class UsageMeter {
   updated({ cost, used, size }: UsageUpdate): void {
     if (used !== undefined) this.#turn.contextUsed = used;
     if (size !== undefined) this.#turn.contextSize = size;
-    // In any other currency it can't be told.
+    // Other currencies can't be reported.
     if (cost?.currency === 'USD') this.#add('cost', this.#difference('cost', cost.amount));
   }
 
-  /** A prompt was answered; a turn may have several. */
+  /** Called when a prompt was answered; a turn may have several. */
   prompted({ usage }: Pick<PromptOutcome, 'usage'>): void {
     for (const kind of KINDS) {
       const count = usage?.[kind === 'cacheReadTokens' ? 'cachedReadTokens' : kind];
@@ -45,7 +45,7 @@ export class UsageMeter {
     }
   }
 
-  /** Of the turn so far; `undefined` where the agent said nothing. */
+  /** The usage of the turn so far; `undefined` if the agent reported nothing. */
   get usage(): UsageInfo | undefined {
     return Object.keys(this.#turn).length > 0 ? { ...this.#turn } : undefined;
   }
@@ -53,7 +53,7 @@ export class UsageMeter {
   #difference(kind: (typeof KINDS)[number] | 'cost', total: number): number {
     const before = this.#totals[kind] ?? 0;
     this.#totals = { ...this.#totals, [kind]: total };
-    // One that is smaller than before was counted anew.
+    // A smaller total means that the agent started counting again.
     return total >= before ? total - before : total;
   }
 

@@ -1,23 +1,23 @@
 import type { WholeEdit } from '../../agent.js';
 
-/** What an agent says that it replaced in a file, and by what. Either may be all of the file, or some of it. */
+/** What an agent says that it replaced in a file. Each text may be the whole file or a fragment. */
 export interface ToldEdit {
   readonly oldText: string | undefined;
   readonly newText: string;
 }
 
-/** A file as it was found before the agent was done. */
+/** A file as it was read before the agent was done. */
 export interface SeenFile {
-  /** `null`: there was none. `undefined`: it is not known. */
+  /** `null`: no file existed. `undefined`: unknown. */
   readonly text: string | null | undefined;
-  /** The agent waited for an answer: it had not begun. */
+  /** Whether the agent waited for an answer, so that it had not begun. */
   readonly isBefore: boolean;
 }
 
 /**
- * The whole contents of one file around each of the edits that an agent made in it, in their order. Agents tell whole files or
- * fragments, and don't say which; so what they tell is compared with the file itself. `undefined` where that proves nothing: who
- * restores a file must not be given what may be wrong.
+ * The whole contents of one file around each of an agent's edits, in order. Agents report whole files or fragments without saying
+ * which, so their texts are compared with the file. The result is `undefined` when that proves nothing: a client that restores a
+ * file must not get contents that may be wrong.
  */
 export function wholeEdits(
   told: readonly ToldEdit[],
@@ -28,7 +28,7 @@ export function wholeEdits(
   return forwards(told, seen, after) ?? replaced(told, seen, after) ?? backwards(told, seen, after);
 }
 
-/** From what the file was to what it is. */
+/** Forward, from the old file to the new one. */
 function forwards(told: readonly ToldEdit[], { text, isBefore }: SeenFile, after: string): WholeEdit[] | undefined {
   if (typeof text !== 'string') return undefined;
   const edits: WholeEdit[] = [];
@@ -39,24 +39,24 @@ function forwards(told: readonly ToldEdit[], { text, isBefore }: SeenFile, after
     edits.push({ before: now, after: next });
     now = next;
   }
-  // What was read while the agent may have been writing counts only when the rest of the file is the same.
+  // A read while the agent may have been writing counts only if the rest of the file is the same.
   const isProven = now === after || (isBefore && told.every(({ newText }) => after.includes(newText)));
   return isProven ? edits : undefined;
 }
 
-/** All of the file at once. */
+/** The edit replaced the whole file. */
 function replaced(told: readonly ToldEdit[], { text, isBefore }: SeenFile, after: string): WholeEdit[] | undefined {
   const [only, ...more] = told;
   if (!only || more.length > 0 || only.newText !== after) return undefined;
   if (isBefore && text !== undefined) return [{ before: text, after }];
-  // There was no file, as the agent says, too.
+  // No file existed, as the agent says too.
   if (text === null && !only.oldText) return [{ before: null, after }];
-  // What was found is the file before it was written, or after: it must not be a third one.
+  // The read file must be the one before or after the write, not a third one.
   const fits = text === undefined || text === only.oldText || text === after;
   return only.oldText && fits ? [{ before: only.oldText, after }] : undefined;
 }
 
-/** From what the file is to what it must have been. */
+/** Backward, from the current file to the old one. */
 function backwards(told: readonly ToldEdit[], { text }: SeenFile, after: string): WholeEdit[] | undefined {
   const edits: WholeEdit[] = [];
   let now = after;
@@ -66,11 +66,11 @@ function backwards(told: readonly ToldEdit[], { text }: SeenFile, after: string)
     edits.unshift({ before, after: now });
     now = before;
   }
-  // Without an old text it may have been the whole file that was written, and changed by something else since.
+  // Without an old text, the whole file may have been written and then changed by something else.
   return told.every(({ oldText }) => oldText) || now === text ? edits : undefined;
 }
 
-/** `undefined` unless it is there once. */
+/** `undefined` unless the text occurs exactly once. */
 function replaceOnly(text: string, part: string, by: string): string | undefined {
   const at = text.indexOf(part);
   if (part === '' || at < 0 || text.includes(part, at + 1)) return undefined;
