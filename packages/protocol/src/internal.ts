@@ -1,0 +1,3 @@
+// The entry `@agenthost/protocol/internal`, for the scripts of this repository: what `npm run schemas` writes.
+export { jsonSchemaFiles } from './generate/jsonSchemas.js';
+export { typeFiles } from './generate/typeFiles.js';
