@@ -65,10 +65,7 @@ export function refusal(action: ClientAction, context: PreconditionContext): Ref
       return state.customizations?.some((entry) => entry.customization.uri === action.uri)
         ? undefined
         : refuse('unknownCustomization');
-    case 'session/titleChanged':
-    case 'session/isReadChanged':
-    case 'session/isArchivedChanged':
-    case 'session/queuedMessagesReordered':
+    default:
       return undefined;
   }
 }

@@ -14,25 +14,30 @@ const turnId = id;
 
 export const pendingMessageKind = z.enum(['steering', 'queued']);
 
-// One entry for each action, with what it carries. Its type in TypeScript, its name (`session/turnStarted` is a
-// TurnStartedAction) and its JSON Schema come from here; all that the protocol does with it is its row in `tables/actionTable.ts`.
+// One entry for each action: its effect in a sentence, and what it carries. Its type (`session/turnStarted` is a
+// TurnStartedAction), its JSON Schema and its row in docs/protocol.md come from here. What the protocol does with it is its row
+// in `tables/actionTable.ts`.
 
 /** Clients may dispatch these. */
 export const CLIENT_ACTIONS = [
-  byClient('session/turnStarted', {
-    turnId,
-    userMessage,
-    queuedMessageId: id
-      .exactOptional()
-      .describe('The pending message that this turn is made of; the reducer takes it out of the pending ones.'),
-    origin: turnOrigin
-      .exactOptional()
-      .describe('The agent began the turn by itself: the message is empty then. Only the host says so.'),
-    model: id
-      .exactOptional()
-      .describe("The session's model at that time, stamped by the host for readers of a part of the log."),
-  }),
-  byClient('session/toolCallConfirmed', {
+  byClient(
+    'session/turnStarted',
+    "Starts the agent. `origin: 'agent'`, only from the host, means that the agent began the turn.",
+    {
+      turnId,
+      userMessage,
+      queuedMessageId: id
+        .exactOptional()
+        .describe('The pending message that this turn is made of; the reducer takes it out of the pending ones.'),
+      origin: turnOrigin
+        .exactOptional()
+        .describe('The agent began the turn by itself: the message is empty then. Only the host says so.'),
+      model: id
+        .exactOptional()
+        .describe("The session's model at that time, stamped by the host for readers of a part of the log."),
+    },
+  ),
+  byClient('session/toolCallConfirmed', 'Unblocks or cancels the call.', {
     turnId,
     toolCallId: id,
     approved: z.boolean(),
@@ -40,67 +45,93 @@ export const CLIENT_ACTIONS = [
     editedToolInput: z.string().max(MAX_TEXT_LENGTH).exactOptional(),
     reason: messageText.exactOptional(),
   }),
-  byClient('session/permissionResolved', {
+  byClient('session/permissionResolved', 'Unblocks the agent.', {
     turnId,
     requestId: id,
     approved: z.boolean(),
     optionId: id.exactOptional(),
     text: messageText.exactOptional(),
   }),
-  byClient('session/turnCancelled', { turnId }),
-  byClient('session/titleChanged', { title }),
-  byClient('session/modelChanged', { model: id }),
-  byClient('session/isReadChanged', { isRead: z.boolean() }),
-  byClient('session/isArchivedChanged', { isArchived: z.boolean() }),
-  byClient('session/pendingMessageSet', { kind: pendingMessageKind, id, userMessage }),
-  byClient('session/pendingMessageRemoved', { kind: pendingMessageKind, id }),
-  byClient('session/queuedMessagesReordered', {
+  byClient('session/turnCancelled', 'Ends the turn, aborts the agent.', { turnId }),
+  byClient(
+    'session/titleChanged',
+    "An agent's title never replaces a client's (`titleByUser`); an empty title allows it again.",
+    { title },
+  ),
+  byClient('session/modelChanged', 'Used from the next turn on.', { model: id }),
+  byClient('session/isReadChanged', 'Marks the session as read or unread.', { isRead: z.boolean() }),
+  byClient('session/isArchivedChanged', 'Archives the session, or brings it back.', { isArchived: z.boolean() }),
+  byClient('session/pendingMessageSet', 'Queues or steers; queued while idle starts a turn at once.', {
+    kind: pendingMessageKind,
+    id,
+    userMessage,
+  }),
+  byClient('session/pendingMessageRemoved', 'Removes a pending message.', { kind: pendingMessageKind, id }),
+  byClient('session/queuedMessagesReordered', 'Reorders the queue.', {
     order: z.array(id).max(MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES),
   }),
-  byClient('session/customizationToggled', { uri, enabled: z.boolean() }),
+  byClient('session/customizationToggled', 'Takes effect from the next turn on.', { uri, enabled: z.boolean() }),
 ] as const;
 
 /** Only the host dispatches these. */
 export const HOST_ACTIONS = [
-  byHost('session/ready', {}),
-  byHost('session/modeChanged', {
+  byHost('session/ready', 'Creation succeeded.', {}),
+  byHost('session/modeChanged', "The agent's mode. Since version 2.", {
     mode: sessionMode.exactOptional().describe('Absent when the agent no longer has a mode.'),
-  }).describe('Since version 2.'),
-  byHost('session/creationFailed', { error: errorInfo }),
-  byHost('session/delta', { turnId, partId: id, content: z.string() }),
-  byHost('session/responsePart', { turnId, part: addedPart }),
-  byHost('session/reasoning', { turnId, partId: id, content: z.string() }),
-  byHost('session/toolStart', { turnId, toolCall: toolCallStart }),
-  byHost('session/toolUpdate', {
+  }),
+  byHost(
+    'session/creationFailed',
+    'Creation failed. Pending messages become turns that ended with its error; the session accepts no more.',
+    { error: errorInfo },
+  ),
+  byHost('session/delta', 'Appends to a `markdown` part.', { turnId, partId: id, content: z.string() }),
+  byHost('session/responsePart', 'Appends a part.', { turnId, part: addedPart }),
+  byHost('session/reasoning', 'Appends to a `reasoning` part.', { turnId, partId: id, content: z.string() }),
+  byHost('session/toolStart', 'Announces a call, running or waiting for confirmation.', {
+    turnId,
+    toolCall: toolCallStart,
+  }),
+  byHost('session/toolUpdate', 'Appends live output, changes the message.', {
     turnId,
     toolCallId: id,
     output: z.string().exactOptional().describe('A chunk, appended to the live output.'),
     ref: contentRef.exactOptional().describe('Where the whole output can be read.'),
     invocationMessage: z.string().exactOptional(),
   }),
-  byHost('session/toolComplete', { turnId, toolCallId: id, result: toolCallResult }),
-  byHost('session/permissionRequest', { turnId, request: permissionRequest }),
-  byHost('session/turnComplete', { turnId }),
-  byHost('session/error', { turnId, error: errorInfo }),
-  byHost('session/usage', { turnId, usage: usageInfo }),
-  byHost('session/activityChanged', { activity: z.string().exactOptional() }),
-  byHost('session/changesChanged', { changes: z.array(fileChangeSummary) }),
-  byHost('session/clientsChanged', { clients: z.array(author) }),
-  byHost('session/metadataChanged', { metadata: anyRecord.describe('Merged by key; `null` removes the key.') }),
-  byHost('session/customizationsChanged', {
+  byHost('session/toolComplete', 'Ends a call.', { turnId, toolCallId: id, result: toolCallResult }),
+  byHost('session/permissionRequest', 'Asks something that is not the confirmation of one call.', {
+    turnId,
+    request: permissionRequest,
+  }),
+  byHost('session/turnComplete', 'Ends the turn; the next queued message starts.', { turnId }),
+  byHost('session/error', 'Ends the turn with an error.', { turnId, error: errorInfo }),
+  byHost(
+    'session/usage',
+    'Tokens and cost of the turn so far; `contextUsed` and `contextSize` where the agent reports them.',
+    { turnId, usage: usageInfo },
+  ),
+  byHost('session/activityChanged', 'What the agent does right now.', { activity: z.string().exactOptional() }),
+  byHost('session/changesChanged', 'Files changed in this session.', { changes: z.array(fileChangeSummary) }),
+  byHost('session/clientsChanged', 'Which clients look at the session; not logged.', { clients: z.array(author) }),
+  byHost('session/metadataChanged', 'Merged by key, `null` removes.', {
+    metadata: anyRecord.describe('Merged by key; `null` removes the key.'),
+  }),
+  byHost('session/customizationsChanged', 'Replaces the list, and the commands if present.', {
     customizations: z.array(sessionCustomization),
     commands: z.array(sessionCommand).max(MAX_COMMANDS).exactOptional().describe('Absent if they have not changed.'),
   }),
 ] as const;
 
-export const ROOT_ACTIONS = [z.object({ type: z.literal('root/agentsChanged'), agents: z.array(agentInfo) })] as const;
+export const ROOT_ACTIONS = [
+  z.object({ type: z.literal('root/agentsChanged'), agents: z.array(agentInfo) }).describe('Replaces the agents.'),
+] as const;
 
-function byClient<const T extends string, S extends z.ZodRawShape>(type: T, payload: S) {
-  return z.object({ type: z.literal(type), ...base, by, ...payload });
+function byClient<const T extends string, S extends z.ZodRawShape>(type: T, effect: string, payload: S) {
+  return z.object({ type: z.literal(type), ...base, by, ...payload }).describe(effect);
 }
 
-function byHost<const T extends string, S extends z.ZodRawShape>(type: T, payload: S) {
-  return z.object({ type: z.literal(type), ...base, ...payload });
+function byHost<const T extends string, S extends z.ZodRawShape>(type: T, effect: string, payload: S) {
+  return z.object({ type: z.literal(type), ...base, ...payload }).describe(effect);
 }
 
 export const rootAction = z.discriminatedUnion('type', ROOT_ACTIONS);

@@ -4,6 +4,7 @@ import type { PendingMessageKind } from './actions.js';
 import type { Author } from './common.js';
 import type { UserMessage } from './turns.js';
 
+/** Takes effect from the next turn on. */
 export interface CustomizationToggledAction {
   readonly type: 'session/customizationToggled';
   readonly session: string;
@@ -13,6 +14,7 @@ export interface CustomizationToggledAction {
   readonly enabled: boolean;
 }
 
+/** Archives the session, or brings it back. */
 export interface IsArchivedChangedAction {
   readonly type: 'session/isArchivedChanged';
   readonly session: string;
@@ -21,6 +23,7 @@ export interface IsArchivedChangedAction {
   readonly isArchived: boolean;
 }
 
+/** Marks the session as read or unread. */
 export interface IsReadChangedAction {
   readonly type: 'session/isReadChanged';
   readonly session: string;
@@ -29,6 +32,7 @@ export interface IsReadChangedAction {
   readonly isRead: boolean;
 }
 
+/** Used from the next turn on. */
 export interface ModelChangedAction {
   readonly type: 'session/modelChanged';
   readonly session: string;
@@ -37,6 +41,7 @@ export interface ModelChangedAction {
   readonly model: string;
 }
 
+/** Removes a pending message. */
 export interface PendingMessageRemovedAction {
   readonly type: 'session/pendingMessageRemoved';
   readonly session: string;
@@ -46,6 +51,7 @@ export interface PendingMessageRemovedAction {
   readonly id: string;
 }
 
+/** Queues or steers; queued while idle starts a turn at once. */
 export interface PendingMessageSetAction {
   readonly type: 'session/pendingMessageSet';
   readonly session: string;
@@ -56,6 +62,7 @@ export interface PendingMessageSetAction {
   readonly userMessage: UserMessage;
 }
 
+/** Unblocks the agent. */
 export interface PermissionResolvedAction {
   readonly type: 'session/permissionResolved';
   readonly session: string;
@@ -68,6 +75,7 @@ export interface PermissionResolvedAction {
   readonly text?: string;
 }
 
+/** Reorders the queue. */
 export interface QueuedMessagesReorderedAction {
   readonly type: 'session/queuedMessagesReordered';
   readonly session: string;
@@ -76,6 +84,7 @@ export interface QueuedMessagesReorderedAction {
   readonly order: readonly string[];
 }
 
+/** An agent's title never replaces a client's (`titleByUser`); an empty title allows it again. */
 export interface TitleChangedAction {
   readonly type: 'session/titleChanged';
   readonly session: string;
@@ -84,6 +93,7 @@ export interface TitleChangedAction {
   readonly title: string;
 }
 
+/** Unblocks or cancels the call. */
 export interface ToolCallConfirmedAction {
   readonly type: 'session/toolCallConfirmed';
   readonly session: string;
@@ -97,6 +107,7 @@ export interface ToolCallConfirmedAction {
   readonly reason?: string;
 }
 
+/** Ends the turn, aborts the agent. */
 export interface TurnCancelledAction {
   readonly type: 'session/turnCancelled';
   readonly session: string;
@@ -105,6 +116,7 @@ export interface TurnCancelledAction {
   readonly turnId: string;
 }
 
+/** Starts the agent. `origin: 'agent'`, only from the host, means that the agent began the turn. */
 export interface TurnStartedAction {
   readonly type: 'session/turnStarted';
   readonly session: string;

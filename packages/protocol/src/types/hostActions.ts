@@ -6,6 +6,7 @@ import type { FileChangeSummary, SessionCommand, SessionCustomization, SessionMo
 import type { ToolCallResult, ToolCallStart } from './toolCalls.js';
 import type { AddedPart, PermissionRequest } from './turns.js';
 
+/** What the agent does right now. */
 export interface ActivityChangedAction {
   readonly type: 'session/activityChanged';
   readonly session: string;
@@ -13,11 +14,13 @@ export interface ActivityChangedAction {
   readonly activity?: string;
 }
 
+/** Replaces the agents. */
 export interface AgentsChangedAction {
   readonly type: 'root/agentsChanged';
   readonly agents: readonly AgentInfo[];
 }
 
+/** Files changed in this session. */
 export interface ChangesChangedAction {
   readonly type: 'session/changesChanged';
   readonly session: string;
@@ -25,6 +28,7 @@ export interface ChangesChangedAction {
   readonly changes: readonly FileChangeSummary[];
 }
 
+/** Which clients look at the session; not logged. */
 export interface ClientsChangedAction {
   readonly type: 'session/clientsChanged';
   readonly session: string;
@@ -32,6 +36,7 @@ export interface ClientsChangedAction {
   readonly clients: readonly Author[];
 }
 
+/** Creation failed. Pending messages become turns that ended with its error; the session accepts no more. */
 export interface CreationFailedAction {
   readonly type: 'session/creationFailed';
   readonly session: string;
@@ -39,6 +44,7 @@ export interface CreationFailedAction {
   readonly error: ErrorInfo;
 }
 
+/** Replaces the list, and the commands if present. */
 export interface CustomizationsChangedAction {
   readonly type: 'session/customizationsChanged';
   readonly session: string;
@@ -48,6 +54,7 @@ export interface CustomizationsChangedAction {
   readonly commands?: readonly SessionCommand[];
 }
 
+/** Appends to a `markdown` part. */
 export interface DeltaAction {
   readonly type: 'session/delta';
   readonly session: string;
@@ -57,6 +64,7 @@ export interface DeltaAction {
   readonly content: string;
 }
 
+/** Ends the turn with an error. */
 export interface ErrorAction {
   readonly type: 'session/error';
   readonly session: string;
@@ -65,6 +73,7 @@ export interface ErrorAction {
   readonly error: ErrorInfo;
 }
 
+/** Merged by key, `null` removes. */
 export interface MetadataChangedAction {
   readonly type: 'session/metadataChanged';
   readonly session: string;
@@ -73,7 +82,7 @@ export interface MetadataChangedAction {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Since version 2. */
+/** The agent's mode. Since version 2. */
 export interface ModeChangedAction {
   readonly type: 'session/modeChanged';
   readonly session: string;
@@ -82,6 +91,7 @@ export interface ModeChangedAction {
   readonly mode?: SessionMode;
 }
 
+/** Asks something that is not the confirmation of one call. */
 export interface PermissionRequestAction {
   readonly type: 'session/permissionRequest';
   readonly session: string;
@@ -90,12 +100,14 @@ export interface PermissionRequestAction {
   readonly request: PermissionRequest;
 }
 
+/** Creation succeeded. */
 export interface ReadyAction {
   readonly type: 'session/ready';
   readonly session: string;
   readonly at: number;
 }
 
+/** Appends to a `reasoning` part. */
 export interface ReasoningAction {
   readonly type: 'session/reasoning';
   readonly session: string;
@@ -105,6 +117,7 @@ export interface ReasoningAction {
   readonly content: string;
 }
 
+/** Appends a part. */
 export interface ResponsePartAction {
   readonly type: 'session/responsePart';
   readonly session: string;
@@ -113,6 +126,7 @@ export interface ResponsePartAction {
   readonly part: AddedPart;
 }
 
+/** Ends a call. */
 export interface ToolCompleteAction {
   readonly type: 'session/toolComplete';
   readonly session: string;
@@ -122,6 +136,7 @@ export interface ToolCompleteAction {
   readonly result: ToolCallResult;
 }
 
+/** Announces a call, running or waiting for confirmation. */
 export interface ToolStartAction {
   readonly type: 'session/toolStart';
   readonly session: string;
@@ -130,6 +145,7 @@ export interface ToolStartAction {
   readonly toolCall: ToolCallStart;
 }
 
+/** Appends live output, changes the message. */
 export interface ToolUpdateAction {
   readonly type: 'session/toolUpdate';
   readonly session: string;
@@ -143,6 +159,7 @@ export interface ToolUpdateAction {
   readonly invocationMessage?: string;
 }
 
+/** Ends the turn; the next queued message starts. */
 export interface TurnCompleteAction {
   readonly type: 'session/turnComplete';
   readonly session: string;
@@ -150,6 +167,7 @@ export interface TurnCompleteAction {
   readonly turnId: string;
 }
 
+/** Tokens and cost of the turn so far; `contextUsed` and `contextSize` where the agent reports them. */
 export interface UsageAction {
   readonly type: 'session/usage';
   readonly session: string;
