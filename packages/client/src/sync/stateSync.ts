@@ -279,10 +279,11 @@ function snapshotOf({ snapshots }: Welcome, resource: URI): Snapshot | undefined
 
 /** What a refused action ends with. If the host has forgotten whether it accepted the action, the client can't know it either. */
 function failureOf(answer: Partial<Refusal>): ((action: ClientAction) => ClientError) | undefined {
-  const rejection = rejectionOf(answer);
-  if (rejection === undefined) return undefined;
+  const { rejectionReason } = answer;
+  const rejection = rejectionReason === undefined ? undefined : rejectionOf(answer);
+  if (rejectionReason === undefined || rejection === undefined) return undefined;
   if (rejection.code === 'clientSeqForgotten') return FAILURE.unknown;
-  return (action) => new ActionRejectedError(answer.rejectionReason ?? rejection.code, rejection, action);
+  return (action) => new ActionRejectedError(rejectionReason, rejection, action);
 }
 
 /** Also for action types that this version doesn't know: the ones that belong to a session name it. */

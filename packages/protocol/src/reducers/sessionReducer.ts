@@ -1,4 +1,3 @@
-import { ownValue } from '../safeKey.js';
 import { SESSION_ACTION_TABLE } from '../tables/actionTable.js';
 import type { SessionAction } from '../types/actions.js';
 import type { SessionState } from '../types/sessionState.js';
@@ -11,6 +10,7 @@ type Reduce = (state: SessionState, action: SessionAction) => SessionState;
  */
 export function sessionReducer(state: SessionState, action: SessionAction): SessionState {
   if (action.session !== state.summary.resource) return state;
-  const row = ownValue(SESSION_ACTION_TABLE, action.type);
-  return row ? (row.reduce as Reduce)(state, action) : state;
+  if (!Object.hasOwn(SESSION_ACTION_TABLE, action.type)) return state;
+  const { reduce } = SESSION_ACTION_TABLE[action.type];
+  return (reduce as Reduce)(state, action);
 }
