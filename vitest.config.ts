@@ -23,7 +23,7 @@ export default defineConfig({
         find: `@agenthost/${name}/internal`,
         replacement: source(name, 'src/internal'),
       })),
-      { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'src/schemas/index') },
+      { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'src/schemas/schemas') },
       { find: '@agenthost/sessions/contract', replacement: source('sessions', 'contract/providerContract') },
       ...['protocol', 'rpc', 'client', 'ahp', 'sessions', 'host'].map((name) => ({
         find: new RegExp(`^@agenthost/${name}$`),

@@ -3,7 +3,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { agentsJsonSchema } from '@agenthost/host/internal';
-import { actionDocs, jsonSchemaFiles } from '@agenthost/protocol/internal';
+import { actionDocs } from '../packages/protocol/dist/generate/actionDocs.js';
+import { jsonSchemaFiles } from '../packages/protocol/dist/generate/jsonSchemas.js';
 
 const write = (path: string, content: unknown) => {
   const file = join(import.meta.dirname, '../packages', path);

@@ -1,17 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ACTION_INTRODUCED_IN,
-  CLOSE_CODE,
-  COMMAND_INTRODUCED_IN,
-  ERROR_CODE,
-  FILES_SUBPROTOCOL,
-  NOTIFICATION_INTRODUCED_IN,
-  SUBPROTOCOL,
-  TOKEN_SUBPROTOCOL_PREFIX,
-} from '@agenthost/protocol';
-import { actionDocs } from '@agenthost/protocol/internal';
+import { CLOSE_CODE, ERROR_CODE, FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
+import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN, NOTIFICATION_INTRODUCED_IN } from '@agenthost/protocol/internal';
 import { describe, expect, it } from 'vitest';
+import { actionDocs } from '../../packages/protocol/src/generate/actionDocs.js';
 import { ROOT } from './workspace.js';
 
 describe('docs/protocol.md', () => {

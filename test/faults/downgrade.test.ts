@@ -117,7 +117,7 @@ describe('a downgrade', { timeout: PATIENCE_MS }, () => {
     await say(again, session, 'after');
   });
 
-  it('with checkpoints and an index of another version makes them anew', async () => {
+  it('with snapshots and an index of another version makes them anew', async () => {
     for (const content of ['{"format":999}', sealLine('{"format":999,"state":{}')]) {
       await writeFile(file(session, 'events.checkpoint.json'), content);
       const database = new DatabaseSync(join(stateDir, 'index.sqlite'));

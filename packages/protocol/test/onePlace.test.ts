@@ -30,15 +30,15 @@ describe('an action', () => {
   });
 });
 
-describe('the main entry', () => {
-  it('does not load zod, nor any schema', () => {
-    const loaded = loadedFrom('index.ts');
+describe('an entry', () => {
+  it.each(['index.ts', 'internal.ts'])('loads neither zod nor a schema: %s', (entry) => {
+    const loaded = loadedFrom(entry);
     expect(loaded).toContain('tables/actionTable.ts');
     expect(loaded.filter((path) => path === 'zod' || path.startsWith('schemas/'))).toEqual([]);
   });
 
-  it('would be found to load it', () => {
-    expect(loadedFrom('schemas/index.ts')).toContain('zod');
+  it('of the schemas is found to load it', () => {
+    expect(loadedFrom('schemas/schemas.ts')).toContain('zod');
   });
 });
 

@@ -1,11 +1,5 @@
-import {
-  type ClientAction,
-  type Commands,
-  type Role,
-  roleForAction,
-  roleForMethod,
-  roleRefusal,
-} from '@agenthost/protocol';
+import type { ClientAction, Commands, Role } from '@agenthost/protocol';
+import { roleForAction, roleForMethod, roleRefusal } from '@agenthost/protocol/internal';
 
 /** A command, or an action: its type alone, or with the fields that its role depends on. */
 export type GuardedOperation =

@@ -4,15 +4,14 @@ import {
   type ClientAction,
   type ClientInfo,
   createRootState,
-  type Refusal,
   ROOT_URI,
   type RootAction,
   type RootState,
-  rejectionOf,
   rootReducer,
   type Snapshot,
   type URI,
 } from '@agenthost/protocol';
+import { type Refusal, rejectionOf } from '@agenthost/protocol/internal';
 import type { RpcPeer, Schedule } from '@agenthost/rpc';
 import type { CommandChannel } from '../connection/commandChannel.js';
 import type { Connection, ConnectionUser } from '../connection/connection.js';

@@ -1,4 +1,5 @@
-import type { ActionEnvelope, Refusal, URI } from '@agenthost/protocol';
+import type { ActionEnvelope, URI } from '@agenthost/protocol';
+import type { Refusal } from '@agenthost/protocol/internal';
 import { Emitter } from '@agenthost/rpc';
 import { ObservableView, type ReportError } from '../observable.js';
 import { WriteAhead } from './writeAhead.js';

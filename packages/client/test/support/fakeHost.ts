@@ -13,7 +13,6 @@ import {
   DEFAULT_SNAPSHOT_TURNS,
   ERROR_CODE,
   type Notification,
-  type ReconnectResult,
   ROOT_URI,
   type RootState,
   rootReducer,
@@ -23,8 +22,8 @@ import {
   sessionReducer,
   type Turn,
   type URI,
-  withNewestTurns,
 } from '@agenthost/protocol';
+import { type ReconnectResult, withNewestTurns } from '@agenthost/protocol/internal';
 import { COMMAND_SCHEMAS, SCHEMAS } from '@agenthost/protocol/schemas';
 import {
   type CloseReason,

@@ -1,20 +1,22 @@
 import {
-  ACTION_INTRODUCED_IN,
   type Author,
   CLOSE_CODE,
   type ClientInfo,
   type Commands,
   ERROR_CODE,
-  isClientDispatchable,
   PROTOCOL_VERSION,
-  type Refusal,
   type Role,
+} from '@agenthost/protocol';
+import {
+  ACTION_INTRODUCED_IN,
+  isClientDispatchable,
+  type Refusal,
   type RoleRefusedData,
   refuse,
   roleForAction,
   roleForMethod,
   roleRefusal,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import {
   CLIENT_NOTIFICATION_SCHEMAS,
   COMMAND_SCHEMAS,

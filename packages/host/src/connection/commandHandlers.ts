@@ -1,4 +1,5 @@
-import { type Commands, ERROR_CODE, type ErrorData, errorMessage } from '@agenthost/protocol';
+import { type Commands, ERROR_CODE } from '@agenthost/protocol';
+import { type ErrorData, errorMessage } from '@agenthost/protocol/internal';
 import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
 import { AgentInstallError } from '../agents/install/agentInstaller.js';

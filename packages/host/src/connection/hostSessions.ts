@@ -1,14 +1,11 @@
+import { type ActionEnvelope, type ClientAction, ERROR_CODE, type Notification } from '@agenthost/protocol';
 import {
-  type ActionEnvelope,
-  type ClientAction,
-  ERROR_CODE,
   errorMessage,
-  type Notification,
   type Refusal,
   refuse,
   type SetProviderParams,
   type SetProviderResult,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import { directoryProblem } from '../sessions/folder/workingDirectory.js';

@@ -1,13 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import {
-  type ActiveTurn,
-  droppedSteps,
-  type ResponsePart,
-  type SessionState,
-  type ToolCallState,
-  type Turn,
-  type URI,
-} from '@agenthost/protocol';
+import type { ActiveTurn, ResponsePart, SessionState, ToolCallState, Turn, URI } from '@agenthost/protocol';
+import { droppedSteps } from '@agenthost/protocol/internal';
 
 /** Messages and tools have separate limits, in UTF-16 code units, so that neither hides the other. */
 export const MAX_SEARCH_LENGTH = 32_768;
@@ -125,17 +118,17 @@ function ends(text: string): string {
 export interface WaitingTurn {
   readonly resource: URI;
   readonly turnId: string;
-  /** Absent for a turn that is to be forgotten. */
+  /** Absent for a turn that is to be removed. */
   readonly text: string | undefined;
 }
 
-/** In UTF-16 code units, with something for each turn, however short. */
+/** In UTF-16 code units, with a constant for each turn. */
 const MAX_LENGTH = 4_000_000;
-/** So much is written in a few hundredths of a second; nobody else is served meanwhile. */
+/** This much is written in a few hundredths of a second, during which the host serves no client. */
 const MUCH = 128_000;
 const LENGTH_OF_TURN = 200;
 
-/** Texts of turns that are not written yet: of each turn the newest, and no more than the memory should hold. */
+/** Texts of turns that are not written yet: the newest of each turn, within a memory limit. */
 export class WaitingTurns {
   readonly #turns = new Map<string, WaitingTurn>();
   #length = 0;
@@ -148,7 +141,7 @@ export class WaitingTurns {
     return this.#length > MAX_LENGTH;
   }
 
-  /** Enough to be written right now. */
+  /** Whether there is enough to write now. */
   get isMuch(): boolean {
     return this.#length > MUCH;
   }
@@ -164,7 +157,7 @@ export class WaitingTurns {
     this.#length += lengthOf(turn);
   }
 
-  /** Gives up the oldest until the others have room; says whose they were. */
+  /** Drops the oldest until the others fit; returns their sessions. */
   shrink(): URI[] {
     const lost: URI[] = [];
     for (const [key, { resource }] of this.#turns) {

@@ -1,19 +1,15 @@
+import type { Author, ClientAction, PermissionOption, SessionState, ToolCallState } from '@agenthost/protocol';
 import {
-  type Author,
-  type ClientAction,
   findPendingMessage,
   MAX_DISPLACED_MESSAGES,
   MAX_QUEUED_MESSAGES,
   ownValue,
   type PendingMessageSetAction,
-  type PermissionOption,
   type PermissionResolvedAction,
   type Refusal,
   refuse,
-  type SessionState,
   type ToolCallConfirmedAction,
-  type ToolCallState,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { MAX_QUEUE_BYTES } from './sessionLimits.js';
 import { jsonBytes } from './stateBytes.js';
 

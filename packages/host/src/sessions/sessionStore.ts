@@ -2,14 +2,13 @@ import {
   type ActionEnvelope,
   type ActionOrigin,
   type ClientAction,
-  type Refusal,
-  refuse,
   type SessionAction,
   type SessionState,
   type Snapshot,
   sessionReducer,
   type URI,
 } from '@agenthost/protocol';
+import { type Refusal, refuse } from '@agenthost/protocol/internal';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
 import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
 import type { EventLog, NewLogRecord } from '../storage/log/eventLog.js';

@@ -1,4 +1,4 @@
-import { SCHEMA_MODULES } from '../schemas/schemas.js';
+import { SCHEMA_MODULES } from '../schemas/modules.js';
 import { jsonSchemaFiles } from './jsonSchemas.js';
 
 /** As much of JSON Schema as the schemas need. */

@@ -2,6 +2,7 @@ import { isSafeKey } from '../safeKey.js';
 import { sameValue } from '../sameValue.js';
 import type { TitleChangedAction } from '../types/clientActions.js';
 import type { MetadataChangedAction } from '../types/hostActions.js';
+import type { SessionSummaryChanges } from '../types/notifications.js';
 import type { SessionState, SessionStatus, SessionSummary } from '../types/sessionState.js';
 import type { ActiveTurn } from '../types/turns.js';
 
@@ -64,4 +65,10 @@ export function changedAt({ summary }: SessionState, at: number): number {
 
 export function withDerivedStatus(state: SessionState): SessionState {
   return changeSummary(state, { status: deriveStatus(state) });
+}
+
+/** The summary after a change that the host announced; `null` removes a field. */
+export function withSummaryChanges(summary: SessionSummary, changes: SessionSummaryChanges = {}): SessionSummary {
+  const merged = Object.entries({ ...summary, ...changes }).filter(([, value]) => value !== null);
+  return Object.fromEntries(merged) as unknown as SessionSummary;
 }

@@ -2,16 +2,18 @@ import { createHash } from 'node:crypto';
 import {
   type Attachment,
   type ContentRef,
-  INLINE_CONTENT_LIMIT,
-  INLINE_MESSAGE_LIMIT,
-  parseContentUri,
   REJECTION,
-  type Refusal,
-  refuse,
   sessionUri,
   type URI,
   type UserMessage,
 } from '@agenthost/protocol';
+import {
+  INLINE_CONTENT_LIMIT,
+  INLINE_MESSAGE_LIMIT,
+  parseContentUri,
+  type Refusal,
+  refuse,
+} from '@agenthost/protocol/internal';
 import { headAndTail } from '../../agents/events/boundedText.js';
 import { endingOf } from './contentType.js';
 import type { SessionContent } from './sessionContent.js';

@@ -1,4 +1,4 @@
-import { errorMessage, type Refusal, refuse } from '@agenthost/protocol';
+import { errorMessage, type Refusal, refuse } from '@agenthost/protocol/internal';
 
 /** Refuses an action that, or whose content, could not be written. */
 export function notStored(error: unknown): Refusal {

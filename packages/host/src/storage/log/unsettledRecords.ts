@@ -1,4 +1,4 @@
-import type { DeltaAction, ReasoningAction, ToolUpdateAction } from '@agenthost/protocol';
+import type { DeltaAction, ReasoningAction, ToolUpdateAction } from '@agenthost/protocol/internal';
 import type { LogPosition, NewLogRecord } from './eventLog.js';
 import { assertFits, type LineParts } from './lineFormat.js';
 
@@ -120,7 +120,7 @@ type NewActionRecord = Extract<NewLogRecord, { type: 'action' }>;
 type TextAction = DeltaAction | ReasoningAction | (ToolUpdateAction & { readonly output: string });
 type TextRecord = NewActionRecord & { readonly action: TextAction };
 
-/** Merged text stops here, so that its line stays readable in one piece even if every character is escaped. */
+/** Merged text stops at this length, so that its line stays readable in one piece even if every character is escaped. */
 const MAX_MERGED_LENGTH = 256 * 1024;
 const RECORD_BYTES = 200;
 const PIECE_BYTES = 100;
@@ -142,7 +142,7 @@ export class BufferedRecord {
   #length = 0;
   #size = RECORD_BYTES;
 
-  /** `fields`: as `EventLog.append` takes them. */
+  /** `fields`: as in `EventLog.append`. */
   constructor(
     position: number,
     record: NewLogRecord,
@@ -172,12 +172,12 @@ export class BufferedRecord {
     return this.#last;
   }
 
-  /** About as many bytes as it takes in memory. */
+  /** Approximate bytes in memory. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes the record in when it goes on with the same text. */
+  /** Merges the record if it continues the same text. */
   merge(position: number, record: NewLogRecord, at: number): boolean {
     if ('parts' in this.#content || record.id !== undefined || !isText(record)) return false;
     const { action, pieces } = this.#content;
@@ -229,7 +229,7 @@ function pieceOf(position: number, at: number, { action, serverSeq }: TextRecord
   return { position, at, actionAt: action.at, serverSeq, text: textOf(action) };
 }
 
-/** What has an origin is a client's and stays one record: whether it was stored must be found by its number. */
+/** A record with an origin is a client's and stays separate: it must be found by its number. */
 function isText(record: NewLogRecord): record is TextRecord {
   if (record.type !== 'action' || record.origin) return false;
   const { action } = record;

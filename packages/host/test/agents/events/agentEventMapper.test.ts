@@ -1,13 +1,12 @@
 import {
   createSessionState,
-  INLINE_CONTENT_LIMIT,
   MAX_FRAME_BYTES,
-  MAX_TITLE_LENGTH,
   type SessionAction,
   type SessionState,
   sessionReducer,
   type ToolCallStart,
 } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT, MAX_TITLE_LENGTH } from '@agenthost/protocol/internal';
 import { SCHEMAS } from '@agenthost/protocol/schemas';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -52,7 +52,7 @@ const opened = async (fs: RangedMemoryFs | FaultySessionFs) => {
 };
 
 describe('a session of 20,000 events', () => {
-  it('opens from its checkpoint, and reads little of its log', async () => {
+  it('opens from its snapshot, and reads little of its log', async () => {
     expect((await bytesOf(longFs, 'events.jsonl')).length).toBeGreaterThan(4_000_000);
     const fs = await copyOf(longFs);
     const session = await opened(fs);
@@ -110,7 +110,7 @@ describe('a session of 20,000 events', () => {
     expect(fs.bytesRead('events.jsonl')).toBe(0);
   });
 
-  it('goes on: what comes after is in the next checkpoint', async () => {
+  it('goes on: what comes after is in the next snapshot', async () => {
     const fs = await copyOf(longFs);
     let world = await HistoryWorld.open(fs);
     for (let n = 4_001; n <= 4_400; n++) {
@@ -290,8 +290,8 @@ describe('what is kept beside a log', () => {
 
 describe('a session whose log is cut off', () => {
   it.each([
-    ['before its checkpoint', 2_000, false],
-    ['after its checkpoint', 3_999, true],
+    ['before its snapshot', 2_000, false],
+    ['after its snapshot', 3_999, true],
   ])('%s is what is left of it, now and when it is opened again, and pages back', async (_where, left, isKept) => {
     const fs = await copyOf(longFs);
     const session = await opened(fs);
