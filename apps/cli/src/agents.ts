@@ -126,6 +126,5 @@ function notInstallable(provider: string): CommandError {
 function readable(error: unknown): unknown {
   if (error instanceof AgentsFileError) return new CommandError(EXIT.failed, error.message, 'Correct the file.');
   if (!(error instanceof AgentInstallError)) return error;
-  const [what = '', ...rest] = error.message.split(/\n(?=[^\n]*$)/);
-  return new CommandError(EXIT.failed, what, rest.join('\n') || 'Then try again.', { cause: error });
+  return new CommandError(EXIT.failed, error.what, error.whatToDo ?? 'Then try again.', { cause: error });
 }

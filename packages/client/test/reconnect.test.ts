@@ -354,16 +354,29 @@ describe('a client whose id was used before', () => {
     expect(dispatched()).toEqual(['1 1', '2 2', '1 first of the second', '3 3', '4 second of the second']);
   });
 
-  it('[ONCE3] is told that nobody knows any more what became of a number that is long gone', async () => {
+  it.each([
+    ['the code', { rejectionReason: 'in other words', rejection: { code: 'clientSeqForgotten' } }],
+    ['the text of an older host', { rejectionReason: `${REJECTION.clientSeqForgotten}: continue above 300` }],
+  ])('[ONCE3] reports an unknown outcome for a number that the host has forgotten, by %s', async (_, refusal) => {
     fake.deaf = true;
     const lost = session.rename('lost');
     await flush();
     const origin = { clientId: 'me', clientSeq: 1 };
     const action = { type: 'session/titleChanged', session: URI, at: 1, title: 'lost' } as const;
-    const rejectionReason = `${REJECTION.clientSeqForgotten}: continue above 300`;
-    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin, rejectionReason });
+    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin, ...refusal });
     await expect(lost).rejects.toMatchObject({ name: 'ConnectionLostError', sent: true });
     expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('[VAL8] rejects with the code that the host sent, also one that this client does not know', async () => {
+    fake.deaf = true;
+    const refused = session.rename('refused');
+    await flush();
+    const origin = { clientId: 'me', clientSeq: 1 };
+    const action = { type: 'session/titleChanged', session: URI, at: 1, title: 'refused' } as const;
+    const rejection = { code: 'fromTheFuture', by: { clientId: 'bob' }, detail: 'more' };
+    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin, rejectionReason: 'unknown session', rejection });
+    await expect(refused).rejects.toMatchObject({ name: 'ActionRejectedError', rejection, reason: 'unknown session' });
   });
 
   it('[ONCE3] does not apply what is said to be repeated, whatever number it has', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isClientDispatchable } from '../src/actions/clientActions.js';
 import { ROLES, type Role } from '../src/index.js';
-import { roleForAction, roleForMethod, roleRefusal } from '../src/roleTable.js';
+import { isClientDispatchable, roleForAction, roleForMethod, roleRefusal } from '../src/roleTable.js';
 import { CLIENT_NOTIFICATION_SCHEMAS } from '../src/schemas/schemas.js';
 import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '../src/version/registry.js';
 

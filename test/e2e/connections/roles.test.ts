@@ -76,11 +76,13 @@ describe('roles', () => {
         const may = roleIncludes(role, roleForAction({ type }));
         if (may && isClientDispatchable(type)) continue;
         const by = { clientId: 'owner', name: 'the owner', role: 'owner' };
-        const { rejectionReason } = await client.act({ type, session, turnId: 't', by });
+        const { rejectionReason, rejection } = await client.act({ type, session, turnId: 't', by });
         expect([type, rejectionReason]).toEqual([
           type,
           may ? expect.any(String) : expect.stringContaining(`(role ${role})`),
         ]);
+        // [VAL8]
+        expect([type, rejection?.code === 'roleNotAllowed']).toEqual([type, !may]);
       }
       const { clients: _, ...after } = await watcher.stateOf(session);
       const { clients: __, ...unchanged } = before;

@@ -4,6 +4,7 @@ import type { RawClient } from '../../support/rawClient.js';
 import { rawSession, startWithTwoRaw, type TestHost } from '../../support/testHost.js';
 
 const hello = { text: 'hello' };
+const authorOf = ({ action }: ActionEnvelope) => ('by' in action ? action.by : undefined);
 
 describe('what the host refuses', () => {
   let host: TestHost;
@@ -243,6 +244,7 @@ describe('what the host refuses', () => {
       expect(loser.rejectionReason).toBe(
         `tool call is not waiting for confirmation: ${winner.origin?.clientId} answered it`,
       );
+      expect(loser.rejection).toEqual({ code: 'notWaitingForConfirmation', by: authorOf(winner) });
       await bob.nextAction(session, 'session/turnComplete');
       const [turn] = (await bob.stateOf(session)).turns;
       expect(turn?.toolCalls).toMatchObject([
@@ -260,6 +262,7 @@ describe('what the host refuses', () => {
       const reason = `unknown permission request ID: ${winner.origin?.clientId} answered it`;
       expect(winner.rejectionReason).toBeUndefined();
       expect(loser.rejectionReason).toBe(reason);
+      expect(loser.rejection).toEqual({ code: 'unknownPermissionRequest', by: authorOf(winner) });
       await bob.nextAction(session, 'session/turnComplete');
       expect((await alice.act({ ...answer, approved: false })).rejectionReason).toBe(reason);
       expect((await bob.stateOf(session)).turns).toMatchObject([{ state: 'complete' }]);

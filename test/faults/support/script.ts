@@ -1,5 +1,5 @@
 import { ActionRejectedError, type HostClient, SessionGoneError, type SessionHandle } from '@agenthost/client';
-import { REJECTION, type SessionState, type Turn, type URI } from '@agenthost/protocol';
+import type { SessionState, Turn, URI } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import { until } from '../../support/until.js';
 import type { FaultPlan } from './faultPlan.js';
@@ -273,7 +273,7 @@ async function sendWhenFree(session: SessionHandle, text: string, id: string): P
       await session.send(text, id);
       return;
     } catch (error) {
-      if (!(error instanceof ActionRejectedError && error.message.includes(REJECTION.turnInProgress))) throw error;
+      if (!(error instanceof ActionRejectedError && error.rejection.code === 'turnInProgress')) throw error;
     }
   }
 }

@@ -165,8 +165,9 @@ async function changed<T>(change: Promise<T>): Promise<T> {
     return await change;
   } catch (cause) {
     if (cause instanceof DeviceTokenError) {
-      const code = cause.message.startsWith('There is no') ? EXIT.notFound : EXIT.failed;
-      throw new CommandError(code, cause.message, cause.whatToDo, { cause });
+      throw new CommandError(cause.code === 'notFound' ? EXIT.notFound : EXIT.failed, cause.message, cause.whatToDo, {
+        cause,
+      });
     }
     const { code, message } = cause as NodeJS.ErrnoException;
     const full = code === 'ENOSPC';

@@ -12,9 +12,9 @@ import type { FolderPicks } from './folderPicks.js';
 import type { MessageDrafts } from './messageDrafts.js';
 import { rememberOwnId } from './ownIds.js';
 import type { PageHost } from './pagePlace.js';
+import { permissionError } from './permissionError.js';
 import type { KnownHost, SettingsStore } from './settings.js';
 import { forgetToken, loadToken, saveToken } from './tokens.js';
-import { whyNot } from './whyNot.js';
 
 interface Attached extends PageHost {
   readonly host: HostClient;
@@ -52,7 +52,7 @@ export class PageHosts {
 
   /** Why no session can be started from this page; nothing where one of the hosts lets it. */
   readonly whyNoNewSession: Observable<string | undefined> = computed(() => {
-    const refusals = this.#all.value.map(({ role }) => whyNot(role.value, 'createSession'));
+    const refusals = this.#all.value.map(({ role }) => permissionError(role.value, 'createSession'));
     return refusals.includes(undefined) ? undefined : refusals[0];
   });
 

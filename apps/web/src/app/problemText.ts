@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, (error: Error & Details) => string>> = {
   ConnectionLostError: () =>
     'The connection was lost before the host had answered. Check whether it was done, then try again',
   CommandTimeoutError: () => 'The host took too long to answer. Try again',
-  CommandFailedError: ({ message }) => message.replace(/^\w+(?:\.\w+)? failed: /, '').replace(/ \(-?\d+\)$/, ''),
+  CommandFailedError: ({ reason }) => String(reason),
 };
 
 function sentence(text: string): string {

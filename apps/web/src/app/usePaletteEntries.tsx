@@ -4,9 +4,9 @@ import { useCallback } from 'react';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { rowStatus } from '../list/SessionRow.js';
 import type { PaletteEntry } from '../overlays/Palette.js';
+import { permissionError } from './permissionError.js';
 import { goTo } from './route.js';
 import { useServices } from './services.js';
-import { whyNot } from './whyNot.js';
 
 interface PaletteCommands {
   readonly onTray: () => void;
@@ -77,7 +77,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
     const { isNewChatSession, isActiveSessionArchived, activeSessionProviderId } = management.contextKeys;
     const session = management.activeSession.value;
     const role = places.byId(activeSessionProviderId.value)?.role.value;
-    if (isNewChatSession.value || !session || !role || whyNot(role, 'session/isArchivedChanged') !== undefined)
+    if (isNewChatSession.value || !session || !role || permissionError(role, 'session/isArchivedChanged') !== undefined)
       return [];
     const isArchived = isActiveSessionArchived.value;
     const change = () => (isArchived ? management.unarchiveSession(session) : management.archiveSession(session));

@@ -82,7 +82,7 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
               </div>
             )}
           </div>
-          <PlaceRoleNote place={place} deed="createSession">
+          <PlaceRoleNote place={place} operation="createSession">
             {host ? (
               <HostForm key={place.id} host={host} {...form} />
             ) : (

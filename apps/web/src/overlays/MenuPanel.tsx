@@ -6,7 +6,7 @@ export interface MenuItem {
   readonly checked?: boolean;
   readonly danger?: boolean;
   /** It can't be chosen, and this is the reason. */
-  readonly whyNot?: string | undefined;
+  readonly disabledReason?: string | undefined;
   readonly hint?: string;
   readonly choose: () => void;
 }
@@ -95,8 +95,8 @@ export function MenuPanel({ panel, id, label, items, anchor, returnTo, onClosed 
             role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
             aria-checked={item.checked}
             className={item.danger ? 'menu-i danger' : 'menu-i'}
-            disabled={item.whyNot !== undefined}
-            title={item.whyNot}
+            disabled={item.disabledReason !== undefined}
+            title={item.disabledReason}
             onClick={() => {
               panel.current?.hidePopover();
               returnTo()?.focus();

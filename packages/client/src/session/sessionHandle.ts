@@ -7,6 +7,7 @@ import {
   MAX_FRAME_BYTES,
   MAX_SNAPSHOT_TURNS,
   REJECTION,
+  type RejectionCode,
   type SessionState,
   type ToolCallState,
   type Turn,
@@ -168,15 +169,14 @@ export class SessionHandle {
 
   async editPending(id: string, message: Message): Promise<void> {
     const kind = this.#pendingKind(id);
-    if (kind === undefined)
-      throw new ActionRejectedError(REJECTION.unknownPendingMessage, { type: 'session/pendingMessageSet' });
+    if (kind === undefined) throw rejected('unknownPendingMessage', 'session/pendingMessageSet');
     await this.#setPending(kind, id, message);
   }
 
   async removePending(id: string): Promise<void> {
     const type = 'session/pendingMessageRemoved';
     const kind = this.#pendingKind(id);
-    if (kind === undefined) throw new ActionRejectedError(REJECTION.unknownPendingMessage, { type });
+    if (kind === undefined) throw rejected('unknownPendingMessage', type);
     await this.dispatch({ type, kind, id });
   }
 
@@ -188,7 +188,7 @@ export class SessionHandle {
   async cancel(): Promise<void> {
     const type = 'session/turnCancelled';
     const turnId = this.state.value.activeTurn?.id;
-    if (turnId === undefined) throw new ActionRejectedError(REJECTION.noActiveTurn, { type });
+    if (turnId === undefined) throw rejected('noActiveTurn', type);
     await this.dispatch({ type, turnId });
   }
 
@@ -231,7 +231,7 @@ export class SessionHandle {
     }
     const action = { ...input, session: this.uri, at: Date.now() } as ClientAction;
     if (isTooLarge(action)) {
-      throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, action);
+      throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, { code: 'tooLarge' }, action);
     }
     await sync.dispatch(this.#shared, action);
   }
@@ -360,4 +360,9 @@ function userMessage(message: Message): UserMessage {
 function isTooLarge(action: ClientAction): boolean {
   const text = JSON.stringify(action);
   return text.length * 3 > MAX_ACTION_BYTES && new TextEncoder().encode(text).length > MAX_ACTION_BYTES;
+}
+
+/** The refusal that the host would send, for an action that this client knows to be void. */
+function rejected(code: RejectionCode, type: ClientAction['type']): ActionRejectedError {
+  return new ActionRejectedError(REJECTION[code], { code }, { type });
 }

@@ -1,4 +1,5 @@
 import type { ActionEnvelope, URI } from '@agenthost/protocol';
+import type { Refusal } from '@agenthost/protocol/internal';
 import { Emitter } from '@agenthost/rpc';
 import { ObservableView, type ReportError } from '../observable.js';
 import { WriteAhead } from './writeAhead.js';
@@ -12,7 +13,7 @@ export interface SubscriptionOptions<S, A> {
   /** Joins a new snapshot with the state before it. Default: the snapshot replaces the state. */
   readonly joinSnapshot?: (before: S, snapshot: S) => S;
   /** Called after the state changed: an own action came back, accepted or refused. */
-  readonly onSettled: (clientSeq: number, rejectionReason: string | undefined) => void;
+  readonly onSettled: (clientSeq: number, answer: Partial<Refusal>) => void;
   /** Called when an envelope has become part of the state. */
   readonly onApplied: (serverSeq: number) => void;
   /** Called when more arrives than may wait for a snapshot; the connection has to be made again. */
@@ -130,7 +131,7 @@ export class Subscription<S, A> {
       // Contained in the state already, so all that an own echo can still do is to say that it was accepted.
       if (origin?.clientId !== this.#options.clientId) return;
       this.#writeAhead.forget(origin.clientSeq);
-      this.#options.onSettled(origin.clientSeq, undefined);
+      this.#options.onSettled(origin.clientSeq, {});
       return;
     }
     const before = this.#writeAhead.confirmed;
@@ -140,7 +141,7 @@ export class Subscription<S, A> {
       this.#options.onApplied(serverSeq);
       this.applied.fire({ envelope, before, after: this.#writeAhead.confirmed });
     }
-    if (settled !== undefined) this.#options.onSettled(settled, rejectionReason);
+    if (settled !== undefined) this.#options.onSettled(settled, envelope);
   }
 
   #check(): void {

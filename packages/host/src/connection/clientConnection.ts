@@ -5,13 +5,14 @@ import {
   type Commands,
   ERROR_CODE,
   PROTOCOL_VERSION,
-  REJECTION,
   type Role,
 } from '@agenthost/protocol';
 import {
   ACTION_INTRODUCED_IN,
   isClientDispatchable,
+  type Refusal,
   type RoleRefusedData,
+  refuse,
   roleForAction,
   roleForMethod,
   roleRefusal,
@@ -214,8 +215,10 @@ export class ClientConnection implements Subscriber {
         const { hostSessions } = this.#services;
         const { clientSeq, action } = params;
         const refusal = roleRefusal(this.role, roleForAction(action));
-        if (refusal !== undefined) hostSessions.reject(this, clientSeq, action, refusal);
-        else if (params.isWhole) hostSessions.dispatch(this, clientSeq, params.action);
+        if (refusal !== undefined) {
+          const rejection = { code: 'roleNotAllowed' } as const;
+          hostSessions.reject(this, clientSeq, action, { rejectionReason: refusal, rejection });
+        } else if (params.isWhole) hostSessions.dispatch(this, clientSeq, params.action);
         else hostSessions.reject(this, clientSeq, action, shapeRefusal(action));
       },
     });
@@ -258,10 +261,10 @@ function parseParams<T>(schema: Schema<T>, params: unknown): T {
 }
 
 /** Why no session may accept the action: clients may not dispatch it, or it is not well-formed. */
-function shapeRefusal(raw: { readonly type: string }): string {
+function shapeRefusal(raw: { readonly type: string }): Refusal {
   if (!isClientDispatchable(raw.type)) {
-    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction;
+    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? refuse('notDispatchable') : refuse('unknownAction');
   }
   const issues = SCHEMAS.ClientAction.safeParse(raw).error?.issues ?? [];
-  return `${REJECTION.invalidAction}: ${describeIssues(issues, 'action')}`;
+  return refuse('invalidAction', { detail: describeIssues(issues, 'action') });
 }

@@ -1,6 +1,8 @@
 import { type Commands, ERROR_CODE } from '@agenthost/protocol';
+import { type ErrorData, errorMessage } from '@agenthost/protocol/internal';
 import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
+import { AgentInstallError } from '../agents/install/agentInstaller.js';
 import { filePath } from '../sessions/folder/workingDirectory.js';
 import { AnswerPace } from './answerPace.js';
 import { browseDirectory } from './browseDirectory.js';
@@ -74,7 +76,9 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
         throw new RpcError(ERROR_CODE.permissionDenied, message);
       }
       // The client that asked gets npm's message.
-      throw new RpcError(ERROR_CODE.internalError, error instanceof Error ? error.message : String(error));
+      const whatToDo = error instanceof AgentInstallError ? error.whatToDo : undefined;
+      const data: ErrorData | undefined = whatToDo === undefined ? undefined : { whatToDo };
+      throw new RpcError(ERROR_CODE.internalError, errorMessage(error), { data });
     }
   }
 }

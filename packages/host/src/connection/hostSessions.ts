@@ -1,5 +1,11 @@
-import { type ActionEnvelope, type ClientAction, ERROR_CODE, type Notification, REJECTION } from '@agenthost/protocol';
-import { errorMessage, type SetProviderParams, type SetProviderResult } from '@agenthost/protocol/internal';
+import { type ActionEnvelope, type ClientAction, ERROR_CODE, type Notification } from '@agenthost/protocol';
+import {
+  errorMessage,
+  type Refusal,
+  refuse,
+  type SetProviderParams,
+  type SetProviderResult,
+} from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import { directoryProblem } from '../sessions/folder/workingDirectory.js';
@@ -58,11 +64,11 @@ export class HostSessions {
   }
 
   /** Sends the action back to its sender as it came, well-formed or not, with the reason. */
-  reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {
+  reject(sender: Subscriber, clientSeq: number, raw: object, refusal: Refusal): void {
     const { publisher, sequence } = this.#options;
     const action = raw as ActionEnvelope['action'];
     const origin = originOf(sender, clientSeq);
-    publisher.reject(sender, { action, serverSeq: sequence.current, origin, rejectionReason });
+    publisher.reject(sender, { action, serverSeq: sequence.current, origin, ...refusal });
   }
 
   /** Allowed once per host, before there is any session: none may be in two places or vanish from a list. */
@@ -147,7 +153,7 @@ function refused(why: string): RpcError {
   return new RpcError(ERROR_CODE.invalidRequest, why);
 }
 
-function openingFailed(error: unknown): string {
-  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return REJECTION.unknownSession;
-  return `the session could not be opened: ${errorMessage(error)}`;
+function openingFailed(error: unknown): Refusal {
+  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return refuse('unknownSession');
+  return refuse('sessionNotOpened', { detail: errorMessage(error) });
 }

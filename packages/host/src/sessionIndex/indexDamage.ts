@@ -10,7 +10,7 @@ export function isIndexDamage(error: unknown): boolean {
   // The index was dropped before, and no new one could be made.
   if (code === 'ERR_INVALID_STATE') return true;
   if (error instanceof IndexGoneError) return true;
-  // A file that was emptied, or replaced by another database, has none of the tables.
+  // A file that was emptied, or replaced by another database, has none of the tables. SQLite has no code for that.
   if (errcode === 1 && error instanceof Error && error.message.startsWith('no such table')) return true;
   return typeof errcode === 'number' && (FAMILIES.includes(errcode & 0xff) || CODES.includes(errcode));
 }

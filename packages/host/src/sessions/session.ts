@@ -372,7 +372,7 @@ export class Session {
 
   #answerPermission(action: PermissionResolvedAction): void {
     const who = action.by?.name ?? action.by?.clientId ?? 'the host';
-    this.#intake.rememberAnswer(action.requestId, who);
+    this.#intake.rememberAnswer(action.requestId, action.by);
     this.#parts.customizations?.answer(action.requestId, decisionIn(action));
     this.#run?.answer(action.requestId, decisionIn(action));
     // The request is gone from the state: this notice shows the answer to all clients.

@@ -2,14 +2,13 @@ import {
   type ActionEnvelope,
   type ActionOrigin,
   type ClientAction,
-  REJECTION,
   type SessionAction,
   type SessionState,
   type Snapshot,
   sessionReducer,
   type URI,
 } from '@agenthost/protocol';
-import { errorMessage } from '@agenthost/protocol/internal';
+import { type Refusal, refuse } from '@agenthost/protocol/internal';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
 import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
 import type { EventLog, NewLogRecord } from '../storage/log/eventLog.js';
@@ -17,6 +16,7 @@ import { SHRUNK_TURN_BYTES, TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sess
 import { snapshotState } from './snapshotState.js';
 import { StateBytes, type TurnsRoom, turnsWithin, withTurnsWithin } from './stateBytes.js';
 import { AcceptedSequences, acceptedKey, actionFingerprint } from './turn/acceptedSequences.js';
+import { notStored } from './turn/notStored.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** An action before it is stamped. */
@@ -152,14 +152,15 @@ export class SessionStore implements DurableSource {
       this.#answerRepeat({ kind: 'repeat', envelope, origin, sender });
       return;
     }
-    const reason = this.accepted.remembers(key, clientSeq) ? REJECTION.clientSeqUsed : REJECTION.clientSeqForgotten;
-    this.reject(sender, clientSeq, action, `${reason}: continue above ${this.accepted.highest(key)}`);
+    const code = this.accepted.remembers(key, clientSeq) ? 'clientSeqUsed' : 'clientSeqForgotten';
+    const detail = `continue above ${this.accepted.highest(key)}`;
+    this.reject(sender, clientSeq, action, refuse(code, { detail }));
   }
 
-  reject(sender: Subscriber, clientSeq: number, action: SessionAction, rejectionReason: string): void {
+  reject(sender: Subscriber, clientSeq: number, action: SessionAction, refusal: Refusal): void {
     const origin = originOf(sender, clientSeq);
     const serverSeq = this.#options.sequence.current;
-    this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
+    this.#options.publisher.reject(sender, { action, serverSeq, origin, ...refusal });
   }
 
   subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
@@ -201,7 +202,7 @@ export class SessionStore implements DurableSource {
       const { envelope, origin, sender } = tag;
       // The first action may have been stored in an earlier batch.
       if (this.accepted.find(acceptedKey(origin), origin.clientSeq)) this.#answerRepeat(tag);
-      else this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
+      else this.#options.publisher.reject(sender, { ...envelope, ...notStored(error) });
     }
   }
 
@@ -217,12 +218,12 @@ export class SessionStore implements DurableSource {
     for (const { envelope, sender } of tags.toReversed()) {
       if (!envelope.origin || !sender) continue;
       this.accepted.takeBack(acceptedKey(envelope.origin), envelope.origin.clientSeq);
-      this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
+      this.#options.publisher.reject(sender, { ...envelope, ...notStored(error) });
     }
     // The snapshots of clients that subscribed in between include undone changes, and are in the queue already.
     for (const subscriber of this.#subscribers.list) {
       const toldUpTo = this.#toldUpTo.get(subscriber) ?? 0;
-      if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error));
+      if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error).rejectionReason);
     }
     this.#options.publisher.forgetReplay(this.#options.sequence.current);
     this.effects?.afterTakeBack(error, undone);
@@ -286,8 +287,4 @@ function trimmed(state: SessionState): SessionState {
   const fits = turnsWithin(state.turns, TURN_BYTES_IN_MEMORY * 1.25) === state.turns.length;
   if (fits && state.turns.length <= TURNS_IN_MEMORY * 1.25) return state;
   return withTurnsWithin(state, { turns: TURNS_IN_MEMORY, bytes: TURN_BYTES_IN_MEMORY });
-}
-
-function notStored(error: unknown): string {
-  return `could not be stored: ${errorMessage(error)}`;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
 import { MAX_ANSWER_KEPT, MAX_ANSWERED_PERMISSIONS } from '../../src/limits.js';
 import { createSessionState } from '../../src/reducers/createSessionState.js';
 import { sessionReducer } from '../../src/reducers/sessionReducer.js';
+import type { SessionAction } from '../../src/types/actions.js';
 
 const session = 'mock:/s1';
 

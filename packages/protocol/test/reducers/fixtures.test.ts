@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../src/actions/envelope.js';
-import type { RootAction } from '../../src/actions/rootActions.js';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
 import { rootReducer } from '../../src/reducers/rootReducer.js';
 import { sessionReducer } from '../../src/reducers/sessionReducer.js';
 import { SCHEMAS } from '../../src/schemas/schemas.js';
-import type { RootState } from '../../src/state/rootState.js';
-import type { SessionState } from '../../src/state/sessionState.js';
+import type { Action, RootAction, SessionAction } from '../../src/types/actions.js';
+import type { RootState } from '../../src/types/rootState.js';
+import type { SessionState } from '../../src/types/sessionState.js';
+import { ACTION_INTRODUCED_IN } from '../../src/version/registry.js';
 import { deepFreeze } from './deepFreeze.js';
 
 /**
@@ -108,7 +107,7 @@ function rulesOf(sections: readonly string[]): string[] {
 }
 
 const REDUCER_SECTIONS = ['RED', 'ROOT', 'LIFE', 'TURN', 'PART', 'TOOL', 'PERM', 'PEND', 'SUM', 'LIST'];
-const ACTION_TYPES: readonly string[] = SCHEMAS.Action.options.map((option) => option.shape.type.value);
+const ACTION_TYPES = Object.keys(ACTION_INTRODUCED_IN);
 
 describe('fixtures', () => {
   test.each(fixtures.map((fixture) => [fixture.rules.join(), fixture.name, fixture.description, fixture] as const))(

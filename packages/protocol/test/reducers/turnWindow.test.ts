@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../../test/support/holds.js';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
 import { MAX_TURN_LENGTH, MAX_TURN_PARTS } from '../../src/limits.js';
 import { sessionReducer } from '../../src/reducers/sessionReducer.js';
 import { droppedSteps, isOpenStep, type TurnStep, turnLength, turnSteps } from '../../src/reducers/turnSteps.js';
 import { withNewestParts } from '../../src/reducers/turnWindow.js';
 import { SCHEMAS } from '../../src/schemas/schemas.js';
-import type { SessionState } from '../../src/state/sessionState.js';
-import type { ActiveTurn } from '../../src/state/turn.js';
+import type { SessionAction } from '../../src/types/actions.js';
+import type { SessionState } from '../../src/types/sessionState.js';
+import type { ActiveTurn } from '../../src/types/turns.js';
 import { newSession, SESSION } from './arbitraryActions.js';
 import { countingReads } from './countingReads.js';
 import { deepFreeze } from './deepFreeze.js';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Commands } from '../../src/commands/commands.js';
+import { jsonSchemaFiles } from '../../src/generate/jsonSchemas.js';
+import { typeFiles } from '../../src/generate/typeFiles.js';
 import {
   MAX_ATTACHMENTS,
   MAX_DISPLACED_MESSAGES,
@@ -9,9 +10,8 @@ import {
   MAX_QUEUED_MESSAGES,
   MAX_TEXT_LENGTH,
 } from '../../src/limits.js';
-import { uncheckedDispatchActionParams } from '../../src/schemas/commandSchemas.js';
-import { jsonSchemaFiles } from '../../src/schemas/jsonSchemas.js';
-import { COMMAND_SCHEMAS, SCHEMAS } from '../../src/schemas/schemas.js';
+import { COMMAND_SCHEMAS, SCHEMAS, uncheckedDispatchActionParams } from '../../src/schemas/schemas.js';
+import type { Commands } from '../../src/types/methods.js';
 
 const turnStarted = {
   type: 'session/turnStarted',
@@ -142,6 +142,18 @@ describe('schemas', () => {
     ['ping', 5],
   ] as const)('refuse %s %j', (method, params) => {
     expect(COMMAND_SCHEMAS[method].params.safeParse(params).success).toBe(false);
+  });
+});
+
+describe('the types', () => {
+  const folder = join(import.meta.dirname, '../../src/types');
+
+  it('[SCH1] are what the schemas say; `npm run schemas` writes them', () => {
+    const files = typeFiles();
+    expect(readdirSync(folder).sort()).toEqual(Object.keys(files).sort());
+    for (const [name, content] of Object.entries(files)) {
+      expect(readFileSync(join(folder, name), 'utf8'), name).toBe(content);
+    }
   });
 });
 

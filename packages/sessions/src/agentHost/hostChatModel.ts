@@ -1,5 +1,4 @@
 import {
-  ActionRejectedError,
   ClientClosedError,
   CommandTimeoutError,
   ConnectionLostError,
@@ -24,7 +23,6 @@ import {
   type ActiveTurn,
   type Artifact,
   DEFAULT_SNAPSHOT_TURNS,
-  REJECTION,
   type SessionState,
   type ToolCallState,
   type Turn,
@@ -42,7 +40,7 @@ import type { UnsentKind, UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError } from '../errors.js';
 import { computed, observable, tracked } from '../observable.js';
 import type { URI } from '../session.js';
-import { answerConfirmation, answerPermission } from './answerPrompt.js';
+import { answerConfirmation, answerPermission, isRejectedFor } from './answerPrompt.js';
 import { PatientOpening } from './patientOpening.js';
 
 interface HostChatModelOptions extends OpenChatOptions {
@@ -301,7 +299,7 @@ async function deliver(session: SessionHandle, kind: UnsentKind, id: string, mes
     else if (activeTurn || queuedMessages?.length) await session.queue(message, id);
     else await sendOrQueue(session, id, message);
   } catch (error) {
-    if (!isRefusedFor(error, REJECTION.messageAlreadyInTurn, REJECTION.turnIdUsed)) throw error;
+    if (!isRejectedFor(error, 'messageAlreadyInTurn', 'turnIdUsed')) throw error;
   }
 }
 
@@ -310,7 +308,7 @@ async function sendOrQueue(session: SessionHandle, id: string, message: UserMess
     await session.send(message, id);
   } catch (error) {
     // Another client was faster; the message must not be lost.
-    if (!isRefusedFor(error, REJECTION.turnInProgress)) throw error;
+    if (!isRejectedFor(error, 'turnInProgress')) throw error;
     await session.queue(message, id);
   }
 }
@@ -321,8 +319,4 @@ function isThere(session: SessionHandle, id: string): boolean {
   const all = [activeTurn, ...turns, ...(queuedMessages ?? []), steeringMessage];
   const parts = [activeTurn, ...turns].flatMap((turn) => turn?.responseParts ?? []);
   return all.some((one) => one?.id === id) || parts.some((part) => part.kind === 'steering' && part.id === id);
-}
-
-function isRefusedFor(error: unknown, ...reasons: readonly string[]): boolean {
-  return error instanceof ActionRejectedError && reasons.includes(error.reason);
 }

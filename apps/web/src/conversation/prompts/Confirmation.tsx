@@ -1,9 +1,9 @@
 import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
 import { Pencil } from 'lucide-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { permissionError } from '../../app/permissionError.js';
 import { problemText } from '../../app/problemText.js';
 import { useNow } from '../../app/useNow.js';
-import { whyNot } from '../../app/whyNot.js';
 import { RoleNote } from '../../composer/RoleNote.js';
 import { Problem } from '../../controls/Problem.js';
 import { StatusGlyph } from '../../glyphs/StatusGlyph.js';
@@ -42,7 +42,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const { confirmation } = call;
   const { text: toolInput, isWhole, problem: unread } = useWholeInput(call);
   const editable =
-    confirmation.editable === true && whyNot(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
+    confirmation.editable === true && permissionError(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
   // What is approved unchanged is sent as it came; a field can only show it made visible.
   const input = useMemo(() => (toolInput === undefined ? undefined : visibleCommand(toolInput)), [toolInput]);
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
@@ -53,7 +53,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const lasting = approvals.find((option) => option !== once);
 
   const choose = async (option: ConfirmationOption | undefined) => {
-    if (!option || busy || whyNot(chat.role, CONFIRM) !== undefined) return;
+    if (!option || busy || permissionError(chat.role, CONFIRM) !== undefined) return;
     // Nobody is to allow what was not shown.
     if (option.kind === 'approve' && !isWhole) return;
     setBusy(true);
@@ -139,7 +139,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
         )}
         {!isWhole && unread === undefined && <p className="why">Loading all of it.</p>}
         <Problem text={problem ?? unread} />
-        <RoleNote role={chat.role} deed={CONFIRM}>
+        <RoleNote role={chat.role} operation={CONFIRM}>
           <div className="acts">
             {approvals.map((option) => (
               <button

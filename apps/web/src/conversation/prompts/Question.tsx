@@ -2,9 +2,9 @@ import type { PermissionAnswer } from '@agenthost/client';
 import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
 import { answerTextLimit } from '@agenthost/protocol/internal';
 import { type FormEvent, Fragment, type KeyboardEvent, useState } from 'react';
+import { permissionError } from '../../app/permissionError.js';
 import { problemText } from '../../app/problemText.js';
 import { useNow } from '../../app/useNow.js';
-import { whyNot } from '../../app/whyNot.js';
 import { RoleNote } from '../../composer/RoleNote.js';
 import { Problem } from '../../controls/Problem.js';
 import { StatusGlyph } from '../../glyphs/StatusGlyph.js';
@@ -42,7 +42,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
       : [];
 
   const refusalOf = (answer: PermissionAnswer) =>
-    whyNot(chat.role, { type: ANSWER, requestId: request.requestId, ...answer });
+    permissionError(chat.role, { type: ANSWER, requestId: request.requestId, ...answer });
   const send = async (answer: PermissionAnswer) => {
     if (busy || refusalOf(answer) !== undefined) return;
     setBusy(true);
@@ -106,7 +106,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
         )}
         {request.message && <Markdown text={request.message} />}
         <Problem text={problem} />
-        <RoleNote role={chat.role} deed={ANSWER}>
+        <RoleNote role={chat.role} operation={ANSWER}>
           <div className={request.kind === 'question' ? 'opts' : 'acts'}>
             {options.map((option, index) =>
               request.kind === 'question' ? (

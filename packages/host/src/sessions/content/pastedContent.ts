@@ -7,13 +7,26 @@ import {
   type URI,
   type UserMessage,
 } from '@agenthost/protocol';
-import { INLINE_CONTENT_LIMIT, INLINE_MESSAGE_LIMIT, parseContentUri } from '@agenthost/protocol/internal';
+import {
+  INLINE_CONTENT_LIMIT,
+  INLINE_MESSAGE_LIMIT,
+  parseContentUri,
+  type Refusal,
+  refuse,
+} from '@agenthost/protocol/internal';
 import { headAndTail } from '../../agents/events/boundedText.js';
 import { endingOf } from './contentType.js';
 import type { SessionContent } from './sessionContent.js';
 
 /** Why a message's content was rejected. The text is for the sender. */
-export class ContentRefused extends Error {}
+export class ContentRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.rejectionReason);
+    this.refusal = refusal;
+  }
+}
 
 export interface PastedContentOptions {
   readonly content: SessionContent;
@@ -97,7 +110,8 @@ export class PastedContent {
     this.#usedBytes ??= await this.#bytesKept();
     if (this.#usedBytes + bytes.length > maxBytes) {
       const mib = Math.floor(maxBytes / 1024 / 1024);
-      throw new ContentRefused(`${REJECTION.contentFull} (${mib} MiB): go on in a new session`);
+      const rejectionReason = `${REJECTION.contentFull} (${mib} MiB): go on in a new session`;
+      throw new ContentRefused({ rejectionReason, rejection: { code: 'contentFull', detail: `${mib} MiB` } });
     }
     await content.store(contentId, bytes);
     this.#usedBytes += bytes.length;
@@ -117,7 +131,7 @@ export class PastedContent {
     const contentId = this.#idOf(ref);
     const size = contentId === undefined ? undefined : await content.sizeOf(contentId);
     const known = contentId === undefined || size === undefined ? undefined : content.ref(contentId, size);
-    if (!known) throw new ContentRefused(`${REJECTION.unknownContent}: ${ref.uri.slice(0, 200)}`);
+    if (!known) throw new ContentRefused(refuse('unknownContent', { detail: ref.uri.slice(0, 200) }));
     return known;
   }
 
@@ -152,9 +166,8 @@ function imageBytes(data: string, label: string): Buffer {
   const bytes = Buffer.from(data, 'base64');
   // Data that does not decode and encode to itself would reach the agent as something else.
   if (withoutPadding(bytes.toString('base64')) !== withoutPadding(data)) {
-    throw new ContentRefused(
-      `${REJECTION.invalidAction}: the data of the image ${JSON.stringify(label)} is not base64`,
-    );
+    const detail = `the data of the image ${JSON.stringify(label)} is not base64`;
+    throw new ContentRefused(refuse('invalidAction', { detail }));
   }
   return bytes;
 }

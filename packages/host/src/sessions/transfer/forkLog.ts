@@ -111,7 +111,7 @@ function forkedRecord(record: LogRecord, target: ForkTarget): NewLogRecord[] {
     case 'session.start':
       return [];
     case 'session.checkpoint':
-      return [{ type: record.type, path: moved(record.path, target) }];
+      return [{ type: record.type, path: rebasePath(record.path, target) }];
     case 'session.info':
       return [];
     case 'action':
@@ -152,8 +152,8 @@ function withSession(action: SessionAction, { source, session, sessionId }: Fork
   return JSON.parse(text.includes(from) ? text.replaceAll(from, to) : text) as SessionAction;
 }
 
-/** A path of the source as the fork's. */
-export function moved(path: string, { source, statePath }: ForkTarget): string {
+/** Translates a path below the state folder of the source into the same path below that of the fork. */
+export function rebasePath(path: string, { source, statePath }: ForkTarget): string {
   return path.startsWith(source.statePath) ? `${statePath}${path.slice(source.statePath.length)}` : path;
 }
 

@@ -4,7 +4,7 @@ import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../../storage/sessionStorage.js';
 import { openNewSession } from '../beginSession.js';
 import { forkFiles } from './forkFiles.js';
-import { copyLog, type ForkPoint, type ForkTarget, findForkPoint, moved } from './forkLog.js';
+import { copyLog, type ForkPoint, type ForkTarget, findForkPoint, rebasePath } from './forkLog.js';
 
 const MARK = ' (fork)';
 
@@ -39,7 +39,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
       createdAt: now,
       ...(state.titleByUser && { title }),
     };
-    const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : moved(point.lastCheckpoint, target);
+    const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : rebasePath(point.lastCheckpoint, target);
     await forkFiles(from.fs, to.fs, { sessionId, name: title, now, lastCheckpoint, isCut: point.isCut });
     // Last: without a log under its name it is no session yet.
     const serverSeq = await copyLog(from.log.load(), to.log, point, target);
