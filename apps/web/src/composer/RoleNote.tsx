@@ -8,13 +8,13 @@ import { type Deed, whyNot } from '../app/whyNot.js';
 interface RoleNoteProps {
   readonly role: Role;
   readonly deed: Deed;
-  /** What the deed is done with; shown to whoever may. */
+  /** The controls, shown if the role allows it. */
   readonly children: ReactNode;
-  /** What is left to do for whoever may not. */
+  /** What remains if the role doesn't allow it. */
   readonly instead?: ReactNode;
 }
 
-/** What a device may not do is not offered; a note says why. */
+/** Controls that the role doesn't allow are not offered; a note says why. */
 export function RoleNote({ role, deed, children, instead }: RoleNoteProps) {
   const refusal = whyNot(role, deed);
   if (refusal === undefined) return children;

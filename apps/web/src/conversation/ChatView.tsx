@@ -102,7 +102,7 @@ function OpenedChat({
           : undefined,
     },
   );
-  /** A key has no place to say why it does nothing. */
+  /** A key has no place to show why it does nothing. */
   const orSay = (deed: Deed, run: () => void) => () => {
     const refusal = whyNot(role, deed);
     if (refusal === undefined) run();
