@@ -10,7 +10,7 @@ export const SWEEPS = [
   'apps/cli/test/failures.test.ts',
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
   'test/browser/{accessibility,displays,hostile,longThings}.test.ts',
-  'test/e2e/{floods,indexDamage,indexRebuild}.test.ts',
+  'test/e2e/{agents/floods,lists/indexDamage,lists/indexRebuild}.test.ts',
 ];
 
 export default defineConfig({
@@ -19,6 +19,10 @@ export default defineConfig({
     alias: [
       { find: '@agenthost/rpc/contract', replacement: source('rpc', 'contract/transportContract') },
       { find: '@agenthost/host/contract', replacement: source('host', 'contract/index') },
+      ...['rpc', 'client', 'host'].map((name) => ({
+        find: `@agenthost/${name}/internal`,
+        replacement: source(name, 'src/internal'),
+      })),
       { find: '@agenthost/protocol/schemas', replacement: source('protocol', 'src/schemas/schemas') },
       { find: '@agenthost/sessions/contract', replacement: source('sessions', 'contract/providerContract') },
       ...['protocol', 'rpc', 'client', 'ahp', 'sessions', 'host'].map((name) => ({

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type Host } from '@agenthost/client';
+import { connect, type HostClient } from '@agenthost/client';
 import { ended, exampleHost } from './parts/exampleHost.ts';
 import { mapSessionFs } from './parts/mapSessionFs.ts';
 
@@ -16,7 +16,7 @@ const createSessionFsHandler = (uri: string) => {
   return mapSessionFs(files);
 };
 
-async function withHost(work: (client: Host) => Promise<void>): Promise<void> {
+async function withHost(work: (client: HostClient) => Promise<void>): Promise<void> {
   const { url, token, stateDir, close } = await exampleHost();
   const where = { initialCwd: tmpdir(), sessionStatePath: '/state', conventions: 'posix' } as const;
   // A host knows none of them when it starts: who keeps them says which there are.

@@ -2,7 +2,7 @@
 // Plain JavaScript, because on a fresh clone it is whatever Node started npm that runs this.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const installStamp = join(root, 'node_modules', '.agenthost-installed');
 
 const tasks = {
-  build: (args) => inTurn(() => runNode(bin('typescript', 'tsc'), ['-b', ...args]), bundle),
+  build: (args) => inTurn(removeStale, () => runNode(bin('typescript', 'tsc'), ['-b', ...args]), bundle),
   page: () => inTurn(() => tasks.build(['apps/web']), buildPage),
   test: (args) => (args[0] === '--changed' ? testChanged(args.slice(1)) : testAll(args)),
   'test:sweeps': (args) => inTurn(build, buildPage, () => runTests('test/sweeps.config.ts', args)),
@@ -33,6 +33,11 @@ const tasks = {
     inTurn(
       () => runNode(bin('typescript', 'tsc'), ['-b', 'packages/host']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
+    ),
+  api: () =>
+    inTurn(
+      () => runNode(bin('typescript', 'tsc'), ['-b']),
+      () => runNode(join(root, 'scripts/writeApiReports.ts'), []),
     ),
   docs: () => inTurn(build, () => runNode(join(root, 'scripts/writeCliDocs.ts'), [])),
   start: (args) => inTurn(buildProgram, () => runNode(join(root, 'apps/cli/dist/main.js'), ['serve', ...args])),
@@ -93,6 +98,21 @@ async function testChanged([base]) {
   const args = changedTests(root, base);
   if (args) return runNode(bin('vitest', 'vitest'), ['run', ...reporters([]), ...args]);
   console.log(`No package and no test differs from ${base ?? 'HEAD'}.`);
+  return 0;
+}
+
+/** Files of dist whose source is gone: the compiler leaves them, and they would be published. */
+function removeStale() {
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const folder = join(root, 'packages', name);
+    if (!existsSync(join(folder, 'dist'))) continue;
+    for (const path of readdirSync(join(folder, 'dist'), { recursive: true })) {
+      const [, base] = /^(.*)\.(?:js|d\.ts)(?:\.map)?$/.exec(path.replaceAll('\\', '/')) ?? [];
+      if (base === undefined) continue;
+      const isThere = ['src', '.'].some((sources) => existsSync(join(folder, sources, `${base}.ts`)));
+      if (!isThere) rmSync(join(folder, 'dist', path));
+    }
+  }
   return 0;
 }
 

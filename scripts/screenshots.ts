@@ -3,9 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser } from '../test/support/browser.ts';
-import { type DemoHost, startDemoHost } from '../test/support/demoHost.ts';
-import { openSession, openStart, QUIET_SCREENS } from '../test/support/pageScreens.ts';
+import { launchBrowser } from '../test/support/browser/browser.ts';
+import { type DemoHost, startDemoHost } from '../test/support/browser/demoHost.ts';
+import { openSession, openStart, QUIET_SCREENS } from '../test/support/browser/pageScreens.ts';
 
 const [given] = process.argv.slice(2);
 if (given?.startsWith('-')) {

@@ -1,7 +1,7 @@
 // Writes the JSON Schema files of the protocol and of agents.json; tests fail when they are not what the code says.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { agentsJsonSchema } from '@agenthost/host';
+import { agentsJsonSchema } from '@agenthost/host/internal';
 import { jsonSchemaFiles } from '@agenthost/protocol';
 
 const write = (path: string, content: unknown) => {

@@ -10,7 +10,7 @@ import { atMost, type Figure } from '../support/figure.ts';
 import { figureOf, quantile } from '../support/figures.ts';
 import { measure } from '../support/measure.ts';
 
-const STUB = join(import.meta.dirname, '../../test/support/stubAcpAgent.ts');
+const STUB = join(import.meta.dirname, '../../test/support/agents/stubAcpAgent.ts');
 
 await measure(async ({ quick }) => {
   const [readers, agents] = quick ? [3, 10] : [30, 20];

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect, type Host, type Session } from '@agenthost/client';
+import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import { until } from '../../test/support/until.ts';
 import { RequestClient, type ServerAddress } from './requestClient.ts';
 
@@ -44,8 +44,8 @@ async function run(task: DisturbanceTask): Promise<void> {
 type TaskOf<K> = Extract<DisturbanceTask, { readonly kind: K }>;
 
 /** A session in which a lot is said, and one client that reads it; then others join who do not. */
-function slowReaders(client: Host, { readers, turns, ...address }: TaskOf<'slowReaders'>): Disturbance {
-  let session: Session;
+function slowReaders(client: HostClient, { readers, turns, ...address }: TaskOf<'slowReaders'>): Disturbance {
+  let session: SessionHandle;
   return {
     prepare: async (disturbs) => {
       // A new one each time: how long a session is must not count.
@@ -70,7 +70,7 @@ function slowReaders(client: Host, { readers, turns, ...address }: TaskOf<'slowR
  * Agents in the middle of their turns, killed one after the other; before that as many processes of the same size that are
  * nobody's agents: a system needs milliseconds for the end of a process, whoever it belonged to.
  */
-async function deadAgents(client: Host, { agents, program }: TaskOf<'deadAgents'>): Promise<Disturbance> {
+async function deadAgents(client: HostClient, { agents, program }: TaskOf<'deadAgents'>): Promise<Disturbance> {
   const start = async () => {
     const session = await open(client, 'stub');
     const part = (await turnOf(session, 'pid')).responseParts[0];
@@ -106,18 +106,18 @@ async function startOther(program: string): Promise<{ readonly pid: number }> {
   return { pid: child.pid ?? 0 };
 }
 
-async function open(client: Host, provider: string): Promise<Session> {
+async function open(client: HostClient, provider: string): Promise<SessionHandle> {
   const session = await client.createSession({ provider });
   await session.ready();
   return session;
 }
 
-async function turnOf(session: Session, text: string) {
+async function turnOf(session: SessionHandle, text: string) {
   await session.send(text);
   return endOf(session, 'complete');
 }
 
-async function endOf({ confirmed }: Session, expected: string) {
+async function endOf({ confirmed }: SessionHandle, expected: string) {
   const { turns } = await until(confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', PATIENCE_MS);
   const last = turns.at(-1);
   if (last?.state !== expected) throw new Error(`a turn ended as ${last?.state}, not as ${expected}`);

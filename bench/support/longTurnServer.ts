@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { type AgentEvent, Host } from '@agenthost/host';
-import { type Script, ScriptedAgent } from '../../test/support/scriptedAgent.ts';
+import { type Script, ScriptedAgent } from '../../test/support/agents/scriptedAgent.ts';
 
 const BURST = 64;
 /** Until nothing of what came before is under way any more. */

@@ -5,7 +5,7 @@ import { type SessionAction, type SessionSummary, sessionUri, type Turn } from '
 import { SessionIndex } from '../../packages/host/dist/sessionIndex/sessionIndex.js';
 import { sessionFolder } from '../../packages/host/dist/storage/fs/sessionFolder.js';
 import { LOG_BEGINNING, type NewLogRecord } from '../../packages/host/dist/storage/log/eventLog.js';
-import { LineBatch } from '../../packages/host/dist/storage/log/lineBatch.js';
+import { LineBatch } from '../../packages/host/dist/storage/log/lineFormat.js';
 
 /** More than the host remembers searches for, so that none of them is remembered. */
 export const FREQUENT_WORDS = Array.from({ length: 12 }, (_, n) => `frequent${n}`);

@@ -1,5 +1,5 @@
 // A page that keeps its sessions in the browser (OPFS): close it, start another host, come back, and go on with them.
-import { connect, type Session } from '@agenthost/client';
+import { connect, type SessionHandle } from '@agenthost/client';
 import { opfsSessionFs } from './opfsSessionFs.js';
 
 const PROVIDER = 'mock';
@@ -13,7 +13,7 @@ const createSessionFsHandler = (uri: string) => {
   return opfsSessionFs(root.then((folder) => folder.getDirectoryHandle(id, { create: true })));
 };
 
-async function turn(session: Session): Promise<void> {
+async function turn(session: SessionHandle): Promise<void> {
   const id = await session.send('hello');
   await new Promise<void>((resolve) => {
     const look = ({ turns }: typeof session.confirmed.value) => turns.some((turn) => turn.id === id) && resolve();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Observable, Session } from '@agenthost/client';
+import type { Observable, SessionHandle } from '@agenthost/client';
 import { type Agent, Host, MockAgent, ShellAgent } from '@agenthost/host';
 
 export interface ExampleHost {
@@ -44,7 +44,7 @@ export function when<T>(observable: Observable<T>, fits: (value: T) => boolean):
 }
 
 /** Resolves when the turn with this id has ended. */
-export async function ended(session: Session, turnId: string) {
+export async function ended(session: SessionHandle, turnId: string) {
   const { turns } = await when(session.confirmed, ({ turns }) => turns.some(({ id }) => id === turnId));
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) throw new Error(`there is no turn ${turnId}`);

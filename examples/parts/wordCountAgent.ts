@@ -1,5 +1,5 @@
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '@agenthost/host';
-import { Listeners } from '@agenthost/rpc';
+import { Emitter } from '@agenthost/rpc';
 
 /** An agent that counts the words of what you say, and asks before. No process, no model: the whole of the contract. */
 export class WordCountAgent implements Agent {
@@ -22,7 +22,7 @@ export class WordCountAgent implements Agent {
 }
 
 function wordCountSession(onDispose: () => void): AgentSession {
-  const listeners = new Listeners<AgentEvent>();
+  const events = new Emitter<AgentEvent>();
   const waiting = new Map<string, (decision: Decision) => void>();
   let turn: AbortController | undefined;
   let isDisposed = false;
@@ -30,10 +30,10 @@ function wordCountSession(onDispose: () => void): AgentSession {
   async function run(text: string, signal: AbortSignal): Promise<void> {
     const stopped = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)));
     if (text === 'hello') {
-      listeners.emit({ type: 'text', text: 'Hello. Say something, and I count its words.' });
+      events.fire({ type: 'text', text: 'Hello. Say something, and I count its words.' });
     } else if (text.startsWith('recite')) {
       while (!signal.aborted) {
-        listeners.emit({ type: 'text', text: `${text} ` });
+        events.fire({ type: 'text', text: `${text} ` });
         await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 10))]);
       }
     } else {
@@ -42,32 +42,32 @@ function wordCountSession(onDispose: () => void): AgentSession {
       const call = { toolCallId, toolName: 'count', displayName: 'Count', invocationMessage: 'Counting words' };
       const confirmation = { title: 'Count the words?', readOnly: true, editable: true } as const;
       const toolCall = { ...call, toolInput: text, status: 'pendingConfirmation', confirmation } as const;
-      listeners.emit({ type: 'toolStart', toolCall });
+      events.fire({ type: 'toolStart', toolCall });
       const decision = await Promise.race([decided, stopped]);
       if (!decision?.approved) return;
       const count = (decision.editedToolInput ?? text).split(/\s+/).length;
-      listeners.emit({ type: 'toolUpdate', toolCallId, output: `${count}\n` });
+      events.fire({ type: 'toolUpdate', toolCallId, output: `${count}\n` });
       const result = { success: true, pastTenseMessage: `Counted ${count} words` };
-      listeners.emit({ type: 'toolComplete', toolCallId, result });
-      listeners.emit({ type: 'text', text: `That is ${count} words.` });
+      events.fire({ type: 'toolComplete', toolCallId, result });
+      events.fire({ type: 'text', text: `That is ${count} words.` });
     }
   }
 
   return {
     nativeSessionId: undefined,
-    onEvent: (listener) => listeners.add(listener),
+    onEvent: (listener) => events.event(listener),
     async send({ text }) {
       if (isDisposed) throw new Error('this session is closed');
       const controller = new AbortController();
       turn = controller;
       // After this has returned: the message is taken, and what comes of it are events.
-      setImmediate(() => void run(text, controller.signal).then(() => listeners.emit({ type: 'idle' })));
+      setImmediate(() => void run(text, controller.signal).then(() => events.fire({ type: 'idle' })));
     },
     answer: (requestId, decision) => waiting.get(requestId)?.(decision),
     abort: async () => turn?.abort(),
     async dispose() {
       isDisposed = true;
-      listeners.clear();
+      events.clear();
       turn?.abort();
       onDispose();
     },

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../support/modelServer/modelReply.js';
 import type { ModelRequest } from '../support/modelServer/modelRequest.js';
@@ -14,7 +14,7 @@ beforeAll(() => installAgent('copilot'));
 const skill = (name: string) => `---\nname: ${name}\ndescription: The skill ${name}.\n---\nDo ${name}.\n`;
 
 /** All that the model was told with a message. */
-async function told(host: CopilotHost, session: Session, prompt: string): Promise<string> {
+async function told(host: CopilotHost, session: SessionHandle, prompt: string): Promise<string> {
   const count = session.confirmed.value.turns.length + 1;
   await session.send(prompt);
   await turnEnded(session, count);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { processesIn } from '../../packages/host/test/agents/support/processes.js';
@@ -53,7 +53,7 @@ async function startAgentHost(agentCase: AcpCase) {
 }
 
 /** Whatever is asked until the turn has ended is approved. */
-async function approved(session: Session, turns: number): Promise<void> {
+async function approved(session: SessionHandle, turns: number): Promise<void> {
   const watching = session.pendingConfirmations.subscribe((open) => {
     for (const one of open) one.approve().catch(() => {});
   });

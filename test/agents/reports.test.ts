@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { describe, expect, it } from 'vitest';
 import { text, toolCall } from '../support/modelServer/modelReply.js';
 import { png } from '../support/samples.js';
 import { PATIENCE_MS } from './support/copilotHost.js';
 import { notices, PICTURE, resultRefs, said, startReportsHost } from './support/reportsHost.js';
 
-const bytesOf = async (client: Host, uri = '') => Buffer.from((await client.fetchContent(uri)).bytes);
+const bytesOf = async (client: HostClient, uri = '') => Buffer.from((await client.fetchContent(uri)).bytes);
 
-async function checkpoints(session: Session): Promise<string[]> {
+async function checkpoints(session: SessionHandle): Promise<string[]> {
   const { items } = await session.listArtifacts({ kind: 'checkpoint' });
   return items.map(({ name, title }) => `${name}: ${title}`);
 }

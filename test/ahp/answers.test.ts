@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@agenthost/host';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ScriptedAgent, type ScriptedTurn } from '../support/agents/scriptedAgent.js';
 import type { AhpTestClient } from '../support/ahpClient.js';
 import { type AhpTestHost, ahpSubscribe, ahpTurn, startAhpHost } from '../support/ahpHost.js';
-import { ScriptedAgent, type ScriptedTurn } from '../support/scriptedAgent.js';
 
 const OPTIONS = [
   { id: 'once', label: 'Allow once', kind: 'approve' },

@@ -1,11 +1,11 @@
-import type { Host as HostConnection } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AhpTestHost, ahpSession, ahpSubscribe, ahpTurn, startAhpHost } from '../support/ahpHost.js';
 
 let host: AhpTestHost;
 
 /** Resolves when this client, which is subscribed to the session, is told that it is gone. */
-function removalOf(client: HostConnection, session: string): Promise<void> {
+function removalOf(client: HostClient, session: string): Promise<void> {
   return new Promise((resolve) => {
     client.onNotification((event) => {
       if (event.type === 'notify/sessionRemoved' && event.session === session) resolve();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../../packages/host/src/agents/acp/catalogue.js';
 import { TOOL_NAMES } from '../../packages/host/src/agents/copilot/toolDisplay.js';
 import { ACP_CASES } from '../agents/support/acpCases.js';
-import { ROOT, sourceFiles } from './workspace.js';
+import { ROOT, sourceFiles, withoutDocs } from './workspace.js';
 
 const CLIENTS = ['packages/protocol', 'packages/rpc', 'packages/client', 'packages/sessions', 'apps/web', 'apps/cli'];
 const PROVIDERS = ['shell', 'mock', 'copilot', ...CATALOGUE.map(({ provider }) => provider)];
@@ -24,7 +24,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
 
 /** Whole string literals, and keys of objects that have to be quoted. */
 function literalsOf(source: string): Set<string> {
-  return new Set([...source.matchAll(/(['"`])([\w-]+)\1/g)].map(([, , text]) => text ?? ''));
+  return new Set([...withoutDocs(source).matchAll(/(['"`])([\w-]+)\1/g)].map(([, , text]) => text ?? ''));
 }
 
 function found(files: readonly string[], names: readonly string[]): string[] {

@@ -19,8 +19,14 @@ export function sourceFiles(workspace: string): string[] {
   return globSync(`${workspace}/src/**/*.{ts,tsx}`, { cwd: ROOT }).sort();
 }
 
+/** Without doc comments: their examples may import and name what the code may not. */
+export function withoutDocs(source: string): string {
+  return source.replace(/^[ \t]*\/\*\*[\s\S]*?\*\//gm, '');
+}
+
 /** What a file imports or re-exports, statically or not. */
-export function importsOf(source: string): string[] {
+export function importsOf(file: string): string[] {
+  const source = withoutDocs(file);
   const statement = /(?:^|[;}\s])(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]/g;
   const call = /\b(?:import|require)\s*\(\s*['"`]([^'"`]+)['"`]/g;
   return [...source.matchAll(statement), ...source.matchAll(call)].flatMap(([, specifier]) => specifier ?? []);

@@ -1,9 +1,9 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
-import { type DemoHost, startDemoHost } from '../support/demoHost.js';
-import { openSession, QUIET_SCREENS } from '../support/pageScreens.js';
+import { launchBrowser } from '../support/browser/browser.js';
+import { type DemoHost, startDemoHost } from '../support/browser/demoHost.js';
+import { openSession, QUIET_SCREENS } from '../support/browser/pageScreens.js';
 import { PATIENCE } from './pageWorld.js';
 
 /** Each screen is opened once a width, and looked at in both themes there. */

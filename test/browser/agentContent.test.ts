@@ -3,9 +3,9 @@ import { AcpAgents } from '@agenthost/host';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { stubEntry, stubSession, writeAgents } from '../support/agents/stubAgent.js';
 import { png, wav } from '../support/samples.js';
 import { say } from '../support/say.js';
-import { stubEntry, stubSession, writeAgents } from '../support/stubAgent.js';
 import { temporaryFolder } from '../support/testHost.js';
 import { hashOf, makeSession, PATIENCE, usePages } from './pageWorld.js';
 

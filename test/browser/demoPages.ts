@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
-import { type DemoHost, startDemoHost } from '../support/demoHost.js';
+import { launchBrowser } from '../support/browser/browser.js';
+import { type DemoHost, startDemoHost } from '../support/browser/demoHost.js';
 
 /** A real browser and a host with the sessions of the demo, for all tests of a file. */
 export function useDemoPages() {

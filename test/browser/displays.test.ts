@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { openSession, QUIET_SCREENS } from '../support/pageScreens.js';
+import { openSession, QUIET_SCREENS } from '../support/browser/pageScreens.js';
 import { useDemoPages } from './demoPages.js';
 import { expectNoOverflow, PATIENCE } from './pageWorld.js';
 

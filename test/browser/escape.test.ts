@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openSession } from '../support/pageScreens.js';
+import { openSession } from '../support/browser/pageScreens.js';
 import { useDemoPages } from './demoPages.js';
 
 const pages = useDemoPages();

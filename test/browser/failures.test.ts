@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { AcpAgents, CopilotAgent, MockAgent, ShellAgent } from '@agenthost/host';
 import { parseSessionUri, type UnavailableAgent } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
-import { FaultPlan } from '../faults/faultPlan.js';
-import { FaultyLocalStorage } from '../faults/faultyLocal.js';
-import { FlakyStorage } from '../support/flakyStorage.js';
+import { FaultPlan } from '../faults/support/faultPlan.js';
+import { FaultyLocalStorage } from '../faults/support/faultyLocal.js';
+import { WatchedAgent } from '../support/agents/watchedAgent.js';
+import { FlakyStorage } from '../support/storage/flakyStorage.js';
 import { temporaryFolder } from '../support/testHost.js';
-import { WatchedAgent } from '../support/watchedAgent.js';
 import {
   composer,
   eventually,

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { AgentEvent } from '@agenthost/host';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
-import { type Script, ScriptedAgent } from '../support/scriptedAgent.js';
+import { type Script, ScriptedAgent } from '../support/agents/scriptedAgent.js';
+import { launchBrowser } from '../support/browser/browser.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { CORPUS } from './hostileCorpus.js';
@@ -21,7 +21,7 @@ const short = (text: string) => text.slice(0, 500).toWellFormed();
 
 let host: TestHost;
 let browser: Browser;
-let client: HostConnection;
+let client: HostClient;
 const conversations: string[] = [];
 
 beforeAll(async () => {
@@ -196,7 +196,7 @@ async function* script(...[message, turn]: Parameters<Script>): AsyncIterable<Ag
   yield { type: 'error', error: { errorType: line, message: line } };
 }
 
-async function said(session: Session, text: string): Promise<void> {
+async function said(session: SessionHandle, text: string): Promise<void> {
   const before = session.state.value.turns.length;
   await session.send(text);
   await until(session.state, ({ turns, activeTurn }) => turns.length > before && !activeTurn, 'the turn', 30_000);

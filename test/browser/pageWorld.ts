@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HostOptions, ListenOptions } from '@agenthost/host';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
+import { launchBrowser } from '../support/browser/browser.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildPageWith } from '../support/pageWithProviders.js';
+import { buildPageWith } from '../support/browser/pageWithProviders.js';
 import { eventually, gone, log, makeSession, PATIENCE, row, seen, usePages, write } from './pageWorld.js';
 
 const SLOW = { timeout: 6 * PATIENCE };

@@ -2,7 +2,7 @@ import type { AgentEvent } from '@agenthost/host';
 import type { ToolCallResult } from '@agenthost/protocol';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ScriptedAgent } from '../support/scriptedAgent.js';
+import { ScriptedAgent } from '../support/agents/scriptedAgent.js';
 import { eventually, expectNoOverflow, log, makeSession, PATIENCE, seen, usePages } from './pageWorld.js';
 
 const pages = usePages();

@@ -1,7 +1,7 @@
-import type { Host as Connection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { CommandFailedError, SessionGoneError } from '@agenthost/client';
 import type { SessionState, URI } from '@agenthost/protocol';
-import { HICCUP } from '../support/flakyStorage.js';
+import { HICCUP } from '../support/storage/flakyStorage.js';
 import { describe } from './journal.js';
 import { release } from './play.js';
 import type { World } from './world.js';
@@ -11,8 +11,8 @@ const ENDLESS = /^(slow|steer|hang)\b/;
 
 /** The sessions as the host has them, seen by somebody who was never disconnected. */
 export interface Healed {
-  readonly observer: Connection;
-  readonly sessions: ReadonlyMap<URI, Session>;
+  readonly observer: HostClient;
+  readonly sessions: ReadonlyMap<URI, SessionHandle>;
 }
 
 /** Mends every connection, answers every prompt, and lets everything end that was begun. */
@@ -25,7 +25,7 @@ export async function heal(world: World, timeoutMs: number): Promise<Healed> {
   }
   await world.restarted();
   const observer = await world.observer();
-  const sessions = new Map<URI, Session>();
+  const sessions = new Map<URI, SessionHandle>();
   const drivers: { dispose(): void }[] = [];
   const openNew = async () => {
     for (const uri of world.sessions) {
@@ -55,7 +55,7 @@ export async function heal(world: World, timeoutMs: number): Promise<Healed> {
   return { observer, sessions };
 }
 
-async function openIfThere(observer: Connection, uri: URI): Promise<Session | undefined> {
+async function openIfThere(observer: HostClient, uri: URI): Promise<SessionHandle | undefined> {
   try {
     return await observer.openSession(uri, { turns: 200 });
   } catch (error) {
@@ -66,11 +66,11 @@ async function openIfThere(observer: Connection, uri: URI): Promise<Session | un
   }
 }
 
-function isAtRest({ confirmed, gone }: Session): boolean {
+function isAtRest({ confirmed, gone }: SessionHandle): boolean {
   return gone.value !== undefined || isIdle(confirmed.value);
 }
 
-async function comeToRest(session: Session): Promise<void> {
+async function comeToRest(session: SessionHandle): Promise<void> {
   if (isAtRest(session)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
@@ -90,7 +90,7 @@ function hasPending({ steeringMessage, queuedMessages }: SessionState): boolean 
 }
 
 /** Reacts to every change until it is disposed. */
-function drive(session: Session, { journal }: World): { dispose(): void } {
+function drive(session: SessionHandle, { journal }: World): { dispose(): void } {
   const done = new Set<string>();
   const once = (kind: string, key: string, act: () => Promise<unknown>) => {
     if (done.has(key)) return;
@@ -127,7 +127,7 @@ async function within(timeoutMs: number, work: Promise<void>, what: () => string
   }
 }
 
-function stuck(world: World, sessions: ReadonlyMap<URI, Session>): string {
+function stuck(world: World, sessions: ReadonlyMap<URI, SessionHandle>): string {
   const waiting = world.journal.waiting.map(describe);
   const busy = [...sessions].flatMap(([uri, session]) => {
     if (isAtRest(session)) return [];

@@ -8,7 +8,7 @@ import {
   SessionRemadeError,
 } from '@agenthost/client';
 import { ERROR_CODE, type SessionSummary, type URI } from '@agenthost/protocol';
-import { HICCUP } from '../support/flakyStorage.js';
+import { HICCUP } from '../support/storage/flakyStorage.js';
 
 /** What a client was told. `unknown`: it was told that nobody can say; the host may have done it or not. */
 export type Outcome =

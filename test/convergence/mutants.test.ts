@@ -9,7 +9,7 @@ import { AcceptedSequences } from '../../packages/host/src/sessions/turn/accepte
 import { Delivery } from '../../packages/host/src/state/delivery.js';
 import { ReplayBuffer } from '../../packages/host/src/state/replayBuffer.js';
 import { SequenceFile } from '../../packages/host/src/storage/stateRoot/sequenceFile.js';
-import { isWhole } from '../faults/amount.js';
+import { isWhole } from '../faults/support/amount.js';
 import { converges, TIMEOUT_MS, temporaryRoot } from './property.js';
 
 const MAX_RUNS = 400;

@@ -1,5 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import type { PendingMessage, URI } from '@agenthost/protocol';
 import { checkPredictions } from './checks.js';
 import { markOf, type Operation } from './journal.js';
@@ -119,7 +119,7 @@ function remove({ journal, sessions }: World, { clientId, connection }: TestClie
 }
 
 /** The handle is the client's, unless it has died or opened another one meanwhile. */
-async function keep(client: TestClient, uri: URI, opening: Promise<Session>): Promise<void> {
+async function keep(client: TestClient, uri: URI, opening: Promise<SessionHandle>): Promise<void> {
   const { connection } = client;
   const handle = await opening;
   if (client.connection === connection && !isOpen(client, uri)) client.handles.set(uri, handle);
@@ -149,7 +149,7 @@ interface Asked {
   readonly predicts?: Operation['predicts'];
 }
 
-function ask(world: World, handle: Session, step: Step): Asked | undefined {
+function ask(world: World, handle: SessionHandle, step: Step): Asked | undefined {
   switch (step.do) {
     case 'send':
     case 'queue':
@@ -191,7 +191,7 @@ function ask(world: World, handle: Session, step: Step): Asked | undefined {
   }
 }
 
-function answer(handle: Session, approved: boolean): Asked | undefined {
+function answer(handle: SessionHandle, approved: boolean): Asked | undefined {
   const [confirmation] = handle.pendingConfirmations.value;
   const [permission] = handle.pendingPermissions.value;
   if (confirmation) return { answered: approved ? confirmation.approve() : confirmation.deny({ reason: 'no' }) };
@@ -204,7 +204,7 @@ async function settle(client: TestClient): Promise<void> {
   await client.connection.ping();
 }
 
-function pendingOf(handle: Session, pick: number): PendingMessage | undefined {
+function pendingOf(handle: SessionHandle, pick: number): PendingMessage | undefined {
   const { steeringMessage, queuedMessages = [] } = handle.state.value;
   const pending = [...(steeringMessage ? [steeringMessage] : []), ...queuedMessages];
   return pending[pick % Math.max(pending.length, 1)];

@@ -1,5 +1,6 @@
-import { type Host as Connection, createHost, type Schedule, type Session } from '@agenthost/client';
+import { createHostClient, type HostClient, type SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
+import type { Schedule } from '@agenthost/rpc';
 import type { LaneName } from './steps.js';
 import { Wire } from './wire.js';
 
@@ -46,12 +47,12 @@ interface SentAction {
 /** One client, across the ends of its connections and of its process: the same id, and numbers that go on. */
 export class TestClient {
   readonly clientId: string;
-  readonly handles = new Map<URI, Session>();
+  readonly handles = new Map<URI, SessionHandle>();
   readonly held: Record<LaneName, boolean> = { toHost: false, toClient: false };
   readonly wires: Wire[] = [];
   online = true;
   readonly #options: TestClientOptions;
-  #connection: Connection;
+  #connection: HostClient;
   #lastClientSeq = 0;
   /** Sent, and not answered as far as this client knows. */
   readonly #unanswered = new Map<number, SentAction>();
@@ -63,7 +64,7 @@ export class TestClient {
     this.#connection = this.#connect();
   }
 
-  get connection(): Connection {
+  get connection(): HostClient {
     return this.#connection;
   }
 
@@ -93,8 +94,8 @@ export class TestClient {
     this.#connection = this.#connect();
   }
 
-  #connect(): Connection {
-    return createHost({
+  #connect(): HostClient {
+    return createHostClient({
       clientId: this.clientId,
       clientInfo: { name: this.clientId },
       clientSeq: {

@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Host as Connection, connect } from '@agenthost/client';
+import { connect, type HostClient } from '@agenthost/client';
 import { Host, MockAgent } from '@agenthost/host';
 import { parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
-import { FlakyStorage, HICCUP } from '../support/flakyStorage.js';
+import { FlakyStorage, HICCUP } from '../support/storage/flakyStorage.js';
 import { Journal } from './journal.js';
 import type { Scenario } from './steps.js';
 import { immediately, TestClient, type WireMessage } from './testClient.js';
@@ -135,7 +135,7 @@ export class World {
   }
 
   /** A client of its own that nothing ever happens to. */
-  observer(): Promise<Connection> {
+  observer(): Promise<HostClient> {
     return connect({
       clientId: `observer-${this.#dirs}`,
       transport: async () => {

@@ -4,8 +4,8 @@ import type { Browser } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../architecture/workspace.js';
-import { launchBrowser } from '../support/browser.js';
-import { type StaticServer, serveFolder } from '../support/staticServer.js';
+import { launchBrowser } from '../support/browser/browser.js';
+import { type StaticServer, serveFolder } from '../support/browser/staticServer.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 
 interface Outcome {

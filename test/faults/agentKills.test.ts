@@ -1,15 +1,15 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { AcpAgents, MockAgent } from '@agenthost/host';
 import type { Turn } from '@agenthost/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AcpProcess } from '../../packages/host/src/agents/acp/acpProcess.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
-const STUB = join(import.meta.dirname, '../support/stubAcpAgent.ts');
+const STUB = join(import.meta.dirname, '../support/agents/stubAcpAgent.ts');
 const KILLS = amount('agents', { smoke: 6, full: 100 });
 const LANES = 4;
 
@@ -24,7 +24,7 @@ async function killAgents(kills: number, patienceMs: number) {
   };
   await writeFile(join(stateDir, 'agents.json'), JSON.stringify({ agents: { stub } }));
   const host = await startTestHost({ stateDir, agents: [new MockAgent()], agentSources: [new AcpAgents()] });
-  const make = async (provider: string): Promise<Session> => {
+  const make = async (provider: string): Promise<SessionHandle> => {
     const session = await (await host.connect()).createSession({ provider });
     await session.ready();
     return session;
@@ -86,17 +86,17 @@ async function killAgents(kills: number, patienceMs: number) {
   }
 }
 
-async function turn(session: Session, message: string, patienceMs: number): Promise<Turn> {
+async function turn(session: SessionHandle, message: string, patienceMs: number): Promise<Turn> {
   await session.send(message);
   return endOfTurn(session, patienceMs);
 }
 
-async function endOfTurn(session: Session, patienceMs: number): Promise<Turn> {
+async function endOfTurn(session: SessionHandle, patienceMs: number): Promise<Turn> {
   const { turns } = await until(session.confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', patienceMs);
   return turns.at(-1) ?? expect.fail('no turn');
 }
 
-async function turnOf({ confirmed }: Session, patienceMs: number): Promise<void> {
+async function turnOf({ confirmed }: SessionHandle, patienceMs: number): Promise<void> {
   const last = confirmed.value.turns.at(-1)?.id;
   await until(confirmed, ({ turns }) => turns.at(-1)?.id !== last, "another's turn", patienceMs);
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
-import { PATIENCE_MS } from './amount.js';
+import { PATIENCE_MS } from './support/amount.js';
 
 const [UPPER, LOWER] = ['Session-With-Case', 'session-with-case'];
 

@@ -7,8 +7,8 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, rawSession, spawnHost, temporaryFolder } from '../support/testHost.js';
-import { preload } from './alteredHost.js';
-import { PATIENCE_MS } from './amount.js';
+import { preload } from './support/alteredHost.js';
+import { PATIENCE_MS } from './support/amount.js';
 
 const openssl = (() => {
   try {

@@ -1,14 +1,14 @@
 import { EventEmitter, once } from 'node:events';
 import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { type AgentSession, MockAgent, type OpenSessionOptions } from '@agenthost/host';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SequenceFile } from '../../packages/host/src/storage/stateRoot/sequenceFile.js';
 import { startTcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 const JUMPS = amount('jumps', { smoke: 12, full: 300 });
 const YEAR = 365 * 24 * 3_600_000;
@@ -82,7 +82,7 @@ async function liveWithJumps(jumps: number, patienceMs = PATIENCE_MS) {
 
 const byNumber = (a: string, b: string) => Number(a.slice('turn-'.length)) - Number(b.slice('turn-'.length));
 
-async function endOf(session: Session, id: string, patienceMs: number) {
+async function endOf(session: SessionHandle, id: string, patienceMs: number) {
   const { turns } = await until(
     session.confirmed,
     (state) => state.turns.some((turn) => turn.id === id),

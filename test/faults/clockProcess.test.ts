@@ -8,8 +8,8 @@ import { stopProcesses } from '../../packages/host/src/processes/stopProcesses.j
 import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, rawSession, runCli, spawnHost, temporaryFolder } from '../support/testHost.js';
-import { preload } from './alteredHost.js';
-import { PATIENCE_MS } from './amount.js';
+import { preload } from './support/alteredHost.js';
+import { PATIENCE_MS } from './support/amount.js';
 
 const DAY = 24 * 3_600_000;
 const YEAR = 365 * DAY;

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Delivery } from '../../packages/host/src/state/delivery.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 const FILLS = amount('fills', { smoke: 2, full: 50 });
 
@@ -32,10 +32,10 @@ const canMount = await (async () => {
 describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
   let stateDir: string;
   let host: TestHost;
-  let alice: HostConnection;
-  let bob: HostConnection;
-  let hers: Session;
-  let his: Session;
+  let alice: HostClient;
+  let bob: HostClient;
+  let hers: SessionHandle;
+  let his: SessionHandle;
 
   const filler = () => join(stateDir, 'filler');
   /** In the log itself: longer texts are files of their own. */
@@ -77,7 +77,7 @@ describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
     }
   }
 
-  const ended = (session: Session, count: number) =>
+  const ended = (session: SessionHandle, count: number) =>
     until(
       session.confirmed,
       ({ turns, activeTurn }) => turns.length === count && !activeTurn,

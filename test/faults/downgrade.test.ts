@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ListSessionsResult } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sealLine } from '../../packages/host/src/storage/log/checkedLine.js';
+import { sealLine } from '../../packages/host/src/storage/log/lineFormat.js';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, rawSession, runCli, spawnHost, temporaryFolder } from '../support/testHost.js';
-import { PATIENCE_MS } from './amount.js';
+import { PATIENCE_MS } from './support/amount.js';
 
 /** A host of this version is started on what a later one has left. */
 describe('a downgrade', { timeout: PATIENCE_MS }, () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { acknowledgesFirst, altered } from './alteredHost.js';
-import { amount, isWhole, LONG_MS } from './amount.js';
-import { killUnderLoad } from './killLoad.js';
+import { acknowledgesFirst, altered } from './support/alteredHost.js';
+import { amount, isWhole, LONG_MS } from './support/amount.js';
+import { killUnderLoad } from './support/killLoad.js';
 
 const KILLS = amount('kills', { smoke: 4, full: 200 });
 /** A host that is broken shows it soon. */

@@ -7,8 +7,8 @@ import { AttackedHost } from '../security/attack/attackedHost.js';
 import { hostMemory } from '../support/hostMemory.js';
 import { RawClient } from '../support/rawClient.js';
 import { spawnHost } from '../support/testHost.js';
-import { amount, LONG_MS, PATIENCE_MS } from './amount.js';
-import { type LargeLog, overwrite, writeLargeLog } from './largeLog.js';
+import { amount, LONG_MS, PATIENCE_MS } from './support/amount.js';
+import { type LargeLog, overwrite, writeLargeLog } from './support/largeLog.js';
 
 const MIB = 1024 * 1024;
 const SIZE = amount('log_mib', { smoke: 48, full: 1024 }) * MIB;

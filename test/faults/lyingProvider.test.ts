@@ -1,9 +1,9 @@
 import type { SessionState, Snapshot } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import type { RawClient } from '../support/rawClient.js';
-import { type Lie, type ProviderCall, SeedProvider } from '../support/seedProvider.js';
+import { type Lie, type ProviderCall, SeedProvider } from '../support/storage/seedProvider.js';
 import { startTestHost } from '../support/testHost.js';
-import { amount, LONG_MS } from './amount.js';
+import { amount, LONG_MS } from './support/amount.js';
 
 const SESSION = 'mock:/kept';
 const LIVES = 3;

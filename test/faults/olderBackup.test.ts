@@ -1,13 +1,13 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect, type Host, type Session } from '@agenthost/client';
+import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import type { ListSessionsResult } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { LONG_MS, PATIENCE_MS } from './amount.js';
+import { LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 /** The state folder is replaced by an older copy of it while clients know of what came later. */
 describe('an older backup', { timeout: LONG_MS }, () => {
@@ -16,7 +16,7 @@ describe('an older backup', { timeout: LONG_MS }, () => {
   let backup: string;
   let proxy: TcpProxy;
   let host: HostProcess;
-  let client: Host;
+  let client: HostClient;
 
   const start = async () => {
     host = await spawnHost(stateDir, ['--state-dir', stateDir, '--public-url', proxy.url.href]);
@@ -28,7 +28,7 @@ describe('an older backup', { timeout: LONG_MS }, () => {
     await rm(join(stateDir, name), { recursive: true, force: true });
     await cp(join(backup, name), join(stateDir, name), { recursive: true, preserveTimestamps: true });
   };
-  const say = async (session: Session, text: string) => {
+  const say = async (session: SessionHandle, text: string) => {
     const id = await session.send(text);
     await until(
       session.confirmed,
@@ -37,7 +37,7 @@ describe('an older backup', { timeout: LONG_MS }, () => {
       PATIENCE_MS,
     );
   };
-  const said = (session: Session) => session.confirmed.value.turns.map(({ userMessage }) => userMessage.text);
+  const said = (session: SessionHandle) => session.confirmed.value.turns.map(({ userMessage }) => userMessage.text);
   const listed = async () => {
     const raw = await RawClient.open(host);
     await raw.request('initialize', { protocolVersion: 2, clientId: crypto.randomUUID() });

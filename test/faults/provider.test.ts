@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Delivery } from '../../packages/host/src/state/delivery.js';
-import { amount, isWhole, LONG_MS } from './amount.js';
-import { everyFault } from './everyFault.js';
-import { FAULT_MODES } from './faultPlan.js';
-import { faultyProvider } from './faultyProvider.js';
-import { faultySeedProvider } from './faultySeedProvider.js';
+import { amount, isWhole, LONG_MS } from './support/amount.js';
+import { everyFault } from './support/everyFault.js';
+import { FAULT_MODES } from './support/faultPlan.js';
+import { faultyProvider } from './support/faultyProvider.js';
+import { faultySeedProvider } from './support/faultySeedProvider.js';
 
 /** In `npm test` a few of them, spread over the whole. */
 const STEP = amount('every', { smoke: 12, full: 1 });

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { connect, type Host, type Session } from '@agenthost/client';
+import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, LONG_MS, PATIENCE_MS } from './amount.js';
-import { ReverseProxy, type ReverseProxyOptions } from './reverseProxy.js';
+import { amount, LONG_MS, PATIENCE_MS } from './support/amount.js';
+import { ReverseProxy, type ReverseProxyOptions } from './support/reverseProxy.js';
 
 const TURNS = amount('proxy_turns', { smoke: 8, full: 60 });
 
@@ -15,7 +15,7 @@ describe('behind a reverse proxy', { timeout: LONG_MS }, () => {
   let stateDir: string;
   let proxy: ReverseProxy;
   let host: HostProcess;
-  const clients: Host[] = [];
+  const clients: HostClient[] = [];
 
   const start = async (options: ReverseProxyOptions = {}) => {
     stateDir = await temporaryFolder();
@@ -35,9 +35,9 @@ describe('behind a reverse proxy', { timeout: LONG_MS }, () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  const ended = (session: Session, id: string) =>
+  const ended = (session: SessionHandle, id: string) =>
     until(session.confirmed, ({ turns }) => turns.some((turn) => turn.id === id), `turn ${id}`, PATIENCE_MS);
-  const ids = (session: Session) => session.confirmed.value.turns.map(({ id }) => id);
+  const ids = (session: SessionHandle) => session.confirmed.value.turns.map(({ id }) => id);
 
   /** Two clients; `disturb` happens in the middle of each turn. */
   async function talk(disturb: (turn: number) => void | Promise<void>): Promise<void> {

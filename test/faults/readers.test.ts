@@ -1,13 +1,13 @@
 import { readFile, rm } from 'node:fs/promises';
-import { connect, type Session } from '@agenthost/client';
+import { connect, type SessionHandle } from '@agenthost/client';
 import { describe, expect, it } from 'vitest';
 import { hostMemory } from '../support/hostMemory.js';
 import { RawClient } from '../support/rawClient.js';
 import { textOf } from '../support/say.js';
 import { spawnHost, startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { altered } from './alteredHost.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { altered } from './support/alteredHost.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 const READERS = amount('readers', { smoke: 0, full: 30 });
 // 2026-11-15: what a process holds, and its connections, are read from /proc.
@@ -30,7 +30,7 @@ const patient = altered('server/sockets/webSocketTransport.js', ({ DEFAULT_WEB_S
 });
 
 /** All of what was said last, also what the state does not hold any more. */
-const said = async (session: Session) => {
+const said = async (session: SessionHandle) => {
   const turn = session.confirmed.value.turns.at(-1);
   return turn ? textOf(await session.wholeTurn(turn)) : '';
 };
@@ -90,7 +90,7 @@ async function connectionsOf(port: string): Promise<number> {
   return lines.filter(([, from, , state]) => from?.endsWith(`:${local}`) && state === '01').length;
 }
 
-async function stream(session: Session, what: string): Promise<void> {
+async function stream(session: SessionHandle, what: string): Promise<void> {
   const turnId = await session.send(`stream ${DELTAS}`);
   await until(session.confirmed, ({ turns }) => turns.at(-1)?.id === turnId, what, PATIENCE_MS);
 }

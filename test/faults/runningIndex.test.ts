@@ -4,7 +4,7 @@ import type { ListSessionsResult } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../support/rawClient.js';
 import { type HostProcess, rawSession, spawnHost, temporaryFolder } from '../support/testHost.js';
-import { amount, isWhole, LONG_MS } from './amount.js';
+import { amount, isWhole, LONG_MS } from './support/amount.js';
 
 const ROUNDS = amount('index_rounds', { smoke: 4, full: 50 });
 const BEFORE = 4;

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { parseSessionUri, type SessionState } from '@agenthost/protocol';
 import { describe, expect, it } from 'vitest';
 import { startRestartableHost } from '../support/restartableHost.js';
 import { until } from '../support/until.js';
-import { altered } from './alteredHost.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
+import { altered } from './support/alteredHost.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
 
 const CLIENTS = amount('clients', { smoke: 40, full: 500 });
 const SESSIONS = 20;
 
 interface Member {
-  readonly client: HostConnection;
-  readonly session: Session;
+  readonly client: HostClient;
+  readonly session: SessionHandle;
   readonly index: number;
 }
 
@@ -84,7 +84,7 @@ async function storm(clients: number, env: Readonly<Record<string, string>> = {}
 
 const title = (index: number) => `renamed by ${index}`;
 
-async function titlesOnDisk(stateDir: string, sessions: readonly Session[]): Promise<string[]> {
+async function titlesOnDisk(stateDir: string, sessions: readonly SessionHandle[]): Promise<string[]> {
   const logs = sessions.map(({ uri }) =>
     readFile(join(stateDir, 'session-state', parseSessionUri(uri)?.sessionId ?? '', 'events.jsonl'), 'utf8'),
   );

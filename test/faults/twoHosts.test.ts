@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { connect } from '@agenthost/client';
 import { describe, expect, it } from 'vitest';
 import { type HostProcess, spawnHost, temporaryFolder } from '../support/testHost.js';
-import { altered } from './alteredHost.js';
-import { amount, isWhole, LONG_MS } from './amount.js';
+import { altered } from './support/alteredHost.js';
+import { amount, isWhole, LONG_MS } from './support/amount.js';
 
 const ROUNDS = amount('rounds', { smoke: 1, full: 20 });
 const AT_ONCE = 3;

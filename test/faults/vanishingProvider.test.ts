@@ -1,14 +1,14 @@
-import type { CreateSessionFsHandler, Host as HostConnection, Session } from '@agenthost/client';
+import type { CreateSessionFsHandler, HostClient, SessionHandle } from '@agenthost/client';
 import type { SessionState } from '@agenthost/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Delivery } from '../../packages/host/src/state/delivery.js';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
 import { FaultySessionFs } from '../../packages/host/test/storage/faultySessionFs.js';
-import { memoryHandler } from '../support/memoryProvider.js';
+import { memoryHandler } from '../support/storage/memoryProvider.js';
 import { startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { amount, isWhole, LONG_MS, PATIENCE_MS } from './amount.js';
-import { hasMessage } from './ledger.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
+import { hasMessage } from './support/ledger.js';
 
 const CONFIG = { initialCwd: '/tmp', sessionStatePath: '/state', conventions: 'posix' } as const;
 const URI = 'mock:/kept';
@@ -95,7 +95,7 @@ async function vanishAt(n: number): Promise<{ operations: number; accepted: numb
 }
 
 /** What a session's life is, as somebody else leads it; each step says what it was told. */
-async function live(session: Session, accepted: Fact[], refused: Fact[]): Promise<void> {
+async function live(session: SessionHandle, accepted: Fact[], refused: Fact[]): Promise<void> {
   const attempt = async (what: string, act: () => Promise<unknown>, holds: Fact['holds']) => {
     const isDone = await act().then(
       () => true,
@@ -130,10 +130,10 @@ function checkFacts(state: SessionState, accepted: readonly Fact[], refused: rea
 }
 
 async function reopened(
-  keeper: HostConnection,
+  keeper: HostClient,
   createSessionFsHandler: CreateSessionFsHandler,
   mustBe: boolean,
-): Promise<Session | undefined> {
+): Promise<SessionHandle | undefined> {
   return keeper.openSession(URI, { createSessionFsHandler }).catch((error: unknown) => {
     if (mustBe) throw new Error(`lost: the session itself: ${String(error)}`);
     return undefined;

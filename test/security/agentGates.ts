@@ -2,15 +2,15 @@ import type { GateRow } from './gates.js';
 
 const ACP = 'packages/host/src/agents/acp';
 const MISBEHAVIOUR = 'packages/host/test/agents/acp/acpMisbehaviour.test.ts';
-const OPTIONS = 'test/e2e/permissionOptions.test.ts';
-const APPROVALS = 'test/e2e/approvals.test.ts';
+const OPTIONS = 'test/e2e/messages/permissionOptions.test.ts';
+const APPROVALS = 'test/e2e/messages/approvals.test.ts';
 
 /** What bounds agents of the Agent Client Protocol, and what keeps an approval from being more than it seems. */
 export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'newlines without an end are read',
-    `${ACP}/messageStream.ts`,
+    `${ACP}/turn/messageStream.ts`,
     'if (this.#turnBytes <= maxTurnBytes) return true;',
     'return true;',
     MISBEHAVIOUR,
@@ -28,7 +28,7 @@ export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'a tool may be silent for ever',
-    `${ACP}/turnSilence.ts`,
+    `${ACP}/turn/turnSilence.ts`,
     'const isInTime = isInTool && performance.now() - heardAt < toolLimitMs;',
     'const isInTime = isInTool;',
     MISBEHAVIOUR,
@@ -55,7 +55,7 @@ export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'what an agent says beside the input is not shown',
-    `${ACP}/callInput.ts`,
+    `${ACP}/turn/callInput.ts`,
     "isAsked ? contentTexts(fields).join('\\n') : ''",
     "''",
     APPROVALS,
@@ -73,10 +73,10 @@ export const AGENT_GATES: readonly GateRow[] = [
   [
     'agents',
     'a client says that its turn is the agent’s',
-    'packages/host/src/sessions/turn/clientActions.ts',
+    'packages/host/src/sessions/turn/actionIntake.ts',
     'const action = withoutOrigin(sent);',
     'const action = sent;',
-    'test/e2e/ownTurns.test.ts',
+    'test/e2e/agents/ownTurns.test.ts',
     'can not be claimed',
   ],
 ];

@@ -2,10 +2,10 @@ import type { GateRow } from './gates.js';
 
 const HOST = 'packages/host/src';
 const FLOODS = 'packages/host/test/agents/events/floods.test.ts';
-const LONG_TURN = 'test/e2e/longTurn.test.ts';
-const ANSWERS = 'test/e2e/boundedAnswers.test.ts';
-const REQUESTS = 'test/e2e/boundedRequests.test.ts';
-const MEMORY = 'test/e2e/sessionMemory.test.ts';
+const LONG_TURN = 'test/e2e/messages/longTurn.test.ts';
+const ANSWERS = 'test/e2e/sessions/boundedAnswers.test.ts';
+const REQUESTS = 'test/e2e/sessions/boundedRequests.test.ts';
+const MEMORY = 'test/e2e/sessions/sessionMemory.test.ts';
 
 /** What bounds turns, answers and sessions in memory. The attacks themselves run on the built command; these tests on its modules. */
 export const BOUND_GATES: readonly GateRow[] = [
@@ -21,7 +21,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'metadata of any size',
-    `${HOST}/sessions/checkBeginning.ts`,
+    `${HOST}/sessions/beginSession.ts`,
     'if (length <= most) return;',
     'if (length >= 0) return;',
     REQUESTS,
@@ -57,7 +57,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'any number of open calls',
-    `${HOST}/agents/events/openSteps.ts`,
+    `${HOST}/agents/events/turnMemory.ts`,
     'this.#steps.size > MAX_OPEN_STEPS ||',
     'false ||',
     FLOODS,
@@ -84,7 +84,7 @@ export const BOUND_GATES: readonly GateRow[] = [
   [
     'attack',
     'a handshake of any size',
-    `${HOST}/connection/snapshotRoom.ts`,
+    `${HOST}/connection/handshake.ts`,
     'this.#bytes / Math.max(this.#left, 1)',
     'MAX_PAGE_BYTES',
     ANSWERS,
@@ -123,7 +123,7 @@ export const BOUND_GATES: readonly GateRow[] = [
     `${HOST}/sessions/loadedSessions.ts`,
     '!this.#held.has(session.uri) &&',
     '',
-    'test/e2e/heldSessions.test.ts',
+    'test/e2e/sessions/heldSessions.test.ts',
     'is forked',
   ],
   [
@@ -139,9 +139,9 @@ export const BOUND_GATES: readonly GateRow[] = [
     'attack',
     'a session leaves while its turn runs',
     `${HOST}/sessions/session.ts`,
-    'store.state.activeTurn !== undefined || run?.isBusy || intake.isBusy',
-    'intake.isBusy',
-    'test/e2e/heldSessions.test.ts',
+    'store.state.activeTurn !== undefined || this.#run?.isBusy || this.#intake.isBusy',
+    'this.#intake.isBusy',
+    'test/e2e/sessions/heldSessions.test.ts',
     'while its turn runs',
   ],
 ];

@@ -19,7 +19,8 @@ describe('every check of the list', () => {
   // A run of vitest each: `npm run test:security` has the time.
   it.runIf(process.env['AGENTHOST_FAULTS'] === 'all').each(GATES.map((gate, number) => ({ ...gate, number })))(
     'point $point: $what: a test notices',
-    { timeout: 300_000 },
+    // Most of them wait for something that doesn't come.
+    { timeout: 300_000, concurrent: true },
     async ({ number, test, named }) => {
       const env = { ...process.env, AGENTHOST_BROKEN_GATE: String(number), AGENTHOST_FAULTS: '' };
       const only = named === '' ? [] : ['-t', named];

@@ -20,10 +20,10 @@ const HOST = 'packages/host/src';
 const SERVER = `${HOST}/server`;
 const POINTS = 'test/security/points.test.ts';
 const ROUTES = 'test/security/routes.test.ts';
-const ACCESS = 'test/e2e/access.test.ts';
-const PAGE = 'test/e2e/pageFiles.test.ts';
+const ACCESS = 'test/e2e/connections/access.test.ts';
+const PAGE = 'test/e2e/connections/pageFiles.test.ts';
 const AGENT = 'test/security/hostileAgent.test.ts';
-const ROLES = 'test/e2e/roles.test.ts';
+const ROLES = 'test/e2e/connections/roles.test.ts';
 const LOCAL = 'packages/host/test/storage/fs/localSessionFs.test.ts';
 
 export type GateRow = readonly [
@@ -37,11 +37,11 @@ export type GateRow = readonly [
 ];
 
 const ROWS: readonly GateRow[] = [
-  ['1', 'tokens of 64 bits', `${SERVER}/tokenFile.ts`, 'randomBytes(32)', 'randomBytes(8)', POINTS, 'point 1:'],
+  ['1', 'tokens of 64 bits', `${SERVER}/access/tokenFile.ts`, 'randomBytes(32)', 'randomBytes(8)', POINTS, 'point 1:'],
   [
     '1',
     'weak tokens are taken',
-    `${SERVER}/tokenFile.ts`,
+    `${SERVER}/access/tokenFile.ts`,
     'token.length < MIN_TOKEN_LENGTH ||',
     '',
     POINTS,
@@ -61,7 +61,7 @@ const ROWS: readonly GateRow[] = [
   [
     '3',
     'wrong tokens are answered at once',
-    `${SERVER}/authenticator.ts`,
+    `${SERVER}/access/authenticator.ts`,
     'FIRST_DELAY_MS = 100',
     'FIRST_DELAY_MS = 0',
     POINTS,
@@ -79,16 +79,16 @@ const ROWS: readonly GateRow[] = [
   [
     '4',
     'a token file that all can read',
-    `${SERVER}/tokenFile.ts`,
-    '{ mode: 0o600 }',
-    '{ mode: 0o644 }',
+    `${HOST}/storage/fs/writePrivateFile.ts`,
+    "'wx', 0o600",
+    "'wx', 0o644",
     POINTS,
     'point 4:',
   ],
   [
     '4',
     'rotation closes nothing',
-    `${SERVER}/hostTokens.ts`,
+    `${SERVER}/access/hostTokens.ts`,
     "rotated?.revoke('the token was rotated');",
     '',
     POINTS,
@@ -97,7 +97,7 @@ const ROWS: readonly GateRow[] = [
   [
     '4',
     'removal closes nothing',
-    `${SERVER}/hostTokens.ts`,
+    `${SERVER}/access/hostTokens.ts`,
     'if (revoked.length === 0) return;',
     'return;',
     POINTS,
@@ -149,19 +149,11 @@ const ROWS: readonly GateRow[] = [
     'headers that protect',
   ],
   ['5', 'any path is answered', `${SERVER}/routes.ts`, ' && route.path === request.url', '', POINTS, 'point 5:'],
-  [
-    '7',
-    'any depth',
-    'packages/rpc/src/peer/structureViolation.ts',
-    'stack.length + 1 >= maxDepth',
-    'false',
-    POINTS,
-    'point 7:',
-  ],
+  ['7', 'any depth', 'packages/rpc/src/peer/message.ts', 'stack.length + 1 >= maxDepth', 'false', POINTS, 'point 7:'],
   [
     '7',
     'keys of prototypes',
-    'packages/rpc/src/peer/structureViolation.ts',
+    'packages/rpc/src/peer/message.ts',
     " || key === 'constructor' || key === 'prototype'",
     '',
     POINTS,
@@ -188,7 +180,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'frames of the owner that are far over it are taken',
-    `${SERVER}/webSocketTransport.ts`,
+    `${SERVER}/sockets/webSocketTransport.ts`,
     '(data as Buffer).length > this.#maxReceivedBytes',
     'false',
     ACCESS,
@@ -197,7 +189,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any number of connections',
-    `${SERVER}/clientSlots.ts`,
+    `${SERVER}/sockets/admission.ts`,
     'if (this.#size >= this.#max) return undefined;',
     '',
     ACCESS,
@@ -206,7 +198,7 @@ const ROWS: readonly GateRow[] = [
   [
     '7',
     'any rate',
-    `${SERVER}/webSocketTransport.ts`,
+    `${SERVER}/sockets/webSocketTransport.ts`,
     'if (this.#budget > 0 || this.#webSocket.isPaused) return;',
     'return;',
     ACCESS,
@@ -218,7 +210,7 @@ const ROWS: readonly GateRow[] = [
     `${HOST}/connection/connectionSubscriptions.ts`,
     'this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS',
     'false',
-    'test/e2e/handshake.test.ts',
+    'test/e2e/connections/handshake.test.ts',
     '',
   ],
   [

@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents, MockAgent } from '@agenthost/host';
 import type { SessionState } from '@agenthost/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const AGENT = join(import.meta.dirname, 'hostileAcpAgent.mjs');
 describe('a hostile agent, as a real process on the Agent Client Protocol', () => {
   let stateDir: string;
   let host: TestHost;
-  let client: Host;
+  let client: HostClient;
   beforeAll(async () => {
     stateDir = await temporaryFolder();
     const hostile = { name: 'Hostile', command: process.execPath, args: [AGENT] };
@@ -27,13 +27,13 @@ describe('a hostile agent, as a real process on the Agent Client Protocol', () =
     await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  async function open(provider = 'hostile'): Promise<Session> {
+  async function open(provider = 'hostile'): Promise<SessionHandle> {
     const session = await client.createSession({ provider });
     await session.ready();
     return session;
   }
 
-  async function say(session: Session, text: string) {
+  async function say(session: SessionHandle, text: string) {
     const { length } = session.confirmed.value.turns;
     await session.send(text);
     const { turns } = await until(session.confirmed, (state) => state.turns.length > length, 'the end', 60_000);

@@ -1,8 +1,8 @@
-import type { Host as HostConnection, SessionFsHandler } from '@agenthost/client';
+import type { HostClient, SessionFsHandler } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
-import { memoryHandler } from '../support/memoryProvider.js';
 import type { RawClient } from '../support/rawClient.js';
+import { memoryHandler } from '../support/storage/memoryProvider.js';
 import { startTestHost, type TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
@@ -42,7 +42,7 @@ describe('a hostile provider of files', () => {
     return { client, createSessionFsHandler };
   }
 
-  async function work(client: HostConnection, createSessionFsHandler: () => SessionFsHandler): Promise<string> {
+  async function work(client: HostClient, createSessionFsHandler: () => SessionFsHandler): Promise<string> {
     try {
       const session = await client.createSession({ provider: 'mock', createSessionFsHandler });
       await session.ready(AbortSignal.timeout(10_000));

@@ -4,7 +4,7 @@ const HOST = 'packages/host/src';
 const SERVER = `${HOST}/server`;
 const LIMITS = 'packages/host/test/server/serverLimits.test.ts';
 const CONNECTIONS = 'test/security/connections.test.ts';
-const OPEN = 'test/e2e/serveOpen.test.ts';
+const OPEN = 'test/e2e/programs/serveOpen.test.ts';
 const OWN_STATE = 'test/ahp/ownState.test.ts';
 const REVOCATION = 'test/security/revocation.test.ts';
 
@@ -34,7 +34,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'any number of requests ahead of their answers',
-    `${SERVER}/unansweredRequests.ts`,
+    `${SERVER}/sockets/admission.ts`,
     'if (count > this.#limits.maxUnanswered) {',
     'if (false) {',
     CONNECTIONS,
@@ -43,7 +43,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'an answer may stay unread for ever',
-    `${SERVER}/unansweredRequests.ts`,
+    `${SERVER}/sockets/admission.ts`,
     'setTimeout(() => socket.destroy(), this.#limits.answerMs)',
     'setTimeout(() => {}, this.#limits.answerMs)',
     LIMITS,
@@ -61,7 +61,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'any number of connections without a token',
-    `${SERVER}/guestConnections.ts`,
+    `${SERVER}/sockets/guestConnections.ts`,
     'if (!isFull && this.#size <= this.#limits.maxGuests) return true;',
     'return true;',
     CONNECTIONS,
@@ -70,7 +70,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'a device takes all connections',
-    `${SERVER}/clientSlots.ts`,
+    `${SERVER}/sockets/admission.ts`,
     "if (role !== 'owner') {",
     'if (false) {',
     CONNECTIONS,
@@ -79,7 +79,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'connections take the last descriptors',
-    `${SERVER}/descriptors.ts`,
+    `${SERVER}/sockets/admission.ts`,
     '(descriptorOf(socket) ?? 0) < max',
     'true',
     LIMITS,
@@ -97,7 +97,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'a device makes the host hold any number of bytes',
-    `${SERVER}/heldBytes.ts`,
+    `${SERVER}/sockets/heldBytes.ts`,
     'if (sum > MAX_HELD_BYTES) largest?.cutOff();',
     '',
     LIMITS,
@@ -106,7 +106,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'all that has arrived is handled in one tick',
-    `${SERVER}/fairTurns.ts`,
+    `${SERVER}/sockets/pacedSocket.ts`,
     'const BUDGET_MS = 4;',
     'const BUDGET_MS = 1e9;',
     'packages/host/test/server/sockets/fairTurns.test.ts',
@@ -115,7 +115,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'all that has arrived is handled in one piece',
-    `${SERVER}/pacedSocket.ts`,
+    `${SERVER}/sockets/pacedSocket.ts`,
     'const size = this.#sliceBytes;',
     'const size = 65_536;',
     'packages/host/test/server/sockets/pacedSocket.test.ts',
@@ -133,7 +133,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '3',
     'a one-time link works twice',
-    `${SERVER}/oneTimeLinks.ts`,
+    `${SERVER}/access/oneTimeLinks.ts`,
     'this.#links.delete(code);',
     '',
     OPEN,
@@ -142,7 +142,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '3',
     'a one-time link works from elsewhere',
-    `${SERVER}/oneTimeLinks.ts`,
+    `${SERVER}/access/oneTimeLinks.ts`,
     '&& isLocal(request)',
     '',
     OPEN,
@@ -154,7 +154,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     `${HOST}/host.ts`,
     'options.token !== undefined && { hasGivenToken: true }',
     'false',
-    'test/e2e/tokenAndTls.test.ts',
+    'test/e2e/connections/tokenAndTls.test.ts',
     'whose token was given',
   ],
   [
@@ -163,7 +163,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'packages/protocol/src/roleTable.ts',
     '(approved === true || isLong(reason))',
     'false',
-    'test/e2e/roles.test.ts',
+    'test/e2e/connections/roles.test.ts',
     'an approver’s reason',
   ],
   [
@@ -214,7 +214,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'unfinished messages are not counted',
-    `${SERVER}/webSocketTransport.ts`,
+    `${SERVER}/sockets/webSocketTransport.ts`,
     'this.#socket.writableLength + this.#unfinished.heldBytes',
     'this.#socket.writableLength',
     CONNECTIONS,
@@ -250,7 +250,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'a socket with a wrong token stays until it hangs up',
-    `${SERVER}/refusedSockets.ts`,
+    `${SERVER}/sockets/refusedSockets.ts`,
     'webSocket.terminate(), REFUSAL_MS)',
     '{}, REFUSAL_MS)',
     CONNECTIONS,
@@ -259,7 +259,7 @@ export const SERVER_GATES: readonly GateRow[] = [
   [
     '7',
     'what comes between the parts of a message is not counted',
-    `${SERVER}/unfinishedMessage.ts`,
+    `${SERVER}/sockets/webSocketTransport.ts`,
     'if (this.#unfinishedBytes === 0)',
     'if (this.#unfinishedBytes < 1_000_000)',
     CONNECTIONS,

@@ -7,8 +7,8 @@ import { LOG_BEGINNING, type LogPosition } from '../../packages/host/src/storage
 import { JsonlEventLog } from '../../packages/host/src/storage/log/jsonlEventLog.js';
 import { FaultySessionFs } from '../../packages/host/test/storage/faultySessionFs.js';
 import { eventsPath, start, title } from '../../packages/host/test/storage/log/logSamples.js';
-import { memoryHandler, textHandler } from '../support/memoryProvider.js';
-import { provideRaw } from '../support/providedSessionFs.js';
+import { memoryHandler, textHandler } from '../support/storage/memoryProvider.js';
+import { provideRaw } from '../support/storage/providedSessionFs.js';
 import { temporaryFolder } from '../support/testHost.js';
 
 const cleanUp: (() => Promise<void>)[] = [];

@@ -4,8 +4,8 @@ import { ProviderProbe } from '../../packages/host/src/storage/client/providerPr
 import { RpcSessionFs } from '../../packages/host/src/storage/client/rpcSessionFs.js';
 import type { SessionFsProvider } from '../../packages/host/src/storage/client/sessionFsProvider.js';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
-import { memoryHandler, textHandler } from '../support/memoryProvider.js';
-import { provideRaw, provideSessionFs } from '../support/providedSessionFs.js';
+import { memoryHandler, textHandler } from '../support/storage/memoryProvider.js';
+import { provideRaw, provideSessionFs } from '../support/storage/providedSessionFs.js';
 
 function stored() {
   return new MemorySessionFs({ sessionStatePath: '/state' });

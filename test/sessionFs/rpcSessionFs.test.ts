@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ConnectionSessionFs } from '../../packages/host/src/connection/connectionSessionFs.js';
 import { RpcSessionFs } from '../../packages/host/src/storage/client/rpcSessionFs.js';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
-import { memoryHandler, textHandler } from '../support/memoryProvider.js';
-import { providedContract, provideSessionFs, rawContract } from '../support/providedSessionFs.js';
+import { memoryHandler, textHandler } from '../support/storage/memoryProvider.js';
+import { providedContract, provideSessionFs, rawContract } from '../support/storage/providedSessionFs.js';
 
 const STATE_PATH = '/state';
 

@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CreateSessionFsHandler, Host as HostConnection, Session } from '@agenthost/client';
+import type { CreateSessionFsHandler, HostClient, SessionHandle } from '@agenthost/client';
 import { type HostOptions, JsonlEventLog, type SessionFs, type SessionStorage } from '@agenthost/host';
 import { describe, expect, it } from 'vitest';
 import { LocalSessionFs } from '../../packages/host/src/storage/fs/localSessionFs.js';
 import { MemorySessionFs } from '../../packages/host/src/storage/fs/memorySessionFs.js';
-import { memoryHandler } from '../support/memoryProvider.js';
+import { memoryHandler } from '../support/storage/memoryProvider.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { SteadyAgent } from './steadyAgent.js';
@@ -103,7 +103,7 @@ async function play({ options, createSessionFsHandler, sessions }: Backend): Pro
 }
 
 async function script(
-  client: HostConnection,
+  client: HostClient,
   files: { readonly createSessionFsHandler?: CreateSessionFsHandler },
   agent: SteadyAgent,
   tick: () => void,
@@ -117,8 +117,9 @@ async function script(
     await session.ready();
     return session;
   };
-  const seen = (session: Session) => until(session.confirmed, ({ clients }) => clients?.length === 1, 'who looks on');
-  const turn = async (session: Session, text: string) => {
+  const seen = (session: SessionHandle) =>
+    until(session.confirmed, ({ clients }) => clients?.length === 1, 'who looks on');
+  const turn = async (session: SessionHandle, text: string) => {
     tick();
     await session.send(text, `${text}-turn`);
     await until(session.confirmed, ({ turns }) => turns.some(({ id }) => id === `${text}-turn`), text);

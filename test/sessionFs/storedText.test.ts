@@ -1,7 +1,7 @@
 import { fromStoredText, isPlainStoredText, toStoredText } from '@agenthost/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WEB_BYTES } from '../../packages/client/src/sessionFs/byteTools.js';
+import { WEB_BYTES } from '../../packages/client/src/byteTools.js';
 import { NODE_BYTES } from '../../packages/host/src/storage/client/providerContent.js';
 import { holds } from '../support/holds.js';
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createHost } from '@agenthost/client';
+import { createHostClient } from '@agenthost/client';
 import { MockAgent, ShellAgent } from '@agenthost/host';
 import {
   AgentHostProvider,
@@ -85,7 +85,7 @@ describe('the sessions of a host', () => {
     const stateDir = await folderOfTest();
     const first = await startTestHost({ stateDir, agents: [new MockAgent()] }, { publicUrl: proxy.url });
     proxy.forwardTo(first.url);
-    const host = createHost({ url: proxy.url, token: first.token, random: () => 0.01 });
+    const host = createHostClient({ url: proxy.url, token: first.token, random: () => 0.01 });
     onTestFinished(() => host.close());
     const provider = new AgentHostProvider(host);
     onTestFinished(() => provider.dispose());

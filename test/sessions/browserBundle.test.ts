@@ -1,7 +1,7 @@
 import { runInContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { ROOT } from '../architecture/workspace.js';
-import { browserPage, bundled } from '../support/browserPage.js';
+import { browserPage, bundled } from '../support/browser/browserPage.js';
 import { startTestHost } from '../support/testHost.js';
 
 it('the sessions layer runs with nothing but what browsers have', async () => {

@@ -1,4 +1,4 @@
-import { createHost } from '@agenthost/client';
+import { createHostClient } from '@agenthost/client';
 import { AgentHostProvider, type ChatModel } from '@agenthost/sessions';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
@@ -13,7 +13,12 @@ beforeEach(async () => {
   proxy = await startTcpProxy();
   test = await startTestHost({}, { publicUrl: proxy.url });
   proxy.forwardTo(test.url);
-  const host = createHost({ url: proxy.url, token: test.token, random: () => 0.01, clientInfo: { name: 'Mira' } });
+  const host = createHostClient({
+    url: proxy.url,
+    token: test.token,
+    random: () => 0.01,
+    clientInfo: { name: 'Mira' },
+  });
   provider = new AgentHostProvider(host);
   await host.connected();
   onTestFinished(async () => {

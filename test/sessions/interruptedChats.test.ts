@@ -1,18 +1,18 @@
 import { rm } from 'node:fs/promises';
-import { createHost, type Host } from '@agenthost/client';
+import { createHostClient, type HostClient } from '@agenthost/client';
 import { parseSessionUri } from '@agenthost/protocol';
 import { AgentHostProvider, type ChatModel } from '@agenthost/sessions';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { FlakyStorage } from '../support/flakyStorage.js';
+import { WatchedAgent } from '../support/agents/watchedAgent.js';
+import { FlakyStorage } from '../support/storage/flakyStorage.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { startTestHost, temporaryFolder } from '../support/testHost.js';
 import { until } from '../support/until.js';
-import { WatchedAgent } from '../support/watchedAgent.js';
 
 let proxy: TcpProxy;
 let storage: FlakyStorage;
 let agent: WatchedAgent;
-let host: Host;
+let host: HostClient;
 let provider: AgentHostProvider;
 
 beforeEach(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   proxy = await startTcpProxy();
   const test = await startTestHost({ stateDir, storage, agents: [agent], sessionIdleMs: 20 }, { publicUrl: proxy.url });
   proxy.forwardTo(test.url);
-  host = createHost({ url: proxy.url, token: test.token, random: () => 0.01 });
+  host = createHostClient({ url: proxy.url, token: test.token, random: () => 0.01 });
   provider = new AgentHostProvider(host);
   await host.connected();
   onTestFinished(async () => {

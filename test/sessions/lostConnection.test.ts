@@ -1,4 +1,4 @@
-import { createHost, type Host } from '@agenthost/client';
+import { createHostClient, type HostClient } from '@agenthost/client';
 import { AgentHostProvider } from '@agenthost/sessions';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTcpProxy } from '../support/tcpProxy.js';
@@ -14,7 +14,7 @@ describe('a lost connection', () => {
     proxy.forwardTo(test.url);
     const alice = await test.raw('alice');
     const [kept, gone] = [await rawSession([alice]), await rawSession([alice])];
-    const host: Host = createHost({ url: proxy.url, token: test.token, random: () => 0.01 });
+    const host: HostClient = createHostClient({ url: proxy.url, token: test.token, random: () => 0.01 });
     onTestFinished(() => host.close());
     const provider = new AgentHostProvider(host);
     onTestFinished(() => provider.dispose());
@@ -44,7 +44,7 @@ describe('a lost connection', () => {
     onTestFinished(() => proxy.close());
     const test = await testHost({}, { publicUrl: proxy.url });
     await rawSession([await test.raw('alice')]);
-    const host = createHost({ url: proxy.url, token: test.token, random: () => 0.01 });
+    const host = createHostClient({ url: proxy.url, token: test.token, random: () => 0.01 });
     onTestFinished(() => host.close());
     const provider = new AgentHostProvider(host);
     onTestFinished(() => provider.dispose());

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createHost } from '@agenthost/client';
+import { createHostClient } from '@agenthost/client';
 import { createSessionState } from '@agenthost/protocol';
 import { AgentHostProvider, SessionsListModel } from '@agenthost/sessions';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -31,7 +31,7 @@ describe('10,000 sessions of a host', () => {
     index.close();
     const test = await testHost({ stateDir });
     const { transport, methods } = countingTransport(test.url, test.token);
-    const host = createHost({ transport });
+    const host = createHostClient({ transport });
     onTestFinished(() => host.close());
     const provider = new AgentHostProvider(host, { pageSize: 100 });
     const service = manage(provider);

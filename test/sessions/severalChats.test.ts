@@ -3,7 +3,7 @@ import { AcpAgents, CopilotAgent, ShellAgent } from '@agenthost/host';
 import type { SessionState } from '@agenthost/protocol';
 import { type AgentHostProvider, type ChatModel, type Session, SessionStatus } from '@agenthost/sessions';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { stubEntry, writeAgents } from '../support/stubAgent.js';
+import { stubEntry, writeAgents } from '../support/agents/stubAgent.js';
 import type { TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { folderOfTest, providerOf, testHost } from './support/providers.js';

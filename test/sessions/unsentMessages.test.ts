@@ -1,6 +1,7 @@
-import { createHost } from '@agenthost/client';
-import { AgentHostProvider, memoryStorage, type UnsentMessage, UnsentMessages } from '@agenthost/sessions';
+import { createHostClient } from '@agenthost/client';
+import { AgentHostProvider, type UnsentMessage, UnsentMessages } from '@agenthost/sessions';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { memoryStorage } from '../../packages/sessions/src/sessionsStorage.js';
 import type { TestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 import { testHost } from './support/providers.js';
@@ -12,7 +13,7 @@ beforeEach(async () => {
 
 /** A page: it is opened on what an earlier one has left. */
 function page(unsent: UnsentMessages, onUnsendable?: (message: UnsentMessage, error: unknown) => void) {
-  const host = createHost({ url: test.url, token: test.token, clientInfo: { name: 'Mira' } });
+  const host = createHostClient({ url: test.url, token: test.token, clientInfo: { name: 'Mira' } });
   const provider = new AgentHostProvider(host, { unsent, ...(onUnsendable && { onUnsendable }) });
   onTestFinished(() => {
     provider.dispose();

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { preload } from '../faults/alteredHost.js';
+import { preload } from '../faults/support/alteredHost.js';
 
 /** One look at the host's process: what is left after its garbage was collected, and what it has open. */
 export interface Sample {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { altered } from '../faults/alteredHost.js';
-import { LONG_MS } from '../faults/amount.js';
+import { altered } from '../faults/support/alteredHost.js';
+import { LONG_MS } from '../faults/support/amount.js';
 import { median, type Sample, slopePerMinute } from './hostProbe.js';
 import { soak } from './soak.js';
 

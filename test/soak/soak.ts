@@ -1,4 +1,4 @@
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { type SessionState, type Turn, withNewestTurns } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
@@ -73,20 +73,20 @@ export async function soak(minutes: number, { turns: before = 0, env = {} }: Soa
   }
 }
 
-async function make(observer: HostConnection): Promise<Session> {
+async function make(observer: HostClient): Promise<SessionHandle> {
   const session = await observer.createSession({ provider: 'mock' });
   await session.ready();
   return session;
 }
 
-async function fill(session: Session, turns: number): Promise<void> {
+async function fill(session: SessionHandle, turns: number): Promise<void> {
   for (let n = 0; n < turns; n++) {
     const id = await session.send(ENDING_PROMPTS[n % ENDING_PROMPTS.length] ?? '');
     await until(session.confirmed, ({ turns }) => turns.at(-1)?.id === id, 'a turn before it begins', PATIENCE_MS);
   }
 }
 
-async function connectWorkers(host: RestartableHost, sessions: readonly Session[]): Promise<Worker[]> {
+async function connectWorkers(host: RestartableHost, sessions: readonly SessionHandle[]): Promise<Worker[]> {
   const uris = sessions.map(({ uri }) => uri);
   return Promise.all(
     Array.from({ length: CLIENTS }, async (_, n) => {
@@ -97,7 +97,7 @@ async function connectWorkers(host: RestartableHost, sessions: readonly Session[
 }
 
 /** Stops what would never end, and waits for the rest. */
-async function comeToRest(session: Session): Promise<void> {
+async function comeToRest(session: SessionHandle): Promise<void> {
   const stopped = new Set<string>();
   const look = () => {
     const { activeTurn } = session.confirmed.value;
@@ -114,7 +114,7 @@ async function comeToRest(session: Session): Promise<void> {
 }
 
 /** Every handle of everybody; how many there were. */
-function compare(sessions: readonly Session[], workers: readonly Worker[]): number {
+function compare(sessions: readonly SessionHandle[], workers: readonly Worker[]): number {
   let compared = 0;
   for (const { uri, confirmed } of sessions) {
     const expected = comparable(confirmed.value);
@@ -132,7 +132,7 @@ function compare(sessions: readonly Session[], workers: readonly Worker[]): numb
 }
 
 /** Each that was accepted is a turn, or was said in one, exactly once. */
-async function checkMessages(sessions: readonly Session[], workers: readonly Worker[]): Promise<number> {
+async function checkMessages(sessions: readonly SessionHandle[], workers: readonly Worker[]): Promise<number> {
   let count = 0;
   for (const session of sessions) {
     const turns: Turn[] = [...session.confirmed.value.turns];

@@ -3,9 +3,9 @@ import {
   ClientClosedError,
   CommandFailedError,
   ConnectionLostError,
-  type Host as HostConnection,
-  type Session,
+  type HostClient,
   SessionGoneError,
+  type SessionHandle,
 } from '@agenthost/client';
 
 export const ENDING_PROMPTS = [
@@ -24,14 +24,14 @@ const HANDLES = 3;
 
 /** Somebody at work in a few of the sessions, who comes and goes, until told to stop. */
 export class Worker {
-  readonly client: HostConnection;
-  readonly handles = new Map<string, Session>();
+  readonly client: HostClient;
+  readonly handles = new Map<string, SessionHandle>();
   /** Messages that the host said it has, by session. */
   readonly accepted = new Map<string, Set<string>>();
   readonly counts = { accepted: 0, refused: 0, unknown: 0 };
   readonly #uris: readonly string[];
 
-  constructor(client: HostConnection, uris: readonly string[]) {
+  constructor(client: HostClient, uris: readonly string[]) {
     this.client = client;
     this.#uris = uris;
   }
@@ -74,7 +74,7 @@ export class Worker {
     this.handles.set(uri, await this.client.openSession(uri));
   }
 
-  async #message(session: Session, sending: Promise<string>): Promise<void> {
+  async #message(session: SessionHandle, sending: Promise<string>): Promise<void> {
     const id = await sending;
     const ids = this.accepted.get(session.uri) ?? new Set();
     this.accepted.set(session.uri, ids.add(id));

@@ -5,8 +5,8 @@ import { ROLES, type Role } from '@agenthost/protocol';
 import { createMemoryTransportPair } from '@agenthost/rpc';
 import { AHP_PATH, AHP_TOKEN_PARAMETER, ahpAddress } from '../../apps/cli/src/serve/ahpAddress.js';
 import { DeviceTokens } from '../../packages/host/src/server/access/deviceTokens.js';
+import { writeStubAgents } from './agents/stubAgent.js';
 import { AhpTestClient } from './ahpClient.js';
-import { writeStubAgents } from './stubAgent.js';
 import { startTestHost, type TestHost, temporaryFolder } from './testHost.js';
 
 /** A host in this process with the gateway in front of it, for what `serve --ahp` gives no handle on. */

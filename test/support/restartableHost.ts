@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { type HostOptions as ConnectOptions, connect, type Host as HostConnection } from '@agenthost/client';
+import { connect, type HostClient, type HostClientOptions } from '@agenthost/client';
 import { RawClient } from './rawClient.js';
 import { startTcpProxy } from './tcpProxy.js';
 import { type HostProcess, spawnHost, temporaryFolder } from './testHost.js';
@@ -17,7 +17,7 @@ export interface RestartableHost {
   swallowAnswers(): void;
   /** Ends some connections without a goodbye: each with this probability. */
   cut(probability: number): void;
-  connect(options?: Partial<ConnectOptions>): Promise<HostConnection>;
+  connect(options?: Partial<HostClientOptions>): Promise<HostClient>;
   /** Straight to the process, past the address that stays. */
   raw(name: string): Promise<RawClient>;
   dispose(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startRestartableHost(
   const stateDir = await temporaryFolder();
   await prepare(stateDir);
   const proxy = await startTcpProxy();
-  const clients: HostConnection[] = [];
+  const clients: HostClient[] = [];
   const raws: RawClient[] = [];
   const spawn = async () => {
     const flags = ['--state-dir', stateDir, '--public-url', proxy.url.href, ...args];
@@ -59,7 +59,7 @@ export async function startRestartableHost(
         token: current.token,
         random: () => 0.01,
         ...options,
-      } as ConnectOptions);
+      } as HostClientOptions);
       clients.push(client);
       return client;
     },

@@ -1,4 +1,4 @@
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
 import { until } from './until.js';
 
@@ -8,7 +8,7 @@ export function textOf(turn: Pick<Turn, 'responseParts'> | undefined): string {
 }
 
 /** Sends, and waits for the end of the turn; gives back what the agent wrote. */
-export async function say(session: Session, text: string, timeoutMs = 30_000): Promise<string> {
+export async function say(session: SessionHandle, text: string, timeoutMs = 30_000): Promise<string> {
   const before = session.confirmed.value.turns.length;
   await session.send(text);
   const ended = ({ turns }: { turns: readonly Turn[] }) => turns.length > before;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type HostOptions as ConnectOptions, connect, type Host as HostConnection } from '@agenthost/client';
+import { connect, type HostClient, type HostClientOptions } from '@agenthost/client';
 import { Host, type HostOptions, type ListenOptions, MockAgent, ShellAgent } from '@agenthost/host';
 import type { SessionState, Snapshot } from '@agenthost/protocol';
 import { RawClient } from './rawClient.js';
@@ -21,7 +21,7 @@ export interface TestHost {
   readonly url: URL;
   readonly token: string;
   readonly stateDir: string;
-  connect(options?: Partial<ConnectOptions>): Promise<HostConnection>;
+  connect(options?: Partial<HostClientOptions>): Promise<HostClient>;
   /** A raw client that has shaken hands under this name, which is its id as well. */
   raw(name: string): Promise<RawClient>;
   dispose(): Promise<void>;
@@ -38,7 +38,7 @@ export async function startTestHost(options: Partial<HostOptions> = {}, listen: 
     stateDir,
   });
   const { url, token } = await host.listen(listen);
-  const clients: HostConnection[] = [];
+  const clients: HostClient[] = [];
   const raws: RawClient[] = [];
   return {
     host,
@@ -46,7 +46,7 @@ export async function startTestHost(options: Partial<HostOptions> = {}, listen: 
     token,
     stateDir,
     async connect(connectOptions = {}) {
-      const client = await connect({ url, token, ...connectOptions } as ConnectOptions);
+      const client = await connect({ url, token, ...connectOptions } as HostClientOptions);
       clients.push(client);
       return client;
     },

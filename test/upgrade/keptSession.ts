@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Host } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import { parseContentUri } from '@agenthost/protocol';
 import type { KeptSession } from './corpusFile.ts';
 
 /** All that a client can see of a session, in a form that can be compared. `lacks` is told what the host has not got. */
-export async function keptSession(host: Host, uri: string, lacks: Set<string> = new Set()): Promise<KeptSession> {
+export async function keptSession(host: HostClient, uri: string, lacks: Set<string> = new Set()): Promise<KeptSession> {
   const session = await host.openSession(uri);
   const older = [];
   for await (const turn of session.history()) older.unshift(turn);

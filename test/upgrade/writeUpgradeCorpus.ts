@@ -8,7 +8,7 @@ import { hostname, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { connect, type Host, type Session } from '@agenthost/client';
+import { connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import { ROLES } from '@agenthost/protocol';
 import { until } from '../support/until.ts';
 import { type KeptDevice, readTree, writeCorpus } from './corpusFile.ts';
@@ -63,7 +63,7 @@ try {
 }
 
 /** Everything that a turn can have. */
-async function converse(host: Host): Promise<void> {
+async function converse(host: HostClient): Promise<void> {
   const session = await create(host, 'mock');
   for (const prompt of ['hello', 'reasoning', 'use-tool', 'usage', 'error', 'title A conversation', 'plan']) {
     await turn(session, prompt);
@@ -93,7 +93,7 @@ async function converse(host: Host): Promise<void> {
   }
 }
 
-async function runCommands(host: Host): Promise<void> {
+async function runCommands(host: HostClient): Promise<void> {
   const session = await create(host, 'shell');
   for (const command of ['echo hello', 'yes agenthost | head -n 4000', 'exit 3']) {
     await turn(session, command, async () => {
@@ -106,7 +106,7 @@ async function runCommands(host: Host): Promise<void> {
 }
 
 /** Enough for a checkpoint of the log, and for a page of the index of its turns. */
-async function haveManyTurns(host: Host): Promise<void> {
+async function haveManyTurns(host: HostClient): Promise<void> {
   const session = await create(host, 'mock');
   for (let n = 1; n <= 34; n++) await turn(session, `${n}: ${'the same again and again '.repeat(40)}`);
   await turn(session, {
@@ -138,7 +138,7 @@ async function visit(url: string, { token, role }: KeptDevice): Promise<void> {
   host.close();
 }
 
-async function leaveUnfinished(host: Host): Promise<void> {
+async function leaveUnfinished(host: HostClient): Promise<void> {
   const busy = await create(host, 'mock');
   await turn(busy, 'hello');
   await busy.send('slow');
@@ -150,11 +150,11 @@ async function leaveUnfinished(host: Host): Promise<void> {
   await until(asking.pendingPermissions, ({ length }) => length > 0, 'a question', TIMEOUT_MS);
 }
 
-async function hasText({ confirmed }: Session): Promise<void> {
+async function hasText({ confirmed }: SessionHandle): Promise<void> {
   await until(confirmed, ({ activeTurn }) => (activeTurn?.responseParts.length ?? 0) > 0, 'text', TIMEOUT_MS);
 }
 
-async function create(host: Host, provider: string): Promise<Session> {
+async function create(host: HostClient, provider: string): Promise<SessionHandle> {
   const session = await host.createSession({ provider, workingDirectory });
   uris.push(session.uri);
   await session.ready();
@@ -162,8 +162,8 @@ async function create(host: Host, provider: string): Promise<Session> {
 }
 
 async function turn(
-  session: Session,
-  message: Parameters<Session['send']>[0],
+  session: SessionHandle,
+  message: Parameters<SessionHandle['send']>[0],
   meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
   const id = await session.send(message);
@@ -171,7 +171,7 @@ async function turn(
   await until(session.confirmed, ({ turns }) => turns.some((ended) => ended.id === id), 'its end', TIMEOUT_MS);
 }
 
-async function onHost<T>(end: NodeJS.Signals, work: (host: Host, url: string) => Promise<T>): Promise<T> {
+async function onHost<T>(end: NodeJS.Signals, work: (host: HostClient, url: string) => Promise<T>): Promise<T> {
   const flags = ['serve', '--json', '--port', '0', '--enable-mock-agent', '--state-dir', root];
   const child: ChildProcess = spawn(process.execPath, [cli, ...flags], {
     cwd: '/tmp',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usePages } from '../browser/pageWorld.js';
 import { VSCODE_VERSIONS } from './support/installVscode.js';
@@ -27,7 +27,7 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
   const listed = async () => (await world.program.listSessions()).items.map(({ provider, title }) => [provider, title]);
 
   /** The session that the window has made, once its first message is there. */
-  async function made(provider: string): Promise<Session> {
+  async function made(provider: string): Promise<SessionHandle> {
     const own = async () => (await world.program.listSessions({ filter: { provider } })).items[0]?.resource;
     await expect.poll(own, { timeout: PATIENCE }).toBeDefined();
     return world.program.openSession((await own()) ?? '');

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { openAhpRoute } from '../../apps/cli/src/serve/ahpRoute.js';
 import { ahpToken } from '../../apps/cli/src/serve/ahpToken.js';
 import { usePages } from '../browser/pageWorld.js';
-import { startDemoHost } from '../support/demoHost.js';
+import { startDemoHost } from '../support/browser/demoHost.js';
 import { VSCODE_VERSIONS } from './support/installVscode.js';
 import { startVscodeServer } from './support/vscodeServer.js';
 import { VscodeWorld } from './support/vscodeWorld.js';

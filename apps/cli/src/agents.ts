@@ -1,17 +1,14 @@
 import { join } from 'node:path';
+import { type Agent, AgentsFileError, CopilotAgent, ShellAgent } from '@agenthost/host';
 import {
   type AcpAgentReport,
   AGENTS_FOLDER,
-  type Agent,
   AgentInstallError,
   AgentInstaller,
-  AgentsFileError,
-  CopilotAgent,
   findRunningHost,
   reportAcpAgents,
   resolveStateRoot,
-  ShellAgent,
-} from '@agenthost/host';
+} from '@agenthost/host/internal';
 import { CommandError, EXIT } from './commandError.js';
 import { HostAgents } from './serve/hostAgents.js';
 

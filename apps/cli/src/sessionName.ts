@@ -1,4 +1,4 @@
-import type { Host } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import { MAX_LIST_LIMIT, parseSessionUri, type SessionSummary, type URI } from '@agenthost/protocol';
 import { CommandError, EXIT, usageError } from './commandError.js';
 import { safeLine } from './text/safeText.js';
@@ -8,8 +8,8 @@ const MIN_PREFIX = 4;
 const MAX_SEARCHED = 20_000;
 const MAX_CANDIDATES = 5;
 
-/** The session that a user means: by its URI, its id, the beginning of its id, or `last`. */
-export async function findSession(host: Host, name: string | undefined): Promise<URI> {
+/** The session that a user means: by its URI, its id, the beginning of its id, or as the last one. */
+export async function findSession(host: HostClient, name: string | undefined): Promise<URI> {
   if (name === undefined) throw usageError('A session is missing.', 'Name one as agenthost ls does, or say last.');
   if (parseSessionUri(name)) return name;
   if (name === 'last') return lastSession(host);
@@ -38,7 +38,7 @@ export function idOf(uri: URI): string {
   return parseSessionUri(uri)?.sessionId ?? uri;
 }
 
-async function lastSession(host: Host): Promise<URI> {
+async function lastSession(host: HostClient): Promise<URI> {
   const { items } = await host.listSessions({ filter: { isArchived: false }, limit: 1 });
   if (items[0]) return items[0].resource;
   throw new CommandError(
@@ -48,7 +48,7 @@ async function lastSession(host: Host): Promise<URI> {
   );
 }
 
-async function withPrefix(host: Host, prefix: string): Promise<SessionSummary[]> {
+async function withPrefix(host: HostClient, prefix: string): Promise<SessionSummary[]> {
   const found: SessionSummary[] = [];
   let cursor: string | undefined;
   for (let searched = 0; searched < MAX_SEARCHED; ) {

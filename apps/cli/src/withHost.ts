@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
-import { connect, type Host, type HostOptions } from '@agenthost/client';
+import { connect, type HostClient, type HostClientOptions } from '@agenthost/client';
 import { type AddressOptions, type HostAddress, hostAddress } from './hostAddress.js';
 import { commandErrorOf } from './hostErrors.js';
 import { openHostSocket } from './socket/hostSocket.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export function hostOptions({ url, token }: HostAddress): HostOptions {
+export function hostOptions({ url, token }: HostAddress): HostClientOptions {
   return {
     transport: (signal) => openHostSocket({ url, token, signal }),
     clientInfo: { name: process.env['USER'] || 'agenthost', device: hostname() },
@@ -14,10 +14,10 @@ export function hostOptions({ url, token }: HostAddress): HostOptions {
   };
 }
 
-/** Runs with a connection that ends with it; failures become messages for the user. */
-export async function withHost<T>(options: AddressOptions, use: (host: Host) => Promise<T>): Promise<T> {
+/** Runs with a connection that ends with it; what goes wrong comes out as what to tell the user. */
+export async function withHost<T>(options: AddressOptions, use: (host: HostClient) => Promise<T>): Promise<T> {
   const address = hostAddress(options);
-  let host: Host | undefined;
+  let host: HostClient | undefined;
   try {
     host = await connect(hostOptions(address));
     return await use(host);

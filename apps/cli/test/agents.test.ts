@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { writeAgents } from '../../../test/support/stubAgent.js';
+import { writeAgents } from '../../../test/support/agents/stubAgent.js';
 import { runCli, spawnHost, temporaryFolder } from '../../../test/support/testHost.js';
 
 const CATALOGUE = ['claude', 'codex', 'gemini', 'opencode', 'copilot-acp'];

@@ -1,4 +1,4 @@
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRestartableHost } from '../../../test/support/restartableHost.js';
 import { Terminal } from '../../../test/support/terminal.js';
@@ -11,8 +11,8 @@ const CTRL_C = '\u0003';
 
 describe('agenthost attach', () => {
   let host: TestHost;
-  let browser: Host;
-  let session: Session;
+  let browser: HostClient;
+  let session: SessionHandle;
   const terminals: Terminal[] = [];
 
   beforeEach(async () => {

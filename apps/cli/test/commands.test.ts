@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { type ContentRef, type SessionSummary, type Turn, turnContents } from '@agenthost/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCli, startTestHost, type TestHost } from '../../../test/support/testHost.js';
@@ -10,8 +10,8 @@ const refsOf = (turns: readonly Turn[]): ContentRef[] => turns.flatMap(turnConte
 
 describe('commands', () => {
   let host: TestHost;
-  let client: Host;
-  let session: Session;
+  let client: HostClient;
+  let session: SessionHandle;
   let id: string;
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { AgentEvent } from '@agenthost/host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScriptedAgent } from '../../../test/support/scriptedAgent.js';
+import { ScriptedAgent } from '../../../test/support/agents/scriptedAgent.js';
 import { Terminal } from '../../../test/support/terminal.js';
 import { startTestHost, type TestHost } from '../../../test/support/testHost.js';
 import { until } from '../../../test/support/until.js';
@@ -48,12 +48,12 @@ const asking = () =>
 
 describe('before a command is allowed', () => {
   let host: TestHost;
-  let session: Session;
+  let session: SessionHandle;
   const terminals: Terminal[] = [];
 
   beforeEach(async () => {
     host = await startTestHost({ agents: [asking()] });
-    const client: Host = await host.connect({ clientInfo: { name: 'Mira' } });
+    const client: HostClient = await host.connect({ clientInfo: { name: 'Mira' } });
     session = await client.createSession({ provider: 'mock' });
     await session.ready();
   });

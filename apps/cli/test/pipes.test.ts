@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRestartableHost } from '../../../test/support/restartableHost.js';
 import { Terminal } from '../../../test/support/terminal.js';
@@ -13,8 +13,8 @@ const CTRL_C = '\u0003';
 
 describe('send', () => {
   let host: TestHost;
-  let client: Host;
-  let session: Session;
+  let client: HostClient;
+  let session: SessionHandle;
   let terminal: Terminal | undefined;
 
   beforeEach(async () => {

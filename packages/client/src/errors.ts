@@ -1,4 +1,5 @@
-import type { ClientAction, ErrorInfo, URI } from '@agenthost/protocol';
+import { CLOSE_CODE, type ClientAction, type ErrorInfo, type URI } from '@agenthost/protocol';
+import type { CloseReason } from '@agenthost/rpc';
 
 interface Cause {
   readonly cause?: unknown;
@@ -27,6 +28,7 @@ export class UnauthorizedError extends ClientError {
   }
 }
 
+/** The host and this client have no protocol version in common. */
 export class UnsupportedVersionError extends ClientError {
   override readonly name = 'UnsupportedVersionError';
   /** What the host speaks, as far as it said. */
@@ -55,6 +57,7 @@ export class SessionFsRefusedError extends ClientError {
   }
 }
 
+/** Another connection uses the same `clientId`. Not retried: each would end the other. */
 export class ReplacedError extends ClientError {
   override readonly name = 'ReplacedError';
 
@@ -83,6 +86,7 @@ export class ConnectionLostError extends ClientError {
   }
 }
 
+/** The client or the handle was closed. */
 export class ClientClosedError extends ClientError {
   override readonly name = 'ClientClosedError';
 
@@ -119,6 +123,7 @@ export class CommandFailedError extends ClientError {
   }
 }
 
+/** The host did not answer a command in time. */
 export class CommandTimeoutError extends ClientError {
   override readonly name = 'CommandTimeoutError';
   readonly method: string;
@@ -129,6 +134,7 @@ export class CommandTimeoutError extends ClientError {
   }
 }
 
+/** The host has no such session, or no longer. */
 export class SessionGoneError extends ClientError {
   override readonly name = 'SessionGoneError';
   readonly session: URI;
@@ -153,6 +159,7 @@ export class SessionRemadeError extends ClientError {
   }
 }
 
+/** The agent of a new session did not start. */
 export class SessionCreationError extends ClientError {
   override readonly name = 'SessionCreationError';
   readonly session: URI;
@@ -165,6 +172,7 @@ export class SessionCreationError extends ClientError {
   }
 }
 
+/** The host is too old for this command or action. */
 export class CapabilityMissingError extends ClientError {
   override readonly name = 'CapabilityMissingError';
 
@@ -179,5 +187,21 @@ export class LimitReachedError extends ClientError {
 
   constructor(what: string) {
     super(`${what}; wait until the host has answered`);
+  }
+}
+
+/** The host has codes of its own for why it refuses; what stands in front of it may only have this one. */
+const POLICY_VIOLATION = 1008;
+
+/** The error of a close that retrying can't fix; undefined for every other close. */
+export function closeError({ code, message }: CloseReason, clientId = 'the same'): ClientError | undefined {
+  switch (code) {
+    case POLICY_VIOLATION:
+    case CLOSE_CODE.unauthorized:
+      return new UnauthorizedError(message);
+    case CLOSE_CODE.replaced:
+      return new ReplacedError(clientId);
+    default:
+      return undefined;
   }
 }

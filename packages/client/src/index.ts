@@ -1,9 +1,14 @@
+/**
+ * Everything that is exported here is public API: `etc/client.api.md` lists it, and a change of it is a change of the version.
+ *
+ * - `connect` and `createHostClient` make a `HostClient`; its `createSession` and `openSession` give a `SessionHandle`.
+ * - The errors that they reject with all extend `ClientError`.
+ * - `SessionFsHandler` is for clients that keep the files of the sessions themselves.
+ */
 export type { Disposable } from '@agenthost/rpc';
-export { connect, createHost } from './connect.js';
-export { backoffDelay } from './connection/backoff.js';
+export { connect, createHostClient } from './connect.js';
 export type { CommandOptions } from './connection/commandChannel.js';
 export type { ConnectionState, TransportFactory } from './connection/connection.js';
-export type { Schedule } from './connection/timer.js';
 export { createWebSocketTransport, type WebSocketTransportOptions } from './connection/webSocketTransport.js';
 export {
   ActionRejectedError,
@@ -23,14 +28,18 @@ export {
   UnauthorizedError,
   UnsupportedVersionError,
 } from './errors.js';
-export type { CreateSessionOptions, ForkSessionOptions, Host, HostEvent, OpenSessionOptions } from './host.js';
-export type { HostOptions } from './hostOptions.js';
-export { Listeners, type ReportError } from './listeners.js';
-export { listInStep, withSummaryChanges } from './listInStep.js';
-export { derived, type Observable } from './observable.js';
+export type {
+  CreateSessionOptions,
+  ForkSessionOptions,
+  HostClient,
+  HostEvent,
+  OpenSessionOptions,
+} from './hostClient.js';
+export type { HostClientOptions } from './hostClientOptions.js';
+export type { Observable } from './observable.js';
 export type { EachArtifactOptions, ListArtifactsOptions } from './session/artifacts.js';
 export type { Content, FetchContentOptions } from './session/content.js';
-export type { HistoryOptions } from './session/history.js';
+export type { EarlierSteps, EarlierStepsOptions, HistoryOptions } from './session/history.js';
 export type { ImportSessionOptions } from './session/importSession.js';
 export type {
   ApproveOptions,
@@ -39,9 +48,7 @@ export type {
   PendingPermission,
   PermissionAnswer,
 } from './session/prompts.js';
-export type { ClientActionInput, Message, Session } from './session/session.js';
-export type { EarlierSteps, EarlierStepsOptions } from './session/turnPieces.js';
-export { createSessionFsAdapter, type SessionFsAdapter } from './sessionFs/sessionFsAdapter.js';
+export type { ClientActionInput, Message, SessionHandle } from './session/sessionHandle.js';
 export type {
   CreateSessionFsHandler,
   SessionFsConfig,
@@ -49,7 +56,6 @@ export type {
   SessionFsFileStat,
   SessionFsHandler,
 } from './sessionFs/sessionFsHandler.js';
-export type { Interruption } from './sync/interruptedSessions.js';
 export type { ClientSeqStore } from './sync/outbox.js';
+export type { Interruption } from './sync/sharedSessions.js';
 export type { AppliedEnvelope } from './sync/subscription.js';
-export { type OrderedAction, type PendingAction, WriteAhead, type WriteAheadOptions } from './sync/writeAhead.js';

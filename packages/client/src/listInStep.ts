@@ -6,7 +6,7 @@ import type {
   URI,
 } from '@agenthost/protocol';
 import type { CommandOptions } from './connection/commandChannel.js';
-import type { Host } from './host.js';
+import type { HostClient } from './hostClient.js';
 
 /**
  * Lists sessions for somebody who follows the host's announcements as well. An announcement that came behind the answer can be
@@ -14,7 +14,7 @@ import type { Host } from './host.js';
  * answer with everything that was announced since it was asked for. Call it once, in the turn in which the answer is used.
  */
 export async function listInStep(
-  host: Pick<Host, 'listSessions' | 'onNotification'>,
+  host: Pick<HostClient, 'listSessions' | 'onNotification'>,
   params: ListSessionsParams,
   options?: CommandOptions,
 ): Promise<() => ListSessionsResult> {

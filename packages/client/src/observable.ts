@@ -1,5 +1,7 @@
-import type { Disposable } from '@agenthost/rpc';
-import { Listeners, type ReportError } from './listeners.js';
+import { type Disposable, Emitter } from '@agenthost/rpc';
+
+/** Gets errors that have no caller to be thrown to. Must not throw. */
+export type ReportError = (error: unknown) => void;
 
 /**
  * A value that changes.
@@ -16,12 +18,12 @@ export interface Observable<T> {
 /** An observable over something that is computed elsewhere: whoever changes that calls `check`. */
 export class ObservableView<T> implements Observable<T> {
   readonly #read: () => T;
-  readonly #listeners: Listeners<T>;
+  readonly #changes: Emitter<void>;
   #told: { readonly value: T } | undefined;
 
   constructor(read: () => T, reportError: ReportError) {
     this.#read = read;
-    this.#listeners = new Listeners(reportError);
+    this.#changes = new Emitter(reportError);
   }
 
   get value(): T {
@@ -29,17 +31,18 @@ export class ObservableView<T> implements Observable<T> {
   }
 
   subscribe(listener: (value: T) => void): Disposable {
-    if (this.#listeners.size === 0) this.#told = { value: this.#read() };
-    return this.#listeners.add(listener);
+    if (!this.#changes.hasListeners) this.#told = { value: this.#read() };
+    // Read for each listener: where one changes the value, the next ones see the newest.
+    return this.#changes.event(() => listener(this.#read()));
   }
 
   /** Tells the listeners when the value changed. Without listeners nothing is computed. */
   check(): void {
-    if (this.#listeners.size === 0) return;
+    if (!this.#changes.hasListeners) return;
     const value = this.#read();
     if (this.#told !== undefined && Object.is(this.#told.value, value)) return;
     this.#told = { value };
-    this.#listeners.emit(this.#read);
+    this.#changes.fire();
   }
 }
 

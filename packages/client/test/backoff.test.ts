@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ConnectionState } from '../src/connection/connection.js';
 import { ClientClosedError } from '../src/errors.js';
-import type { Host } from '../src/host.js';
-import type { Session } from '../src/session/session.js';
+import type { HostClient } from '../src/hostClient.js';
+import type { SessionHandle } from '../src/session/sessionHandle.js';
 import type { FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 import { openSession, reconnected } from './support/openSession.js';
 
 let fake: FakeHost;
-let host: Host;
-let session: Session;
+let host: HostClient;
+let session: SessionHandle;
 
 beforeEach(async () => {
   ({ fake, host, session } = await openSession());

@@ -1,19 +1,19 @@
+import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import { expect, it } from 'vitest';
 import { connect } from '../src/connect.js';
 import { CommandChannel } from '../src/connection/commandChannel.js';
 import type { Connection } from '../src/connection/connection.js';
-import { scheduleWithTimer } from '../src/connection/timer.js';
 import { CapabilityMissingError } from '../src/errors.js';
-import type { ClientActionInput } from '../src/session/session.js';
+import type { ClientActionInput } from '../src/session/sessionHandle.js';
 import { FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 
 it('asks nothing of a host that is too old for it', async () => {
   const sent: string[] = [];
   const peer = { request: (method: string) => sent.push(method) };
-  const connection = { peer, state: { value: { state: 'connected' } } } as unknown as Connection;
+  const connection = { peer, protocolVersion: 0, state: { value: { state: 'connected' } } } as unknown as Connection;
   const limits = { timeoutMs: 1_000, maxWaiting: 1, schedule: scheduleWithTimer };
-  const commands = new CommandChannel({ connection, protocolVersion: () => 0, ...limits });
+  const commands = new CommandChannel({ connection, ...limits });
   await expect(commands.request('forkSession', { source: 'shell:/a', session: 'shell:/b' })).rejects.toThrow(
     CapabilityMissingError,
   );

@@ -1,7 +1,7 @@
 import { ERROR_CODE, PROTOCOL_VERSION } from '@agenthost/protocol';
 import { createMemoryTransportPair, RpcError, type Transport } from '@agenthost/rpc';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connect, createHost } from '../src/connect.js';
+import { connect, createHostClient } from '../src/connect.js';
 import {
   ClientClosedError,
   CommandTimeoutError,
@@ -11,12 +11,12 @@ import {
   UnauthorizedError,
   UnsupportedVersionError,
 } from '../src/errors.js';
-import type { Host } from '../src/host.js';
+import type { HostClient } from '../src/hostClient.js';
 import { FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 
 let fake: FakeHost;
-const opened: Host[] = [];
+const opened: HostClient[] = [];
 const open = async (options: Partial<Parameters<typeof connect>[0]> = {}) => {
   const host = await connect({ transport: fake.transport, clientId: 'me', keepAliveMs: 0, ...options } as never);
   opened.push(host);
@@ -82,9 +82,9 @@ describe('connecting', () => {
     expect(fake.connectionsMade).toBe(2);
   });
 
-  it('createHost goes on until it succeeds', async () => {
+  it('createHostClient goes on until it succeeds', async () => {
     fake.unreachable = new Error('ECONNREFUSED');
-    const host = createHost({ transport: fake.transport });
+    const host = createHostClient({ transport: fake.transport });
     opened.push(host);
     expect(host.connection.value).toEqual({ state: 'connecting' });
     await flush();

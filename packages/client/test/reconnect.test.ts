@@ -3,15 +3,15 @@ import { RpcError } from '@agenthost/rpc';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../src/connect.js';
 import { ActionRejectedError, SessionGoneError } from '../src/errors.js';
-import type { Host } from '../src/host.js';
-import type { Session } from '../src/session/session.js';
+import type { HostClient } from '../src/hostClient.js';
+import type { SessionHandle } from '../src/session/sessionHandle.js';
 import { endedTurns, type FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 import { INFO, openSession, reconnected, URI } from './support/openSession.js';
 
 let fake: FakeHost;
-let host: Host;
-let session: Session;
+let host: HostClient;
+let session: SessionHandle;
 
 beforeEach(async () => {
   ({ fake, host, session } = await openSession());

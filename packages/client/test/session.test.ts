@@ -6,14 +6,14 @@ import {
   SessionCreationError,
   SessionGoneError,
 } from '../src/errors.js';
-import type { Host } from '../src/host.js';
+import type { HostClient } from '../src/hostClient.js';
 import { connected } from './support/connected.js';
 import { endedTurns, type FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 
 const URI = 'shell:/one';
 let fake: FakeHost;
-let host: Host;
+let host: HostClient;
 
 beforeEach(async () => {
   ({ fake, host } = await connected({ maxPendingActions: 5 }));

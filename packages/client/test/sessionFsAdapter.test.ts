@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSessionFsAdapter, type SessionFsHandler } from '../src/index.js';
+import type { SessionFsHandler } from '../src/index.js';
+import { createSessionFsAdapter } from '../src/sessionFs/sessionFsAdapter.js';
 
 const BYTES = Buffer.from([0xff, 0xd8, 0x00, 0x1a, 0xc3]).toString('base64');
 

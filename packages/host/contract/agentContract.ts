@@ -41,7 +41,16 @@ export interface AgentContractCase {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** The Agent contract as cases for any test framework: `for (const c of agentContract(options)) it(c.name, c.run)`. */
+/**
+ * The contract of `Agent` as cases for any test framework. An agent is correct when every case passes.
+ *
+ * @example
+ * ```ts
+ * declare const options: AgentContractOptions;
+ *
+ * for (const { name, run } of agentContract(options)) it(name, run);
+ * ```
+ */
 export function agentContract(options: AgentContractOptions): AgentContractCase[] {
   const { prompts, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   return Object.entries(casesFor(prompts)).map(([name, check]) => ({

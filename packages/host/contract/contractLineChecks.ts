@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { MAX_LINE_BYTES } from '@agenthost/host';
+import { MAX_LINE_BYTES } from '@agenthost/host/internal';
 import { type ContractChecks, failsWith, readAllLines } from './contractCheck.js';
 
 export const LINE_CHECKS: ContractChecks = {

@@ -17,8 +17,15 @@ export interface ContractCase {
 }
 
 /**
- * What every SessionFs must do, as cases for any test framework: `for (const c of sessionFsContract(create)) it(c.name, c.run)`.
- * `create` makes an empty file system for a session, fresh for each case. A backend is correct when every case passes.
+ * The contract of `SessionFs` as cases for any test framework. `create` makes an empty file system for a session, fresh for each
+ * case. A backend is correct when every case passes.
+ *
+ * @example
+ * ```ts
+ * declare const create: (options: CreateContractSessionFs) => Promise<ContractSessionFs>;
+ *
+ * for (const { name, run } of sessionFsContract(create)) it(name, run);
+ * ```
  */
 export function sessionFsContract(
   create: (options: CreateContractSessionFs) => Promise<ContractSessionFs>,

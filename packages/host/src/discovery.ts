@@ -19,7 +19,15 @@ export interface FoundHost {
   readonly token?: string;
 }
 
-/** What the state root says of its host. Whether that one still runs, a connection to it tells. */
+/**
+ * What the state root says of its host. Connect to it to know whether that host still runs.
+ *
+ * @example
+ * ```ts
+ * const { url, token } = findHost({ env: process.env });
+ * if (url !== undefined) console.log(`A host serves ${url}`);
+ * ```
+ */
 export function findHost(place: StateRootPlace): FoundHost {
   const stateDir = resolveStateRoot(place);
   const holder = parseLockHolder(readOr(join(stateDir, LOCK_FILE)) ?? '');

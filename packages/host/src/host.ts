@@ -8,10 +8,9 @@ import { AgentRegistry } from './agents/agentRegistry.js';
 import { AgentInstallations } from './agents/install/agentInstallations.js';
 import { AgentInstaller } from './agents/install/agentInstaller.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
-import { endLeftovers, leftoverMark } from './agents/orphans/orphanAgents.js';
-import { within } from './agents/settleWithin.js';
+import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
+import { settleWithin } from './agents/settleWithin.js';
 import { ClientConnection } from './connection/clientConnection.js';
-import { ClientDispatch } from './connection/clientDispatch.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './connection/commandHandlers.js';
 import { type Credential, closeWhenRevoked, OWNER } from './connection/credential.js';
@@ -38,7 +37,7 @@ import { Delivery } from './state/delivery.js';
 import { Publisher } from './state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
 import { RootStore } from './state/rootStore.js';
-import { ProviderSessionStorage } from './storage/client/clientSessionStorage.js';
+import { ClientSessionStorage } from './storage/client/clientSessionStorage.js';
 import { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
 import { LocalSessionStorage } from './storage/localSessionStorage.js';
 import { describeDamage } from './storage/log/describeDamage.js';
@@ -56,7 +55,17 @@ const KEEPER_PATIENCE_MS = 5_000;
 const STOPPING = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
 const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
-/** A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`). */
+/**
+ * A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`).
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [new ShellAgent()] });
+ * const { url, token } = await host.listen({ port: 4100 });
+ * console.log(`${url} ${token}`);
+ * await host.close();
+ * ```
+ */
 export class Host {
   readonly #stateRoot: StateRoot;
   readonly #tempRoot: TempRoot;
@@ -99,7 +108,7 @@ export class Host {
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
     // A look at all processes of the machine: meanwhile the rest is read. Who ended in good order left nobody behind.
-    const leftoversEnded = stateRoot.lock.tookOver ? endLeftovers(stateRoot.path) : undefined;
+    const orphansEnded = stateRoot.lock.tookOver ? endOrphanAgents(stateRoot.path) : undefined;
     const now = options.now ?? Date.now;
     const newId = options.newId ?? randomUUID;
     const newRecordId = options.newId ?? recordIds();
@@ -138,6 +147,7 @@ export class Host {
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
+    const broadcast = clients.broadcast.bind(clients);
     const trust = new WorkspaceTrust(stateRoot.path, log);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
       new SessionHub({
@@ -147,8 +157,8 @@ export class Host {
         delivery,
         publisher,
         sequence,
-        broadcast: (notification, subscribersOf) => clients.broadcast(notification, subscribersOf),
-        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...leftoverMark(stateRoot.path) },
+        broadcast,
+        agentEnv: { ...agentEnvironment(options.env ?? process.env), ...orphanMark(stateRoot.path) },
         stateDir: stateRoot.path,
         trust,
         defaultDirectory: directory,
@@ -169,7 +179,7 @@ export class Host {
       local,
       storage,
       providedBy: async (provider) => {
-        const provided = await ProviderSessionStorage.open({ provider, log, ...logs });
+        const provided = await ClientSessionStorage.open({ provider, log, ...logs });
         return () => {
           // Its sessions are others than those of the same names here.
           replay.forgetUpTo(sequence.current);
@@ -177,14 +187,10 @@ export class Host {
           return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
         };
       },
-      broadcast: (notification) => clients.broadcast(notification),
-      log,
-    });
-    const dispatch = new ClientDispatch({
-      loaded: (uri) => sessions.hub.loaded(uri),
-      use: (uri, work) => sessions.hub.use(uri, work),
       publisher,
       sequence,
+      broadcast,
+      log,
     });
     agents.onChange((infos) => root.setAgents(infos));
     root.setAgents(agents.infos());
@@ -207,9 +213,7 @@ export class Host {
       get sessions() {
         return sessions.hub;
       },
-      keeper: () => sessions.keeper,
-      setSessionFsProvider: (connection, config) => sessions.setProvider(connection, config),
-      dispatch,
+      hostSessions: sessions,
       agents,
       installations,
       clients,
@@ -226,7 +230,7 @@ export class Host {
     };
     const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
     try {
-      await leftoversEnded;
+      await orphansEnded;
       for (const source of options.agentSources ?? []) {
         host.#sources.push(await source.start({ stateDir: stateRoot.path, env, registry: agents, log }));
       }
@@ -346,11 +350,11 @@ export class Host {
     for (const source of this.#sources) source.dispose();
     // What was accepted is stored and told; then nobody can ask for more.
     await this.#services.delivery.drained();
-    const { keeper } = this.#services;
-    for (const connection of [...this.#connections]) if (connection !== keeper()) connection.close(STOPPING);
-    // Who keeps the sessions' files is needed until every session is closed.
-    if (keeper()) await within(KEEPER_PATIENCE_MS, this.#services.sessions.close());
-    keeper()?.close(STOPPING);
+    const { hostSessions } = this.#services;
+    for (const connection of [...this.#connections]) if (connection !== hostSessions.keeper) connection.close(STOPPING);
+    // The client that keeps the sessions' files is needed until every session is closed.
+    if (hostSessions.keeper) await settleWithin(KEEPER_PATIENCE_MS, this.#services.sessions.close());
+    hostSessions.keeper?.close(STOPPING);
     await this.#server?.close();
     await this.#services.sessions.close();
     await this.#services.installations.dispose();

@@ -16,10 +16,22 @@ export interface LogProgress {
 
 export const silentLog: HostLog = { error() {}, warn() {}, info() {}, debug() {} };
 
+/** Reports what a listener of an `Emitter` threw as a process warning: it stops neither the other listeners nor the source. */
+export function warnOfListenerError(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+}
+
 /** How many lines tell of one thing that takes a while, where a line can't be written over. */
 const PROGRESS_LINES = 10;
 
-/** Lines on standard error. */
+/**
+ * Writes the host's log as lines to standard error.
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [new ShellAgent()], log: consoleLog({ debug: true }) });
+ * ```
+ */
 export function consoleLog(
   options: { readonly debug?: boolean; readonly output?: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> } = {},
 ): HostLog {

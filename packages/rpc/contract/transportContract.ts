@@ -23,6 +23,11 @@ const QUIET_MS = 20;
 /**
  * The Transport contract as cases for any test framework: `for (const c of transportContract(pair)) it(c.name, c.run)`.
  * `createPair` makes two connected ends, fresh for each case.
+ *
+ * @example
+ * ```ts
+ * for (const { name, run } of transportContract(async () => createMemoryTransportPair())) it(name, run);
+ * ```
  */
 export function transportContract(
   createPair: () => Promise<ContractPair>,

@@ -52,6 +52,7 @@ export class LocalRpcError extends Error {
   }
 }
 
+/** The connection was closed before the answer came, or before the request. */
 export class ConnectionClosedError extends LocalRpcError {
   override readonly name = 'ConnectionClosedError';
   readonly reason: CloseReason;
@@ -62,6 +63,7 @@ export class ConnectionClosedError extends LocalRpcError {
   }
 }
 
+/** No answer came in time. */
 export class RequestTimeoutError extends LocalRpcError {
   override readonly name = 'RequestTimeoutError';
   readonly method: string;

@@ -1,4 +1,10 @@
-export type { Disposable } from './disposable.js';
+/**
+ * Everything that is exported here is public API: `etc/rpc.api.md` lists it, and a change of it is a change of the version.
+ *
+ * - `RpcPeer` and its handlers, options and errors: one end of a JSON-RPC 2.0 connection.
+ * - `Transport`, the transports, and `Inbox` to write another one around.
+ * - `Emitter`, `Disposable` and `Schedule`, which the other packages share.
+ */
 export {
   ConnectionClosedError,
   type LocalErrorCode,
@@ -7,36 +13,17 @@ export {
   RPC_ERROR,
   RpcError,
 } from './errors.js';
-export { Listeners } from './listeners.js';
-export {
-  encodeError,
-  encodeNotification,
-  encodeRequest,
-  encodeResponse,
-  type RawResult,
-  rawResult,
-} from './peer/encode.js';
-export { type Frame, frameToBytes, frameToText } from './peer/frame.js';
-export { LateResult, type NotificationHandler, type RequestContext, type RequestHandler } from './peer/handler.js';
+export { type Disposable, Emitter, type Event } from './events.js';
+export { LateResult, type NotificationHandler, type RequestContext, type RequestHandler } from './peer/dispatcher.js';
+export { encodeNotification, type Frame, frameToBytes, frameToText, type RawResult, rawResult } from './peer/frame.js';
 export { Inbox, type InboxOptions } from './peer/inbox.js';
-export { jsonValues } from './peer/jsonValues.js';
-export {
-  DEFAULT_MESSAGE_LIMITS,
-  type ErrorObject,
-  type Message,
-  type MessageLimits,
-  parseMessage,
-  type RequestId,
-} from './peer/message.js';
-export { DEFAULT_PEER_LIMITS, type PeerLimits, type RpcPeerOptions } from './peer/peerOptions.js';
-export { type RequestOptions, RpcPeer } from './peer/rpcPeer.js';
+export { type PeerLimits, type RequestOptions, RpcPeer, type RpcPeerOptions } from './peer/rpcPeer.js';
+export type { Schedule } from './schedule.js';
 export type { CloseReason, Transport } from './transport.js';
-export { type FaultyLinkOptions, faultyLink } from './transports/faultyLink.js';
 export { createLineTransport, type LineTransportOptions } from './transports/lineTransport.js';
-export { type Link, type LinkDirection, perfectLink } from './transports/link.js';
-export { type InFlightFrame, type ManualLink, manualLink } from './transports/manualLink.js';
 export {
   createMemoryTransportPair,
+  type Link,
   type MemoryTransportOptions,
   type TransportPair,
 } from './transports/memoryTransport.js';

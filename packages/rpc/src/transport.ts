@@ -1,4 +1,4 @@
-import type { Disposable } from './disposable.js';
+import type { Disposable } from './events.js';
 import type { Frame } from './peer/frame.js';
 
 export interface CloseReason {

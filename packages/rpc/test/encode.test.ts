@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  encodeError,
-  encodeNotification,
-  encodeRequest,
-  encodeResponse,
-  parseMessage,
-  rawResult,
-} from '../src/index.js';
+import { encodeNotification, rawResult } from '../src/index.js';
+import { encodeError, encodeRequest, encodeResponse } from '../src/peer/frame.js';
+import { parseMessage } from '../src/peer/message.js';
 
 const cycle: { self?: unknown } = {};
 cycle.self = cycle;

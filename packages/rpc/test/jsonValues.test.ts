@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_MESSAGE_LIMITS, jsonValues, parseMessage } from '../src/index.js';
+import { DEFAULT_MESSAGE_LIMITS, jsonValues, parseMessage } from '../src/peer/message.js';
 
 /** What it should be, from the parsed value. */
 function count(value: unknown): number {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { transportContract } from '../contract/transportContract.js';
-import { createMemoryTransportPair, faultyLink, type Link, manualLink } from '../src/index.js';
+import { createMemoryTransportPair, type Link } from '../src/index.js';
+import { faultyLink, manualLink } from './support/links.js';
 import { seededRandom } from './support/seededRandom.js';
 import { settled } from './support/wirePeer.js';
 
@@ -83,7 +84,10 @@ describe('faultyLink', () => {
     const due: { at: number; run: () => void }[] = [];
     const link = faultyLink({
       random: seededRandom(seed),
-      schedule: (task, delayMs) => due.push({ at: delayMs, run: task }),
+      schedule: (task, delayMs) => {
+        due.push({ at: delayMs, run: task });
+        return { dispose: () => undefined };
+      },
       ...faults,
     });
     const { a, atB } = listeningPair(link);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_MESSAGE_LIMITS, parseMessage } from '../src/index.js';
+import { DEFAULT_MESSAGE_LIMITS, parseMessage } from '../src/peer/message.js';
 
 const parse = (value: unknown) => parseMessage(JSON.stringify(value));
 

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  createMemoryTransportPair,
-  encodeError,
-  encodeNotification,
-  encodeRequest,
-  encodeResponse,
-  faultyLink,
-  type Link,
-  RpcPeer,
-} from '../src/index.js';
+import { createMemoryTransportPair, encodeNotification, type Link, RpcPeer } from '../src/index.js';
+import { encodeError, encodeRequest, encodeResponse } from '../src/peer/frame.js';
+import { faultyLink } from './support/links.js';
 import { seededRandom } from './support/seededRandom.js';
 import { wirePeer } from './support/wirePeer.js';
 
@@ -77,7 +70,7 @@ describe('RpcPeer under fuzz', () => {
   });
 
   const link = (seed: number, faults: { drop: number; duplicate: number; delay: number }): Link =>
-    faultyLink({ random: seededRandom(seed), schedule: (run, delayMs) => void setTimeout(run, delayMs), ...faults });
+    faultyLink({ random: seededRandom(seed), ...faults });
 
   it('settles every request, by an answer, a time-out or the close, over any link', async () => {
     vi.useFakeTimers();

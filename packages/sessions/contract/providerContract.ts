@@ -20,8 +20,16 @@ export type Check = (tools: ContractTools) => Promise<void>;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * The contract of SessionsProvider as cases for any test framework: `for (const c of providerContract(make)) it(c.name, c.run)`.
- * `createFixture` makes a provider, fresh for each case.
+ * The contract of `SessionsProvider` as cases for any test framework. `createFixture` makes a provider, fresh for each case.
+ *
+ * @example
+ * ```ts
+ * const createFixture = async () => ({
+ *   provider: new InMemoryProvider({ id: 'notes' }),
+ *   workspaceUri: 'file:///src/project',
+ * });
+ * for (const { name, run } of providerContract(createFixture)) it(name, run);
+ * ```
  */
 export function providerContract(
   createFixture: () => Promise<ProviderFixture>,

@@ -1,8 +1,8 @@
 import type { Observable } from '@agenthost/client';
-import type { ActiveSession } from './activeSession.js';
 import { computed, observable } from './observable.js';
 import type { SessionsProvidersService } from './providers/sessionsProvidersService.js';
 import { type Session, SessionStatus } from './session.js';
+import type { ActiveSession } from './sessionSelection.js';
 
 /** What menus and shortcuts depend on. */
 export interface ContextKeyValues {

@@ -7,6 +7,7 @@ export abstract class SessionsError extends Error {
   abstract override readonly name: string;
 }
 
+/** The text is not a session id. */
 export class InvalidSessionIdError extends SessionsError {
   override readonly name = 'InvalidSessionIdError';
 
@@ -54,6 +55,7 @@ export class ProviderRegistrationError extends ProviderError {
   override readonly name = 'ProviderRegistrationError';
 }
 
+/** No provider with this id is registered. */
 export class ProviderNotFoundError extends ProviderError {
   override readonly name = 'ProviderNotFoundError';
 
@@ -72,6 +74,7 @@ export class ProviderFailedError extends ProviderError {
   }
 }
 
+/** The provider did not answer in time. */
 export class ProviderTimeoutError extends ProviderError {
   override readonly name = 'ProviderTimeoutError';
 

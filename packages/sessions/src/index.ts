@@ -1,5 +1,14 @@
+/**
+ * Everything that is exported here is public API: `etc/sessions.api.md` lists it, and a change of it is a change of the version.
+ *
+ * - For user interfaces: `SessionsProvidersService`, `SessionsManagementService`, `SessionsListModel`, `NeedsInput`, `Drafts`,
+ *   `UnsentMessages`, and what they show (`Session`, `Chat`, `ChatModel`).
+ * - For providers: `SessionsProvider`, `AgentHostProvider`, `InMemoryProvider`, and what sessions are made with (`sessionOfChats`, `createChat`,
+ *   `chatModelOf`, `workspaceOfMetadata`, `observable`, `computed`, `Emitter`).
+ * - The errors all extend `SessionsError`.
+ */
 export type { Disposable, Observable } from '@agenthost/client';
-export type { ActiveSession } from './activeSession.js';
+export { Emitter, type Event } from '@agenthost/client/internal';
 export { AgentHostProvider, type AgentHostProviderOptions } from './agentHost/agentHostProvider.js';
 export type { AnsweredPrompt, PromptAnswer } from './agentHost/answeredPrompts.js';
 export type { FolderBrowser } from './agentHost/folderBrowser.js';
@@ -10,9 +19,8 @@ export { type ChatModelOfOptions, chatModelOf } from './chat/chatModelOf.js';
 export { Drafts } from './chat/drafts.js';
 export { type ChatFields, createChat, type EditableChat } from './chat/editableChat.js';
 export { fittingCommands, typedCommand } from './chat/fittingCommands.js';
-export { type UnsentKind, type UnsentMessage, UnsentMessages } from './chat/unsentMessages.js';
-export type { ContextKeys, ContextKeyValues } from './contextKeys.js';
-export { Emitter, type Event } from './emitter.js';
+export { type UnsentMessage, UnsentMessages } from './chat/unsentMessages.js';
+export type { ContextKeys } from './contextKeys.js';
 export {
   AmbiguousResourceError,
   AnsweredElsewhereError,
@@ -28,8 +36,8 @@ export {
   SessionsError,
 } from './errors.js';
 export { InMemoryProvider, type InMemoryProviderOptions } from './inMemory/inMemoryProvider.js';
-export type { SessionGroup, SessionRow } from './list/groupedRows.js';
-export { type Grouping, type GroupingName, type GroupOf, groupings } from './list/grouping.js';
+export type { SessionGroup } from './list/groupedRows.js';
+export { type Grouping, groupings } from './list/grouping.js';
 export type { SessionsFilter } from './list/sessionsFilter.js';
 export {
   type SessionsListItem,
@@ -37,11 +45,10 @@ export {
   type SessionsListOptions,
   type SessionsSource,
 } from './list/sessionsListModel.js';
-export { type SessionsOrder, type SessionsOrderName, sessionsOrders } from './list/sessionsOrder.js';
+export { type SessionsOrder, sessionsOrders } from './list/sessionsOrder.js';
 export { computed, constant, observable, type SettableObservable, tracked, transaction } from './observable.js';
-export type { FoundSessions, SearchAllOptions } from './providers/searchAll.js';
+export type { FoundSessions } from './providers/searchAll.js';
 export type {
-  AttachedContext,
   SearchOptions,
   SearchResult,
   SearchResults,
@@ -56,9 +63,6 @@ export { type SessionsProvidersChangeEvent, SessionsProvidersService } from './p
 export {
   type Chat,
   type GitHubInfo,
-  type GitHubPullRequest,
-  type IconId,
-  type Markdown,
   type Session,
   type SessionCapabilities,
   type SessionFileChange,
@@ -68,13 +72,13 @@ export {
   type SessionWorkspace,
   type URI,
 } from './session.js';
-export { isProviderId, parseSessionId, type SessionIdParts, sessionIdOf } from './sessionId.js';
+export { isProviderId, parseSessionId } from './sessionId.js';
 export { type SessionOfChatsOptions, sessionOfChats } from './sessionOfChats.js';
+export type { ActiveSession } from './sessionSelection.js';
 export {
   type OpenSessionOptions,
   type SessionsManagementOptions,
   SessionsManagementService,
 } from './sessionsManagementService.js';
-export { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
-export { type SessionMetadata, UNKNOWN_WORKSPACE, workspaceLabel } from './workspace/workspaceLabel.js';
-export { gitHubInfoOf, type WorkspaceSource, workspaceOfMetadata } from './workspace/workspaceOfMetadata.js';
+export type { SessionsStorage } from './sessionsStorage.js';
+export { workspaceOfMetadata } from './workspace/workspaceOfMetadata.js';

@@ -1,17 +1,39 @@
 import type { Disposable, Observable } from '@agenthost/client';
+import { reportFailure } from '@agenthost/client/internal';
 import { batch, effect, signal, untracked } from '@preact/signals-core';
-import { reportFailure } from './providers/reportFailure.js';
 
 /** An observable that its owner sets. Setting the value that it has tells nobody. */
 export interface SettableObservable<T> extends Observable<T> {
   set(value: T): void;
 }
 
-/** Several changes as one: listeners are told when `change` has returned, once each. */
+/**
+ * Makes several changes as one: listeners are called once each, when `change` has returned.
+ *
+ * @example
+ * ```ts
+ * const [title, isRead] = [observable('a'), observable(false)];
+ * transaction(() => {
+ *   title.set('b');
+ *   isRead.set(true);
+ * });
+ * ```
+ */
 export function transaction<T>(change: () => T): T {
   return batch(change);
 }
 
+/**
+ * Makes an observable that its owner sets.
+ *
+ * @example
+ * ```ts
+ * const title = observable('Untitled');
+ * const following = title.subscribe((value) => console.log(value));
+ * title.set('Buy milk');
+ * following.dispose();
+ * ```
+ */
 export function observable<T>(initial: T): SettableObservable<T> {
   const cell = signal(initial);
   return {
@@ -26,9 +48,16 @@ export function observable<T>(initial: T): SettableObservable<T> {
 }
 
 /**
- * An observable that is computed from others of this package, whichever `compute` reads. Nothing is computed and nothing
- * followed unless somebody reads or listens: a list of 10,000 sessions has ten of these each. `same` keeps the reference of
- * a value that is computed anew and means the same.
+ * An observable that is computed from the observables of this package that `compute` reads. Nothing is computed unless it is read or
+ * has a listener: a list of 10,000 sessions has ten of these each. `same` keeps the reference of a new value that means the same.
+ *
+ * @example
+ * ```ts
+ * const [first, last] = [observable('Ada'), observable('Lovelace')];
+ * const name = computed(() => `${first.value} ${last.value}`);
+ * name.subscribe((value) => console.log(value));
+ * first.set('Augusta');
+ * ```
  */
 export function computed<T>(compute: () => T, same: (a: T, b: T) => boolean = Object.is): Observable<T> {
   let last: { readonly value: T } | undefined;
@@ -45,12 +74,27 @@ export function computed<T>(compute: () => T, same: (a: T, b: T) => boolean = Ob
   };
 }
 
-/** Never changes. */
+/**
+ * An observable that never changes.
+ *
+ * @example
+ * ```ts
+ * const loading = constant(false);
+ * ```
+ */
 export function constant<T>(value: T): Observable<T> {
   return { value, subscribe: () => ({ dispose: () => {} }) };
 }
 
-/** One of another package, such that `computed` notices when it changes. */
+/**
+ * Wraps an observable of another package, such as the SDK, so that `computed` notices when it changes.
+ *
+ * @example
+ * ```ts
+ * const root = tracked(host.root.state);
+ * const agents = computed(() => root.value.agents.length);
+ * ```
+ */
 export function tracked<T>(source: Observable<T>): Observable<T> {
   let following: Disposable | undefined;
   const changes = signal(0, {

@@ -8,6 +8,15 @@ export interface SessionIdParts {
   readonly localId: string;
 }
 
+/**
+ * Whether a provider can have this id: a letter, then letters, digits, `+`, `.` and `-`, up to 100 characters.
+ *
+ * @example
+ * ```ts
+ * isProviderId('dev-box'); // true
+ * isProviderId('dev box'); // false
+ * ```
+ */
 export function isProviderId(text: string): boolean {
   return PROVIDER_ID.test(text);
 }
@@ -18,7 +27,14 @@ export function sessionIdOf(providerId: string, localId: string): string {
   return sessionId;
 }
 
-/** The first colon is the border; throws on what is no session id, because a guess could reach the wrong provider. */
+/**
+ * Splits a session id at its first colon. Throws for what is no session id, because a guess could reach the wrong provider.
+ *
+ * @example
+ * ```ts
+ * parseSessionId('dev-box:shell:/5b7f9a0e'); // { providerId: 'dev-box', localId: 'shell:/5b7f9a0e' }
+ * ```
+ */
 export function parseSessionId(sessionId: string): SessionIdParts {
   const colon = typeof sessionId === 'string' ? sessionId.indexOf(':') : -1;
   if (colon < 0) throw new InvalidSessionIdError(sessionId);

@@ -29,7 +29,23 @@ export interface SessionOfChatsOptions {
   readonly loading?: Observable<boolean>;
 }
 
-/** The one place that says what a session has from which of its chats. For providers to make their sessions with. */
+/**
+ * Makes a session whose fields come from its chats. For providers; this is the only place that says which field comes from which
+ * chat.
+ *
+ * @example
+ * ```ts
+ * const session = sessionOfChats({
+ *   providerId: 'notes',
+ *   localId: '1',
+ *   resource: chat.resource,
+ *   sessionType: 'notes',
+ *   icon: 'note',
+ *   createdAt: new Date(),
+ *   chats: observable([chat]),
+ * });
+ * ```
+ */
 export function sessionOfChats(options: SessionOfChatsOptions): Session {
   return new SessionOfChats(options);
 }

@@ -1,13 +1,11 @@
 import type { Disposable, Observable } from '@agenthost/client';
-import type { ActiveSession } from './activeSession.js';
+import { type Event, reportFailure } from '@agenthost/client/internal';
 import type { ChatModel, OpenChatOptions } from './chat/chatModel.js';
 import { type ContextKeys, SessionContextKeys } from './contextKeys.js';
-import type { Event } from './emitter.js';
 import { NotSupportedError, ProviderFailedError, SessionNotFoundError } from './errors.js';
 import { ActiveProvider } from './providers/activeProvider.js';
 import { AggregatedSessions } from './providers/aggregatedSessions.js';
 import { ProviderCalls } from './providers/providerCalls.js';
-import { reportFailure } from './providers/reportFailure.js';
 import { type FoundSessions, type SearchAllOptions, searchAll } from './providers/searchAll.js';
 import type {
   SendRequestOptions,
@@ -20,6 +18,7 @@ import type {
 import type { SessionsProvidersService } from './providers/sessionsProvidersService.js';
 import type { Session, SessionWorkspace, URI } from './session.js';
 import { parseSessionId } from './sessionId.js';
+import type { ActiveSession } from './sessionSelection.js';
 import { SessionSelection } from './sessionSelection.js';
 import { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
 
@@ -38,7 +37,19 @@ export interface OpenSessionOptions {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** One list of the sessions of all providers, which session is looked at, and the way of every action to its provider. */
+/**
+ * The sessions of all providers as one list, the active session and chat, and every action on them.
+ *
+ * @example
+ * ```ts
+ * const providers = new SessionsProvidersService();
+ * const sessions = new SessionsManagementService(providers);
+ * providers.registerProvider(new InMemoryProvider({ id: 'notes' }));
+ * const draft = await sessions.createNewSession('notes', sessions.resolveWorkspace('notes', 'file:///src/project'));
+ * const session = await sessions.sendAndCreateChat(draft, { query: 'Buy milk' });
+ * await sessions.archiveSession(session);
+ * ```
+ */
 export class SessionsManagementService {
   readonly activeSession: Observable<ActiveSession | undefined>;
   readonly activeProviderId: Observable<string | undefined>;

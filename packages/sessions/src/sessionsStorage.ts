@@ -1,4 +1,4 @@
-import { reportFailure } from './providers/reportFailure.js';
+import { reportFailure } from '@agenthost/client/internal';
 
 /** Where a user interface remembers small things, e.g. `localStorage`. */
 export interface SessionsStorage {

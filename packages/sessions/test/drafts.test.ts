@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Drafts, memoryStorage } from '../src/index.js';
+import { Drafts } from '../src/index.js';
+import { memoryStorage } from '../src/sessionsStorage.js';
 
 describe('drafts', () => {
   it('survive a reload, by chat', () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   type FoundSessions,
   InMemoryProvider,
-  memoryStorage,
   observable,
   type SearchResults,
   SessionNotFoundError,
@@ -11,6 +10,7 @@ import {
   SessionsManagementService,
   SessionsProvidersService,
 } from '../src/index.js';
+import { memoryStorage } from '../src/sessionsStorage.js';
 import { begin, manage, send, WORKSPACE } from './support/memorySessions.js';
 
 const ids = (sessions: readonly { readonly sessionId: string }[]) => sessions.map(({ sessionId }) => sessionId);

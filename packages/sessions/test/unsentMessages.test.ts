@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStorage, type UnsentMessage, UnsentMessages } from '../src/index.js';
+import { type UnsentMessage, UnsentMessages } from '../src/index.js';
+import { memoryStorage } from '../src/sessionsStorage.js';
 
 const KEY = 'agenthost.sessions.unsent';
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { gitHubInfoOf, workspaceLabel, workspaceOfMetadata } from '../src/index.js';
+import { workspaceOfMetadata } from '../src/index.js';
+import { workspaceLabel } from '../src/workspace/workspaceLabel.js';
+import { gitHubInfoOf } from '../src/workspace/workspaceOfMetadata.js';
 
 /** Every key at once; the test takes the first away, again and again. */
 const ALL: [key: string, value: string, label: string][] = [

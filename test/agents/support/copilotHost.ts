@@ -1,4 +1,4 @@
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { CopilotAgent } from '@agenthost/host';
 import type { SessionState } from '@agenthost/protocol';
 import { onTestFinished } from 'vitest';
@@ -37,13 +37,13 @@ export async function startCopilotHost(
   return { ...host, ...folders, model: scripted };
 }
 
-export function turnEnded(session: Session, n = 1): Promise<SessionState> {
+export function turnEnded(session: SessionHandle, n = 1): Promise<SessionState> {
   const ended = ({ turns }: SessionState) => turns.length >= n;
   return until(session.confirmed, ended, `the end of turn ${n}`, PATIENCE_MS);
 }
 
 /** The call that waits, when it does. */
-export async function confirmation(session: Session) {
+export async function confirmation(session: SessionHandle) {
   const [pending] = await until(
     session.pendingConfirmations,
     (waiting) => waiting.length > 0,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AgentInstaller } from '@agenthost/host';
+import { AgentInstaller } from '@agenthost/host/internal';
 import { CATALOGUE } from '../../../packages/host/src/agents/acp/catalogue.js';
 import { COPILOT_PACKAGE } from '../../../packages/host/src/agents/copilot/copilotAgent.js';
 import { resolveAgentInstall } from '../../../packages/host/src/agents/install/agentInstall.js';

@@ -1,7 +1,7 @@
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { AcpAgents, CopilotAgent } from '@agenthost/host';
 import { type ContentRef, parseSessionUri, type Turn } from '@agenthost/protocol';
 import { onTestFinished } from 'vitest';
@@ -20,11 +20,11 @@ export const SOUND = wav();
 
 export interface ReportsHost {
   readonly model: ModelServer;
-  readonly client: Host;
+  readonly client: HostClient;
   readonly cwd: string;
   /** Where the session's own files are. */
-  folderOf(session: Session): string;
-  open(config?: Readonly<Record<string, unknown>>): Promise<Session>;
+  folderOf(session: SessionHandle): string;
+  open(config?: Readonly<Record<string, unknown>>): Promise<SessionHandle>;
 }
 
 /** A host with one real agent, a scripted model, a picture in the folder, and an MCP server whose tool returns another. */
@@ -39,7 +39,7 @@ export async function startReportsHost(
   await mkdir(join(stateDir, 'agents'), { recursive: true });
   await mkdir(cwd);
   await writeFile(join(cwd, 'picture.png'), PICTURE);
-  const server = join(import.meta.dirname, '../../support/pictureMcpServer.ts');
+  const server = join(import.meta.dirname, '../../support/agents/pictureMcpServer.ts');
   const env = { PICTURE: png(70, 70).toString('base64'), SOUND: SOUND.toString('base64') };
   const pictures = { command: process.execPath, args: [server], env };
   await writeFile(join(stateDir, 'mcp.json'), JSON.stringify({ mcpServers: { pictures } }));
@@ -89,7 +89,7 @@ export async function startReportsHost(
 }
 
 /** Sends, approves whatever is asked, and waits for the end of the turn. */
-export async function said(session: Session, text: string): Promise<Turn> {
+export async function said(session: SessionHandle, text: string): Promise<Turn> {
   const count = session.confirmed.value.turns.length + 1;
   const watching = session.pendingConfirmations.subscribe((open) => {
     for (const one of open) one.approve().catch(() => {});

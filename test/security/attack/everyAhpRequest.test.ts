@@ -1,5 +1,5 @@
-import { AHP_REQUESTS } from '@agenthost/ahp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AHP_REQUESTS } from '../../../packages/ahp/src/gateway/connection.js';
 import { AhpTestClient } from '../../support/ahpClient.js';
 import { RawClient } from '../../support/rawClient.js';
 import { AttackedHost } from './attackedHost.js';

@@ -21,6 +21,9 @@ export function compactedBefore(summary: string): void {
   update('compaction_update', { compactionId: 'earlier', status: 'completed', summary: [block(summary)] });
 }
 
+/** Long enough for the host to have seen the end of the turn, also on a busy machine: nothing tells an agent that it has. */
+const AFTER_TURN_MS = 1_000;
+
 /** The turn is over when the summary is there. */
 export function compactLater(summary: string): void {
   const compactionId = `compaction-${++count}`;
@@ -29,7 +32,7 @@ export function compactLater(summary: string): void {
   setTimeout(() => {
     update('compaction_update', { compactionId, status: 'completed', summary: [block(summary)] });
     update('session_info_update', { title: 'compacted' });
-  }, 50);
+  }, AFTER_TURN_MS);
 }
 
 export function compactOddly(): void {

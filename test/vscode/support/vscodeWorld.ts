@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Host as HostConnection, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { Browser } from 'playwright-core';
+import { writeStubAgents } from '../../support/agents/stubAgent.js';
 import { type RestartableHost, startRestartableHost } from '../../support/restartableHost.js';
-import { writeStubAgents } from '../../support/stubAgent.js';
 import { until } from '../../support/until.js';
 import type { VscodeVersion } from './installVscode.ts';
 import { startVscodeServer, type VscodeServerOptions } from './vscodeServer.ts';
@@ -14,7 +14,7 @@ import { PATIENCE, Workbench } from './workbench.ts';
 export class VscodeWorld {
   readonly host: RestartableHost;
   /** Somebody else, who works with a program. */
-  readonly program: HostConnection;
+  readonly program: HostClient;
   /** Where the sessions work, and what VS Code has open. */
   readonly folder: string;
   readonly #address: string;
@@ -41,7 +41,7 @@ export class VscodeWorld {
 
   private constructor(
     host: RestartableHost,
-    program: HostConnection,
+    program: HostClient,
     folder: string,
     address: string,
     ends: (() => Promise<unknown>)[],
@@ -60,7 +60,7 @@ export class VscodeWorld {
   }
 
   /** Made by the program, in the folder that VS Code has open. */
-  async session(title: string, messages: readonly string[] = [], provider = 'mock'): Promise<Session> {
+  async session(title: string, messages: readonly string[] = [], provider = 'mock'): Promise<SessionHandle> {
     const session = await this.program.createSession({ provider, workingDirectory: pathToFileURL(this.folder).href });
     await session.ready();
     for (const [index, message] of messages.entries()) {
@@ -84,7 +84,7 @@ export class VscodeWorld {
 }
 
 /** So many turns have ended, and none runs. */
-export async function turns(session: Session, count: number): Promise<void> {
+export async function turns(session: SessionHandle, count: number): Promise<void> {
   await until(
     session.confirmed,
     (state) => state.turns.length === count && !state.activeTurn,

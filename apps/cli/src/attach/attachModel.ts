@@ -1,4 +1,4 @@
-import type { Disposable, Host } from '@agenthost/client';
+import type { Disposable, HostClient } from '@agenthost/client';
 import { type ClientAction, errorMessage, roleForAction, roleIncludes } from '@agenthost/protocol';
 import { AgentHostProvider, type ChatModel, Drafts, type Session, SessionsListModel } from '@agenthost/sessions';
 import { safeLine } from '../text/safeText.js';
@@ -10,7 +10,7 @@ const TURNS = 30;
 
 /** Everything that the screen shows, in one place that says when to draw again: at most once per frame. */
 export class AttachModel {
-  readonly host: Host;
+  readonly host: HostClient;
   readonly provider: AgentHostProvider;
   readonly list: SessionsListModel;
   readonly #drafts = new Drafts();
@@ -21,7 +21,7 @@ export class AttachModel {
   #version = 0;
   #frame: NodeJS.Timeout | undefined;
 
-  constructor(host: Host) {
+  constructor(host: HostClient) {
     this.host = host;
     this.provider = new AgentHostProvider(host);
     this.list = new SessionsListModel(this.provider, { filter: { isArchived: false } });

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { Host } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import { render } from 'ink';
 import { CommandError, EXIT } from '../commandError.js';
 import { AttachModel } from './attachModel.js';
@@ -9,8 +9,8 @@ import { App } from './ui/App.js';
 /** Shows the cursor, turns off bracketed paste, and restores the screen. */
 const RESTORE = '\u001b[?2004l\u001b[?25h\u001b[?1049l';
 
-/** Runs the terminal UI until the user leaves. The terminal is restored however it ends. */
-export async function runAttach(host: Host, uri: string | undefined): Promise<number> {
+/** The terminal UI, until somebody leaves it. However it ends, the terminal is as it was. */
+export async function runAttach(host: HostClient, uri: string | undefined): Promise<number> {
   const model = new AttachModel(host);
   let exitCode: number = EXIT.ok;
   let failure: unknown;

@@ -1,4 +1,4 @@
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { type ActiveTurn, dateOf, type SessionState, type Turn } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
 import { EXIT } from '../commandError.js';
@@ -103,8 +103,8 @@ function printMessage({ userMessage, by: author, startedAt, origin }: Turn | Act
   process.stdout.write(`${lines.map((line) => `${style.bold('›')} ${line}`).join('\n')}\n\n`);
 }
 
-/** Fetched when the state has only its ends. */
-async function withWholeOutput(turn: Turn, host: Host): Promise<Turn> {
+/** Fetched where only its ends are in the state. */
+async function withWholeOutput(turn: Turn, host: HostClient): Promise<Turn> {
   const toolCalls = [];
   for (const call of turn.toolCalls) {
     const { output } = call;
@@ -117,8 +117,12 @@ async function withWholeOutput(turn: Turn, host: Host): Promise<Turn> {
   return { ...turn, toolCalls };
 }
 
-/** Prints a running turn as it streams; with `--json`, each turn when it has ended. */
-async function follow(host: Host, session: Session, { after, print, json, reasoning }: FollowOptions): Promise<void> {
+/** What runs as it comes; with `--json` each turn when it has ended. */
+async function follow(
+  host: HostClient,
+  session: SessionHandle,
+  { after, print, json, reasoning }: FollowOptions,
+): Promise<void> {
   let last = after;
   let current: { readonly id: string; readonly printer: TurnPrinter } | undefined;
   const { stdout } = process;

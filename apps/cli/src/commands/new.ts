@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION, type OptionSpec, type Values } from '../command.js';
 import { CommandError, EXIT } from '../commandError.js';
 import { withHost } from '../withHost.js';
@@ -28,8 +28,8 @@ export const command = defineCommand({
     }),
 });
 
-/** Waits until it is ready; a session whose agent did not start is removed. */
-export async function createSession(host: Host, values: Values<typeof NEW_OPTIONS>): Promise<Session> {
+/** Ready to be sent to; one whose agent did not start is not left behind. */
+export async function createSession(host: HostClient, values: Values<typeof NEW_OPTIONS>): Promise<SessionHandle> {
   const provider = values.agent ?? defaultAgent(host);
   const session = await host.createSession({
     provider,
@@ -46,7 +46,7 @@ export async function createSession(host: Host, values: Values<typeof NEW_OPTION
   return session;
 }
 
-function defaultAgent(host: Host): string {
+function defaultAgent(host: HostClient): string {
   const { agents } = host.root.state.value;
   const usable = agents.filter(({ availability }) => availability.state === 'available');
   const chosen = usable.length === 1 ? usable[0] : usable.find(({ runsInput }) => runsInput);

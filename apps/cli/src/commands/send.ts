@@ -1,4 +1,4 @@
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
 import { MAX_TEXT_LENGTH } from '@agenthost/protocol';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION, type Values } from '../command.js';
@@ -81,7 +81,7 @@ Exit codes: 0 complete, 10 the turn failed, 11 cancelled, 12 waits for an answer
   },
 });
 
-async function steer(session: Session, message: string): Promise<number> {
+async function steer(session: SessionHandle, message: string): Promise<number> {
   if (!session.confirmed.value.activeTurn) {
     throw new CommandError(EXIT.failed, 'No turn runs that could be steered.', 'Send it without --steer.');
   }
@@ -89,7 +89,12 @@ async function steer(session: Session, message: string): Promise<number> {
   return EXIT.ok;
 }
 
-async function follow(host: Host, session: Session, turnId: string, values: Values<typeof options>): Promise<number> {
+async function follow(
+  host: HostClient,
+  session: SessionHandle,
+  turnId: string,
+  values: Values<typeof options>,
+): Promise<number> {
   const provider = session.confirmed.value.summary.provider;
   const canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
   const { turn, wasDenied } = await runTurn(host, session, {
@@ -107,8 +112,8 @@ async function follow(host: Host, session: Session, turnId: string, values: Valu
   return wasDenied ? EXIT.denied : EXIT.ok;
 }
 
-/** For such an agent the output is the answer. */
-function runsInput({ root }: Host, provider: string): boolean {
+/** Of such an agent the output is the answer. */
+function runsInput({ root }: HostClient, provider: string): boolean {
   return root.state.value.agents.some((agent) => agent.provider === provider && agent.runsInput);
 }
 

@@ -1,4 +1,4 @@
-import { connect, type Host } from '@agenthost/client';
+import { connect, type HostClient } from '@agenthost/client';
 import { type FoundHost, findHost } from '@agenthost/host/discovery';
 import { isSameProcess } from '@agenthost/host/maintenance';
 import { CommandError } from '../commandError.js';
@@ -21,7 +21,7 @@ export async function checkHost(found: FoundHost & { readonly isRunning: boolean
     const what = killed ? `The host (process ${found.pid}) was killed; its sessions are kept.` : 'No host runs here.';
     return [{ ...ok(check, what), fix: 'Start one with agenthost serve.' }];
   }
-  let host: Host | undefined;
+  let host: HostClient | undefined;
   try {
     const address = hostAddress({ 'state-dir': found.stateDir });
     host = await connect(hostOptions(address)).catch((error: unknown) => {
@@ -37,7 +37,7 @@ export async function checkHost(found: FoundHost & { readonly isRunning: boolean
   }
 }
 
-function checkAgents(host: Host): Finding[] {
+function checkAgents(host: HostClient): Finding[] {
   return host.root.state.value.agents.map(({ provider, displayName, availability }) => {
     const check = 'agents';
     const name = `${safeLine(displayName)} (${provider})`;

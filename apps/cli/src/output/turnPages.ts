@@ -1,11 +1,11 @@
-import type { Session } from '@agenthost/client';
+import type { SessionHandle } from '@agenthost/client';
 import { MAX_SNAPSHOT_TURNS, type Turn } from '@agenthost/protocol';
 
 /**
  * All ended turns of a session, oldest first, however many there are. The host returns them newest first, so one walk back notes
  * where pages begin, and a second one yields them; at most a page is held.
  */
-export async function* allTurns(session: Session, pageSize = 50): AsyncGenerator<Turn> {
+export async function* allTurns(session: SessionHandle, pageSize = 50): AsyncGenerator<Turn> {
   const size = Math.min(pageSize, MAX_SNAPSHOT_TURNS);
   const newest = session.confirmed.value.turns.at(-1)?.id;
   if (newest === undefined) return;
@@ -31,7 +31,7 @@ export async function* allTurns(session: Session, pageSize = 50): AsyncGenerator
   }
 }
 
-export async function newestTurns(session: Session, count: number): Promise<Turn[]> {
+export async function newestTurns(session: SessionHandle, count: number): Promise<Turn[]> {
   const turns: Turn[] = [];
   for await (const turn of session.history({ includeLoaded: true, pageSize: Math.min(count, MAX_SNAPSHOT_TURNS) })) {
     turns.unshift(turn);
@@ -40,7 +40,7 @@ export async function newestTurns(session: Session, count: number): Promise<Turn
   return turns;
 }
 
-export function turnCount(session: Session): number {
+export function turnCount(session: SessionHandle): number {
   const { turns, earlierTurns = 0 } = session.confirmed.value;
   return turns.length + earlierTurns;
 }

@@ -1,13 +1,13 @@
-import { connect, type Host } from '@agenthost/client';
-import type { AcpAgentReport } from '@agenthost/host';
+import { connect, type HostClient } from '@agenthost/client';
 import type { FoundHost } from '@agenthost/host/discovery';
+import type { AcpAgentReport } from '@agenthost/host/internal';
 import { CommandError, EXIT } from '../commandError.js';
 
 type Reports = () => Promise<readonly AcpAgentReport[]>;
 
 /** The agents of a running host. Its knowledge counts; this command only adds the paths of the programs. */
 export class HostAgents {
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #local: Reports;
 
   static async open(running: FoundHost & { readonly url: string }, local: Reports): Promise<HostAgents> {
@@ -28,7 +28,7 @@ export class HostAgents {
     }
   }
 
-  private constructor(host: Host, local: Reports) {
+  private constructor(host: HostClient, local: Reports) {
     this.#host = host;
     this.#local = local;
   }

@@ -1,21 +1,18 @@
 import { join } from 'node:path';
 import {
   AcpAgents,
-  AGENTS_FOLDER,
   type Agent,
-  AgentGuard,
   CopilotAgent,
   consoleLog,
   Host,
   type HostLog,
   LockHeldError,
   MockAgent,
-  reportAcpAgents,
-  resolveStateRoot,
   ShellAgent,
   StateRootFailure,
   WeakTokenError,
 } from '@agenthost/host';
+import { AGENTS_FOLDER, AgentGuard, reportAcpAgents, resolveStateRoot } from '@agenthost/host/internal';
 import { CommandError, EXIT } from '../commandError.js';
 import { type OpenedPage, openInBrowser } from '../openInBrowser.js';
 import { pageFolder } from '../pageFolder.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { isLoopback } from '@agenthost/host';
+import { isLoopback } from '@agenthost/host/internal';
 import { ROLES, type Role } from '@agenthost/protocol';
 import type { OptionSpec, Values } from '../command.js';
 import { CommandError, EXIT, usageError } from '../commandError.js';

@@ -1,4 +1,4 @@
-import { ActionRejectedError, type Session } from '@agenthost/client';
+import { ActionRejectedError, type SessionHandle } from '@agenthost/client';
 import {
   answerPrompt,
   type Choice,
@@ -28,13 +28,13 @@ export interface ApprovalOptions {
 
 /** Answers the questions of a turn: by a rule, or by asking on the terminal. */
 export class Approvals {
-  readonly #session: Session;
+  readonly #session: SessionHandle;
   readonly #options: ApprovalOptions;
   readonly #seen = new WeakSet<object>();
   readonly #watched;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(session: Session, options: ApprovalOptions) {
+  constructor(session: SessionHandle, options: ApprovalOptions) {
     this.#session = session;
     this.#options = options;
     const look = () => this.#look();

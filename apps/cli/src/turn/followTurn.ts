@@ -1,4 +1,4 @@
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { ActiveTurn, SessionState, Turn } from '@agenthost/protocol';
 import { CommandError, EXIT } from '../commandError.js';
 
@@ -17,7 +17,7 @@ export interface FollowOptions {
 }
 
 /** Resolves with the turn when it has ended; rejects when that can't be known any more. */
-export function followTurn(host: Host, session: Session, options: FollowOptions): Promise<Turn> {
+export function followTurn(host: HostClient, session: SessionHandle, options: FollowOptions): Promise<Turn> {
   const { turnId, signal } = options;
   return new Promise((resolve, reject) => {
     let wasQueued = false;

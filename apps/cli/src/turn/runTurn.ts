@@ -1,4 +1,4 @@
-import type { Host, Session } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { Turn } from '@agenthost/protocol';
 import { CommandError, EXIT } from '../commandError.js';
 import { type ApprovalPolicy, Approvals } from './approvals.js';
@@ -19,8 +19,8 @@ interface RunTurnOptions {
 
 /** Prints a turn until it ends, and answers its questions. Leaving early keeps the turn running, and says so. */
 export async function runTurn(
-  host: Host,
-  session: Session,
+  host: HostClient,
+  session: SessionHandle,
   { turnId, policy, canAsk, tools, reasoning, json, howToAttach }: RunTurnOptions,
 ): Promise<{ readonly turn: Turn; readonly wasDenied: boolean }> {
   const { stdout, stderr } = process;
@@ -84,8 +84,8 @@ export async function runTurn(
   }
 }
 
-/** A running turn is cancelled; a queued message is removed. */
-async function cancel(session: Session, turnId: string): Promise<void> {
+/** Running, it is cancelled; still in the queue, it is taken back. */
+async function cancel(session: SessionHandle, turnId: string): Promise<void> {
   const { activeTurn, queuedMessages = [] } = session.state.value;
   if (activeTurn?.id === turnId) await session.cancel();
   else if (queuedMessages.some(({ id }) => id === turnId)) await session.removePending(turnId);

@@ -1,4 +1,4 @@
-import { createHost, type Host } from '@agenthost/client';
+import { createHostClient, type HostClient } from '@agenthost/client';
 import type { Role } from '@agenthost/protocol';
 import {
   AgentHostProvider,
@@ -17,7 +17,7 @@ import { forgetToken, loadToken, saveToken } from './tokens.js';
 import { whyNot } from './whyNot.js';
 
 interface Attached extends PageHost {
-  readonly host: Host;
+  readonly host: HostClient;
   readonly dispose: () => void;
 }
 
@@ -105,7 +105,7 @@ export class PageHosts {
   }
 
   #attach(name: string | undefined, url: string): Attached {
-    const host = createHost({
+    const host = createHostClient({
       url: new URL(url),
       token: loadToken(url) ?? '',
       clientInfo: { name: this.#settings.value.value.userName || NO_NAME, device: deviceName() },
@@ -147,7 +147,7 @@ export class PageHosts {
     return attached;
   }
 
-  #learnName(host: Host): void {
+  #learnName(host: HostClient): void {
     const machine = host.serverInfo?.machine;
     if (!machine || machine === this.#settings.value.value.machine) return;
     this.#settings.update({ machine });

@@ -1,6 +1,6 @@
-import { type ClientSeqStore, type Host, type Schedule, SessionGoneError } from '@agenthost/client';
+import { type ClientSeqStore, type HostClient, SessionGoneError } from '@agenthost/client';
 import { ERROR_CODE, REJECTION, type Role, type URI } from '@agenthost/protocol';
-import { type Disposable, RpcError } from '@agenthost/rpc';
+import { type Disposable, RpcError, type Schedule } from '@agenthost/rpc';
 import { patchAction, patchSnapshot } from '../translate/downlevel.js';
 import { agentsOf, chatOf, NO_MODEL, rootOf, type SessionView, sessionOf } from '../translate/state.js';
 import { type Channel, type ChannelKind, channelNames, parseChannel } from '../translate/uris.js';
@@ -22,7 +22,7 @@ export interface AhpClientOptions {
   readonly spoken: SpokenVersion;
   /** As in `SessionNamesOptions`. */
   readonly wantsSpecifiedNames: boolean;
-  readonly host: Host;
+  readonly host: HostClient;
   readonly lastSent: () => number;
   readonly local: LocalState;
   readonly nextSeq: () => number;
@@ -39,7 +39,7 @@ export class AhpClient {
   readonly credentialId: string;
   readonly spoken: SpokenVersion;
   readonly wantsSpecifiedNames: boolean;
-  readonly host: Host;
+  readonly host: HostClient;
   readonly outlet: AhpOutlet;
   readonly sessions: SessionList;
   readonly names: SessionNames;

@@ -1,6 +1,7 @@
-import { connect, type Schedule } from '@agenthost/client';
+import { connect } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
-import type { Disposable, Transport } from '@agenthost/rpc';
+import type { Disposable, Schedule, Transport } from '@agenthost/rpc';
+import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import type { AhpAction } from '../types.js';
 import type { SpokenVersion } from '../versions.js';
 import { AhpClient, type Place, rememberingSeq } from './ahpClient.js';
@@ -45,10 +46,32 @@ const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 const CLOSE_TRY_LATER = 1013;
 
-/** Speaks the public Agent Host Protocol in front of one host. It stores nothing: its state ends with it. */
+/**
+ * Speaks the public Agent Host Protocol in front of one host. Stores nothing: what it holds ends with it.
+ *
+ * @example
+ * ```ts
+ * import type { Host } from '@agenthost/host';
+ * import { createMemoryTransportPair, type Transport } from '@agenthost/rpc';
+ *
+ * declare const host: Host;
+ * declare const socket: Transport;
+ *
+ * const gateway = new AhpGateway({ log: console });
+ * const openHost = () => {
+ *   const { a, b } = createMemoryTransportPair();
+ *   host.attach(b);
+ *   return a;
+ * };
+ * gateway.accept(socket, { credentialId: 'owner', openHost });
+ * ```
+ */
 export class AhpGateway {
+  /** @internal */
   readonly limits: AhpLimits;
+  /** @internal */
   readonly log: AhpLog;
+  /** @internal */
   readonly local: LocalState;
   readonly #schedule: Schedule;
   readonly #connections = new Set<AhpConnection>();
@@ -63,15 +86,16 @@ export class AhpGateway {
     this.limits = { ...DEFAULT_AHP_LIMITS, ...options.limits };
     this.log = options.log;
     this.local = new LocalState(this.limits);
-    this.#schedule = options.schedule ?? timer;
+    this.#schedule = options.schedule ?? scheduleWithTimer;
     this.#seq = options.firstSeq ?? Date.now() * 1_000;
   }
 
+  /** @internal */
   get currentSeq(): number {
     return this.#seq;
   }
 
-  /** For log lines that a client can cause at will: each is logged once, and only a few kinds. */
+  /** @internal For what a client can cause as often as it likes: the first time each, and of a few kinds only. */
   warnOnce(message: string): void {
     if (this.#warned.has(message) || this.#warned.size >= MAX_WARNINGS) {
       this.log.debug(message);
@@ -92,7 +116,7 @@ export class AhpGateway {
     connection.onClose(() => this.#connections.delete(connection));
   }
 
-  /** A new client. */
+  /** @internal A client that nobody knows yet. */
   async createClient(identity: ClientIdentity, { credentialId, openHost }: AhpDoor): Promise<AhpClient> {
     const seq = rememberingSeq();
     const host = await connect({
@@ -123,24 +147,24 @@ export class AhpGateway {
     return client;
   }
 
-  /** Clients of this name and credential. A client may have several sockets, and then several entries. */
+  /** @internal Those of this name that come from the same place. A client may have several sockets, and then there are several of it. */
   clientsNamed(clientId: string, { credentialId }: Pick<AhpDoor, 'credentialId'>): AhpClient[] {
     return [...this.#clients].filter((client) => client.clientId === clientId && client.credentialId === credentialId);
   }
 
-  /** It has a socket again, which gets nothing before the answer to its handshake. */
+  /** @internal It has a socket again, which is told nothing before the answer to its handshake. */
   hold(client: AhpClient, connection: AhpConnection): void {
     for (const timer of this.#away.get(client) ?? []) timer.dispose();
     this.#away.delete(client);
     client.outlet.use(connection);
   }
 
-  /** In the turn of the event loop in which the answer is sent. */
+  /** @internal In the turn in which the answer is sent. */
   attach(client: AhpClient, connection: AhpConnection): void {
     client.outlet.open(connection);
   }
 
-  /** Its socket is gone; it may reconnect for a while. */
+  /** @internal Its socket is gone; it may come back for a while. */
   detach(client: AhpClient, connection: AhpConnection): void {
     if (client.outlet.socket !== connection) return;
     client.outlet.use(undefined);
@@ -208,8 +232,3 @@ export class AhpGateway {
     void Promise.allSettled(unused.map((session) => client.host.disposeSession(session))).then(() => client.dispose());
   }
 }
-
-const timer: Schedule = (run, ms) => {
-  const id = setTimeout(run, ms);
-  return { dispose: () => clearTimeout(id) };
-};

@@ -1,5 +1,4 @@
-import type { Schedule } from '@agenthost/client';
-import type { Disposable } from '@agenthost/rpc';
+import type { Disposable, Schedule } from '@agenthost/rpc';
 import { sizeOf } from '../translate/json.js';
 import type { AhpEnvelope } from '../types.js';
 import type { AhpLimits } from './limits.js';

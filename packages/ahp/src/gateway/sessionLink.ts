@@ -2,12 +2,11 @@ import {
   ActionRejectedError,
   type AppliedEnvelope,
   type ClientActionInput,
-  type Schedule,
-  type Session,
   SessionGoneError,
+  type SessionHandle,
 } from '@agenthost/client';
 import { errorMessage, REJECTION, type SessionState, type URI } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import type { Disposable, Schedule } from '@agenthost/rpc';
 import { translateAction } from '../translate/actions.js';
 import { changesetActions, changesetOf } from '../translate/changesets.js';
 import { intentOf } from '../translate/clientActions.js';
@@ -30,8 +29,8 @@ export interface Echo {
 }
 
 export interface SessionLinkOptions {
-  readonly session: Session;
-  /** The host's id of this client. */
+  readonly session: SessionHandle;
+  /** The id that the host knows this client by. */
   readonly hostClientId: string;
   /** The number of the last action that was sent to the host. */
   readonly lastSent: () => number;
@@ -57,7 +56,7 @@ const STALE =
 
 /** One session of one AHP client: sends our actions as AHP's, and AHP's as ours. */
 export class SessionLink {
-  readonly session: Session;
+  readonly session: SessionHandle;
   readonly #options: SessionLinkOptions;
   readonly #echoes = new Map<number, Echo>();
   readonly #subscriptions: Disposable[];

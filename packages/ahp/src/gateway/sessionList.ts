@@ -1,4 +1,5 @@
-import { type Host, type HostEvent, listInStep } from '@agenthost/client';
+import type { HostClient, HostEvent } from '@agenthost/client';
+import { listInStep } from '@agenthost/client/internal';
 import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
 import { dropOldest } from '@agenthost/protocol';
 import { LateResult } from '@agenthost/rpc';
@@ -10,7 +11,7 @@ import type { VersionTraits } from '../versions.js';
 import type { SessionNames } from './sessionNames.js';
 
 interface SessionListOptions {
-  readonly host: Host;
+  readonly host: HostClient;
   readonly traits: VersionTraits;
   readonly names: SessionNames;
   readonly tell: (method: string, params: object) => void;

@@ -1,5 +1,5 @@
 import { type Commands, ERROR_CODE, isCommandKnownToVersion } from '@agenthost/protocol';
-import { ConnectionClosedError, RequestTimeoutError, RpcError, type RpcPeer } from '@agenthost/rpc';
+import { ConnectionClosedError, RequestTimeoutError, RpcError, type RpcPeer, type Schedule } from '@agenthost/rpc';
 import {
   CapabilityMissingError,
   CommandFailedError,
@@ -9,7 +9,6 @@ import {
 } from '../errors.js';
 import { firstValue } from '../observable.js';
 import type { Connection } from './connection.js';
-import type { Schedule } from './timer.js';
 
 export type Command = Exclude<keyof Commands, 'initialize' | 'reconnect'>;
 
@@ -21,8 +20,6 @@ export interface CommandOptions {
 
 export interface CommandChannelOptions {
   readonly connection: Connection;
-  /** Of the handshake. */
-  readonly protocolVersion: () => number;
   readonly timeoutMs: number;
   readonly maxWaiting: number;
   readonly schedule: Schedule;
@@ -67,7 +64,7 @@ export class CommandChannel {
   async #attempt(method: Command, params: object, signal: AbortSignal, mayRepeat: boolean): Promise<unknown> {
     // Without a detour when there is a connection, so that commands keep the order in which they were given.
     const peer = this.#options.connection.peer ?? (await this.#whenConnected(method, signal));
-    const version = this.#options.protocolVersion();
+    const version = this.#options.connection.protocolVersion;
     if (!isCommandKnownToVersion(method, version)) throw new CapabilityMissingError(`command ${method}`, version);
     try {
       return await peer.request(method, params, { signal, timeoutMs: 0 });

@@ -1,19 +1,32 @@
-import { type CloseReason, ConnectionClosedError, type Disposable, RpcPeer, type Transport } from '@agenthost/rpc';
+import {
+  type ClientNotifications,
+  errorMessage,
+  PROTOCOL_VERSION,
+  type Role,
+  type ServerInfo,
+  type URI,
+} from '@agenthost/protocol';
+import {
+  type CloseReason,
+  ConnectionClosedError,
+  type Disposable,
+  RpcPeer,
+  type Schedule,
+  type Transport,
+} from '@agenthost/rpc';
 import {
   ClientClosedError,
   ClientError,
+  closeError,
   HostUnreachableError,
   ReplacedError,
   SessionFsRefusedError,
   UnauthorizedError,
   UnsupportedVersionError,
 } from '../errors.js';
-import type { ReportError } from '../listeners.js';
-import { type Observable, ObservableValue } from '../observable.js';
+import { type Observable, ObservableValue, type ReportError } from '../observable.js';
 import { backoffDelay } from './backoff.js';
-import { closeError } from './closeError.js';
-import type { Schedule } from './timer.js';
-import { onWake } from './wakeSignals.js';
+import { onWake } from './keepAlive.js';
 
 export type ConnectionState =
   | { readonly state: 'connecting' }
@@ -25,16 +38,28 @@ export type ConnectionState =
 /** Makes a new transport for each attempt. Should give up when the signal aborts; what it yields later is closed. */
 export type TransportFactory = (signal: AbortSignal) => Promise<Transport>;
 
+/** What the host said of itself in the handshake. */
+export interface HostIdentity {
+  readonly protocolVersion: number;
+  readonly serverInfo: ServerInfo;
+  readonly role?: Role | undefined;
+  readonly defaultDirectory?: URI | undefined;
+}
+
+/** What makes a new connection useful. */
+export interface ConnectionUser {
+  /** Called in the turn in which the peer is made, so that its handlers miss nothing. */
+  listen(peer: RpcPeer): void;
+  /**
+   * Asks the host for what is needed and changes nothing yet. `commit` is called in the very turn in which the peer becomes the
+   * current one, so that nothing that is sent meanwhile can fall between the two.
+   */
+  handshake(peer: RpcPeer): Promise<{ readonly host: HostIdentity; readonly commit: () => void }>;
+}
+
 export interface ConnectionOptions {
   readonly clientId: string;
   readonly transport: TransportFactory;
-  /** Called in the turn in which the peer is made, so that its handlers miss nothing. */
-  readonly onPeer: (peer: RpcPeer) => void;
-  /**
-   * Contract: asks the host for what is needed and changes nothing yet. What it returns is called in the very turn in which
-   * the peer becomes the current one, so that nothing that is sent meanwhile can fall between the two.
-   */
-  readonly handshake: (peer: RpcPeer) => Promise<() => void>;
   /** Whether a first attempt that failed is followed by others. */
   readonly retryFirst: boolean;
   readonly connectTimeoutMs: number;
@@ -63,6 +88,7 @@ export class Connection {
   /** Also while it shakes hands. */
   #newest: RpcPeer | undefined;
   #peer: RpcPeer | undefined;
+  #host: HostIdentity | undefined;
   #skipPause: (() => void) | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -70,12 +96,33 @@ export class Connection {
     this.#state = new ObservableValue<ConnectionState>({ state: 'connecting' }, options.reportError);
     this.state = this.#state;
     this.#wake = onWake(() => this.retryNow());
-    void this.#run();
+  }
+
+  /** Connects, and goes on until the close. */
+  start(user: ConnectionUser): void {
+    void this.#run(user);
+  }
+
+  /** The host that this is, or was last, connected to. */
+  get host(): HostIdentity | undefined {
+    return this.#host;
+  }
+
+  /** The version that both sides speak; before the first handshake our own. */
+  get protocolVersion(): number {
+    return this.#host?.protocolVersion ?? PROTOCOL_VERSION;
   }
 
   /** The peer after its handshake, while its connection is open. */
   get peer(): RpcPeer | undefined {
     return this.#peer?.closeReason === undefined ? this.#peer : undefined;
+  }
+
+  /** Answers whether there was a connection to send it on. */
+  notify<M extends keyof ClientNotifications>(method: M, params: ClientNotifications[M]): boolean {
+    const { peer } = this;
+    peer?.notify(method, params);
+    return peer !== undefined;
   }
 
   /** Ends the wait for the next attempt, if it is waiting. */
@@ -98,11 +145,11 @@ export class Connection {
     this.#state.set({ state: 'closed', reason });
   }
 
-  async #run(): Promise<void> {
+  async #run(user: ConnectionUser): Promise<void> {
     let attempt = 0;
     let mayRetry = this.#options.retryFirst;
     while (!this.#closing.signal.aborted) {
-      const outcome = await this.#connectOnce();
+      const outcome = await this.#connectOnce(user);
       if (outcome.connectedFor >= STABLE_MS) attempt = 0;
       if (outcome.connectedFor >= 0) mayRetry = true;
       if (!mayRetry || isFinal(outcome.error)) this.close(outcome.error);
@@ -111,10 +158,10 @@ export class Connection {
   }
 
   /** Returns when the attempt has failed, or its connection has ended. */
-  async #connectOnce(): Promise<{ readonly error: ClientError; readonly connectedFor: number }> {
+  async #connectOnce(user: ConnectionUser): Promise<{ readonly error: ClientError; readonly connectedFor: number }> {
     let connectedAt: number | undefined;
     try {
-      const peer = await this.#establish();
+      const peer = await this.#establish(user);
       connectedAt = performance.now();
       const reason = await new Promise<CloseReason>((resolve) => peer.onClose(resolve));
       throw new ConnectionClosedError(reason);
@@ -126,8 +173,8 @@ export class Connection {
     }
   }
 
-  async #establish(): Promise<RpcPeer> {
-    const { connectTimeoutMs, schedule, onPeer, handshake } = this.#options;
+  async #establish(user: ConnectionUser): Promise<RpcPeer> {
+    const { connectTimeoutMs, schedule } = this.#options;
     const attempt = new AbortController();
     const late = () => attempt.abort(new HostUnreachableError(`no connection within ${connectTimeoutMs} ms`));
     const timer = schedule(late, connectTimeoutMs);
@@ -141,13 +188,14 @@ export class Connection {
       });
       signal.addEventListener('abort', () => peer.close({ message: 'given up' }));
       this.#newest = peer;
-      onPeer(peer);
-      const commit = await handshake(peer).catch((error) => {
+      user.listen(peer);
+      const { host, commit } = await user.handshake(peer).catch((error) => {
         peer.dispose();
         throw signal.aborted ? signal.reason : error;
       });
       if (peer.closeReason !== undefined) throw new ConnectionClosedError(peer.closeReason);
       this.#peer = peer;
+      this.#host = host;
       commit();
       this.#state.set({ state: 'connected' });
       return peer;
@@ -202,5 +250,5 @@ function connectError(error: unknown, clientId: string): ClientError {
   if (error instanceof ConnectionClosedError) {
     return closeError(error.reason, clientId) ?? new HostUnreachableError(error.reason.message, { cause: error });
   }
-  return new HostUnreachableError(error instanceof Error ? error.message : String(error), { cause: error });
+  return new HostUnreachableError(errorMessage(error), { cause: error });
 }

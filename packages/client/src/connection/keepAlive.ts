@@ -1,7 +1,5 @@
-import type { Disposable } from '@agenthost/rpc';
+import type { Disposable, Schedule } from '@agenthost/rpc';
 import type { Connection } from './connection.js';
-import type { Schedule } from './timer.js';
-import { onWake } from './wakeSignals.js';
 
 /** How long a host that is well may take for an answer to `ping`. */
 const ANSWER_WITHIN_MS = 10_000;
@@ -37,6 +35,23 @@ export function keepAlive(connection: Connection, intervalMs: number, schedule: 
     dispose: () => {
       timer?.dispose();
       wake.dispose();
+    },
+  };
+}
+
+/** Calls when a connection is worth another look at once: the network is back, or the page is looked at again. */
+export function onWake(listener: () => void): Disposable {
+  const scope: Partial<Pick<typeof globalThis, 'addEventListener' | 'removeEventListener'>> = globalThis;
+  const page = typeof document === 'undefined' ? undefined : document;
+  const onVisibility = () => {
+    if (page?.visibilityState === 'visible') listener();
+  };
+  scope.addEventListener?.('online', listener);
+  page?.addEventListener('visibilitychange', onVisibility);
+  return {
+    dispose: () => {
+      scope.removeEventListener?.('online', listener);
+      page?.removeEventListener('visibilitychange', onVisibility);
     },
   };
 }

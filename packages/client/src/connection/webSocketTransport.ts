@@ -1,7 +1,6 @@
 import { FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
 import { type CloseReason, type Frame, frameToText, Inbox, type InboxOptions, type Transport } from '@agenthost/rpc';
-import { HostUnreachableError } from '../errors.js';
-import { closeError } from './closeError.js';
+import { closeError, HostUnreachableError } from '../errors.js';
 
 export interface WebSocketTransportOptions extends InboxOptions {
   /** `http(s):` or `ws(s):`; without a path it is `/ws`. */
@@ -20,7 +19,16 @@ const NORMAL_CLOSE = 1000;
 const FIRST_APPLICATION_CODE = 3000;
 const MAX_CLOSE_REASON_CHARS = 40;
 
-/** Over the WebSocket that browsers and Node have. Resolves when it is open. */
+/**
+ * A transport over the WebSocket that browsers and Node have. Resolves when it is open.
+ *
+ * @example
+ * ```ts
+ * const host = await connect({
+ *   transport: (signal) => createWebSocketTransport({ url, token, signal, maxBufferedBytes: 1_000_000 }),
+ * });
+ * ```
+ */
 export function createWebSocketTransport(options: WebSocketTransportOptions): Promise<Transport> {
   const { signal } = options;
   return new Promise((resolve, reject) => {

@@ -1,4 +1,13 @@
-import { type ContentRange, type FetchContentResult, MAX_CONTENT_RANGE, type URI } from '@agenthost/protocol';
+import {
+  type Attachment,
+  type ContentRange,
+  type ContentRef,
+  type FetchContentResult,
+  MAX_CONTENT_RANGE,
+  type URI,
+  type UserMessage,
+} from '@agenthost/protocol';
+import { WEB_BYTES } from '../byteTools.js';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 import { LimitReachedError } from '../errors.js';
 
@@ -46,6 +55,23 @@ export async function fetchContent(
   }
 }
 
+/** A message as it was sent: with the text and the data that the state only refers to. */
+export async function wholeMessage(
+  commands: CommandChannel,
+  { text, textRef, attachments, ...rest }: UserMessage,
+  options: CommandOptions,
+): Promise<UserMessage> {
+  const fetch = (ref: ContentRef): Promise<Content> => fetchContent(commands, ref.uri, options);
+  const whole: Attachment[] = [];
+  for (const { ref, ...attachment } of attachments ?? []) {
+    const content = ref && (await fetch(ref));
+    const data = attachment.kind === 'image' ? content && WEB_BYTES.toBase64(content.bytes) : content?.text();
+    whole.push({ ...attachment, ...(data !== undefined && { data }) });
+  }
+  const wholeText = textRef ? (await fetch(textRef)).text() : text;
+  return { text: wholeText, ...(attachments && { attachments: whole }), ...rest };
+}
+
 function contentOf(chunks: readonly Uint8Array[], length: number, { mimeType, size }: FetchContentResult): Content {
   const bytes = new Uint8Array(length);
   let at = 0;
@@ -57,6 +83,5 @@ function contentOf(chunks: readonly Uint8Array[], length: number, { mimeType, si
 }
 
 function bytesOf({ data, encoding }: FetchContentResult): Uint8Array {
-  if (encoding === 'utf-8') return new TextEncoder().encode(data);
-  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  return encoding === 'utf-8' ? WEB_BYTES.encodeText(data) : WEB_BYTES.fromBase64(data);
 }

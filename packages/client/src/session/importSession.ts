@@ -8,11 +8,10 @@ import {
   turnContents,
   type URI,
 } from '@agenthost/protocol';
+import { WEB_BYTES } from '../byteTools.js';
 import type { CommandChannel } from '../connection/commandChannel.js';
 import { LimitReachedError } from '../errors.js';
-import { base64 } from './base64.js';
-import { frameWeight, MAX_FRAME_WEIGHT } from './frameWeight.js';
-import { piecesOf } from './turnPieces.js';
+import { frameWeight, MAX_FRAME_WEIGHT, piecesOf } from './history.js';
 
 export interface ImportSessionOptions
   extends Omit<ImportSessionParams, 'session' | 'provider' | 'turns' | 'contents' | 'more'> {
@@ -38,7 +37,7 @@ function contentsOf(turn: Turn): readonly ContentRef[] {
 
 function* pieces(uri: URI, bytes: Uint8Array): Generator<ImportedContent> {
   for (let offset = 0; offset < bytes.length; offset += MAX_CONTENT_RANGE) {
-    yield { uri, offset, data: base64(bytes.subarray(offset, offset + MAX_CONTENT_RANGE)) };
+    yield { uri, offset, data: WEB_BYTES.toBase64(bytes.subarray(offset, offset + MAX_CONTENT_RANGE)) };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ActiveTurn, PendingToolCall, PermissionRequest, SessionState } from '@agenthost/protocol';
 import { derived, type Observable } from '../observable.js';
-import type { ClientActionInput } from './session.js';
+import type { ClientActionInput } from './sessionHandle.js';
 
 export interface ApproveOptions {
   readonly optionId?: string;

@@ -1,5 +1,5 @@
 import { fromStoredText, isPlainStoredText, type SessionFsEncoding, toStoredText } from '@agenthost/protocol';
-import { WEB_BYTES } from './byteTools.js';
+import { WEB_BYTES } from '../byteTools.js';
 import type { SessionFsFileOptions, SessionFsFileStat, SessionFsHandler } from './sessionFsHandler.js';
 
 /** Bytes that are no text, in base64: a handler that gives these back as a text has not decoded them. */

@@ -1,5 +1,6 @@
 import {
   ERROR_CODE,
+  errorMessage,
   type SessionFsError,
   type SessionFsOutcome,
   type SessionFsRequests,
@@ -91,7 +92,7 @@ async function attempt<T>(run: () => Promise<T>, failed: (error: SessionFsError)
 
 /** The host needs to know what is not there; everything else is simply a failure. */
 function toSessionFsError(error: unknown): SessionFsError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
   return { code: isMissing ? 'ENOENT' : 'UNKNOWN', message };
 }

@@ -8,12 +8,24 @@ import {
   sessionReducer,
   type URI,
 } from '@agenthost/protocol';
+import type { Disposable, Schedule } from '@agenthost/rpc';
+import { backoffDelay } from '../connection/backoff.js';
+import type { CommandChannel } from '../connection/commandChannel.js';
+import type { Connection } from '../connection/connection.js';
 import { CommandFailedError, ConnectionLostError, SessionGoneError } from '../errors.js';
-import type { ReportError } from '../listeners.js';
-import { ObservableValue } from '../observable.js';
-import type { Interruption } from './interruptedSessions.js';
+import { ObservableValue, type ReportError } from '../observable.js';
 import { Subscription, type SubscriptionOptions } from './subscription.js';
 import { joinSnapshot } from './turnsWindow.js';
+
+/** The host has the session, but could not load it when this client came back. */
+export interface Interruption {
+  /** What it said last. */
+  readonly error: Error;
+  /** Counts how often it was asked, from 1. */
+  readonly attempt: number;
+  /** When it is asked again, in milliseconds since 1970; in the past while it is being asked. */
+  readonly at: number;
+}
 
 /** One subscription, however many handles look at it. */
 export interface SharedSession {
@@ -32,8 +44,8 @@ type Events = Pick<SubscriptionOptions<SessionState, SessionAction>, 'onSettled'
 
 export interface SharedSessionsOptions extends Events {
   readonly clientId: string;
-  readonly subscribe: (resource: URI, turns: number | undefined) => Promise<Snapshot>;
-  readonly unsubscribe: (resource: URI) => void;
+  readonly connection: Connection;
+  readonly commands: CommandChannel;
   /** Called before the snapshot is applied. */
   readonly onSnapshot: (snapshot: Snapshot) => void;
   readonly reportError: ReportError;
@@ -50,6 +62,11 @@ export class SharedSessions {
 
   get(resource: URI): SharedSession | undefined {
     return this.#sessions.get(resource);
+  }
+
+  /** Whether it has handles or unanswered actions, and the host still has it. */
+  isHeld(shared: SharedSession): boolean {
+    return this.#sessions.get(shared.subscription.resource) === shared;
   }
 
   /** Those that have a state to go on from. */
@@ -82,7 +99,8 @@ export class SharedSessions {
   endUnused(shared: SharedSession): void {
     const { subscription } = shared;
     if (shared.references > 0 || !subscription.synced || subscription.pendingCount > 0) return;
-    if (this.#remove(shared)) this.#options.unsubscribe(subscription.resource);
+    const { resource } = subscription;
+    if (this.#remove(shared)) this.#options.connection.notify('unsubscribe', { resource });
   }
 
   /** Subscribes again, to a session that is known here but that the host does not send any more. */
@@ -149,7 +167,7 @@ export class SharedSessions {
     // Again for each try: what a lost connection had brought does not continue the next snapshot.
     subscription.beginSync();
     try {
-      return await this.#options.subscribe(resource, turns);
+      return await this.#options.commands.request('subscribe', { resource, ...(turns !== undefined && { turns }) });
     } catch (error) {
       if (mayRetry && error instanceof ConnectionLostError && error.sent) {
         return this.#askForSnapshot(subscription, turns, false);
@@ -162,8 +180,95 @@ export class SharedSessions {
   }
 
   #remove(shared: SharedSession): boolean {
-    const { resource } = shared.subscription;
-    return this.#sessions.get(resource) === shared && this.#sessions.delete(resource);
+    return this.isHeld(shared) && this.#sessions.delete(shared.subscription.resource);
+  }
+}
+
+export interface InterruptedSessionsOptions {
+  readonly schedule: Schedule;
+  readonly random: () => number;
+  readonly connection: Connection;
+  readonly sessions: SharedSessions;
+  readonly onSnapshot: (shared: SharedSession, snapshot: Snapshot) => void;
+  readonly onGone: (shared: SharedSession) => void;
+}
+
+interface Waiting {
+  readonly shared: SharedSession;
+  isAsking: boolean;
+  timer?: Disposable | undefined;
+}
+
+/**
+ * Sessions that could not be resumed, each asked for again, later each time, until it is there or gone. Between connections they
+ * wait. They can't be resumed with a replay any more: what the host counts has gone on without them.
+ */
+export class InterruptedSessions {
+  readonly #options: InterruptedSessionsOptions;
+  readonly #waiting = new Map<SharedSession, Waiting>();
+
+  constructor(options: InterruptedSessionsOptions) {
+    this.#options = options;
+  }
+
+  has(shared: SharedSession): boolean {
+    return this.#waiting.has(shared);
+  }
+
+  add(shared: SharedSession, error: Error): void {
+    const waiting = this.#waiting.get(shared) ?? { shared, isAsking: false };
+    this.#waiting.set(shared, waiting);
+    this.#pause(waiting, error);
+  }
+
+  /** Asks for all of them at once: there is a connection again, or somebody does not want to wait. */
+  retryNow(): void {
+    for (const waiting of [...this.#waiting.values()]) {
+      waiting.timer?.dispose();
+      if (!waiting.isAsking) void this.#ask(waiting);
+    }
+  }
+
+  /** It is gone, or nobody asks for it any more. */
+  delete(shared: SharedSession): void {
+    this.#waiting.get(shared)?.timer?.dispose();
+    if (this.#waiting.delete(shared)) shared.interrupted.set(undefined);
+  }
+
+  clear(): void {
+    for (const shared of [...this.#waiting.keys()]) this.delete(shared);
+  }
+
+  #pause(waiting: Waiting, error: Error): void {
+    const { schedule, random } = this.#options;
+    const { shared } = waiting;
+    const attempt = (shared.interrupted.value?.attempt ?? 0) + 1;
+    const delay = backoffDelay(attempt, random);
+    waiting.timer = schedule(() => void this.#ask(waiting), delay);
+    shared.interrupted.set({ error, attempt, at: Date.now() + delay });
+  }
+
+  async #ask(waiting: Waiting): Promise<void> {
+    const { shared } = waiting;
+    if (this.#isOver(waiting) || this.#options.connection.peer === undefined) return;
+    waiting.isAsking = true;
+    const [answer] = await Promise.allSettled([this.#options.sessions.resubscribe(shared)]);
+    waiting.isAsking = false;
+    if (this.#isOver(waiting)) return;
+    if (answer.status === 'fulfilled') {
+      this.delete(shared);
+      this.#options.onSnapshot(shared, answer.value);
+    } else if (answer.reason instanceof SessionGoneError) {
+      this.#options.onGone(shared);
+    } else {
+      this.#pause(waiting, answer.reason instanceof Error ? answer.reason : new Error(String(answer.reason)));
+    }
+  }
+
+  /** Nobody waits for it any more. */
+  #isOver({ shared }: Waiting): boolean {
+    if (!this.#options.sessions.isHeld(shared)) this.delete(shared);
+    return !this.#waiting.has(shared);
   }
 }
 

@@ -3,21 +3,18 @@ import {
   type ActionEnvelope,
   type ClientAction,
   type ClientInfo,
-  type ClientNotifications,
   createRootState,
-  PROTOCOL_VERSION,
   REJECTION,
   ROOT_URI,
-  type Role,
   type RootAction,
   type RootState,
   rootReducer,
-  type ServerInfo,
   type Snapshot,
   type URI,
 } from '@agenthost/protocol';
-import type { RpcPeer } from '@agenthost/rpc';
-import type { Schedule } from '../connection/timer.js';
+import type { RpcPeer, Schedule } from '@agenthost/rpc';
+import type { CommandChannel } from '../connection/commandChannel.js';
+import type { Connection, ConnectionUser } from '../connection/connection.js';
 import {
   ActionRejectedError,
   type ClientError,
@@ -26,29 +23,22 @@ import {
   SessionGoneError,
   SessionRemadeError,
 } from '../errors.js';
-import type { ReportError } from '../listeners.js';
-import { type Accepted, fateOf } from './acceptedActions.js';
+import type { ReportError } from '../observable.js';
 import { shakeHands, type Welcome } from './handshake.js';
-import { InterruptedSessions } from './interruptedSessions.js';
-import { type ClientSeqStore, Outbox, type OutboxEntry } from './outbox.js';
-import { isRemade, type SharedSession, SharedSessions } from './sharedSessions.js';
+import { type Accepted, type ClientSeqStore, fateOf, Outbox, type OutboxEntry } from './outbox.js';
+import { InterruptedSessions, isRemade, type SharedSession, SharedSessions } from './sharedSessions.js';
 import { Subscription } from './subscription.js';
 
 export interface StateSyncOptions {
   readonly clientId: string;
   readonly clientInfo?: ClientInfo | undefined;
   readonly clientSeq: ClientSeqStore;
-  readonly subscribe: (resource: URI, turns: number | undefined) => Promise<Snapshot>;
-  /** Does nothing without a connection. */
-  readonly notify: <M extends keyof ClientNotifications>(method: M, params: ClientNotifications[M]) => boolean;
-  readonly dropConnection: (why: string) => void;
-  readonly isConnected: () => boolean;
+  readonly connection: Connection;
+  readonly commands: CommandChannel;
   readonly schedule: Schedule;
   readonly random: () => number;
   readonly reportError: ReportError;
 }
-
-type HostIdentity = Pick<Welcome, 'protocolVersion' | 'serverInfo' | 'defaultDirectory' | 'role'>;
 
 type Replay = ReadonlyMap<URI, readonly ActionEnvelope[]>;
 
@@ -68,16 +58,15 @@ export class StateSync {
   readonly #outbox: Outbox;
   readonly #interrupted: InterruptedSessions;
   #lastSeenServerSeq = 0;
-  #host: HostIdentity | undefined;
 
   constructor(options: StateSyncOptions) {
     this.#options = options;
     this.#outbox = new Outbox(options.clientSeq);
-    const { clientId, reportError } = options;
+    const { clientId, connection, commands, reportError } = options;
     const onApplied = (serverSeq: number) => {
       this.#lastSeenServerSeq = Math.max(this.#lastSeenServerSeq, serverSeq);
     };
-    const onOverflow = () => options.dropConnection('more actions arrived than can wait for a snapshot');
+    const onOverflow = () => connection.drop('more actions arrived than can wait for a snapshot');
     const onSettled = (clientSeq: number, reason: string | undefined) => this.#settled(clientSeq, reason);
     const events = { onApplied, onOverflow, onSettled };
     this.root = new Subscription<RootState, RootAction>({
@@ -88,39 +77,20 @@ export class StateSync {
       ...events,
       reportError,
     });
-    const unsubscribe = (resource: URI) => void options.notify('unsubscribe', { resource });
     this.sessions = new SharedSessions({
       clientId,
-      subscribe: options.subscribe,
-      unsubscribe,
+      connection,
+      commands,
       onSnapshot: (snapshot) => this.#countOn(snapshot),
       ...events,
       reportError,
     });
     this.#interrupted = new InterruptedSessions({
       ...options,
-      isHeld: (shared) => this.sessions.get(shared.subscription.resource) === shared,
-      askForSnapshot: (shared) => this.sessions.resubscribe(shared),
+      sessions: this.sessions,
       onSnapshot: (shared, snapshot) => this.#continue(shared, snapshot),
       onGone: ({ subscription }) => this.markGone(subscription.resource),
     });
-  }
-
-  /** The version that both sides speak; before the first handshake our own. */
-  get protocolVersion(): number {
-    return this.#host?.protocolVersion ?? PROTOCOL_VERSION;
-  }
-
-  get serverInfo(): ServerInfo | undefined {
-    return this.#host?.serverInfo;
-  }
-
-  get defaultDirectory(): URI | undefined {
-    return this.#host?.defaultDirectory;
-  }
-
-  get role(): Role | undefined {
-    return this.#host?.role;
   }
 
   /** Applies the action at once, and sends it now or after the next reconnect. Resolves when the host has accepted it. */
@@ -144,21 +114,23 @@ export class StateSync {
     }
   }
 
-  /** The part of a handshake that changes nothing; what it returns makes the connection the current one. */
-  async handshake(peer: RpcPeer): Promise<() => void> {
-    const { clientId, clientInfo } = this.#options;
+  async handshake(peer: RpcPeer): ReturnType<ConnectionUser['handshake']> {
+    const { clientId, clientInfo, connection } = this.#options;
     // What it could not load then has missed more than a replay from where the others stand.
     const resumed = this.sessions.synced().filter((shared) => !this.#interrupted.has(shared));
     this.root.beginSync();
     for (const { subscription } of resumed) subscription.beginSync();
     const sessions = resumed.map(({ subscription, turns }) => ({ resource: subscription.resource, turns }));
-    const from = this.#host && {
-      instanceId: this.#host.serverInfo.instanceId,
+    const last = connection.host;
+    const from = last && {
+      instanceId: last.serverInfo.instanceId,
       lastSeenServerSeq: this.#lastSeenServerSeq,
       sessions,
     };
     const welcome = await shakeHands(peer, { clientId, clientInfo }, from);
-    return () => this.#commit(welcome, resumed);
+    const { protocolVersion, serverInfo, role, defaultDirectory = last?.defaultDirectory } = welcome;
+    const host = { protocolVersion, serverInfo, role, defaultDirectory };
+    return { host, commit: () => this.#commit(welcome, resumed) };
   }
 
   markGone(resource: URI): void {
@@ -179,8 +151,6 @@ export class StateSync {
   }
 
   #commit(welcome: Welcome, resumed: readonly SharedSession[]): void {
-    const { protocolVersion, serverInfo, role, defaultDirectory = this.#host?.defaultDirectory } = welcome;
-    this.#host = { protocolVersion, serverInfo, role, defaultDirectory };
     this.#lastSeenServerSeq = welcome.serverSeq;
     for (const clientSeq of Object.values(welcome.acceptedClientSeq ?? {})) this.#outbox.continueAbove(clientSeq);
     for (const snapshot of welcome.snapshots) this.#countOn(snapshot);
@@ -195,9 +165,9 @@ export class StateSync {
   #resume(shared: SharedSession, welcome: Welcome, replay: Replay | undefined): void {
     const { resource } = shared.subscription;
     const failed = welcome.failed.find((one) => one.resource === resource);
-    if (this.sessions.get(resource) !== shared) {
+    if (!this.sessions.isHeld(shared)) {
       // Its last handle was closed while the host was being asked to resume it.
-      this.#options.notify('unsubscribe', { resource });
+      this.#options.connection.notify('unsubscribe', { resource });
     } else if (failed) {
       const { code, message } = failed.error;
       this.#interrupted.add(shared, new CommandFailedError('subscribe', code, message));
@@ -222,7 +192,7 @@ export class StateSync {
   #send(shared: SharedSession | undefined, entry: OutboxEntry): void {
     const { clientSeq, action } = entry;
     const mayLeave = shared === undefined || !this.#interrupted.has(shared);
-    entry.sent = (mayLeave && this.#options.notify('dispatchAction', { clientSeq, action })) || entry.sent;
+    entry.sent = (mayLeave && this.#options.connection.notify('dispatchAction', { clientSeq, action })) || entry.sent;
   }
 
   #resyncRoot(welcome: Welcome, replay: Replay | undefined): void {

@@ -1,6 +1,6 @@
 import type { ActionEnvelope, URI } from '@agenthost/protocol';
-import { Listeners, type ReportError } from '../listeners.js';
-import { ObservableView } from '../observable.js';
+import { Emitter } from '@agenthost/rpc';
+import { ObservableView, type ReportError } from '../observable.js';
 import { WriteAhead } from './writeAhead.js';
 
 export interface SubscriptionOptions<S, A> {
@@ -39,7 +39,7 @@ export class Subscription<S, A> {
   readonly resource: URI;
   readonly state: ObservableView<S>;
   readonly confirmed: ObservableView<S>;
-  readonly applied: Listeners<AppliedEnvelope<S>>;
+  readonly applied: Emitter<AppliedEnvelope<S>>;
   readonly #options: SubscriptionOptions<S, A>;
   readonly #writeAhead: WriteAhead<S, A>;
   /** The live stream while the state that it continues isn't there yet. */
@@ -54,7 +54,7 @@ export class Subscription<S, A> {
     this.#writeAhead = new WriteAhead({ clientId, reducer, confirmed: initial });
     this.state = new ObservableView(() => this.#writeAhead.optimistic, reportError);
     this.confirmed = new ObservableView(() => this.#writeAhead.confirmed, reportError);
-    this.applied = new Listeners(reportError);
+    this.applied = new Emitter(reportError);
   }
 
   /** Whether there was a snapshot. */
@@ -138,8 +138,7 @@ export class Subscription<S, A> {
     if (rejectionReason === undefined) {
       this.#lastSeq = serverSeq;
       this.#options.onApplied(serverSeq);
-      const after = this.#writeAhead.confirmed;
-      this.applied.emit(() => ({ envelope, before, after }));
+      this.applied.fire({ envelope, before, after: this.#writeAhead.confirmed });
     }
     if (settled !== undefined) this.#options.onSettled(settled, rejectionReason);
   }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import type { Host } from '../../src/host.js';
-import type { Session } from '../../src/session/session.js';
+import type { HostClient } from '../../src/hostClient.js';
+import type { SessionHandle } from '../../src/session/sessionHandle.js';
 import { connected } from './connected.js';
 import { endedTurns, type FakeHost } from './fakeHost.js';
 import { flush } from './flush.js';
@@ -9,7 +9,7 @@ export const URI = 'shell:/one';
 export const INFO = { name: 'a test' };
 
 /** A client with one session of fifty turns open, on a clock that stands still and without chance in its pauses. */
-export async function openSession(): Promise<{ fake: FakeHost; host: Host; session: Session }> {
+export async function openSession(): Promise<{ fake: FakeHost; host: HostClient; session: SessionHandle }> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { fake, host } = await connected({ clientInfo: INFO, random: () => 0.5, keepAliveMs: 0 });
@@ -18,7 +18,7 @@ export async function openSession(): Promise<{ fake: FakeHost; host: Host; sessi
 }
 
 /** Ends the pause before the next attempt, which must succeed. */
-export async function reconnected(host: Host): Promise<void> {
+export async function reconnected(host: HostClient): Promise<void> {
   await flush();
   host.retryNow();
   await flush();

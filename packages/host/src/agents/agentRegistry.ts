@@ -2,12 +2,13 @@ import {
   type AgentAvailability,
   type AgentInfo,
   isProviderId,
+  isSafeKey,
   type ModelInfo,
   type UnavailableAgent,
 } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import { type Disposable, Emitter } from '@agenthost/rpc';
+import { warnOfListenerError } from '../hostLog.js';
 import type { Agent } from './agent.js';
-import { createListeners } from './listeners.js';
 
 export interface AgentRegistryOptions {
   /** How long an agent may take to report its availability, or to end. Defaults to 10,000. */
@@ -30,7 +31,7 @@ export class AgentRegistry {
   readonly #infos = new Map<string, AgentInfo>();
   readonly #installing = new Set<string>();
   readonly #installFailures = new Map<string, string>();
-  readonly #listeners = createListeners<readonly AgentInfo[]>();
+  readonly #events = new Emitter<readonly AgentInfo[]>(warnOfListenerError);
   readonly #timeoutMs: number;
   readonly #onError: (error: unknown, provider: string) => void;
   #refreshes = 0;
@@ -49,7 +50,7 @@ export class AgentRegistry {
     if (this.#agents.has(provider)) throw new Error(`an agent ${JSON.stringify(provider)} is registered already`);
     this.#agents.set(provider, agent);
     this.#infos.set(provider, infoOf(agent, UNCHECKED));
-    this.#listeners.emit(this.infos());
+    this.#events.fire(this.infos());
   }
 
   /** Ends the agent and all its sessions. */
@@ -60,7 +61,7 @@ export class AgentRegistry {
     this.#infos.delete(provider);
     this.#installing.delete(provider);
     this.#installFailures.delete(provider);
-    this.#listeners.emit(this.infos());
+    this.#events.fire(this.infos());
     await this.#end(agent);
   }
 
@@ -71,7 +72,7 @@ export class AgentRegistry {
     this.#installFailures.delete(provider);
     this.#installing.add(provider);
     this.#infos.set(provider, infoOf(agent, INSTALLING));
-    this.#listeners.emit(this.infos());
+    this.#events.fire(this.infos());
   }
 
   /** Checks the agent again after an installation. A failure is shown as the reason until the next attempt. */
@@ -90,9 +91,15 @@ export class AgentRegistry {
     return [...this.#infos.values()];
   }
 
+  /** The ids of the models that an agent offers; `undefined` when it names none: then any name is tried. */
+  modelIds(provider: string): ReadonlySet<string> | undefined {
+    const models = this.#infos.get(provider)?.models ?? [];
+    return models.length > 0 ? new Set(models.map((model) => model.id).filter(isSafeKey)) : undefined;
+  }
+
   /** Called when `infos` changed, with the new ones. */
   onChange(listener: (infos: readonly AgentInfo[]) => void): Disposable {
-    return this.#listeners.add(listener);
+    return this.#events.event(listener);
   }
 
   /** Asks every agent again, in parallel. Never rejects. */
@@ -104,7 +111,7 @@ export class AgentRegistry {
     const before = JSON.stringify(this.infos());
     for (const info of infos) if (this.#agents.has(info.provider)) this.#infos.set(info.provider, info);
     const after = this.infos();
-    if (JSON.stringify(after) !== before) this.#listeners.emit(after);
+    if (JSON.stringify(after) !== before) this.#events.fire(after);
     return after;
   }
 
@@ -115,7 +122,7 @@ export class AgentRegistry {
   }
 
   async #disposeAll(): Promise<void> {
-    this.#listeners.clear();
+    this.#events.clear();
     await Promise.all([...this.#agents.values()].map((agent) => this.#end(agent)));
   }
 

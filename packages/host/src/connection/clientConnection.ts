@@ -1,4 +1,5 @@
 import {
+  ACTION_INTRODUCED_IN,
   type Author,
   CLIENT_NOTIFICATION_SCHEMAS,
   CLOSE_CODE,
@@ -6,10 +7,15 @@ import {
   COMMAND_SCHEMAS,
   type Commands,
   ERROR_CODE,
+  isClientDispatchable,
   PROTOCOL_VERSION,
+  REJECTION,
   type Role,
+  type RoleRefusedData,
   roleForAction,
+  roleForMethod,
   roleRefusal,
+  SCHEMAS,
   uncheckedDispatchActionParams,
 } from '@agenthost/protocol';
 import {
@@ -20,17 +26,15 @@ import {
   RpcPeer,
   type Transport,
 } from '@agenthost/rpc';
-import { EncodedFrame } from '../state/encodedFrame.js';
+import { describeIssues } from '../describeIssues.js';
+import { EncodedFrame } from '../state/delivery.js';
 import type { Subscriber } from '../state/publisher.js';
-import { checkMethod } from './checkMethod.js';
-import { shapeRefusal } from './clientDispatch.js';
 import { displayName } from './clientRegistry.js';
 import type { CommandHandlers } from './commandHandlers.js';
 import { ConnectionSubscriptions } from './connectionSubscriptions.js';
 import type { Credential } from './credential.js';
 import { type FrameTransport, MAX_FILE_FRAME_BYTES } from './frameTransport.js';
 import type { HostServices } from './hostServices.js';
-import { parseParams } from './parseParams.js';
 import { storageError } from './storageError.js';
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
@@ -95,7 +99,7 @@ export class ClientConnection implements Subscriber {
   }
 
   get keepsFiles(): boolean {
-    return this.#services.keeper() === this;
+    return this.#services.hostSessions.keeper === this;
   }
 
   get isOpen(): boolean {
@@ -203,12 +207,12 @@ export class ClientConnection implements Subscriber {
         return { ...parseParams(uncheckedDispatchActionParams, params), isWhole: false } as const;
       },
       handle: (params) => {
-        const { dispatch } = this.#services;
+        const { hostSessions } = this.#services;
         const { clientSeq, action } = params;
         const refusal = roleRefusal(this.role, roleForAction(action));
-        if (refusal !== undefined) dispatch.reject(this, clientSeq, action, refusal);
-        else if (params.isWhole) dispatch.dispatch(this, clientSeq, params.action);
-        else dispatch.reject(this, clientSeq, action, shapeRefusal(action));
+        if (refusal !== undefined) hostSessions.reject(this, clientSeq, action, refusal);
+        else if (params.isWhole) hostSessions.dispatch(this, clientSeq, params.action);
+        else hostSessions.reject(this, clientSeq, action, shapeRefusal(action));
       },
     });
   }
@@ -225,4 +229,35 @@ export class ClientConnection implements Subscriber {
     if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
     this.#services.onConnectionClosed(this);
   }
+}
+
+export function checkMethod(role: Role, method: string): void {
+  const needs = roleForMethod(method);
+  const message = roleRefusal(role, needs);
+  const data: RoleRefusedData = { role, needs };
+  if (message !== undefined) throw new RpcError(ERROR_CODE.permissionDenied, message, { data });
+}
+
+interface Schema<T> {
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: T }
+    | { readonly success: false; readonly error: { readonly issues: Parameters<typeof describeIssues>[0] } };
+}
+
+/** Params by a schema, or the error that says which of them is wrong and how. */
+function parseParams<T>(schema: Schema<T>, params: unknown): T {
+  const parsed = schema.safeParse(params ?? {});
+  if (parsed.success) return parsed.data;
+  throw new RpcError(ERROR_CODE.invalidParams, describeIssues(parsed.error.issues, 'params'));
+}
+
+/** Why no session may accept the action: clients may not dispatch it, or it is not well-formed. */
+function shapeRefusal(raw: { readonly type: string }): string {
+  if (!isClientDispatchable(raw.type)) {
+    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction;
+  }
+  const issues = SCHEMAS.ClientAction.safeParse(raw).error?.issues ?? [];
+  return `${REJECTION.invalidAction}: ${describeIssues(issues, 'action')}`;
 }

@@ -7,8 +7,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { encodeNotification, RpcError } from '@agenthost/rpc';
-import type { Delivery } from '../state/delivery.js';
-import { EncodedFrame } from '../state/encodedFrame.js';
+import { type Delivery, EncodedFrame } from '../state/delivery.js';
 import type { ClientConnection } from './clientConnection.js';
 
 /** More than can be connected; those that came longest ago are forgotten. */

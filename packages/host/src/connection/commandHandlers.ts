@@ -58,7 +58,7 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       await services.sessions.import(params, connection);
       return null;
     },
-    'sessionFs.setProvider': (params, connection) => services.setSessionFsProvider(connection, params),
+    'sessionFs.setProvider': (params, connection) => services.hostSessions.setProvider(connection, params),
     installAgent: ({ provider }) => changeAgent(provider, async () => services.installations.begin(provider)),
     removeAgent: ({ provider }) => changeAgent(provider, () => services.installations.remove(provider)),
   };

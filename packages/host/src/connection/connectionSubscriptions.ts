@@ -1,6 +1,6 @@
 import { ERROR_CODE, MAX_SUBSCRIPTIONS, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import type { TurnsRoom } from '../sessions/history/turnBytes.js';
+import type { TurnsRoom } from '../sessions/stateBytes.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { SubscribableResource, SubscribableResources } from './hostServices.js';
 

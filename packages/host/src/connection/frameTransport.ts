@@ -1,5 +1,5 @@
 import type { CloseReason, Disposable, Transport } from '@agenthost/rpc';
-import type { EncodedFrame } from '../state/encodedFrame.js';
+import type { EncodedFrame } from '../state/delivery.js';
 
 /** A connection's wire, as the host needs it: frames that are encoded already, many with one write. */
 export interface FrameTransport extends Pick<Transport, 'onMessage' | 'onClose' | 'close' | 'onOversizeFrame'> {

@@ -18,6 +18,7 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { LateResult, type RawResult, RpcError, rawResult } from '@agenthost/rpc';
+import { jsonBytes, type TurnsRoom } from '../sessions/stateBytes.js';
 import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
 import { originOf } from '../state/publisher.js';
 import type { AnswerPace } from './answerPace.js';
@@ -25,7 +26,6 @@ import type { ClientConnection } from './clientConnection.js';
 import type { HostServices, SubscribableResource } from './hostServices.js';
 import { type LookedUp, lookUp } from './lookUp.js';
 import { snapshotJson } from './snapshotJson.js';
-import { SnapshotRoom } from './snapshotRoom.js';
 
 // The answers are computed in the turn in which they are sent (`LateResult`), so that what a snapshot shows and what follows
 // it fit exactly, however long it took to load the sessions.
@@ -166,4 +166,28 @@ async function lookUpAll<T>(
 
 function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+/** Room for the snapshots of one answer. What a small one leaves is for those after it. */
+class SnapshotRoom {
+  #bytes = MAX_RESYNC_BYTES;
+  #left: number;
+
+  constructor(snapshots: number) {
+    this.#left = snapshots;
+  }
+
+  take(subscribe: (room: TurnsRoom) => Snapshot): Snapshot {
+    const bytes = Math.min(MAX_PAGE_BYTES, this.#bytes / Math.max(this.#left, 1));
+    const snapshot = subscribe({ turns: DEFAULT_SNAPSHOT_TURNS, bytes });
+    this.#left -= 1;
+    this.#bytes = Math.max(this.#bytes - turnBytesOf(snapshot), 0);
+    return snapshot;
+  }
+}
+
+function turnBytesOf({ state }: Snapshot): number {
+  if (!('turns' in state)) return 0;
+  const { turns, activeTurn } = state;
+  return turns.reduce((sum, turn) => sum + jsonBytes(turn), activeTurn ? jsonBytes(activeTurn) : 0);
 }

@@ -1,18 +1,17 @@
-import type { ServerInfo, SetProviderParams, SetProviderResult, Snapshot, URI } from '@agenthost/protocol';
+import type { ServerInfo, Snapshot, URI } from '@agenthost/protocol';
 import type { RpcPeerOptions } from '@agenthost/rpc';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { AgentInstallations } from '../agents/install/agentInstallations.js';
 import type { HostLog } from '../hostLog.js';
-import type { TurnsRoom } from '../sessions/history/turnBytes.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
+import type { TurnsRoom } from '../sessions/stateBytes.js';
 import type { Delivery } from '../state/delivery.js';
-import type { Subscriber } from '../state/publisher.js';
+import type { SequenceSource, Subscriber } from '../state/publisher.js';
 import type { ReplayBuffer } from '../state/replayBuffer.js';
 import type { RootStore } from '../state/rootStore.js';
-import type { SequenceSource } from '../state/sequenceSource.js';
 import type { ClientConnection } from './clientConnection.js';
-import type { ClientDispatch } from './clientDispatch.js';
 import type { ClientRegistry } from './clientRegistry.js';
+import type { HostSessions } from './hostSessions.js';
 import type { LoadFailures } from './loadFailures.js';
 
 /** Something with a URI that a client can subscribe to. */
@@ -36,8 +35,9 @@ export interface HostServices {
   readonly serverInfo: ServerInfo;
   readonly defaultDirectory: URI;
   readonly root: RootStore;
+  /** The hub of `hostSessions`. */
   readonly sessions: SessionHub;
-  readonly dispatch: ClientDispatch;
+  readonly hostSessions: HostSessions;
   readonly agents: AgentRegistry;
   readonly installations: AgentInstallations;
   readonly clients: ClientRegistry;
@@ -47,12 +47,5 @@ export interface HostServices {
   readonly loadFailures: LoadFailures;
   readonly peerLimits: Partial<RpcPeerOptions>;
   readonly log: HostLog;
-  /** From now on this connection keeps the sessions' files. Rejects with the rule that speaks against it. */
-  readonly setSessionFsProvider: (
-    connection: ClientConnection,
-    config: SetProviderParams,
-  ) => Promise<SetProviderResult>;
-  /** The connection that keeps the sessions' files. */
-  readonly keeper: () => ClientConnection | undefined;
   readonly onConnectionClosed: (connection: ClientConnection) => void;
 }

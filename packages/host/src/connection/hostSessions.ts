@@ -1,8 +1,18 @@
-import { ERROR_CODE, type Notification, type SetProviderParams, type SetProviderResult } from '@agenthost/protocol';
+import {
+  type ActionEnvelope,
+  type ClientAction,
+  ERROR_CODE,
+  errorMessage,
+  type Notification,
+  REJECTION,
+  type SetProviderParams,
+  type SetProviderResult,
+} from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import { directoryProblem } from '../sessions/folder/workingDirectory.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
+import { originOf, type Publisher, type SequenceSource, type Subscriber } from '../state/publisher.js';
 import type { SessionFsProvider } from '../storage/client/sessionFsProvider.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
 import type { ClientConnection } from './clientConnection.js';
@@ -14,11 +24,13 @@ export interface HostSessionsOptions {
   readonly storage: SessionStorage;
   /** Resolves when the provider can be used, with what makes the hub of its sessions. */
   readonly providedBy: (provider: SessionFsProvider) => Promise<() => SessionHub>;
+  readonly publisher: Publisher;
+  readonly sequence: SequenceSource;
   readonly broadcast: (notification: Notification) => void;
   readonly log: HostLog;
 }
 
-/** The sessions of this host: in its own state root, until a client says that it keeps them. */
+/** The sessions of this host, in its own state root until a client keeps them, and the way of clients' actions to them. */
 export class HostSessions {
   readonly #options: HostSessionsOptions;
   #hub: SessionHub;
@@ -38,6 +50,27 @@ export class HostSessions {
   /** The connection of the client that keeps the sessions' files. */
   get keeper(): ClientConnection | undefined {
     return this.#provided?.connection;
+  }
+
+  /** Takes a well-formed action to its session, which checks the rest. */
+  dispatch(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    const loaded = this.#hub.loaded(action.session);
+    if (loaded) {
+      loaded.dispatchFromClient(sender, clientSeq, action);
+      return;
+    }
+    // Actions that wait for the same session keep their order: they wait for the same promise.
+    this.#hub
+      .use(action.session, (session) => session.dispatchFromClient(sender, clientSeq, action))
+      .catch((error: unknown) => this.reject(sender, clientSeq, action, openingFailed(error)));
+  }
+
+  /** Sends the action back to its sender as it came, well-formed or not, with the reason. */
+  reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {
+    const { publisher, sequence } = this.#options;
+    const action = raw as ActionEnvelope['action'];
+    const origin = originOf(sender, clientSeq);
+    publisher.reject(sender, { action, serverSeq: sequence.current, origin, rejectionReason });
   }
 
   /** Once for a host, by one connection, and before there is any session: nothing may be in two places, or vanish from a list. */
@@ -120,4 +153,9 @@ const GONE = 'the client that kept the sessions of this host has gone, and this 
 
 function refused(why: string): RpcError {
   return new RpcError(ERROR_CODE.invalidRequest, why);
+}
+
+function openingFailed(error: unknown): string {
+  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return REJECTION.unknownSession;
+  return `the session could not be opened: ${errorMessage(error)}`;
 }

@@ -1,6 +1,6 @@
 import { ERROR_CODE } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { WorkspaceFailure } from '../storage/artifacts/storageFailure.js';
+import { StorageFailure } from '../storage/artifacts/storageFailure.js';
 import { SessionFsFailure } from '../storage/fs/sessionFs.js';
 import { EventLogFailure } from '../storage/log/eventLog.js';
 
@@ -18,5 +18,5 @@ export function storageError(error: unknown): RpcError | undefined {
 }
 
 function isStorageFailure(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof SessionFsFailure || error instanceof EventLogFailure || error instanceof WorkspaceFailure;
+  return error instanceof SessionFsFailure || error instanceof EventLogFailure || error instanceof StorageFailure;
 }

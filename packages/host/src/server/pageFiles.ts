@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
-import type { Turn } from './sockets/fairTurns.js';
+import type { Turn } from './sockets/pacedSocket.js';
 
 interface PageFile {
   readonly path: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Transport } from '@agenthost/rpc';
 import type { Credential } from '../connection/credential.js';
 import type { FrameTransport } from '../connection/frameTransport.js';
-import { EncodedFrame } from '../state/encodedFrame.js';
+import { EncodedFrame } from '../state/delivery.js';
 
 /** WebSockets on a separate path, for a gateway that speaks another protocol. The server checks access. */
 export interface SocketRoute {

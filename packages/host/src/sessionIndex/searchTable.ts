@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { firstText, lastText } from './indexSchema.js';
 import type { SearchTerm } from './searchQuery.js';
+import type { WaitingTurn } from './searchText.js';
 import { snippetOf } from './snippet.js';
-import type { WaitingTurn } from './waitingTurns.js';
 
 /** Replaces or removes the text of each turn. Turns of sessions that the index doesn't have are left out. */
 export function writeTexts(database: DatabaseSync, turns: Iterable<WaitingTurn>): void {

@@ -1,5 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { ActiveTurn, ResponsePart, ToolCallState, Turn } from '@agenthost/protocol';
+import {
+  type ActiveTurn,
+  droppedSteps,
+  type ResponsePart,
+  type SessionState,
+  type ToolCallState,
+  type Turn,
+  type URI,
+} from '@agenthost/protocol';
 
 /** Messages and tools have separate limits, in UTF-16 code units, so that neither hides the other. */
 export const MAX_SEARCH_LENGTH = 32_768;
@@ -65,4 +73,133 @@ function bounded(text: string): string {
   if (text.length <= MAX_SEARCH_LENGTH) return searchable(text);
   const half = MAX_SEARCH_LENGTH / 2;
   return `${searchable(text.slice(0, half))} … ${searchable(text.slice(-half))}`;
+}
+
+/**
+ * Keeps the searchable text of the parts that a running turn has dropped from its state: its head and its tail, as for any text that
+ * is too long. `follow` has to be called with each state of the session.
+ */
+export class DroppedText {
+  #turnId: string | undefined;
+  #before: SessionState['activeTurn'];
+  #said = '';
+  #done = '';
+  #steps = 0;
+
+  follow({ activeTurn, turns }: SessionState): void {
+    if (activeTurn && activeTurn.id !== this.#turnId) {
+      this.#turnId = activeTurn.id;
+      this.#said = '';
+      this.#done = '';
+      this.#steps = 0;
+    }
+    const before = this.#before;
+    const after = activeTurn ?? turns.at(-1);
+    this.#before = activeTurn;
+    if (!before || before.id !== after?.id || before.earlierParts === after.earlierParts) return;
+    for (const step of droppedSteps(before, after)) {
+      this.#steps++;
+      this.#said = ends(this.#said + saidIn(step.part));
+      if (step.call) this.#done = ends(this.#done + doneIn(step.call));
+    }
+  }
+
+  /** Whether it has followed the turn from its beginning: else the turn's text is not all there is of it. */
+  hasAll({ id, earlierParts = 0 }: ActiveTurn | Turn): boolean {
+    return earlierParts === 0 || (id === this.#turnId && this.#steps === earlierParts);
+  }
+
+  /** `undefined` where the turn has dropped nothing. */
+  of(turnId: string): { readonly said: string; readonly done: string } | undefined {
+    if (turnId !== this.#turnId || (this.#said === '' && this.#done === '')) return undefined;
+    return { said: this.#said, done: this.#done };
+  }
+}
+
+/** Cut with some slack: most parts are short. */
+function ends(text: string): string {
+  if (text.length <= 3 * MAX_SEARCH_LENGTH) return text;
+  return `${text.slice(0, MAX_SEARCH_LENGTH)} … ${text.slice(-MAX_SEARCH_LENGTH)}`;
+}
+
+export interface WaitingTurn {
+  readonly resource: URI;
+  readonly turnId: string;
+  /** Absent for a turn that is to be forgotten. */
+  readonly text: string | undefined;
+}
+
+/** In UTF-16 code units, with something for each turn, however short. */
+const MAX_LENGTH = 4_000_000;
+/** So much is written in a few hundredths of a second; nobody else is served meanwhile. */
+const MUCH = 128_000;
+const LENGTH_OF_TURN = 200;
+
+/** Texts of turns that are not written yet: of each turn the newest, and no more than the memory should hold. */
+export class WaitingTurns {
+  readonly #turns = new Map<string, WaitingTurn>();
+  #length = 0;
+
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  get isFull(): boolean {
+    return this.#length > MAX_LENGTH;
+  }
+
+  /** Enough to be written right now. */
+  get isMuch(): boolean {
+    return this.#length > MUCH;
+  }
+
+  get(resource: URI, turnId: string): WaitingTurn | undefined {
+    return this.#turns.get(keyOf(resource, turnId));
+  }
+
+  set(turn: WaitingTurn): void {
+    const key = keyOf(turn.resource, turn.turnId);
+    this.#delete(key);
+    this.#turns.set(key, turn);
+    this.#length += lengthOf(turn);
+  }
+
+  /** Gives up the oldest until the others have room; says whose they were. */
+  shrink(): URI[] {
+    const lost: URI[] = [];
+    for (const [key, { resource }] of this.#turns) {
+      if (!this.isFull) break;
+      this.#delete(key);
+      lost.push(resource);
+    }
+    return lost;
+  }
+
+  deleteAll(resource: URI): void {
+    for (const [key, turn] of this.#turns) if (turn.resource === resource) this.#delete(key);
+  }
+
+  clear(): void {
+    this.#turns.clear();
+    this.#length = 0;
+  }
+
+  [Symbol.iterator](): Iterator<WaitingTurn> {
+    return this.#turns.values();
+  }
+
+  #delete(key: string): void {
+    const turn = this.#turns.get(key);
+    if (!turn) return;
+    this.#turns.delete(key);
+    this.#length -= lengthOf(turn);
+  }
+}
+
+function keyOf(resource: URI, turnId: string): string {
+  return `${resource}\0${turnId}`;
+}
+
+function lengthOf({ text = '' }: WaitingTurn): number {
+  return LENGTH_OF_TURN + text.length;
 }

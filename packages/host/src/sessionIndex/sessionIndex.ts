@@ -8,16 +8,14 @@ import type {
   Turn,
   URI,
 } from '@agenthost/protocol';
-import type { DroppedText } from './droppedText.js';
 import { IndexReplacedError, IndexUnusableError, isIndexDamage } from './indexDamage.js';
 import { IndexFile } from './indexFile.js';
 import { IndexReader } from './indexReader.js';
 import { summaryRow, UPSERT_SUMMARY } from './indexSchema.js';
 import type { PageSums } from './pageSums.js';
 import { eraseSomeTexts, findTurn, writeTexts } from './searchTable.js';
-import { searchText } from './searchText.js';
+import { type DroppedText, searchText, type WaitingTurn, WaitingTurns } from './searchText.js';
 import { SearchThread } from './searchThread.js';
-import { type WaitingTurn, WaitingTurns } from './waitingTurns.js';
 
 /** Maximum number of changed summaries, or turns, that wait to be written. */
 const MAX_WAITING = 200;

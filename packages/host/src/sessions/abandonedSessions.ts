@@ -4,7 +4,7 @@ import type { SessionStorage } from '../storage/sessionStorage.js';
 const MAX_REMEMBERED = 1_000;
 
 /** What was begun of sessions that never came to be. Where it can't be removed at once it is later; until then it is not there. */
-export class Leftovers {
+export class AbandonedSessions {
   readonly #storage: SessionStorage;
   readonly #log: HostLog;
   readonly #ids = new Set<string>();

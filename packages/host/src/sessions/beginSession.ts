@@ -1,9 +1,17 @@
 import { pathToFileURL } from 'node:url';
-import { type CreateSessionParams, PROTOCOL_VERSION, withoutUntrustedFolder } from '@agenthost/protocol';
+import {
+  type CreateSessionParams,
+  ERROR_CODE,
+  MAX_CONFIG_LENGTH,
+  MAX_METADATA_LENGTH,
+  PROTOCOL_VERSION,
+  type URI,
+  withoutUntrustedFolder,
+} from '@agenthost/protocol';
+import { RpcError } from '@agenthost/rpc';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
 import type { SessionStorage, StoredSession } from '../storage/sessionStorage.js';
 import { workingDirectoryOf } from './folder/workingDirectory.js';
-import { openNewSession } from './openNewSession.js';
 
 export interface BeginSessionOptions {
   readonly storage: SessionStorage;
@@ -45,4 +53,46 @@ export async function beginSession(
     await log.flush();
   };
   return { stored: await openNewSession({ storage, session: params.session, sessionId, discard }, fill), start };
+}
+
+interface OpenNewOptions {
+  readonly storage: SessionStorage;
+  readonly session: URI;
+  readonly sessionId: string;
+  /** Its log is there when it is closed, and not before. */
+  readonly isDraft?: boolean;
+  /** Removes what was made of the session. */
+  readonly discard: (sessionId: string) => Promise<void>;
+}
+
+/** Makes the files of a session that there isn't yet, and fills them. When that fails, nothing of it is left. */
+export async function openNewSession(
+  { storage, session, sessionId, isDraft = false, discard }: OpenNewOptions,
+  fill: (stored: StoredSession) => Promise<void>,
+): Promise<StoredSession> {
+  let stored: StoredSession | undefined;
+  try {
+    stored = await storage.open(sessionId, { create: true, isDraft });
+    if (!stored) throw new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${session} already exists`);
+    await fill(stored);
+    return stored;
+  } catch (error) {
+    // A log that could not be written tries again later, into the file of whoever has the name then, unless it is closed.
+    await stored?.log.close().catch(() => undefined);
+    await stored?.fs.dispose();
+    await discard(sessionId);
+    throw error;
+  }
+}
+
+/** Refuses what would make a session's summary, or the first record of its log, too large for every list and every write of it. */
+export function checkBeginning({ metadata, config }: Pick<CreateSessionParams, 'metadata' | 'config'>): void {
+  checkLength('metadata', metadata, MAX_METADATA_LENGTH);
+  checkLength('config', config, MAX_CONFIG_LENGTH);
+}
+
+function checkLength(name: string, value: object | undefined, most: number): void {
+  const length = value ? JSON.stringify(value).length : 0;
+  if (length <= most) return;
+  throw new RpcError(ERROR_CODE.invalidParams, `params.${name}: ${length} characters as JSON, more than ${most}`);
 }

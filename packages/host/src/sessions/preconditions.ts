@@ -12,8 +12,8 @@ import {
   type ToolCallConfirmedAction,
   type ToolCallState,
 } from '@agenthost/protocol';
-import { jsonBytes } from './history/jsonBytes.js';
 import { MAX_QUEUE_BYTES } from './sessionLimits.js';
+import { jsonBytes } from './stateBytes.js';
 
 export interface PreconditionContext {
   readonly state: SessionState;

@@ -3,22 +3,22 @@ import {
   type Author,
   type ClientAction,
   ERROR_CODE,
+  errorMessage,
   type FetchPartsResult,
   type FetchTurnsResult,
   INLINE_CONTENT_LIMIT,
   type PermissionResolvedAction,
   type SessionAction,
-  type SessionCommand,
   type SessionState,
   type Snapshot,
-  sameValue,
+  type ToolCallConfirmedAction,
   type TurnsRange,
   type URI,
   type UserMessage,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
+import type { Decision } from '../agents/agent.js';
 import type { AgentAction } from '../agents/events/agentEventMapper.js';
-import { boundedCommands } from '../agents/events/boundedCommands.js';
 import { headAndTail } from '../agents/events/boundedText.js';
 import type { Subscriber } from '../state/publisher.js';
 import { ProviderFailure } from '../storage/fs/providerFailure.js';
@@ -27,86 +27,98 @@ import type { SessionArtifacts } from './content/sessionArtifacts.js';
 import type { SessionContent } from './content/sessionContent.js';
 import type { PartsRange } from './history/readParts.js';
 import { readTurnsPage } from './history/readTurnsPage.js';
-import type { TurnsRoom } from './history/turnBytes.js';
 import { Presence } from './presence.js';
-import type { SessionOptions } from './sessionOptions.js';
-import { AnsweredRequests } from './turn/answeredRequests.js';
-import { ClientActions } from './turn/clientActions.js';
-import { decisionIn } from './turn/decisionIn.js';
+import type { SessionParts } from './sessionParts.js';
+import type { SessionServices } from './sessionServices.js';
+import { SessionTurnSink } from './sessionTurnSink.js';
+import type { TurnsRoom } from './stateBytes.js';
+import { ActionIntake } from './turn/actionIntake.js';
+import { AgentRun } from './turn/agentRun.js';
 import { derivedTitle } from './turn/derivedTitle.js';
-import { NewestIds } from './turn/newestIds.js';
 
 /** One session's life: what its actions set off, what starts next, who looks on. */
 export class Session {
   readonly uri: URI;
-  readonly #options: SessionOptions;
+  readonly #parts: SessionParts;
   readonly #presence: Presence;
-  readonly #clientActions: ClientActions;
-  readonly #answered = new AnsweredRequests();
-  readonly #steered = new NewestIds();
-  /** By a clock that nobody sets. */
+  readonly #intake: ActionIntake;
+  readonly #run: AgentRun | undefined;
+  /** A time of `performance.now()`, which no one can set. */
   #lastUsed = performance.now();
-  #closed = false;
-  #isRemoved = false;
+  #closed: 'removed' | 'unloaded' | undefined;
   /** The agent has been opened for a session that is new. */
   #isAgentReady = false;
-  /** What is told of a failed storage starts nothing: it would fail as well, and that would be told, and so on. */
+  /** The report of a storage failure starts no turn: that would fail as well, be reported, and so on. */
   #isTellingFailure = false;
-  /** What is dispatched right now is what the agent reported. */
+  /** The action that is dispatched right now is one that the agent reported. */
   #isFromAgent = false;
 
-  constructor(options: SessionOptions) {
-    this.#options = options;
-    this.uri = options.store.uri;
-    const tell = (clients: readonly Author[]) => options.store.dispatch({ type: 'session/clientsChanged', clients });
-    this.#presence = new Presence(() => options.store.subscribers, tell);
-    this.#clientActions = new ClientActions({
-      ...options,
-      closed: () => (this.#closed ? (this.#isRemoved ? 'removed' : 'unloaded') : undefined),
-      answeredBy: (requestId) => this.#answered.by(requestId),
-      wasSteered: (id) => this.#steered.has(id),
-      onTake: () => {
+  constructor(parts: SessionParts, services: SessionServices) {
+    const { store, start, agent, pasted, history } = parts;
+    const { agents, index, abortGraceMs, agentIdleMs: idleMs, newId, log } = services;
+    this.#parts = parts;
+    this.uri = store.uri;
+    const tell = (clients: readonly Author[]) => store.dispatch({ type: 'session/clientsChanged', clients });
+    this.#presence = new Presence(() => store.subscribers, tell);
+    const sink = new SessionTurnSink(this, parts, services);
+    this.#run = agent && new AgentRun({ agent, sink, abortGraceMs, idleMs, newId, log });
+    this.#intake = new ActionIntake({
+      store,
+      pasted,
+      models: () => agents.modelIds(start.provider),
+      isTurnIndexed: (turnId) => index.hasTurn(this.uri, turnId),
+      isTurnStored: (turnId, earlierTurns) => history.hasTurn(turnId, earlierTurns),
+      closed: () => this.#closed,
+      beforeDecision: () => {
         this.#lastUsed = performance.now();
-        options.run?.flush();
+        this.#run?.flush();
       },
+      onError: (error) => log.error(`${this.uri}: a client's action failed`, error),
     });
   }
 
   get state(): SessionState {
-    return this.#options.store.state;
+    return this.#parts.store.state;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed !== undefined;
   }
 
   get content(): SessionContent {
-    return this.#options.content;
+    return this.#parts.content;
   }
 
   get artifacts(): SessionArtifacts {
-    return this.#options.artifacts;
+    return this.#parts.artifacts;
   }
 
   /** Its files and its log. */
   get stored(): StoredSession {
-    return this.#options.stored;
+    return this.#parts.stored;
   }
 
   /** Resolves when what it keeps beside its log (plan, outputs) is written, as far as it is known by now. */
-  filesWritten(): Promise<void> {
-    return this.#options.filesWritten();
+  async filesWritten(): Promise<void> {
+    const { artifacts, workspaceYaml, content } = this.#parts;
+    await artifacts.settled();
+    await workspaceYaml.settled();
+    await content.settled();
   }
 
   /** Which of a client's actions were accepted, the newest of them; rising. */
   acceptedFrom(key: string): readonly number[] {
-    return this.#options.store.accepted.recent(key);
+    return this.#parts.store.accepted.recent(key);
   }
 
   /** About how much of the memory it takes. */
   get bytes(): number {
-    return this.#options.store.bytes;
+    return this.#parts.store.bytes;
   }
 
   /** Takes less of the memory from now on, as far as that is possible while it is in use. */
   shrink(): void {
-    this.#options.store.shrink();
+    this.#parts.store.shrink();
   }
 
   /** A time of `performance.now()`. */
@@ -116,42 +128,42 @@ export class Session {
 
   /** Nobody looks, nothing runs, and that for a while. `time` is one of `performance.now()`. */
   isIdleSince(time: number): boolean {
-    const { store, run, intake } = this.#options;
-    const isBusy = store.state.activeTurn !== undefined || run?.isBusy || intake.isBusy;
+    const { store } = this.#parts;
+    const isBusy = store.state.activeTurn !== undefined || this.#run?.isBusy || this.#intake.isBusy;
     return store.subscribers.length === 0 && !isBusy && this.#lastUsed <= time;
   }
 
   subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
     this.#joined(subscriber);
-    return this.#options.store.subscribe(subscriber, room);
+    return this.#parts.store.subscribe(subscriber, room);
   }
 
   resume(subscriber: Subscriber): void {
     this.#joined(subscriber);
-    this.#options.store.resume(subscriber);
+    this.#parts.store.resume(subscriber);
   }
 
   unsubscribe(subscriber: Subscriber): void {
     this.#lastUsed = performance.now();
-    if (this.#options.store.unsubscribe(subscriber) && !this.#closed) this.#presence.changed();
+    if (this.#parts.store.unsubscribe(subscriber) && !this.#closed) this.#presence.changed();
   }
 
   async fetchTurns(range: TurnsRange): Promise<FetchTurnsResult> {
     this.#lastUsed = performance.now();
-    const page = await readTurnsPage(this.state, this.#options.history, range);
+    const page = await readTurnsPage(this.state, this.#parts.history, range);
     if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${range.before} in ${this.uri}`);
     return page;
   }
 
   async fetchParts(range: PartsRange): Promise<FetchPartsResult> {
     this.#lastUsed = performance.now();
-    const page = await this.#options.history.readParts(range);
+    const page = await this.#parts.history.readParts(range);
     if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${range.turnId} in ${this.uri}`);
     return page;
   }
 
   dispatchFromClient(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    this.#clientActions.dispatch(sender, clientSeq, action);
+    this.#intake.dispatch(sender, clientSeq, action);
   }
 
   /** What the agent reported, as an action. A title that a user gave stays (TITLE1). */
@@ -159,35 +171,20 @@ export class Session {
     const isUnwantedTitle = action.type === 'session/titleChanged' && this.state.titleByUser === true;
     if (this.#closed || isUnwantedTitle) return;
     this.#isFromAgent = true;
-    this.#options.store.dispatch(action);
+    this.#parts.store.dispatch(action);
     this.#isFromAgent = false;
-  }
-
-  /** The agent goes on by itself: what it reports becomes a turn of that id. `false` where there is no room for one. */
-  startAgentTurn(turnId: string): boolean {
-    const { lifecycle, activeTurn } = this.state;
-    if (this.#closed || lifecycle !== 'ready' || activeTurn) return false;
-    this.#options.store.dispatch({ type: 'session/turnStarted', turnId, userMessage: { text: '' }, origin: 'agent' });
-    return this.state.activeTurn?.id === turnId;
-  }
-
-  /** What the agent takes after a `/` now; most say it each time they are started. */
-  dispatchCommands(all: readonly SessionCommand[]): void {
-    const { customizations = [], commands: before = [] } = this.state;
-    const commands = boundedCommands(all);
-    if (this.#closed || sameValue(commands, before)) return;
-    this.#options.store.dispatch({ type: 'session/customizationsChanged', customizations, commands });
   }
 
   /** Somebody trusts a folder, which may be this session's. */
   folderTrusted(folder: string): void {
-    this.#options.customizations?.folderTrusted(folder);
+    this.#parts.customizations?.folderTrusted(folder);
   }
 
   /** Opens the agent for a session that was just made, and says how that went. */
   async createAgentSession(): Promise<void> {
-    const { store, run, customizations } = this.#options;
-    this.#options.metadata.request();
+    const { store, metadata, customizations } = this.#parts;
+    const run = this.#run;
+    metadata.request();
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
       await customizations?.refresh();
@@ -196,7 +193,7 @@ export class Session {
       this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
     } catch (error) {
-      const message = headAndTail(error instanceof Error ? error.message : String(error), INLINE_CONTENT_LIMIT);
+      const message = headAndTail(errorMessage(error), INLINE_CONTENT_LIMIT);
       if (!this.#closed)
         store.dispatch({ type: 'session/creationFailed', error: { errorType: 'creationFailed', message } });
     }
@@ -206,10 +203,10 @@ export class Session {
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
     if (lifecycle === 'creating') void this.createAgentSession();
-    else this.#options.metadata.request();
+    else this.#parts.metadata.request();
     if (!activeTurn) return;
     const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';
-    this.#options.store.dispatch({
+    this.#parts.store.dispatch({
       type: 'session/error',
       turnId: activeTurn.id,
       error: { errorType: 'interrupted', message },
@@ -218,7 +215,7 @@ export class Session {
 
   /** What an action sets off; called after each change. */
   react(action: SessionAction): void {
-    const { run } = this.#options;
+    const run = this.#run;
     switch (action.type) {
       case 'session/turnStarted':
         if (action.origin === 'agent') return;
@@ -231,7 +228,7 @@ export class Session {
       case 'session/responsePart':
         // Text is only ever appended to the last part: any other may leave the state (PART7).
         if (!this.#isFromAgent) run?.beginNewPart();
-        if (action.part.kind === 'steering') this.#steered.add(action.part.id);
+        if (action.part.kind === 'steering') this.#intake.rememberSteering(action.part.id);
         return;
       case 'session/creationFailed': {
         const [first] = this.state.turns;
@@ -239,14 +236,14 @@ export class Session {
         return;
       }
       case 'session/turnComplete':
-        this.#options.metadata.request();
+        this.#parts.metadata.request();
         this.#startNext();
         return;
       case 'session/error':
-        this.#options.metadata.request();
+        this.#parts.metadata.request();
         return;
       case 'session/turnCancelled':
-        this.#options.metadata.request();
+        this.#parts.metadata.request();
         run?.cancel(action.turnId);
         this.#startNext();
         return;
@@ -260,7 +257,7 @@ export class Session {
         run?.setModel(action.model);
         return;
       case 'session/customizationToggled':
-        this.#options.customizations?.toggled(action.enabled);
+        this.#parts.customizations?.toggled(action.enabled);
         return;
       case 'session/pendingMessageSet':
         if (!this.state.activeTurn) this.#startNext();
@@ -273,14 +270,14 @@ export class Session {
 
   /** Something could not be stored: what runs can't be kept, so it ends; the next message tries again. */
   storageFailed(error: unknown): void {
-    const { store, run } = this.#options;
-    run?.cancelAll();
+    const { store } = this.#parts;
+    this.#run?.cancelAll();
     this.#isTellingFailure = true;
     const told = { mustBeStored: false };
     // Nobody opens its agent again before the next start of the host, which would find out by itself.
     if (this.state.lifecycle === 'creating' && this.#isAgentReady) store.dispatch({ type: 'session/ready' }, told);
     const turn = store.state.activeTurn;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     const advice = ProviderFailure.behind(error) ? '' : ' Make room or mend the disk, then go on.';
     const message = `This session could not be stored (${why}), so the turn was ended.${advice}`;
     if (turn)
@@ -290,20 +287,26 @@ export class Session {
 
   /** Of a session that is removed everybody is told; one that is only unloaded is there again for whoever asks. */
   async close({ isRemoved = false } = {}): Promise<void> {
-    this.#closed = true;
-    this.#isRemoved = isRemoved;
+    const { metadata, customizations, tempFiles, stored, history } = this.#parts;
+    this.#closed = isRemoved ? 'removed' : 'unloaded';
     this.#presence.dispose();
-    this.#options.metadata.dispose();
-    await this.#options.run?.dispose();
-    await this.#options.intake.settled();
-    await this.#options.customizations?.close();
-    await this.#options.close();
+    metadata.dispose();
+    await this.#run?.dispose();
+    await this.#intake.settled();
+    await customizations?.close();
+    await this.filesWritten();
+    await tempFiles.dispose();
+    try {
+      await stored.log.close();
+    } finally {
+      await history.settled();
+      await stored.fs.dispose();
+    }
   }
 
   /** Ends the connections of everybody who is subscribed, so that they reconnect and subscribe to what is there then. */
   cutOffSubscribers(reason: string): void {
-    for (const subscriber of [...this.#options.store.subscribers])
-      if (!subscriber.keepsFiles) subscriber.cutOff(reason);
+    for (const subscriber of [...this.#parts.store.subscribers]) if (!subscriber.keepsFiles) subscriber.cutOff(reason);
   }
 
   #joined(subscriber: Subscriber): void {
@@ -313,12 +316,12 @@ export class Session {
       this.#lookOnce();
     }
     // It left the memory while other sessions of the same handshake were still loading; nothing more would come from here.
-    else if (!this.#isRemoved) subscriber.cutOff('the session was unloaded in this moment');
+    else if (this.#closed === 'unloaded') subscriber.cutOff('the session was unloaded in this moment');
   }
 
   /** Not when it is loaded: after a restart many are, for nobody. */
   #lookOnce(): void {
-    const { customizations } = this.#options;
+    const { customizations } = this.#parts;
     if (customizations && !customizations.isKnown && this.state.lifecycle === 'ready') void customizations.refresh();
   }
 
@@ -326,13 +329,13 @@ export class Session {
   #nameAfter(message: UserMessage): void {
     if (this.state.summary.title !== '') return;
     const title = derivedTitle(message);
-    if (title) this.#options.store.dispatch({ type: 'session/titleChanged', title });
+    if (title) this.#parts.store.dispatch({ type: 'session/titleChanged', title });
   }
 
   #startAgent(turnId: string, message: UserMessage): void {
-    const { run, store } = this.#options;
-    if (run) {
-      run.start(turnId, message);
+    const { store } = this.#parts;
+    if (this.#run) {
+      this.#run.start(turnId, message);
       return;
     }
     const error = { errorType: 'noAgent', message: `This host has no agent ${this.state.summary.provider} any more.` };
@@ -345,7 +348,7 @@ export class Session {
     const next = steeringMessage ?? queuedMessages?.[0];
     if (lifecycle !== 'ready' || activeTurn || !next || this.#isTellingFailure) return;
     const { id, userMessage, by } = next;
-    this.#options.store.dispatch({
+    this.#parts.store.dispatch({
       type: 'session/turnStarted',
       turnId: id,
       queuedMessageId: id,
@@ -358,26 +361,38 @@ export class Session {
     const turnId = this.state.activeTurn?.id;
     const by = this.state.steeringMessage?.by;
     if (turnId === undefined) return;
-    await this.#options.run?.steer(userMessage, () => {
+    await this.#run?.steer(userMessage, () => {
       if (this.#closed) return;
       // Also when somebody took it back meanwhile: the agent has it, and the turn has to say so.
       const part = { kind: 'steering', id, userMessage, ...(by && { by }) } as const;
-      this.#options.store.dispatch({ type: 'session/responsePart', turnId, part }, { mustBeStored: true });
+      this.#parts.store.dispatch({ type: 'session/responsePart', turnId, part }, { mustBeStored: true });
     });
   }
 
   #answerPermission(action: PermissionResolvedAction): void {
     const who = action.by?.name ?? action.by?.clientId ?? 'the host';
-    this.#answered.add(action.requestId, who);
-    this.#options.customizations?.answer(action.requestId, decisionIn(action));
-    this.#options.run?.answer(action.requestId, decisionIn(action));
+    this.#intake.rememberAnswer(action.requestId, who);
+    this.#parts.customizations?.answer(action.requestId, decisionIn(action));
+    this.#run?.answer(action.requestId, decisionIn(action));
     // The request is gone from the state; this keeps what was answered where everybody can read it.
     const id = `answer-${randomUUID()}`;
     const said = headAndTail(action.text ?? (action.approved ? 'allowed' : 'denied'), INLINE_CONTENT_LIMIT);
-    this.#options.store.dispatch({
+    this.#parts.store.dispatch({
       type: 'session/responsePart',
       turnId: action.turnId,
       part: { kind: 'notice', id, text: `${who}: ${said}`, severity: 'info' },
     });
   }
+}
+
+/** An answer as agents get it. */
+function decisionIn(action: ToolCallConfirmedAction | PermissionResolvedAction): Decision {
+  return {
+    approved: action.approved,
+    ...(action.optionId !== undefined && { optionId: action.optionId }),
+    ...('editedToolInput' in action &&
+      action.editedToolInput !== undefined && { editedToolInput: action.editedToolInput }),
+    ...('reason' in action && action.reason !== undefined && { reason: action.reason }),
+    ...('text' in action && action.text !== undefined && { text: action.text }),
+  };
 }

@@ -11,9 +11,9 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
-import { within } from '../agents/settleWithin.js';
-import { Leftovers } from './abandonedSessions.js';
-import { checkBeginning } from './checkBeginning.js';
+import { settleWithin } from '../agents/settleWithin.js';
+import { AbandonedSessions } from './abandonedSessions.js';
+import { checkBeginning } from './beginSession.js';
 import { fetchContent } from './content/fetchContent.js';
 import { FolderTrust } from './folder/folderTrust.js';
 import { LogChecks } from './history/logChecks.js';
@@ -23,23 +23,16 @@ import { AT_WORK, SessionIndexing } from './indexing/sessionIndexing.js';
 import { SessionLists } from './indexing/sessionLists.js';
 import { inParallel } from './inParallel.js';
 import { LoadedSessions } from './loadedSessions.js';
-import { ProvisionalSessions } from './provisionalSessions.js';
 import type { Session } from './session.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
-import { alreadyExists, notFound, partsOf, SessionMaker, type SessionMakerOptions } from './sessionMaker.js';
+import { alreadyExists, notFound, partsOf, SessionLoader } from './sessionLoader.js';
+import type { SessionServices } from './sessionServices.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 import { SessionImports } from './transfer/sessionImports.js';
 
-export interface SessionHubOptions extends SessionMakerOptions {
-  /** A session that nobody has used for this long leaves the memory, and its agent ends. */
-  readonly idleMs: number;
-  /** What all loaded sessions may take of the memory, in bytes. */
-  readonly maxSessionBytes?: number;
-}
-
 /** All sessions of the host: those in memory, and the way to the others. */
 export class SessionHub {
-  readonly #options: SessionHubOptions;
+  readonly #services: SessionServices;
   readonly #notifier: SummaryNotifier;
   /** In memory, or on the way there. */
   readonly #opening = new Map<URI, Promise<Session>>();
@@ -49,51 +42,49 @@ export class SessionHub {
   readonly #removals = new Set<Promise<void>>();
   /** Ids of sessions that are being made. A folder is named after the id alone, whatever the provider. */
   readonly #creating = new Set<string>();
-  readonly #maker: SessionMaker;
+  readonly #loader: SessionLoader;
   readonly #imports: SessionImports;
   readonly #checks: LogChecks;
-  readonly #leftovers: Leftovers;
-  readonly #provisional = new ProvisionalSessions();
+  readonly #abandoned: AbandonedSessions;
   readonly #indexing: SessionIndexing;
   readonly #filler: IndexFiller;
   readonly #loaded: LoadedSessions;
   readonly #trust: FolderTrust;
   readonly #lists: SessionLists;
 
-  constructor(options: SessionHubOptions) {
-    this.#options = options;
-    this.#notifier = new SummaryNotifier(options.broadcast);
-    this.#checks = new LogChecks((uri, error) => options.log.error(`the log of ${uri} could not be checked`, error));
-    this.#leftovers = new Leftovers(options.storage, options.log);
-    this.#maker = new SessionMaker(options, {
+  constructor(services: SessionServices) {
+    this.#services = services;
+    this.#notifier = new SummaryNotifier(services.broadcast);
+    this.#checks = new LogChecks((uri, error) => services.log.error(`the log of ${uri} could not be checked`, error));
+    this.#abandoned = new AbandonedSessions(services.storage, services.log);
+    this.#loader = new SessionLoader(services, {
       notifier: this.#notifier,
       checks: this.#checks,
-      leftovers: this.#leftovers,
-      provisional: this.#provisional,
+      abandoned: this.#abandoned,
       onLoaded: (uri, session) => this.#open.set(uri, session),
     });
-    const { storage, defaultDirectory, now } = options;
-    const discard = (id: string) => this.#leftovers.discard(id);
+    const { storage, defaultDirectory, now } = services;
+    const discard = (id: string) => this.#abandoned.discard(id);
     this.#imports = new SessionImports({ storage, defaultDirectory, now, discard });
-    this.#indexing = new SessionIndexing(options, {
+    this.#indexing = new SessionIndexing(services, {
       inMemory: () => [...this.#opening.keys(), ...this.#closing.keys()],
-      isProvisional: (uri) => this.#provisional.has(uri),
+      isProvisional: (uri) => this.#notifier.provisional.has(uri),
       use: (uri, work) => this.use(uri, work),
       remove: (uri) => this.remove(uri),
     });
     this.#filler = new IndexFiller({
-      ...options,
+      ...services,
       indexSession: (sessionId, isNew) => this.#indexing.index(sessionId, isNew),
       forget: (uri) => this.#forget(uri),
     });
     const isLoaded = (uri: URI) => this.#opening.has(uri);
-    this.#trust = new FolderTrust(options, { open: () => this.#open.values(), isLoaded });
-    this.#lists = new SessionLists({ index: options.index, isLoaded, indexFilled: () => this.indexFilled() });
+    this.#trust = new FolderTrust(services, { open: () => this.#open.values(), isLoaded });
+    this.#lists = new SessionLists({ index: services.index, isLoaded, indexFilled: () => this.indexFilled() });
     this.#loaded = new LoadedSessions({
-      ...options,
+      ...services,
       sessions: this.#open,
       evict: (uri, session) => this.#close(uri, session),
-      onSweep: () => void this.#leftovers.removeAll(),
+      onSweep: () => void this.#abandoned.removeAll(),
     });
   }
 
@@ -120,7 +111,7 @@ export class SessionHub {
       this.#begin(uri, () =>
         this.#hold(
           uri,
-          this.#loaded.load(() => this.#maker.load(uri)),
+          this.#loaded.load(() => this.#loader.load(uri)),
         ),
       )
     );
@@ -149,11 +140,11 @@ export class SessionHub {
     if (provider !== undefined && provider !== parts.provider) {
       throw new RpcError(ERROR_CODE.invalidParams, `params.provider: the session's URI says ${parts.provider}`);
     }
-    if (!this.#options.agents.get(parts.provider)) {
+    if (!this.#services.agents.get(parts.provider)) {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
     checkBeginning(params);
-    const session = await this.#makeNew(uri, () => this.#loaded.load(() => this.#maker.create(params, parts)));
+    const session = await this.#makeNew(uri, () => this.#loaded.load(() => this.#loader.create(params, parts)));
     void session.createAgentSession();
   }
 
@@ -169,7 +160,7 @@ export class SessionHub {
     }
     await this.#makeNew(uri, () =>
       this.use(sourceUri, (source) =>
-        this.#loaded.load(() => this.#maker.fork(params, source, from.sessionId, parts.sessionId)),
+        this.#loaded.load(() => this.#loader.fork(params, source, from.sessionId, parts.sessionId)),
       ),
     );
   }
@@ -181,18 +172,18 @@ export class SessionHub {
     if (!parts || (provider !== undefined && provider !== parts.provider)) {
       throw new RpcError(ERROR_CODE.invalidParams, 'params.session: a session is <provider>:/<id>, of its provider');
     }
-    if (!this.#options.agents.get(parts.provider)) {
+    if (!this.#services.agents.get(parts.provider)) {
       throw new RpcError(ERROR_CODE.noAgentForProvider, `no agent for provider ${parts.provider}`);
     }
     const { sessionId } = parts;
     checkBeginning(params);
     if (!this.#imports.has(sessionId)) {
-      if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
+      if (this.#abandoned.has(sessionId)) await this.#abandoned.removeNow(sessionId);
       const isKnown = this.#creating.has(sessionId) || this.#opening.has(uri);
-      if (isKnown || (await this.#options.storage.exists(sessionId))) throw alreadyExists(uri);
+      if (isKnown || (await this.#services.storage.exists(sessionId))) throw alreadyExists(uri);
     }
     if (!(await this.#imports.take(params, sessionId, owner))) return;
-    const { index, broadcast } = this.#options;
+    const { index, broadcast } = this.#services;
     index.expect(uri);
     const { state } = await this.open(uri);
     index.flush();
@@ -235,7 +226,7 @@ export class SessionHub {
 
   /** The index was damaged and is empty: what it is told from now on of the sessions in memory is not all of them. */
   indexReplaced(): void {
-    for (const uri of [...this.#opening.keys(), ...this.#open.keys()]) this.#options.index.markIncomplete(uri);
+    for (const uri of [...this.#opening.keys(), ...this.#open.keys()]) this.#services.index.markIncomplete(uri);
     this.fillIndex({ changedSince: 0 });
   }
 
@@ -246,7 +237,7 @@ export class SessionHub {
 
   /** Resolves when the index has everything, or when that would take too long to wait for. */
   indexFilled(patienceMs: number = INDEX_PATIENCE_MS): Promise<void> {
-    return within(patienceMs, this.#filler.settled);
+    return settleWithin(patienceMs, this.#filler.settled);
   }
 
   /** For each session which actions of that client were accepted, the newest of them. */
@@ -261,7 +252,7 @@ export class SessionHub {
 
   /** After a start: what the index shows at work, or may not know the end of, was interrupted. Opening it says so. */
   async recoverInterrupted(): Promise<void> {
-    const { index, log } = this.#options;
+    const { index, log } = this.#services;
     const atWork = await Promise.all(AT_WORK.map((status) => this.#lists.resources({ status })));
     for (const uri of new Set([...index.unsettled(), ...atWork.flat()])) {
       await this.open(uri).catch((error: unknown) => {
@@ -282,7 +273,7 @@ export class SessionHub {
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
     await this.#dropProvisional();
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
-    await this.#leftovers.removeAll();
+    await this.#abandoned.removeAll();
     this.#notifier.dispose();
   }
 
@@ -294,13 +285,13 @@ export class SessionHub {
     try {
       // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
       await this.#close(uri, session, async () => {
-        await this.#options.storage.remove(sessionId);
+        await this.#services.storage.remove(sessionId);
         await this.#forget(uri);
       });
     } catch (error) {
       // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
       // After the answer: whoever asked for it may watch it as well, and is to hear why it failed.
-      const { delivery } = this.#options;
+      const { delivery } = this.#services;
       setImmediate(
         () => void delivery.drained().then(() => session.cutOffSubscribers('the session could not be removed')),
       );
@@ -310,19 +301,19 @@ export class SessionHub {
 
   /** Of a session whose files are gone. */
   async #forget(uri: URI): Promise<void> {
-    const { index, publisher, sequence } = this.#options;
+    const { index, publisher, sequence } = this.#services;
     await index.eraseTexts(uri);
-    const wasHidden = this.#provisional.delete(uri);
+    const wasHidden = this.#notifier.provisional.delete(uri);
     index.remove(uri);
     this.#notifier.forget(uri);
-    this.#options.broadcast({ type: 'notify/sessionRemoved', session: uri }, wasHidden ? uri : undefined);
+    this.#services.broadcast({ type: 'notify/sessionRemoved', session: uri }, wasHidden ? uri : undefined);
     publisher.end(uri, sequence.next());
   }
 
   /** Sessions without a message end with the host. What can't be removed now is removed at the next start. */
   async #dropProvisional(): Promise<void> {
-    await inParallel(this.#provisional.all(), DROPS_AT_ONCE, (uri) =>
-      this.remove(uri).catch((error: unknown) => this.#options.log.error(`${uri} could not be removed`, error)),
+    await inParallel([...this.#notifier.provisional], DROPS_AT_ONCE, (uri) =>
+      this.remove(uri).catch((error: unknown) => this.#services.log.error(`${uri} could not be removed`, error)),
     );
   }
 
@@ -357,11 +348,11 @@ export class SessionHub {
       if (exists) throw notFound(uri);
       this.#creating.add(sessionId);
       try {
-        if (this.#leftovers.has(sessionId)) await this.#leftovers.removeNow(sessionId);
-        void this.#leftovers.removeAll();
-        exists = await this.#options.storage.exists(sessionId);
+        if (this.#abandoned.has(sessionId)) await this.#abandoned.removeNow(sessionId);
+        void this.#abandoned.removeAll();
+        exists = await this.#services.storage.exists(sessionId);
         // Clients that opened this URI in the meantime get the existing session.
-        return await this.#hold(uri, exists ? this.#loaded.load(() => this.#maker.load(uri)) : make());
+        return await this.#hold(uri, exists ? this.#loaded.load(() => this.#loader.load(uri)) : make());
       } finally {
         this.#creating.delete(sessionId);
       }

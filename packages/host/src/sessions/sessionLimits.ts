@@ -56,35 +56,35 @@ export const CUSTOMIZATIONS_MS = 3_000;
 export const MAX_DERIVED_TITLE = 80;
 
 export interface HistoryLimits {
-  /** Ended turns that a checkpoint has, as the memory, and their bytes. */
+  /** Ended turns that a snapshot has, as the memory, and their bytes. */
   readonly window: number;
   readonly windowBytes: number;
-  /** A checkpoint is due when a log has grown by this much, or by as much as the last one took if that is more. */
-  readonly minCheckpointBytes: number;
-  /** So long after the last one it waits until several times as much has come: a burst is not a checkpoint every millisecond. */
-  readonly checkpointPauseMs: number;
-  /** A checkpoint that would be larger has fewer turns; one that is larger without any is not written. */
-  readonly maxCheckpointBytes: number;
+  /** A snapshot is due when a log has grown by this much, or by as much as the last one took if that is more. */
+  readonly minSnapshotBytes: number;
+  /** So long after the last one it waits until several times as much has come: a burst is not a snapshot every millisecond. */
+  readonly snapshotPauseMs: number;
+  /** A snapshot that would be larger has fewer turns; one that is larger without any is not written. */
+  readonly maxSnapshotBytes: number;
   /** Turns of one page of the turn index, and bytes of the log: with either of them the page ends at a turn's end. */
   readonly pageTurns: number;
   readonly pageBytes: number;
-  /** Pages that wait to be stored with the next checkpoint; while a whole log is read, they are stored at a quarter of it. */
+  /** Pages that wait to be stored with the next snapshot; while a whole log is read, they are stored at a quarter of it. */
   readonly maxPendingPages: number;
 }
 
 export const HISTORY_LIMITS: HistoryLimits = {
   window: TURNS_IN_MEMORY,
   windowBytes: TURN_BYTES_IN_MEMORY,
-  minCheckpointBytes: 64 * 1024,
-  checkpointPauseMs: 250,
-  maxCheckpointBytes: 4 * 1024 * 1024,
+  minSnapshotBytes: 64 * 1024,
+  snapshotPauseMs: 250,
+  maxSnapshotBytes: 4 * 1024 * 1024,
   pageTurns: 32,
   pageBytes: 256 * 1024,
   maxPendingPages: 1_000,
 };
 
-/** While a turn runs a checkpoint waits for its end, until this many times as much has come. */
-export const CHECKPOINT_PATIENCE = 4;
+/** While a turn runs a snapshot waits for its end, until this many times as much has come. */
+export const SNAPSHOT_PATIENCE = 4;
 /** The same for one that follows another at once. */
 export const BURST_PATIENCE = 64;
 /** A page of the turn index ends only where less than a half of this waits in the session's queue: it is kept with the page. */

@@ -2,6 +2,7 @@ import {
   type ActionEnvelope,
   type ActionOrigin,
   type ClientAction,
+  errorMessage,
   REJECTION,
   type SessionAction,
   type SessionState,
@@ -10,16 +11,12 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
-import { originOf, type Publisher, type Subscriber } from '../state/publisher.js';
-import type { SequenceSource } from '../state/sequenceSource.js';
-import { SubscriberList } from '../state/subscriberList.js';
+import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
 import type { EventLog, NewLogRecord } from '../storage/log/eventLog.js';
-import { type TurnsRoom, turnsWithin, withTurnsWithin } from './history/turnBytes.js';
 import { SHRUNK_TURN_BYTES, TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
 import { snapshotState } from './snapshotState.js';
-import { StateBytes } from './stateBytes.js';
-import { AcceptedSequences, acceptedKey } from './turn/acceptedSequences.js';
-import { actionFingerprint } from './turn/actionFingerprint.js';
+import { StateBytes, type TurnsRoom, turnsWithin, withTurnsWithin } from './stateBytes.js';
+import { AcceptedSequences, acceptedKey, actionFingerprint } from './turn/acceptedSequences.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** An action before it is stamped. */
@@ -31,8 +28,8 @@ export interface SessionStoreOptions {
   readonly incarnation: string;
   readonly state: SessionState;
   readonly log: EventLog;
-  /** Rejects when what the state refers to could not be stored. */
-  readonly contentStored: () => Promise<void>;
+  /** The files that the state refers to. `stored` rejects when one of them could not be stored. */
+  readonly content: { stored(): Promise<void> };
   readonly accepted?: AcceptedSequences;
   /** The highest number in the log. */
   readonly lastServerSeq?: number;
@@ -40,10 +37,14 @@ export interface SessionStoreOptions {
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
   readonly now: () => number;
-  /** After each change, with the state before it. */
-  readonly onChanged: (action: SessionAction, before: SessionState) => void;
-  /** Something could not be stored; the state is again what clients know, and no more the one that is undone. */
-  readonly onTakenBack: (error: unknown, undone: SessionState) => void;
+}
+
+/** What follows a change of the state. */
+export interface StoreEffects {
+  /** Called after each change, with the state before it. */
+  afterChange(action: SessionAction, before: SessionState): void;
+  /** Called when changes could not be stored. The state is again what clients know; `undone` is the one that was taken back. */
+  afterTakeBack(error: unknown, undone: SessionState): void;
 }
 
 /** What a queued frame told, so that it can be taken back. */
@@ -77,6 +78,8 @@ const STORED_BEFORE_TOLD: ReadonlySet<SessionAction['type']> = new Set([
 export class SessionStore implements DurableSource {
   readonly uri: URI;
   readonly accepted: AcceptedSequences;
+  /** Set once, when the session is assembled. */
+  effects: StoreEffects | undefined;
   readonly #options: SessionStoreOptions;
   readonly #subscribers = new SubscriberList();
   /** Up to which number each subscriber's snapshot told it. */
@@ -184,7 +187,7 @@ export class SessionStore implements DurableSource {
   async makeDurable(): Promise<void> {
     const needsContent = this.#hasEnded;
     this.#hasEnded = false;
-    await Promise.all([this.#options.log.flush(), needsContent && this.#options.contentStored()]);
+    await Promise.all([this.#options.log.flush(), needsContent && this.#options.content.stored()]);
   }
 
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void {
@@ -222,7 +225,7 @@ export class SessionStore implements DurableSource {
       if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error));
     }
     this.#options.publisher.forgetReplay(this.#options.sequence.current);
-    this.#options.onTakenBack(error, undone);
+    this.effects?.afterTakeBack(error, undone);
   }
 
   #answerRepeat(tag: RepeatTag): void {
@@ -268,7 +271,7 @@ export class SessionStore implements DurableSource {
       source: this,
       tag,
     });
-    this.#options.onChanged(action, before);
+    this.effects?.afterChange(action, before);
   }
 }
 
@@ -286,6 +289,5 @@ function trimmed(state: SessionState): SessionState {
 }
 
 function notStored(error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error);
-  return `could not be stored: ${why}`;
+  return `could not be stored: ${errorMessage(error)}`;
 }

@@ -1,6 +1,5 @@
 import { type ActiveTurn, type SessionState, type Turn, type TurnStep, withNewestParts } from '@agenthost/protocol';
-import { jsonBytes } from './history/jsonBytes.js';
-import { type TurnsRoom, withTurnsWithin } from './history/turnBytes.js';
+import { jsonBytes, type TurnsRoom, withTurnsWithin } from './stateBytes.js';
 
 /**
  * The state for a snapshot: the running turn and the newest ended turns that fit into `bytes`. The running turn and the newest

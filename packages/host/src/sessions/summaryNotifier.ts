@@ -40,6 +40,8 @@ interface Followed {
 export class SummaryNotifier {
   readonly #broadcast: (notification: Notification) => void;
   readonly #followed = new Map<URI, Followed>();
+  /** Sessions that clients are not told of before their first message (rules PROV1 and PROV2). */
+  readonly provisional = new Set<URI>();
 
   constructor(broadcast: (notification: Notification) => void) {
     this.#broadcast = broadcast;
@@ -48,6 +50,12 @@ export class SummaryNotifier {
   /** The summary of a session that was just made or loaded: changes are counted from here. */
   know(summary: SessionSummary): void {
     this.#followed.set(summary.resource, { latest: summary, touched: new Set() });
+  }
+
+  /** Tells all clients of a session that they don't know. */
+  added(summary: SessionSummary): void {
+    this.know(summary);
+    this.#broadcast({ type: 'notify/sessionAdded', summary });
   }
 
   changed(summary: SessionSummary): void {

@@ -7,8 +7,7 @@ import {
   MIN_PROTOCOL_VERSION,
   type URI,
 } from '@agenthost/protocol';
-import type { Delivery, DurableSource, Receiver } from './delivery.js';
-import { around, EncodedFrame } from './encodedFrame.js';
+import { around, type Delivery, type DurableSource, EncodedFrame, type Receiver } from './delivery.js';
 import type { ReplayBuffer } from './replayBuffer.js';
 
 /** A client, as those who send to it see it. */
@@ -94,4 +93,33 @@ function knowing(subscribers: readonly Subscriber[], type: Action['type']): read
   const introduced = ACTION_INTRODUCED_IN[type];
   if (introduced <= MIN_PROTOCOL_VERSION) return subscribers;
   return subscribers.filter((subscriber) => subscriber.protocolVersion >= introduced);
+}
+
+/** Who is subscribed to one resource. The list is replaced, never changed, so that what is under way keeps its receivers. */
+export class SubscriberList {
+  #list: readonly Subscriber[] = [];
+
+  get list(): readonly Subscriber[] {
+    return this.#list;
+  }
+
+  add(subscriber: Subscriber): boolean {
+    if (this.#list.includes(subscriber)) return false;
+    this.#list = [...this.#list, subscriber];
+    return true;
+  }
+
+  remove(subscriber: Subscriber): boolean {
+    const rest = this.#list.filter((other) => other !== subscriber);
+    const removed = rest.length < this.#list.length;
+    this.#list = rest;
+    return removed;
+  }
+}
+
+/** The one counter of the host. */
+export interface SequenceSource {
+  /** The last number that was given out, or that any earlier run of the host may have given out. */
+  readonly current: number;
+  next(): number;
 }

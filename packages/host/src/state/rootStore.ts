@@ -7,9 +7,7 @@ import {
   rootReducer,
   type Snapshot,
 } from '@agenthost/protocol';
-import type { Publisher, Subscriber } from './publisher.js';
-import type { SequenceSource } from './sequenceSource.js';
-import { SubscriberList } from './subscriberList.js';
+import { type Publisher, type SequenceSource, type Subscriber, SubscriberList } from './publisher.js';
 
 /** The root state: agents and their models. */
 export class RootStore {

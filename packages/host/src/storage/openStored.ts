@@ -1,4 +1,4 @@
-import { readWorkspaceFile } from './artifacts/workspaceYaml.js';
+import { readWorkspaceYaml } from './artifacts/workspaceYaml.js';
 import type { KeyedLock } from './fs/keyedLock.js';
 import type { SessionFs } from './fs/sessionFs.js';
 import { CORRUPT_SUFFIX } from './log/corruptFile.js';
@@ -40,7 +40,7 @@ export async function openStored(
  * no copy: for them the damaged line is parsed without its checksum. Returns `undefined` when neither works.
  */
 async function recoverStartRecord(fs: SessionFs, sessionId: string): Promise<SessionStartRecord | undefined> {
-  const info = await readWorkspaceFile(fs).catch(() => undefined);
+  const info = await readWorkspaceYaml(fs).catch(() => undefined);
   const copy = info?.start && asStart(info.start, sessionId);
   if (copy) return copy;
   for (const name of [LOG_FILE, `${LOG_FILE}${CORRUPT_SUFFIX}`]) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkMethod } from '../../src/connection/checkMethod.js';
+import { checkMethod } from '../../src/connection/clientConnection.js';
 
 it('refuses a command that the role does not allow, and says which would do', () => {
   expect(() => checkMethod('viewer', 'listSessions')).not.toThrow();

@@ -1,8 +1,7 @@
 import { type SessionAction, type SessionState, sessionReducer } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
 import { newSession, OPENING, SESSION } from '../../../protocol/test/reducers/arbitraryActions.js';
-import { DroppedText } from '../../src/sessionIndex/droppedText.js';
-import { searchText } from '../../src/sessionIndex/searchText.js';
+import { DroppedText, searchText } from '../../src/sessionIndex/searchText.js';
 
 const turn = { session: SESSION, at: 1, turnId: 't1' };
 

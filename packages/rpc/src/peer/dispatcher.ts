@@ -1,13 +1,58 @@
-import type { Disposable } from '../disposable.js';
-import { type LocalErrorCode, type LocalRpcError, RPC_ERROR, RpcError } from '../errors.js';
-import { encodeError, encodeResponse } from './encode.js';
-import { invalidParams, isPromiseLike, LateResult, type NotificationHandler, type RequestHandler } from './handler.js';
+import { type LocalErrorCode, LocalRpcError, RPC_ERROR, RpcError } from '../errors.js';
+import type { Disposable } from '../events.js';
+import { encodeError, encodeResponse } from './frame.js';
 import { type ErrorObject, isRequestId, type RequestId } from './message.js';
-import { isAbortOutcome, RunningRequests } from './runningRequests.js';
 
 export const CANCEL_REQUEST = '$/cancelRequest';
 
 const MAX_QUOTED_LENGTH = 100;
+const MAX_MESSAGE_LENGTH = 1_000;
+
+export interface RequestContext {
+  /** Aborts when the caller cancels, and when the connection closes. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Contract:
+ * - `parse` gets the params as they came (undefined when there are none) and throws when they are wrong: an RpcError is
+ *   answered as it is, anything else as -32602 with its message, which therefore says what is wrong and nothing secret.
+ * - `handle` is called on arrival, in order with everything else that arrives. What it returns without a promise is answered
+ *   before the next frame is looked at; `undefined` is answered as null, a `rawResult` without another encoding, a
+ *   `LateResult` as what it computes at that moment.
+ * - A thrown RpcError is answered as it is. Anything else is answered as -32603 "internal error" and goes to `onError`.
+ */
+export interface RequestHandler<P = unknown, R = unknown> {
+  parse(params: unknown): P;
+  handle(params: P, context: RequestContext): R | Promise<R>;
+}
+
+/** As for requests, except that nothing is answered: whatever is thrown goes to `onError`. */
+export interface NotificationHandler<P = unknown> {
+  parse(params: unknown): P;
+  handle(params: P): void | Promise<void>;
+}
+
+/**
+ * A result that is computed when its answer is sent, in the same turn. For a handler that waits first and whose answer must be
+ * exact about what was sent before it.
+ *
+ * @example
+ * ```ts
+ * let sent = 0;
+ * peer.onRequest('count', {
+ *   parse: () => undefined,
+ *   handle: async () => new LateResult(() => sent),
+ * });
+ * ```
+ */
+export class LateResult<R = unknown> {
+  readonly compute: () => R;
+
+  constructor(compute: () => R) {
+    this.compute = compute;
+  }
+}
 
 export interface DispatcherOptions {
   readonly maxIncomingRequests: number;
@@ -168,4 +213,51 @@ function cancelledId(params: unknown): RequestId {
 /** The other side chose the name, so its length is bounded before it is sent back or logged. */
 function quote(method: string): string {
   return JSON.stringify(method.length > MAX_QUOTED_LENGTH ? `${method.slice(0, MAX_QUOTED_LENGTH)}…` : method);
+}
+
+/** The requests of the other side that handlers are working on, so that they can be counted and cancelled. */
+class RunningRequests {
+  readonly #limit: number;
+  readonly #controllers = new Map<RequestId, AbortController>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  start(id: RequestId): AbortSignal | 'full' | 'duplicate' {
+    if (this.#controllers.has(id)) return 'duplicate';
+    if (this.#controllers.size >= this.#limit) return 'full';
+    const controller = new AbortController();
+    this.#controllers.set(id, controller);
+    return controller.signal;
+  }
+
+  finish(id: RequestId): void {
+    this.#controllers.delete(id);
+  }
+
+  /** A cancelled request still runs, and counts, until its handler is done. One that isn't running was just answered. */
+  cancel(id: RequestId): void {
+    this.#controllers.get(id)?.abort(new LocalRpcError('requestCancelled', 'the caller cancelled the request'));
+  }
+
+  abortAll(reason: LocalRpcError): void {
+    for (const controller of [...this.#controllers.values()]) controller.abort(reason);
+  }
+}
+
+/** Whether a handler failed only because it was told to stop, which nobody needs to hear about. */
+function isAbortOutcome(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
+}
+
+/** What to answer when `parse` threw. */
+function invalidParams(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  const message = error instanceof Error ? error.message : 'invalid params';
+  return new RpcError(RPC_ERROR.invalidParams, message.slice(0, MAX_MESSAGE_LENGTH), { cause: error });
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

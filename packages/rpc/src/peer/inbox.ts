@@ -1,6 +1,4 @@
-import { CloseEvent } from '../closeEvent.js';
-import type { Disposable } from '../disposable.js';
-import { Listeners } from '../listeners.js';
+import { CloseEvent, type Disposable, Emitter } from '../events.js';
 import type { CloseReason } from '../transport.js';
 
 const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024;
@@ -20,12 +18,21 @@ type Entry =
   | { readonly kind: 'close'; readonly reason: CloseReason };
 
 /**
- * The receiving half of a transport: keeps the promises of the Transport contract on order, on frames that arrive before
- * the first listener, on listeners that throw, and on the close that is told exactly once. Transports are written around it.
+ * The receiving half of a transport, to write transports around. It keeps the promises of the Transport contract: the order of
+ * frames, frames that arrive before the first listener, listeners that throw, and a close that each listener hears exactly once.
+ *
+ * @example
+ * ```ts
+ * declare const socket: WebSocket;
+ *
+ * const inbox = new Inbox(() => socket.close());
+ * socket.addEventListener('message', ({ data }) => inbox.receive(String(data)));
+ * socket.addEventListener('close', ({ code, reason }) => inbox.end({ code, message: reason }));
+ * ```
  */
 export class Inbox {
-  readonly #messages: Listeners<string>;
-  readonly #oversize: Listeners<number>;
+  readonly #messages: Emitter<string>;
+  readonly #oversize: Emitter<number>;
   readonly #close: CloseEvent;
   readonly #maxWaitingChars: number;
   readonly #onOverflow: (reason: CloseReason) => void;
@@ -36,11 +43,12 @@ export class Inbox {
 
   /** `onOverflow` is called when too much waits; the transport then closes itself, which must call `close`. */
   constructor(onOverflow: (reason: CloseReason) => void, options: InboxOptions = {}) {
+    const { onListenerError = () => {} } = options;
     this.#onOverflow = onOverflow;
     this.#maxWaitingChars = options.maxWaitingChars ?? DEFAULT_MAX_WAITING_CHARS;
-    this.#messages = new Listeners(options.onListenerError);
-    this.#oversize = new Listeners(options.onListenerError);
-    this.#close = new CloseEvent(options.onListenerError);
+    this.#messages = new Emitter(onListenerError);
+    this.#oversize = new Emitter(onListenerError);
+    this.#close = new CloseEvent(onListenerError);
   }
 
   /** No more frames are taken: the close was told, or waits behind frames that were not delivered yet. */
@@ -49,7 +57,7 @@ export class Inbox {
   }
 
   onMessage(listener: (text: string) => void): Disposable {
-    const added = this.#messages.add(listener);
+    const added = this.#messages.event(listener);
     if (this.#state === 'waitingForListener') {
       this.#state = 'draining';
       queueMicrotask(() => this.#drain());
@@ -58,7 +66,7 @@ export class Inbox {
   }
 
   onOversizeFrame(listener: (maxBytes: number) => void): Disposable {
-    return this.#oversize.add(listener);
+    return this.#oversize.event(listener);
   }
 
   onClose(listener: (reason: CloseReason) => void): Disposable {
@@ -119,8 +127,8 @@ export class Inbox {
   }
 
   #deliver(entry: Entry): void {
-    if (entry.kind === 'message') this.#messages.emit(entry.text);
-    else if (entry.kind === 'oversize') this.#oversize.emit(entry.maxBytes);
+    if (entry.kind === 'message') this.#messages.fire(entry.text);
+    else if (entry.kind === 'oversize') this.#oversize.fire(entry.maxBytes);
     else this.#tellClose(entry.reason);
   }
 

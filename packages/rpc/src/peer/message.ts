@@ -1,7 +1,5 @@
 import { RPC_ERROR } from '../errors.js';
 import { exceedsUtf8Bytes } from './frame.js';
-import { exceedsJsonValues } from './jsonValues.js';
-import { structureViolation } from './structureViolation.js';
 
 export type RequestId = string | number;
 
@@ -138,4 +136,87 @@ function isErrorObject(value: unknown): value is ErrorObject {
 
 function invalidRequest(id: RequestId | null, message: string): Message & { readonly kind: 'malformed' } {
   return { kind: 'malformed', id, code: RPC_ERROR.invalidRequest, message };
+}
+
+const [QUOTE, COMMA, COLON, BACKSLASH, BRACKET, BRACE] = [34, 44, 58, 92, 91, 123];
+
+/**
+ * How many values a JSON text has, nested ones included; looks no further once there are more than `most`. Keys count as values,
+ * and each list and object counts for two more: that is about what they cost to parse and to check.
+ */
+export function jsonValues(text: string, most = Number.POSITIVE_INFINITY): number {
+  let values = 1;
+  for (let at = 0; at < text.length && values <= most; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(text, at);
+    else if (code === COMMA || code === COLON) values++;
+    else if (code === BRACKET || code === BRACE) values += 2;
+  }
+  return values;
+}
+
+function exceedsJsonValues(text: string, most: number): boolean {
+  // Each of them has a character of its own.
+  return text.length > most && jsonValues(text, most) > most;
+}
+
+/** Where the quote is that ends what begins with a quote. */
+function endOfText(text: string, start: number): number {
+  const end = text.indexOf('"', start + 1);
+  if (end < 0) return text.length;
+  if (text.charCodeAt(end - 1) !== BACKSLASH) return end;
+  // Character by character from here on: looking for each of very many escaped quotes would take longer.
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) return at;
+  }
+  return text.length;
+}
+
+interface Cursor {
+  readonly container: object;
+  /** Undefined for an array. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  next: number;
+}
+
+/**
+ * What makes parsed JSON unsafe to hand on, or undefined: nesting over `maxDepth` containers (the root is the first), or a
+ * key that can reach a prototype. Iterative, and holds no more than `maxDepth` cursors whatever comes in.
+ */
+function structureViolation(root: object, maxDepth: number): string | undefined {
+  let cursor = cursorOf(root);
+  if (typeof cursor === 'string') return cursor;
+  const stack: Cursor[] = [];
+  for (;;) {
+    if (cursor.next === cursor.length) {
+      const parent = stack.pop();
+      if (parent === undefined) return undefined;
+      cursor = parent;
+      continue;
+    }
+    const value = childAt(cursor, cursor.next++);
+    if (typeof value !== 'object' || value === null) continue;
+    if (stack.length + 1 >= maxDepth) return `the message is nested deeper than ${maxDepth} levels`;
+    const child = cursorOf(value);
+    if (typeof child === 'string') return child;
+    stack.push(cursor);
+    cursor = child;
+  }
+}
+
+function childAt(cursor: Cursor, index: number): unknown {
+  if (cursor.keys === undefined) return (cursor.container as readonly unknown[])[index];
+  return (cursor.container as Record<string, unknown>)[cursor.keys[index] as string];
+}
+
+function cursorOf(container: object): Cursor | string {
+  if (Array.isArray(container)) return { container, keys: undefined, length: container.length, next: 0 };
+  const keys = Object.keys(container);
+  for (const key of keys) {
+    if (key === '__proto__' || key === 'constructor' || key === 'prototype') return `the key "${key}" is not allowed`;
+  }
+  return { container, keys, length: keys.length, next: 0 };
 }

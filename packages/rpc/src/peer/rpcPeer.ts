@@ -1,21 +1,44 @@
-import { CloseEvent } from '../closeEvent.js';
-import type { Disposable } from '../disposable.js';
 import { ConnectionClosedError, type LocalErrorCode, LocalRpcError, RpcError } from '../errors.js';
+import { CloseEvent, type Disposable } from '../events.js';
 import type { CloseReason, Transport } from '../transport.js';
-import { CANCEL_REQUEST, Dispatcher } from './dispatcher.js';
-import { encodeNotification, encodeRequest } from './encode.js';
-import type { Frame } from './frame.js';
-import type { NotificationHandler, RequestHandler } from './handler.js';
+import { CANCEL_REQUEST, Dispatcher, type NotificationHandler, type RequestHandler } from './dispatcher.js';
+import { encodeNotification, encodeRequest, type Frame } from './frame.js';
 import {
+  DEFAULT_MESSAGE_LIMITS,
   type ErrorObject,
   type Message,
+  type MessageLimits,
   oversizeFrame,
   parseMessage,
   type RequestId,
   withoutMethod,
 } from './message.js';
-import { type PeerLimits, peerLimits, type RpcPeerOptions } from './peerOptions.js';
 import { type PendingRequest, PendingRequests } from './pendingRequests.js';
+
+/** The answer to an oversize frame must itself pass the other side's limit, or two peers could answer each other for ever. */
+const MIN_FRAME_BYTES = 1024;
+const MIN_VALUES = 16;
+
+export interface PeerLimits extends MessageLimits {
+  /** How long a request waits for its answer; 0: until the close. */
+  readonly requestTimeoutMs: number;
+  /** Requests of this side without an answer; one more rejects at once. */
+  readonly maxOutgoingRequests: number;
+  /** Requests of the other side whose handlers still run; one more is answered with -32000. */
+  readonly maxIncomingRequests: number;
+}
+
+export interface RpcPeerOptions extends Partial<PeerLimits> {
+  /** Told what has no caller to be told to: handlers that failed, frames and responses that make no sense. */
+  readonly onError?: (error: LocalRpcError) => void;
+}
+
+export const DEFAULT_PEER_LIMITS: PeerLimits = {
+  ...DEFAULT_MESSAGE_LIMITS,
+  requestTimeoutMs: 30_000,
+  maxOutgoingRequests: 1_024,
+  maxIncomingRequests: 256,
+};
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
@@ -27,6 +50,16 @@ export interface RequestOptions {
  * One end of a JSON-RPC 2.0 connection. Owns its transport: disposing the peer closes it.
  *
  * Register handlers in the same turn in which the peer is made: the first frame is looked at in a later microtask.
+ *
+ * @example
+ * ```ts
+ * const { a, b } = createMemoryTransportPair();
+ * const server = new RpcPeer(b);
+ * server.onRequest('double', { parse: Number, handle: (value) => value * 2 });
+ * const client = new RpcPeer(a);
+ * const ping = await client.request('double', [21], { timeoutMs: 1_000 });
+ * client.dispose();
+ * ```
  */
 export class RpcPeer {
   readonly #transport: Transport;
@@ -213,4 +246,27 @@ function encoded(method: string, encode: () => string): string {
   } catch (cause) {
     throw new LocalRpcError('notSerialisable', `the params of ${method} cannot be expressed in JSON`, { cause });
   }
+}
+
+function peerLimits(options: RpcPeerOptions): PeerLimits {
+  const {
+    maxFrameBytes = DEFAULT_PEER_LIMITS.maxFrameBytes,
+    maxDepth = DEFAULT_PEER_LIMITS.maxDepth,
+    maxValues = DEFAULT_PEER_LIMITS.maxValues,
+    requestTimeoutMs = DEFAULT_PEER_LIMITS.requestTimeoutMs,
+    maxOutgoingRequests = DEFAULT_PEER_LIMITS.maxOutgoingRequests,
+    maxIncomingRequests = DEFAULT_PEER_LIMITS.maxIncomingRequests,
+  } = options;
+  atLeast('maxFrameBytes', maxFrameBytes, MIN_FRAME_BYTES);
+  atLeast('maxDepth', maxDepth, 2);
+  atLeast('maxValues', maxValues, MIN_VALUES);
+  atLeast('requestTimeoutMs', requestTimeoutMs, 0);
+  atLeast('maxOutgoingRequests', maxOutgoingRequests, 1);
+  atLeast('maxIncomingRequests', maxIncomingRequests, 1);
+  return { maxFrameBytes, maxDepth, maxValues, requestTimeoutMs, maxOutgoingRequests, maxIncomingRequests };
+}
+
+// Written so that NaN, which no comparison would ever exceed, is refused too.
+function atLeast(name: string, value: number, minimum: number): void {
+  if (!(value >= minimum)) throw new RangeError(`${name} must be at least ${minimum}, not ${value}`);
 }

@@ -1,13 +1,15 @@
-import type { Disposable } from '../disposable.js';
-import { type Frame, frameToText } from '../peer/frame.js';
+import type { Disposable } from '../events.js';
+import { type Frame, frameToBytes, frameToText } from '../peer/frame.js';
 import { Inbox, type InboxOptions } from '../peer/inbox.js';
 import { DEFAULT_MESSAGE_LIMITS } from '../peer/message.js';
 import type { CloseReason, Transport } from '../transport.js';
 import { LineSplitter } from './lineSplitter.js';
-import { LineWriter } from './lineWriter.js';
 
 const DEFAULT_MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const DEFAULT_LINGER_MS = 2_000;
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
 
 export interface LineTransportOptions extends InboxOptions {
   readonly readable: ReadableStream<Uint8Array>;
@@ -23,7 +25,22 @@ export interface LineTransportOptions extends InboxOptions {
   readonly lingerMs?: number;
 }
 
-/** One frame a line, over Web Streams; Node's streams become those with `Readable.toWeb` and `Writable.toWeb`. */
+/**
+ * One frame per line, over Web Streams. Node's streams become Web Streams with `Readable.toWeb` and `Writable.toWeb`.
+ *
+ * @example
+ * ```ts
+ * import { spawn } from 'node:child_process';
+ * import { Readable, Writable } from 'node:stream';
+ *
+ * const { stdin, stdout } = spawn('my-agent', { stdio: ['pipe', 'pipe', 'inherit'] });
+ * const transport = createLineTransport({
+ *   readable: Readable.toWeb(stdout) as ReadableStream<Uint8Array>,
+ *   writable: Writable.toWeb(stdin),
+ * });
+ * const agent = new RpcPeer(transport);
+ * ```
+ */
 export function createLineTransport(options: LineTransportOptions): Transport {
   return new LineTransport(options);
 }
@@ -136,4 +153,53 @@ class LineTransport implements Transport {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Writes frames as lines and counts what the other side has not taken yet. */
+class LineWriter {
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  #bufferedBytes = 0;
+
+  constructor(writable: WritableStream<Uint8Array>, onError: (error: unknown) => void) {
+    this.#writer = writable.getWriter();
+    this.#writer.closed.catch(onError);
+  }
+
+  /** False when the line was not written, because more than `maxBufferedBytes` would wait behind another. */
+  write(frame: Frame, maxBufferedBytes: number): boolean {
+    const line = toLine(frame);
+    // A single long line says nothing about the reader, so it may go out when nothing else waits.
+    if (this.#bufferedBytes > 0 && this.#bufferedBytes + line.length > maxBufferedBytes) return false;
+    this.#bufferedBytes += line.length;
+    const settle = () => {
+      this.#bufferedBytes -= line.length;
+    };
+    // A failure is told by `closed`.
+    this.#writer.write(line).then(settle, settle);
+    return true;
+  }
+
+  /** Settles when everything that was written has been taken, or cannot be any more. */
+  async close(): Promise<void> {
+    await this.#writer.close().catch(() => undefined);
+  }
+
+  abort(reason: unknown): void {
+    this.#writer.abort(reason).catch(() => undefined);
+  }
+}
+
+/** In JSON a raw line break can only be white space between tokens, so a space in its place changes nothing. */
+function toLine(frame: Frame): Uint8Array {
+  const bytes = frameToBytes(frame);
+  const line = new Uint8Array(bytes.length + 1);
+  line.set(bytes);
+  replaceAll(line, NEWLINE, SPACE);
+  replaceAll(line, CARRIAGE_RETURN, SPACE);
+  line[bytes.length] = NEWLINE;
+  return line;
+}
+
+function replaceAll(bytes: Uint8Array, value: number, replacement: number): void {
+  for (let at = bytes.indexOf(value); at !== -1; at = bytes.indexOf(value, at + 1)) bytes[at] = replacement;
 }

@@ -1,7 +1,19 @@
 import { type Frame, frameToText } from '../peer/frame.js';
 import { Inbox, type InboxOptions } from '../peer/inbox.js';
 import type { CloseReason, Transport } from '../transport.js';
-import { type Link, type LinkDirection, perfectLink } from './link.js';
+
+export type LinkDirection = 'aToB' | 'bToA';
+
+/**
+ * What happens to a frame between the two ends of a memory transport.
+ *
+ * Contract: called once for each frame sent. Calls `deliver` never (a drop), once, or more often (a duplicate), now or
+ * later; in another order than it was called (a reordering). Must not throw. Delivering after the close does nothing.
+ */
+export type Link = (frame: string, deliver: (frame: string) => void, direction: LinkDirection) => void;
+
+/** Every frame, in order, in a microtask of its own. */
+const perfectLink: Link = (frame, deliver) => queueMicrotask(() => deliver(frame));
 
 export interface MemoryTransportOptions extends InboxOptions {
   readonly link?: Link;
@@ -18,8 +30,15 @@ interface End {
 }
 
 /**
- * Two ends in one process. Frames go through the link; the close doesn't: it reaches the other end a microtask later, which
- * is behind all frames of a perfect link, and after it nothing that is still in a slower link is delivered.
+ * Two connected transports in one process. Frames go through the link. The close does not: it reaches the other end a microtask
+ * later, which is after all frames of a perfect link; frames that are still in a slower link are lost.
+ *
+ * @example
+ * ```ts
+ * const { a, b } = createMemoryTransportPair();
+ * b.onMessage((text) => console.log(text));
+ * a.send('{"jsonrpc":"2.0","method":"hello"}');
+ * ```
  */
 export function createMemoryTransportPair({
   link = perfectLink,

@@ -20,6 +20,13 @@ interface CloseMarker {
  * Takes over the port: closing the transport closes it. The other side is told with a marker, because browsers don't
  * reliably fire 'close'; where the event exists it covers a side that died without one. Messages that are neither a string
  * nor the marker are ignored.
+ *
+ * @example
+ * ```ts
+ * const { port1, port2 } = new MessageChannel();
+ * const page = new RpcPeer(createMessagePortTransport(port1));
+ * const worker = new RpcPeer(createMessagePortTransport(port2));
+ * ```
  */
 export function createMessagePortTransport(port: MessagePortLike, options: InboxOptions = {}): Transport {
   const release = () => {

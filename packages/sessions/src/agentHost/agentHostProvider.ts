@@ -1,10 +1,9 @@
-import { type Disposable, type Host, listInStep, type Observable } from '@agenthost/client';
+import type { Disposable, HostClient, Observable } from '@agenthost/client';
+import { Emitter, listInStep } from '@agenthost/client/internal';
 import { type AgentIcon, type AgentInfo, MAX_LIST_LIMIT, sessionUri, type URI } from '@agenthost/protocol';
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
-import type { UnsentMessage, UnsentMessages } from '../chat/unsentMessages.js';
-import { Emitter } from '../emitter.js';
+import { sendLeftMessages, type UnsentMessage, type UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
-import { tracked } from '../observable.js';
 import type {
   SearchOptions,
   SearchResults,
@@ -24,7 +23,6 @@ import { HostChatModel } from './hostChatModel.js';
 import { chatResource, groupKeyOf, type HostSessionGroup, workspaceOfSummary } from './hostSessionGroup.js';
 import { HostSessionList } from './hostSessionList.js';
 import { HostStatus } from './hostStatus.js';
-import { sendLeftMessages } from './leftMessages.js';
 import { SessionCatalogue } from './sessionCatalogue.js';
 import { type UntitledSession, UntitledSessions } from './untitledSessions.js';
 
@@ -53,7 +51,17 @@ type Found =
   | { readonly kind: 'untitled'; readonly localId: string; readonly untitled: UntitledSession }
   | { readonly kind: 'listed'; readonly group: HostSessionGroup };
 
-/** The sessions of one agent host, over the SDK. Several at once are several instances. The SDK's host is its owner's to close. */
+/**
+ * The sessions of one agent host, over the SDK. Use one instance for each host. Closing the `HostClient` is up to its owner.
+ *
+ * @example
+ * ```ts
+ * const provider = new AgentHostProvider(host, { name: 'dev-box' });
+ * const registration = providers.registerProvider(provider);
+ * registration.dispose();
+ * provider.dispose();
+ * ```
+ */
 export class AgentHostProvider implements SessionsProvider {
   readonly id: string;
   readonly label: string;
@@ -67,9 +75,7 @@ export class AgentHostProvider implements SessionsProvider {
   readonly isLoadingSessions: Observable<boolean>;
   /** Why sessions could not be listed; `refreshSessions` tries again, and so does the next connection. */
   readonly listError: Observable<unknown>;
-  readonly #host: Host;
-  /** Context keys that depend on an agent notice when it changes. */
-  readonly #agents: Observable<readonly AgentInfo[]>;
+  readonly #host: HostClient;
   readonly #remoteName: string | undefined;
   readonly #unsent: UnsentMessages | undefined;
   readonly #changes = new Emitter<SessionsChangeEvent>();
@@ -86,7 +92,7 @@ export class AgentHostProvider implements SessionsProvider {
   readonly onDidReplaceSession = this.#replacements.event;
   readonly onDidChangeSessionTypes = this.#typeChanges.event;
 
-  constructor(host: Host, options: AgentHostProviderOptions = {}) {
+  constructor(host: HostClient, options: AgentHostProviderOptions = {}) {
     const { name, pickFolder, pageSize = DEFAULT_PAGE_SIZE } = options;
     this.id = options.id ?? `agenthost-${name?.replace(/[^A-Za-z0-9+.-]+/g, '-') ?? 'local'}`;
     this.label = options.label ?? name ?? 'This machine';
@@ -101,7 +107,6 @@ export class AgentHostProvider implements SessionsProvider {
       icon: (provider: string) => this.#agent(provider)?.icon ?? ANY_AGENT,
     };
     this.status = new HostStatus(host);
-    this.#agents = tracked(this.status.agents);
     this.#catalogue = new SessionCatalogue(identity, (event) => this.#changes.fire(event));
     this.#untitled = new UntitledSessions(identity);
     this.#actions = new ChatActions(host, this.#catalogue);
@@ -377,7 +382,7 @@ export class AgentHostProvider implements SessionsProvider {
   }
 
   #agent(provider: string): AgentInfo | undefined {
-    return this.#agents.value.find((agent) => agent.provider === provider);
+    return this.status.agents.value.find((agent) => agent.provider === provider);
   }
 }
 

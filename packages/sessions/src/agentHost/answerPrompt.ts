@@ -1,11 +1,11 @@
-import { ActionRejectedError, type Session as HostSession, type PermissionAnswer } from '@agenthost/client';
+import { ActionRejectedError, type PermissionAnswer, type SessionHandle } from '@agenthost/client';
 import { type Author, REJECTION, type SessionState, type ToolCallState } from '@agenthost/protocol';
 import type { ConfirmationAnswer } from '../chat/chatModel.js';
 import { AnsweredElsewhereError } from '../errors.js';
 
 /** Rejects with an AnsweredElsewhereError when somebody else was faster, and says what they decided. */
 export async function answerConfirmation(
-  session: HostSession,
+  session: SessionHandle,
   turnId: string,
   toolCallId: string,
   { approved, ...options }: ConfirmationAnswer,
@@ -26,7 +26,7 @@ export async function answerConfirmation(
 }
 
 export async function answerPermission(
-  session: HostSession,
+  session: SessionHandle,
   turnId: string,
   requestId: string,
   answer: PermissionAnswer,

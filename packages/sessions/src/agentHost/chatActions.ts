@@ -1,6 +1,6 @@
-import { type Host, type Session as HostSession, SessionGoneError } from '@agenthost/client';
+import { type HostClient, SessionGoneError, type SessionHandle } from '@agenthost/client';
 import type { URI } from '@agenthost/protocol';
-import { Limiter } from './limiter.js';
+import { NotSupportedError } from '../errors.js';
 import type { SessionCatalogue } from './sessionCatalogue.js';
 
 /** Subscriptions are few on a host, and archiving a thousand sessions at once must leave some for what is looked at. */
@@ -9,16 +9,16 @@ const MAX_WAITING = 10_000;
 
 /** Does something to chats that nobody looks at: each is opened for as long as that takes. */
 export class ChatActions {
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #catalogue: SessionCatalogue;
   readonly #limiter = new Limiter(AT_ONCE, MAX_WAITING);
 
-  constructor(host: Host, catalogue: SessionCatalogue) {
+  constructor(host: HostClient, catalogue: SessionCatalogue) {
     this.#host = host;
     this.#catalogue = catalogue;
   }
 
-  async run(uris: readonly URI[], action: (session: HostSession) => Promise<void>): Promise<void> {
+  async run(uris: readonly URI[], action: (session: SessionHandle) => Promise<void>): Promise<void> {
     const outcomes = await Promise.allSettled(uris.map((uri) => this.#limiter.run(() => this.#runOne(uri, action))));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
@@ -34,7 +34,7 @@ export class ChatActions {
     if (failed) throw failed.reason;
   }
 
-  async #runOne(uri: URI, action: (session: HostSession) => Promise<void>): Promise<void> {
+  async #runOne(uri: URI, action: (session: SessionHandle) => Promise<void>): Promise<void> {
     await this.#forgetting(uri, async () => {
       const session = await this.#host.openSession(uri, { turns: 1 });
       try {
@@ -52,6 +52,39 @@ export class ChatActions {
     } catch (error) {
       if (error instanceof SessionGoneError) this.#catalogue.remove([uri]);
       throw error;
+    }
+  }
+}
+
+/** Lets so many run at once and so many wait. */
+class Limiter {
+  readonly #atOnce: number;
+  readonly #maxWaiting: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(atOnce: number, maxWaiting: number) {
+    this.#atOnce = atOnce;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  async run<T>(action: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#atOnce) this.#running++;
+    else {
+      if (this.#waiting.length >= this.#maxWaiting) {
+        throw new NotSupportedError(
+          `${this.#maxWaiting} actions wait for the host already; wait until it has answered`,
+        );
+      }
+      // Whoever ends hands its place on, so the count stays.
+      await new Promise<void>((start) => this.#waiting.push(start));
+    }
+    try {
+      return await action();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running--;
     }
   }
 }

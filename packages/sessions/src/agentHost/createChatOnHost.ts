@@ -1,4 +1,4 @@
-import type { Host, Session as HostSession } from '@agenthost/client';
+import type { HostClient, SessionHandle } from '@agenthost/client';
 import type { SessionSummary, URI } from '@agenthost/protocol';
 import type { SendRequestOptions } from '../providers/sessionsProvider.js';
 
@@ -17,12 +17,12 @@ export interface NewHostChat extends SendRequestOptions {
  * `keep` in the turn in which it is read: later it could replace what a notification has told since.
  */
 export async function createChatOnHost<T>(
-  host: Host,
+  host: HostClient,
   chat: NewHostChat,
   keep: (summary: SessionSummary) => T,
 ): Promise<T> {
   const { uri, provider, workingDirectory, model, group, query, attachedContext, title } = chat;
-  let session: HostSession | undefined;
+  let session: SessionHandle | undefined;
   try {
     session = await host.createSession({
       session: uri,

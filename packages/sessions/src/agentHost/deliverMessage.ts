@@ -1,4 +1,4 @@
-import { ActionRejectedError, type Session as HostSession } from '@agenthost/client';
+import { ActionRejectedError, type SessionHandle } from '@agenthost/client';
 import { REJECTION, type UserMessage } from '@agenthost/protocol';
 import type { UnsentKind } from '../chat/unsentMessages.js';
 
@@ -7,7 +7,12 @@ import type { UnsentKind } from '../chat/unsentMessages.js';
  * turn and of the waiting message alike, so that the host takes it once even when it is sent by two pages, or again after a
  * reload.
  */
-export async function deliver(session: HostSession, kind: UnsentKind, id: string, message: UserMessage): Promise<void> {
+export async function deliver(
+  session: SessionHandle,
+  kind: UnsentKind,
+  id: string,
+  message: UserMessage,
+): Promise<void> {
   if (kind === 'edit') return session.editPending(id, message);
   if (isThere(session, id)) return;
   const { activeTurn, queuedMessages } = session.state.value;
@@ -20,7 +25,7 @@ export async function deliver(session: HostSession, kind: UnsentKind, id: string
   }
 }
 
-async function sendOrQueue(session: HostSession, id: string, message: UserMessage): Promise<void> {
+async function sendOrQueue(session: SessionHandle, id: string, message: UserMessage): Promise<void> {
   try {
     await session.send(message, id);
   } catch (error) {
@@ -31,7 +36,7 @@ async function sendOrQueue(session: HostSession, id: string, message: UserMessag
 }
 
 /** By the host's word: what is only predicted may still be refused. */
-function isThere(session: HostSession, id: string): boolean {
+function isThere(session: SessionHandle, id: string): boolean {
   const { activeTurn, turns, queuedMessages, steeringMessage } = session.confirmed.value;
   const all = [activeTurn, ...turns, ...(queuedMessages ?? []), steeringMessage];
   const parts = [activeTurn, ...turns].flatMap((turn) => turn?.responseParts ?? []);

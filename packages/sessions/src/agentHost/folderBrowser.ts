@@ -1,16 +1,24 @@
-import type { Host } from '@agenthost/client';
+import type { HostClient } from '@agenthost/client';
 import type { DirectoryEntry, SessionSummary } from '@agenthost/protocol';
 import type { SessionWorkspaceBrowseAction } from '../providers/sessionsProvider.js';
 import type { SessionWorkspace, URI } from '../session.js';
 
 const MAX_RECENT = 20;
 
-/** The folders of a host's machine, for a picker. */
+/**
+ * The folders of a host's machine, for a folder picker.
+ *
+ * @example
+ * ```ts
+ * const { folders } = new AgentHostProvider(host);
+ * for (const { name } of await folders.list(folders.home ?? 'file:///')) console.log(name);
+ * ```
+ */
 export class FolderBrowser {
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #newest: () => readonly SessionSummary[];
 
-  constructor(host: Host, newest: () => readonly SessionSummary[]) {
+  constructor(host: HostClient, newest: () => readonly SessionSummary[]) {
     this.#host = host;
     this.#newest = newest;
   }

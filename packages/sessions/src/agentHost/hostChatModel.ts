@@ -6,8 +6,7 @@ import {
   type EarlierSteps,
   type EarlierStepsOptions,
   type FetchContentOptions,
-  type Host,
-  type Session as HostSession,
+  type HostClient,
   type Interruption,
   type Message,
   type Observable,
@@ -16,6 +15,7 @@ import {
   type PermissionAnswer,
   ReplacedError,
   SessionGoneError,
+  type SessionHandle,
   UnauthorizedError,
   UnsupportedVersionError,
 } from '@agenthost/client';
@@ -45,7 +45,7 @@ import { deliver } from './deliverMessage.js';
 import { PatientOpening } from './patientOpening.js';
 
 interface HostChatModelOptions extends OpenChatOptions {
-  readonly host: Host;
+  readonly host: HostClient;
   readonly uri: URI;
   readonly resource: URI;
   /** Remembers what was sent until the host has answered. */
@@ -53,7 +53,7 @@ interface HostChatModelOptions extends OpenChatOptions {
 }
 
 interface Opened {
-  readonly session: HostSession;
+  readonly session: SessionHandle;
   readonly state: Observable<SessionState>;
   readonly confirmed: Observable<SessionState>;
   readonly confirmations: Observable<readonly PendingConfirmation[]>;
@@ -78,7 +78,7 @@ export class HostChatModel implements ChatModel {
   readonly #failure = observable<{ readonly error: unknown } | undefined>(undefined);
   readonly #closing = new AbortController();
   readonly #patience: PatientOpening;
-  readonly #opening: Promise<HostSession>;
+  readonly #opening: Promise<SessionHandle>;
   readonly #deliveries = new Set<Promise<unknown>>();
   #isDisposed = false;
 
@@ -240,7 +240,7 @@ export class HostChatModel implements ChatModel {
     return { state: opened ? 'open' : 'opening' };
   }
 
-  async #open(): Promise<HostSession> {
+  async #open(): Promise<SessionHandle> {
     try {
       const session = await this.#patience.open();
       this.#opened.set({
@@ -261,7 +261,7 @@ export class HostChatModel implements ChatModel {
   }
 
   /** Another handle may have opened it with fewer turns. */
-  async #fill(session: HostSession): Promise<void> {
+  async #fill(session: SessionHandle): Promise<void> {
     const { turns = DEFAULT_SNAPSHOT_TURNS } = this.#options;
     const { turns: held, earlierTurns } = session.confirmed.value;
     if (held.length >= turns || earlierTurns === undefined) return;

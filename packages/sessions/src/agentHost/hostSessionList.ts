@@ -1,10 +1,11 @@
-import { type Disposable, type Host, type HostEvent, listInStep, type Observable } from '@agenthost/client';
+import type { Disposable, HostClient, HostEvent, Observable } from '@agenthost/client';
+import { listInStep } from '@agenthost/client/internal';
 import { MAX_LIST_LIMIT, type URI } from '@agenthost/protocol';
 import { observable } from '../observable.js';
 import type { SessionCatalogue } from './sessionCatalogue.js';
 
 export interface HostSessionListOptions {
-  readonly host: Host;
+  readonly host: HostClient;
   readonly catalogue: SessionCatalogue;
   readonly pageSize: number;
 }

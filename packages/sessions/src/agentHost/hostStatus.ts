@@ -1,9 +1,18 @@
-import { type ConnectionState, type Disposable, derived, type Host, type Observable } from '@agenthost/client';
+import type { ConnectionState, Disposable, HostClient, Observable } from '@agenthost/client';
+import { Emitter, type Event } from '@agenthost/client/internal';
 import type { AgentInfo, ProgressNotification, ServerInfo } from '@agenthost/protocol';
-import { Emitter, type Event } from '../emitter.js';
-import { observable } from '../observable.js';
+import { computed, observable, tracked } from '../observable.js';
 
-/** How the host itself is: whether it can be reached, and what it can run. */
+/**
+ * The state of the host itself: whether it can be reached, and which agents it can run.
+ *
+ * @example
+ * ```ts
+ * const { status } = new AgentHostProvider(host);
+ * status.connection.subscribe(({ state }) => console.log(state));
+ * console.log(await status.measureLatency());
+ * ```
+ */
 export class HostStatus {
   readonly connection: Observable<ConnectionState>;
   /** Since when what is shown may be out of date, in milliseconds since 1970; nothing while connected. */
@@ -12,13 +21,14 @@ export class HostStatus {
   readonly agents: Observable<readonly AgentInfo[]>;
   /** How something that takes long gets on, such as the installation of an agent. */
   readonly onProgress: Event<ProgressNotification>;
-  readonly #host: Host;
+  readonly #host: HostClient;
   readonly #following: Disposable[];
 
-  constructor(host: Host) {
+  constructor(host: HostClient) {
     this.#host = host;
     this.connection = host.connection;
-    this.agents = derived(host.root.state, ({ agents }) => agents);
+    const root = tracked(host.root.state);
+    this.agents = computed(() => root.value.agents);
     const staleSince = observable<number | undefined>(undefined);
     const progress = new Emitter<ProgressNotification>();
     this.staleSince = staleSince;

@@ -24,8 +24,15 @@ interface OpenChat extends WaitingChat {
 const MAX_OPEN = 20;
 
 /**
- * What needs somebody, over all sessions of all hosts, the newest first. Opens the chats that wait, and no others, for as
- * long as they do.
+ * The chats that wait for input, over all sessions of all hosts, the newest first. Opens the chats that wait, and no others, for as
+ * long as they wait.
+ *
+ * @example
+ * ```ts
+ * const tray = new NeedsInput(providers, sessions);
+ * tray.waiting.subscribe((waiting) => console.log(waiting.map(({ chat }) => chat.title.value)));
+ * tray.dispose();
+ * ```
  */
 export class NeedsInput {
   readonly waiting: Observable<readonly WaitingChat[]>;

@@ -1,19 +1,19 @@
 import {
-  backoffDelay,
   CommandFailedError,
   CommandTimeoutError,
   ConnectionLostError,
-  type Host,
-  type Session as HostSession,
+  type HostClient,
   type Interruption,
   type Observable,
   type OpenSessionOptions,
+  type SessionHandle,
 } from '@agenthost/client';
+import { backoffDelay } from '@agenthost/client/internal';
 import { ERROR_CODE } from '@agenthost/protocol';
 import { observable } from '../observable.js';
 
 export interface PatientOpeningOptions {
-  readonly host: Host;
+  readonly host: HostClient;
   readonly uri: string;
   readonly open: OpenSessionOptions;
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export class PatientOpening {
   }
 
   /** Rejects when the host has no such session, refuses it, or `signal` aborts. */
-  async open(): Promise<HostSession> {
+  async open(): Promise<SessionHandle> {
     const { host, uri, open, signal } = this.#options;
     for (;;) {
       try {

@@ -1,4 +1,4 @@
-import { withSummaryChanges } from '@agenthost/client';
+import { withSummaryChanges } from '@agenthost/client/internal';
 import type { SessionSummary, SessionSummaryChanges } from '@agenthost/protocol';
 import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session, URI } from '../session.js';

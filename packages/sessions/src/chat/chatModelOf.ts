@@ -22,7 +22,18 @@ const NONE = constant<readonly never[]>([]);
 const NO_FEATURES: ReadonlySet<ChatFeature> = new Set();
 const CAN_SUBMIT: ReadonlySet<ChatFeature> = new Set(['submit']);
 
-/** A chat that is there at once and never asks for anything: for providers that have their conversations at hand. */
+/**
+ * A chat model of a list of turns that is there at once and never asks for anything. For providers that have their conversations at
+ * hand.
+ *
+ * @example
+ * ```ts
+ * import type { Turn } from '@agenthost/protocol';
+ *
+ * const turns = observable<readonly Turn[]>([]);
+ * const model = chatModelOf({ chat, sessionType: 'notes', turns });
+ * ```
+ */
 export function chatModelOf(options: ChatModelOfOptions): ChatModel {
   const { chat, submit, actions = {} } = options;
   const { resource } = chat;

@@ -6,7 +6,16 @@ const KEY = 'agenthost.sessions.drafts';
 const MAX_DRAFTS = 100;
 const MAX_LENGTH = 100_000;
 
-/** What was typed and not sent, by chat; survives a reload where the storage does. The oldest ones go when there are too many. */
+/**
+ * What was typed and not sent, by chat. Survives a reload where the storage does. When there are too many, the oldest are dropped.
+ *
+ * @example
+ * ```ts
+ * const drafts = new Drafts(localStorage);
+ * drafts.set(chat.resource, 'Fix the');
+ * drafts.of(chat.resource).subscribe((text) => console.log(text));
+ * ```
+ */
 export class Drafts {
   readonly #storage: SessionsStorage;
   /** In the order of their last change. */

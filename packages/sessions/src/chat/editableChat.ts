@@ -21,6 +21,15 @@ export interface EditableChat extends Chat {
   update(fields: Partial<ChatFields>): void;
 }
 
+/**
+ * Makes a chat whose fields its provider sets with `update`.
+ *
+ * @example
+ * ```ts
+ * const chat = createChat('notes:/1', new Date(), { title: 'Shopping' });
+ * chat.update({ title: 'Shopping on Friday' });
+ * ```
+ */
 export function createChat(resource: URI, createdAt: Date, fields: Partial<ChatFields> = {}): EditableChat {
   const initial: ChatFields = {
     title: '',

@@ -1,8 +1,10 @@
 import type { Observable } from '@agenthost/client';
 import type { UserMessage } from '@agenthost/protocol';
 import { computed, observable, sameItems } from '../observable.js';
+import type { URI } from '../session.js';
 import { parseSessionId } from '../sessionId.js';
 import { memoryStorage, readItem, type SessionsStorage, writeItem } from '../sessionsStorage.js';
+import type { ChatModel } from './chatModel.js';
 
 /** `edit`: in place of the queued message with that id. */
 export type UnsentKind = 'send' | 'steer' | 'edit';
@@ -24,8 +26,14 @@ const MAX_KNOWN = 1_000;
 const MAX_STORED = 2_000_000;
 
 /**
- * What was sent and is not acknowledged, so that it outlives the page where the storage does. A message leaves when the host
- * has answered, whatever the answer was.
+ * Messages that were sent and not acknowledged. They outlive the page where the storage does. A message is removed when the host has
+ * answered, whatever the answer was.
+ *
+ * @example
+ * ```ts
+ * const unsent = new UnsentMessages(localStorage);
+ * const provider = new AgentHostProvider(host, { unsent });
+ * ```
  */
 export class UnsentMessages {
   readonly #storage: SessionsStorage;
@@ -113,4 +121,32 @@ function isResource(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+export interface LeftMessagesOptions {
+  readonly unsent: UnsentMessages;
+  /** Messages of other providers are left alone. */
+  readonly providerId: string;
+  readonly openChat: (resource: URI) => ChatModel;
+  /** Told of a message that the host does not take: it is nowhere else any more. */
+  readonly onUnsendable?: ((message: UnsentMessage, error: unknown) => void) | undefined;
+}
+
+/** Sends what an earlier page has left, each once. */
+export function sendLeftMessages({ unsent, providerId, openChat, onUnsendable }: LeftMessagesOptions): void {
+  for (const left of unsent.all()) {
+    if (parseSessionId(left.resource).providerId !== providerId) continue;
+    const chat = openChat(left.resource);
+    deliver(chat, left)
+      .catch((error: unknown) => {
+        if (!unsent.has(left.id)) onUnsendable?.(left, error);
+      })
+      .finally(() => chat.dispose());
+  }
+}
+
+async function deliver(chat: ChatModel, { kind, id, message }: UnsentMessage): Promise<void> {
+  if (kind === 'edit') await chat.editPending(id, message);
+  else if (kind === 'steer') await chat.steer(message, id);
+  else await chat.submit(message, id);
 }

@@ -1,8 +1,8 @@
+import { Emitter } from '@agenthost/client/internal';
 import type { Turn, UserMessage } from '@agenthost/protocol';
 import type { ChatModel } from '../chat/chatModel.js';
 import { chatModelOf } from '../chat/chatModelOf.js';
 import { createChat, type EditableChat } from '../chat/editableChat.js';
-import { Emitter } from '../emitter.js';
 import { NotSupportedError, SessionNotFoundError } from '../errors.js';
 import { observable, type SettableObservable, transaction } from '../observable.js';
 import type {
@@ -43,7 +43,14 @@ const DEFAULT_TYPES: readonly SessionType[] = [
   { id: 'lists', label: 'Lists', icon: 'list' },
 ];
 
-/** Sessions that live as long as the process: for tests and examples. */
+/**
+ * Sessions that live as long as the process, for tests and examples.
+ *
+ * @example
+ * ```ts
+ * providers.registerProvider(new InMemoryProvider({ id: 'notes' }));
+ * ```
+ */
 export class InMemoryProvider implements SessionsProvider {
   readonly id: string;
   readonly label: string;

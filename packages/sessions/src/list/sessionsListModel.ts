@@ -1,5 +1,5 @@
 import type { Disposable, Observable } from '@agenthost/client';
-import type { Event } from '../emitter.js';
+import type { Event } from '@agenthost/client/internal';
 import { observable } from '../observable.js';
 import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session } from '../session.js';
@@ -35,9 +35,18 @@ interface Layout {
 }
 
 /**
- * The list that user interfaces show: filtered, grouped, ordered. A change of one session computes one row and moves it, if
- * it moves at all. `version` changes when what is shown, or its order, does; what a row shows is in its session's own
- * observables.
+ * The list that user interfaces show: filtered, grouped, ordered. A change of one session computes one row and moves it if needed.
+ * `version` changes when the rows or their order change; what a row shows is in its session's own observables.
+ *
+ * @example
+ * ```ts
+ * const list = new SessionsListModel(sessions, { groupBy: 'workspace' });
+ * for (let line = 0; line < list.length; line++) {
+ *   const item = list.at(line);
+ *   console.log(item?.kind === 'group' ? item.group.label : item?.session.title.value);
+ * }
+ * list.dispose();
+ * ```
  */
 export class SessionsListModel {
   readonly version: Observable<number>;

@@ -1,5 +1,5 @@
 import type { Disposable, Observable } from '@agenthost/client';
-import { Emitter, type Event } from '../emitter.js';
+import { Emitter, type Event } from '@agenthost/client/internal';
 import { AmbiguousResourceError, type ProviderError, ProviderFailedError } from '../errors.js';
 import { computed, observable, tracked, transaction } from '../observable.js';
 import type { Session, URI } from '../session.js';

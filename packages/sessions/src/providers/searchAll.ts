@@ -1,5 +1,5 @@
+import { reportFailure } from '@agenthost/client/internal';
 import type { ProviderCalls } from './providerCalls.js';
-import { reportFailure } from './reportFailure.js';
 import type { SearchOptions, SearchResult } from './sessionsProvider.js';
 import type { SessionsProvidersService } from './sessionsProvidersService.js';
 

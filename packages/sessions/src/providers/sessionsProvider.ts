@@ -1,7 +1,7 @@
 import type { Observable } from '@agenthost/client';
+import type { Event } from '@agenthost/client/internal';
 import type { AgentAvailability, Attachment } from '@agenthost/protocol';
 import type { ChatModel, OpenChatOptions } from '../chat/chatModel.js';
-import type { Event } from '../emitter.js';
 import type { IconId, Session, SessionWorkspace, URI } from '../session.js';
 
 /** A kind of agent. Several providers may have the same one. */

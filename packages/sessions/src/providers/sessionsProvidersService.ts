@@ -1,5 +1,5 @@
 import type { Disposable } from '@agenthost/client';
-import { Emitter, type Event } from '../emitter.js';
+import { Emitter, type Event } from '@agenthost/client/internal';
 import { ProviderRegistrationError } from '../errors.js';
 import { isProviderId } from '../sessionId.js';
 import type { SessionsProvider } from './sessionsProvider.js';
@@ -9,7 +9,16 @@ export interface SessionsProvidersChangeEvent {
   readonly removed: readonly SessionsProvider[];
 }
 
-/** Who provides sessions, and nothing more: it aggregates nothing and routes nothing. */
+/**
+ * The registry of providers. It aggregates nothing and routes nothing: `SessionsManagementService` does.
+ *
+ * @example
+ * ```ts
+ * const providers = new SessionsProvidersService();
+ * const registration = providers.registerProvider(new InMemoryProvider({ id: 'notes' }));
+ * registration.dispose();
+ * ```
+ */
 export class SessionsProvidersService {
   readonly #providers = new Map<string, SessionsProvider>();
   readonly #changes = new Emitter<SessionsProvidersChangeEvent>();

@@ -9,7 +9,15 @@ export interface WorkspaceSource {
   readonly workingDirectory?: URI | undefined;
 }
 
-/** `undefined` where nothing is known: the list shows such sessions under "Unknown". */
+/**
+ * The workspace of a session by its metadata. `undefined` where nothing is known: the list shows such sessions under "Unknown".
+ *
+ * @example
+ * ```ts
+ * const workspace = workspaceOfMetadata({ metadata: { workingDirectoryPath: '/src/project' } });
+ * console.log(workspace?.label);
+ * ```
+ */
 export function workspaceOfMetadata({
   metadata = {},
   badge,

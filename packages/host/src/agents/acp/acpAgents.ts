@@ -12,7 +12,15 @@ export interface AcpAgentsOptions {
   readonly only?: readonly string[];
 }
 
-/** The agents of the catalogue and of the user's file, which may change while the host runs. */
+/**
+ * The agents of the Agent Client Protocol: those of the catalogue and of the user's `agents.json`, which may change while the host
+ * runs.
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [], agentSources: [new AcpAgents({ only: ['claude', 'codex'] })] });
+ * ```
+ */
 export class AcpAgents implements AgentSource {
   readonly #catalogue: readonly AcpAgentSpec[];
   readonly #only: readonly string[] | undefined;

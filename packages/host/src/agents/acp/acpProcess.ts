@@ -5,8 +5,8 @@ import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
-import { leftoverMark } from '../orphans/orphanAgents.js';
-import { within } from '../settleWithin.js';
+import { orphanMark } from '../orphans/orphanAgents.js';
+import { settleWithin } from '../settleWithin.js';
 import { AcpFailure } from './acpFailure.js';
 
 export interface Program {
@@ -48,7 +48,7 @@ export class AcpProcess {
     const id = randomUUID();
     const child = spawn(options.program.path, [...options.program.args], {
       cwd: options.cwd,
-      env: { ...options.env, ...leftoverMark(options.stateDir), [MARK]: id },
+      env: { ...options.env, ...orphanMark(options.stateDir), [MARK]: id },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
@@ -104,7 +104,7 @@ export class AcpProcess {
 
   async #stop(): Promise<void> {
     this.#child.stdin.end();
-    if (!this.#hasEnded) await within(LEAVE_MS, once(this.#child, 'exit'));
+    if (!this.#hasEnded) await settleWithin(LEAVE_MS, once(this.#child, 'exit'));
     const sid = this.#child.pid;
     const query = { marker: this.#marker, ...(sid !== undefined && !this.#hasEnded && { sid }) };
     await stopProcesses(() => findProcesses(query), DISPOSE_STAGES);

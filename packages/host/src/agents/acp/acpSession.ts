@@ -1,10 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { ContentBlock, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { SessionCommand, SessionMode, UserMessage } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import { type Disposable, Emitter } from '@agenthost/rpc';
+import { warnOfListenerError } from '../../hostLog.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { PendingAnswers } from '../events/pendingAnswers.js';
-import { createListeners } from '../listeners.js';
 import { AcpConnection, type AcpConnectionOptions } from './acpConnection.js';
 import { instructionBlocks } from './acpCustomizations.js';
 import { acpFailure, errorInfo } from './acpFailure.js';
@@ -48,7 +48,7 @@ const STOPPED_MS = 2_000;
 /** A session of one agent. It starts the process, and starts it again if it died between two turns. */
 export class AcpSession implements AgentSession {
   readonly #options: AcpSessionOptions;
-  readonly #listeners = createListeners<AgentEvent>();
+  readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
   readonly #answers = new PendingAnswers();
   readonly #disposal = new AbortController();
   readonly #updates: SessionUpdates;
@@ -98,7 +98,7 @@ export class AcpSession implements AgentSession {
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
-    return this.#listeners.add(listener);
+    return this.#events.event(listener);
   }
 
   async send(message: UserMessage): Promise<void> {
@@ -154,7 +154,7 @@ export class AcpSession implements AgentSession {
   }
 
   async #end(): Promise<void> {
-    this.#listeners.clear();
+    this.#events.clear();
     this.#disposal.abort(new Error('the session is disposed of'));
     this.#turn?.aborted.abort(new Error('the session is disposed of'));
     await this.#connection?.dispose();
@@ -197,7 +197,7 @@ export class AcpSession implements AgentSession {
     if (connection.notResumed !== undefined) {
       this.#notice = `${rest.spec.displayName} begins anew: it could not go on with the earlier conversation (${connection.notResumed}).`;
     }
-    for (const event of this.#updates.modeChange()) this.#listeners.emit(event);
+    for (const event of this.#updates.modeChange()) this.#events.fire(event);
     this.#options.onOpened(connection);
     return connection;
   }
@@ -221,7 +221,7 @@ export class AcpSession implements AgentSession {
       agentName: this.#options.spec.displayName,
       usage: this.#usage,
       emit: (turn, event) => {
-        if (this.#turn === turn) this.#listeners.emit(event);
+        if (this.#turn === turn) this.#events.fire(event);
       },
       changed: (changes) => {
         const all = this.#options.changes.add(changes);
@@ -276,7 +276,7 @@ export class AcpSession implements AgentSession {
     const notGiven = this.#isInstructed ? [] : connection.leftOut;
     this.#isInstructed = true;
     for (const text of [...(this.#notice ? [this.#notice] : []), ...notGiven, ...leftOut]) {
-      this.#listeners.emit({ type: 'notice', text, severity: 'warning' });
+      this.#events.fire({ type: 'notice', text, severity: 'warning' });
     }
     this.#notice = undefined;
     let outcome = await connection.prompt([...blocks, ...this.#reasonBlocks(), ...instructions]);
@@ -323,7 +323,7 @@ export class AcpSession implements AgentSession {
     const turn = this.#newTurn();
     this.#turn = turn;
     connection.beginTurn();
-    this.#listeners.emit({ type: 'ownTurn' });
+    this.#events.fire({ type: 'ownTurn' });
     turn.own = Promise.withResolvers();
     turn.done = this.#runOwn(turn, turn.own, connection);
     return turn;
@@ -354,7 +354,7 @@ export class AcpSession implements AgentSession {
     if (this.#turn !== turn) return;
     // The turn ends before its event is emitted, because a listener may send the next message at once.
     this.#turn = undefined;
-    if (this.#disposing === undefined) this.#listeners.emit(last);
+    if (this.#disposing === undefined) this.#events.fire(last);
   }
 
   /** An update without a running turn begins one, or belongs to the session. */
@@ -365,7 +365,7 @@ export class AcpSession implements AgentSession {
     const turn = this.#turn ?? (OPENING.has(data.sessionUpdate) ? this.#beginOwn() : undefined);
     const isOpen = this.#connection !== undefined;
     const isInTurn = isOpen && turn !== undefined && !turn.aborted.signal.aborted;
-    for (const event of this.#updates.take(data, { isOpen, isInTurn })) this.#listeners.emit(event);
+    for (const event of this.#updates.take(data, { isOpen, isInTurn })) this.#events.fire(event);
     if (isInTurn) turn.updates.take(data);
   }
 

@@ -7,7 +7,7 @@ import * as acp from '@agentclientprotocol/sdk';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import { isWithin } from '../../storage/fs/confinement.js';
-import { leftoverMark } from '../orphans/orphanAgents.js';
+import { orphanMark } from '../orphans/orphanAgents.js';
 
 export interface TerminalsOptions {
   readonly cwd: string;
@@ -97,7 +97,7 @@ export class Terminals {
       env: {
         ...env,
         ...Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value])),
-        ...leftoverMark(stateDir),
+        ...orphanMark(stateDir),
       },
       maxBytes: Math.min(params.outputByteLimit ?? DEFAULT_OUTPUT_BYTES, MAX_OUTPUT_BYTES),
     });

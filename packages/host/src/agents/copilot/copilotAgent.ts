@@ -40,7 +40,17 @@ interface Probe {
   readonly models: readonly SdkModel[];
 }
 
-/** GitHub Copilot through its SDK: each session is a process of Copilot's runtime. */
+/**
+ * GitHub Copilot, by its SDK. Each session is a process of Copilot's runtime.
+ *
+ * @example
+ * ```ts
+ * import { join } from 'node:path';
+ *
+ * const agentsFolder = join('/var/lib/agenthost', 'agents');
+ * const host = await Host.start({ agents: [new CopilotAgent({ agentsFolder })] });
+ * ```
+ */
 export class CopilotAgent implements Agent {
   readonly descriptor: AgentDescriptor = {
     provider: PROVIDER,

@@ -5,7 +5,7 @@ import { errorMessage } from '@agenthost/protocol';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import { type AgentInstall, findProgram } from '../install/agentInstall.js';
-import { within } from '../settleWithin.js';
+import { settleWithin } from '../settleWithin.js';
 import { type CopilotClient, type CopilotClientOptions, loadSdk } from './sdk.js';
 
 export interface CopilotProcessOptions {
@@ -63,9 +63,9 @@ export class CopilotProcess {
   }
 
   async #dispose(tidy: boolean): Promise<void> {
-    if (tidy) await within(STOP_MS, this.client.stop());
+    if (tidy) await settleWithin(STOP_MS, this.client.stop());
     await stopProcesses(() => findProcesses({ marker: this.#marker }), DISPOSE_STAGES);
-    await within(STOP_MS, this.client.forceStop());
+    await settleWithin(STOP_MS, this.client.forceStop());
   }
 }
 

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { Attachment, SessionMode, UserMessage } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import { type Disposable, Emitter } from '@agenthost/rpc';
+import { warnOfListenerError } from '../../hostLog.js';
 import type { Confinement } from '../../storage/fs/confinement.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
-import { createListeners } from '../listeners.js';
-import { within } from '../settleWithin.js';
+import { settleWithin } from '../settleWithin.js';
 import { checkpointOf } from './compaction.js';
 import type { CopilotProcess } from './copilotProcess.js';
 import { CopilotTurn } from './copilotTurn.js';
@@ -49,7 +49,7 @@ const OPENING: ReadonlySet<string> = new Set([
 /** One conversation with Copilot, in its own process. */
 export class CopilotSession implements AgentSession {
   readonly #options: CopilotSessionOptions;
-  readonly #listeners = createListeners<AgentEvent>();
+  readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
   #sdk: SdkSession | undefined;
   #mode: SessionMode | undefined;
   #turn: CopilotTurn | undefined;
@@ -77,7 +77,7 @@ export class CopilotSession implements AgentSession {
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
-    return this.#listeners.add(listener);
+    return this.#events.event(listener);
   }
 
   async send(message: UserMessage): Promise<void> {
@@ -132,19 +132,19 @@ export class CopilotSession implements AgentSession {
   handle(sdkEvent: SdkEvent): void {
     if (this.#disposing !== undefined) return;
     const event = sdkEvent as KnownSdkEvent;
-    if (event.type === 'session.title_changed') this.#listeners.emit({ type: 'title', title: event.data.title });
+    if (event.type === 'session.title_changed') this.#events.fire({ type: 'title', title: event.data.title });
     else if (event.type === 'session.mode_changed' && event.agentId === undefined) this.#modeChanged(event.data);
     else (this.#turn ?? (OPENING.has(event.type) ? this.#beginOwn() : undefined))?.handle(sdkEvent);
     // Runs in the background: it mostly ends in the next turn, or between turns.
     if (event.type !== 'session.compaction_complete' || event.agentId !== undefined) return;
     const checkpoint = checkpointOf(event.data);
-    if (checkpoint) this.#listeners.emit(checkpoint);
+    if (checkpoint) this.#events.fire(checkpoint);
   }
 
   #modeChanged({ newMode }: SdkEventData['session.mode_changed']): void {
     if (typeof newMode !== 'string') return;
     this.#mode = modeOf(newMode);
-    this.#listeners.emit({ type: 'mode', mode: this.#mode });
+    this.#events.fire({ type: 'mode', mode: this.#mode });
   }
 
   askUser(request: UserInputRequest): Promise<UserInputResponse> {
@@ -162,12 +162,12 @@ export class CopilotSession implements AgentSession {
       memory,
       readable,
       files,
-      emit: (event) => this.#listeners.emit(event),
+      emit: (event) => this.#events.fire(event),
       onEnd: (event) => {
         if (event.type === 'idle') memory.end();
         // The turn ends before its event is emitted, because a listener may send the next message at once.
         this.#closeTurn();
-        this.#listeners.emit(event);
+        this.#events.fire(event);
       },
     });
     this.#turn = turn;
@@ -180,7 +180,7 @@ export class CopilotSession implements AgentSession {
     if (!this.#sdk || !this.#hasSent || isLate || this.#disposing !== undefined) return undefined;
     const turn = this.#newTurn(this.#sdk);
     turn.isOwn = true;
-    this.#listeners.emit({ type: 'ownTurn' });
+    this.#events.fire({ type: 'ownTurn' });
     this.#watchProcess(turn);
     return turn;
   }
@@ -191,9 +191,9 @@ export class CopilotSession implements AgentSession {
   }
 
   async #dispose(): Promise<void> {
-    this.#listeners.clear();
+    this.#events.clear();
     this.#closeTurn();
-    await within(STORE_MS, this.#options.memory.stored());
+    await settleWithin(STORE_MS, this.#options.memory.stored());
     await this.#options.process.dispose();
     this.#options.onDispose();
   }

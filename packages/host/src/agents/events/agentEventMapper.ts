@@ -13,13 +13,11 @@ import {
 } from '@agenthost/protocol';
 import type { AgentContent, AgentEvent, AgentToolResult } from '../agent.js';
 import type { AgentAction } from './agentAction.js';
-import { AgentIds } from './agentIds.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';
 import { boundedToolResult, boundedToolStart } from './boundedToolCall.js';
 import { mapFileEdits } from './mapFileEdits.js';
 import { mapSessionEvent } from './mapSessionEvent.js';
-import { OpenSteps } from './openSteps.js';
-import { TextParts } from './textParts.js';
+import { AgentIds, OpenSteps, TextParts } from './turnMemory.js';
 
 export type { AgentAction };
 

@@ -8,7 +8,7 @@ import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import { HostLock, LockHeldError } from '../../storage/stateRoot/hostLock.js';
 import { agentEnvironment } from '../orphans/agentEnvironment.js';
-import { leftoverMark } from '../orphans/orphanAgents.js';
+import { orphanMark } from '../orphans/orphanAgents.js';
 import { AGENTS_FOLDER, findProgram, resolveAgentInstall } from './agentInstall.js';
 import type { AgentPackage } from './agentPackage.js';
 
@@ -81,7 +81,7 @@ export class AgentInstaller {
       const what = `${name}@${version}`;
       onProgress?.({ message: `Fetching ${what}`, done: 0 });
       const flags = ['--no-audit', '--no-fund', '--omit=dev', '--loglevel=http', `--cache=${cache}`];
-      const env = { ...npm.env, ...leftoverMark(this.#stateDir) };
+      const env = { ...npm.env, ...orphanMark(this.#stateDir) };
       const run = (...args: readonly string[]) =>
         runNpm({ npm: { ...npm, env }, args: [...args, ...flags], cwd: draft, signal, onProgress });
       try {

@@ -9,7 +9,14 @@ const MODELS: readonly ModelInfo[] = [
   { id: 'mock-large', provider: 'mock', name: 'Mock Large', maxContextWindow: 128_000, supportsVision: true },
 ];
 
-/** The agent for tests and benchmarks, without a process or a model: the prompt says what it does. See `mockBehaviours.ts`. */
+/**
+ * The agent for tests and benchmarks: no process, no model; the prompt says what it does. See `mockBehaviours.ts`.
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [new MockAgent()] }); // clients send "echo hello", "tool", "stream 100"
+ * ```
+ */
 export class MockAgent implements Agent {
   readonly descriptor: AgentDescriptor = {
     provider: 'mock',

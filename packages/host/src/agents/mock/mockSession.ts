@@ -1,11 +1,11 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { UserMessage } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import { type Disposable, Emitter } from '@agenthost/rpc';
+import { warnOfListenerError } from '../../hostLog.js';
 import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import type { AgentCustomization } from '../agentCustomization.js';
 import { PendingAnswers } from '../events/pendingAnswers.js';
-import { createListeners } from '../listeners.js';
 import { behaviourOf } from './mockBehaviours.js';
 import { MockTurn } from './mockTurn.js';
 
@@ -24,7 +24,7 @@ export interface MockSessionOptions {
 export class MockSession implements AgentSession {
   readonly nativeSessionId: string;
   readonly #options: MockSessionOptions;
-  readonly #listeners = createListeners<AgentEvent>();
+  readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
   readonly #answers = new PendingAnswers();
   #model: string;
   #turn: MockTurn | undefined;
@@ -38,7 +38,7 @@ export class MockSession implements AgentSession {
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
-    return this.#listeners.add(listener);
+    return this.#events.event(listener);
   }
 
   async send(message: UserMessage): Promise<void> {
@@ -53,7 +53,7 @@ export class MockSession implements AgentSession {
       customizations: this.#options.customizations,
       answers: this.#answers,
       emit: (event) => {
-        if (this.#turn === turn) this.#listeners.emit(event);
+        if (this.#turn === turn) this.#events.fire(event);
       },
     });
     this.#turn = turn;
@@ -93,7 +93,7 @@ export class MockSession implements AgentSession {
     this.#disposed = true;
     const turn = this.#turn;
     this.#turn = undefined;
-    this.#listeners.clear();
+    this.#events.clear();
     turn?.dispose();
     this.#options.onDispose();
   }
@@ -110,7 +110,7 @@ export class MockSession implements AgentSession {
     if (this.#turn !== turn) return;
     // The turn ends before its event is emitted, because a listener may send the next message at once.
     this.#turn = undefined;
-    this.#listeners.emit(last);
+    this.#events.fire(last);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { within } from '../settleWithin.js';
+import { settleWithin } from '../settleWithin.js';
 import { ownMarker } from './orphanAgents.js';
 
 const PROGRAM = join(import.meta.dirname, 'agentGuardProgram.js');
@@ -36,6 +36,6 @@ export class AgentGuard {
     this.#child.ref();
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
-    await within(END_MS, ended);
+    await settleWithin(END_MS, ended);
   }
 }

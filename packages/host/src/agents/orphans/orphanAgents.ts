@@ -6,21 +6,21 @@ const NAME = 'AGENTHOST_AGENT_OF';
 /** Distinguishes the agents of this process from those of a later host on the same state root. */
 const RUN = randomUUID().slice(0, 8);
 
-/** A variable that all processes of a state root's agents have. It is a hash, so that it doesn't reveal the path. */
-export function leftoverMark(stateDir: string): Record<string, string> {
+/** A variable that all processes of a state root's agents carry; a hash, because a path is nobody's business. */
+export function orphanMark(stateDir: string): Record<string, string> {
   return { [NAME]: `${ofStateRoot(stateDir)}.${RUN}` };
 }
 
 /** The mark of agents that this process has started. */
 export function ownMarker(stateDir: string): string {
-  return `${NAME}=${leftoverMark(stateDir)[NAME]}`;
+  return `${NAME}=${orphanMark(stateDir)[NAME]}`;
 }
 
 /**
  * Ends orphan agents of a killed host. The caller must hold the state root's lock: then no other host's agents can have
  * this mark.
  */
-export async function endLeftovers(stateDir: string): Promise<void> {
+export async function endOrphanAgents(stateDir: string): Promise<void> {
   await endMarked(`${NAME}=${ofStateRoot(stateDir)}`);
 }
 

@@ -10,7 +10,14 @@ export interface ShellAgentOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** The built-in agent: it runs what the user types as a command. It needs no model, no key and no network. */
+/**
+ * The embedded agent: runs what the user types as a command. Needs no model, no key and no network.
+ *
+ * @example
+ * ```ts
+ * const host = await Host.start({ agents: [new ShellAgent({ shell: '/bin/bash' })] });
+ * ```
+ */
 export class ShellAgent implements Agent {
   readonly descriptor: AgentDescriptor = {
     provider: 'shell',

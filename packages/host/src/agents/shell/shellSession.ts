@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Attachment, UserMessage } from '@agenthost/protocol';
 import { errorMessage } from '@agenthost/protocol';
-import type { Disposable } from '@agenthost/rpc';
+import { type Disposable, Emitter } from '@agenthost/rpc';
+import { warnOfListenerError } from '../../hostLog.js';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import type { TempFiles } from '../../storage/stateRoot/tempFiles.js';
 import type { AgentEvent, AgentSession, Decision } from '../agent.js';
 import { PendingAnswers } from '../events/pendingAnswers.js';
-import { createListeners } from '../listeners.js';
 import { UnrunnableCommand } from './commandScript.js';
 import type { Shell } from './findShell.js';
 import { type CommandOutcome, type HeldOutput, runShellCommand, terminalMarker } from './shellCommand.js';
@@ -33,7 +33,7 @@ interface ShellTurn {
 export class ShellSession implements AgentSession {
   readonly nativeSessionId: string;
   readonly #options: ShellSessionOptions;
-  readonly #listeners = createListeners<AgentEvent>();
+  readonly #events = new Emitter<AgentEvent>(warnOfListenerError);
   readonly #answers = new PendingAnswers();
   #titled: boolean;
   /** Whether there may be processes to look for. */
@@ -52,7 +52,7 @@ export class ShellSession implements AgentSession {
   }
 
   onEvent(listener: (event: AgentEvent) => void): Disposable {
-    return this.#listeners.add(listener);
+    return this.#events.event(listener);
   }
 
   async send({ text, attachments = [] }: UserMessage): Promise<void> {
@@ -88,7 +88,7 @@ export class ShellSession implements AgentSession {
   }
 
   async #end(): Promise<void> {
-    this.#listeners.clear();
+    this.#events.clear();
     const turn = this.#turn;
     turn?.aborted.abort();
     // Includes background jobs of earlier turns, without the grace time of an abort.
@@ -191,7 +191,7 @@ export class ShellSession implements AgentSession {
   }
 
   #emit(event: AgentEvent): void {
-    if (this.#disposing === undefined) this.#listeners.emit(event);
+    if (this.#disposing === undefined) this.#events.fire(event);
   }
 }
 

@@ -8,6 +8,7 @@ const MIN_TOKEN_LENGTH = 22;
 const TOKEN = /^[A-Za-z0-9._~-]+$/;
 export const TOKEN_FILE = 'token';
 
+/** The given token is too short to be safe. */
 export class WeakTokenError extends Error {
   constructor(where: string) {
     super(

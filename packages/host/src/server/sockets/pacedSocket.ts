@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { FairTurns, Turn } from './fairTurns.js';
 
 /** Bytes per turn: few for expensive data such as many small requests, more for parts of something long. */
 const MIN_SLICE_BYTES = 512;
@@ -157,4 +156,76 @@ function whenWritten(done: () => void): (error?: Error | null) => void {
   return (error) => {
     if (!error) done();
   };
+}
+
+/** How long others wait at the most while one tick's work is done. */
+const BUDGET_MS = 4;
+/** What a turn counts for at the least: what it sets off runs after it, at the end of the tick. */
+const LEAST_MS = 0.1;
+
+/** Does a little, and says whether there is more to do. */
+export type Turn = () => boolean;
+
+/**
+ * Work that connections cause, in turns: first among groups, then within each, so that whoever sends much delays itself and not
+ * others, however many connections it has. After a few milliseconds the rest waits for a later tick. Within one work the order is kept.
+ */
+export class FairTurns {
+  readonly #waiting = new Map<string, Set<Turn>>();
+  #spentMs = 0;
+  #isScheduled = false;
+
+  /** Begins at once where nobody waits. */
+  begin(group: string, turn: Turn): void {
+    let hasMore = true;
+    while (hasMore && this.#waiting.size === 0 && this.#spentMs < BUDGET_MS) hasMore = this.#run(turn);
+    if (hasMore) this.later(group, turn);
+    else this.#schedule();
+  }
+
+  later(group: string, turn: Turn): void {
+    const turns = this.#waiting.get(group) ?? new Set<Turn>();
+    this.#waiting.set(group, turns.add(turn));
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#spentMs = 0;
+      this.#runWaiting();
+    });
+  }
+
+  #runWaiting(): void {
+    try {
+      while (this.#waiting.size > 0 && this.#spentMs < BUDGET_MS) this.#runNext();
+    } finally {
+      // Also after a turn that threw: the others go on.
+      if (this.#waiting.size > 0) this.#schedule();
+    }
+  }
+
+  #runNext(): void {
+    const [next] = this.#waiting;
+    if (!next) return;
+    const [group, turns] = next;
+    const [turn] = turns;
+    this.#waiting.delete(group);
+    if (!turn) return;
+    turns.delete(turn);
+    if (turns.size > 0) this.#waiting.set(group, turns);
+    if (this.#run(turn)) this.later(group, turn);
+  }
+
+  #run(turn: Turn): boolean {
+    const began = performance.now();
+    try {
+      return turn();
+    } finally {
+      this.#spentMs += Math.max(performance.now() - began, LEAST_MS);
+    }
+  }
 }

@@ -9,8 +9,8 @@ import {
   type URI,
 } from '@agenthost/protocol';
 import { leadsOutside } from '../../storage/artifacts/artifactFolder.js';
-import { PLAN_NAME, type Workspace } from '../../storage/artifacts/artifactStore.js';
-import { WorkspaceFailure } from '../../storage/artifacts/storageFailure.js';
+import { type ArtifactStore, PLAN_NAME } from '../../storage/artifacts/artifactStore.js';
+import { StorageFailure } from '../../storage/artifacts/storageFailure.js';
 import { errorCode } from '../../storage/fs/errnoFailure.js';
 import type { SessionFs } from '../../storage/fs/sessionFs.js';
 
@@ -22,7 +22,7 @@ interface Entry {
 
 export interface ArtifactListOptions {
   readonly fs: SessionFs;
-  readonly workspace: Workspace;
+  readonly artifactStore: ArtifactStore;
   readonly uriOf: (kind: ArtifactKind, name: string) => URI;
 }
 
@@ -32,7 +32,7 @@ export async function listArtifacts(
   options: ArtifactListOptions,
 ): Promise<ListArtifactsResult> {
   const after = cursor === undefined ? undefined : cursorEntry(cursor, options.uriOf);
-  const { entries, isComplete } = await allEntries(kind ? [kind] : ARTIFACT_KINDS, options.workspace);
+  const { entries, isComplete } = await allEntries(kind ? [kind] : ARTIFACT_KINDS, options.artifactStore);
   const rest = after ? entries.filter((entry) => isBehind(entry, after)) : entries;
   const page = rest.slice(0, limit);
   const items = await Promise.all(page.map((entry) => describe(entry, options)));
@@ -44,29 +44,29 @@ export async function listArtifacts(
   };
 }
 
-export function locateArtifact(workspace: Workspace, { kind, name }: Entry): Promise<string> {
+export function locateArtifact(artifactStore: ArtifactStore, { kind, name }: Entry): Promise<string> {
   switch (kind) {
     case 'plan':
-      if (name !== PLAN_NAME) throw new WorkspaceFailure('INVALID_NAME', `a plan is called ${PLAN_NAME}`);
-      return workspace.locatePlan();
+      if (name !== PLAN_NAME) throw new StorageFailure('INVALID_NAME', `a plan is called ${PLAN_NAME}`);
+      return artifactStore.locatePlan();
     case 'checkpoint':
-      return workspace.checkpoints.locate(name);
+      return artifactStore.compactionSummaries.locate(name);
     case 'file':
-      return workspace.files.locate(name);
+      return artifactStore.files.locate(name);
     case 'research':
-      return workspace.research.locate(name);
+      return artifactStore.research.locate(name);
   }
 }
 
-async function allEntries(kinds: readonly ArtifactKind[], workspace: Workspace) {
+async function allEntries(kinds: readonly ArtifactKind[], artifactStore: ArtifactStore) {
   const entries: Entry[] = [];
   let isComplete = true;
   for (const kind of kinds) {
     if (kind === 'plan') entries.push({ kind, name: PLAN_NAME });
     else if (kind === 'checkpoint') {
-      for (const { name, title } of await workspace.checkpoints.list()) entries.push({ kind, name, title });
+      for (const { name, title } of await artifactStore.compactionSummaries.list()) entries.push({ kind, name, title });
     } else {
-      const found = await (kind === 'file' ? workspace.files : workspace.research).list();
+      const found = await (kind === 'file' ? artifactStore.files : artifactStore.research).list();
       for (const name of found.names) entries.push({ kind, name });
       isComplete &&= found.isComplete;
     }
@@ -75,9 +75,12 @@ async function allEntries(kinds: readonly ArtifactKind[], workspace: Workspace) 
 }
 
 /** `undefined` for what is gone, is no file, or must not be read. */
-async function describe(entry: Entry, { fs, workspace, uriOf }: ArtifactListOptions): Promise<Artifact | undefined> {
+async function describe(
+  entry: Entry,
+  { fs, artifactStore, uriOf }: ArtifactListOptions,
+): Promise<Artifact | undefined> {
   try {
-    const { isFile, size, mtime } = await fs.stat(await locateArtifact(workspace, entry));
+    const { isFile, size, mtime } = await fs.stat(await locateArtifact(artifactStore, entry));
     return isFile ? { ...entry, uri: uriOf(entry.kind, entry.name), size, modifiedAt: Math.floor(mtime) } : undefined;
   } catch (error) {
     if (leadsOutside(error) || ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
@@ -88,7 +91,7 @@ async function describe(entry: Entry, { fs, workspace, uriOf }: ArtifactListOpti
 function cursorEntry(cursor: string, uriOf: ArtifactListOptions['uriOf']): Entry {
   const parts = parseArtifactUri(cursor);
   if (parts && uriOf(parts.kind, parts.name) === cursor) return parts;
-  throw new WorkspaceFailure('INVALID_CURSOR', 'params.cursor: not one of this list; begin without a cursor');
+  throw new StorageFailure('INVALID_CURSOR', 'params.cursor: not one of this list; begin without a cursor');
 }
 
 function isBehind(entry: Entry, after: Entry): boolean {

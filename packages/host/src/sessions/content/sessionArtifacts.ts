@@ -17,9 +17,9 @@ import type { AgentArtifact } from '../../agents/events/agentEventMapper.js';
 import type { HostLog } from '../../hostLog.js';
 import { checkSize, MAX_ARTIFACT_BYTES } from '../../storage/artifacts/artifactFolder.js';
 import { artifactSegments } from '../../storage/artifacts/artifactName.js';
-import { MAX_PLAN_BYTES, PLAN_NAME, type Workspace } from '../../storage/artifacts/artifactStore.js';
-import { MAX_CHECKPOINT_BYTES } from '../../storage/artifacts/compactionSummaries.js';
-import { requireStatePath, WorkspaceFailure } from '../../storage/artifacts/storageFailure.js';
+import { type ArtifactStore, MAX_PLAN_BYTES, PLAN_NAME } from '../../storage/artifacts/artifactStore.js';
+import { MAX_SUMMARY_BYTES } from '../../storage/artifacts/compactionSummaries.js';
+import { requireStatePath, StorageFailure } from '../../storage/artifacts/storageFailure.js';
 import { errorCode } from '../../storage/fs/errnoFailure.js';
 import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import type { EventLog } from '../../storage/log/eventLog.js';
@@ -31,7 +31,7 @@ import { mimeTypeOf } from './mimeType.js';
 export interface SessionArtifactsOptions {
   readonly fs: SessionFs;
   /** Absent where the session has no folder: then everything here fails, and says why. */
-  readonly workspace: Workspace | undefined;
+  readonly artifactStore: ArtifactStore | undefined;
   readonly provider: string;
   readonly sessionId: string;
   /** Where everybody is told. */
@@ -56,8 +56,10 @@ export class SessionArtifacts {
 
   static async open(options: SessionArtifactsOptions): Promise<SessionArtifacts> {
     const artifacts = new SessionArtifacts(options);
-    const { workspace } = options;
-    await workspace?.checkpoints.load().catch((error: unknown) => artifacts.#failed('the list of checkpoints', error));
+    const { artifactStore } = options;
+    await artifactStore?.compactionSummaries
+      .load()
+      .catch((error: unknown) => artifacts.#failed('the list of checkpoints', error));
     return artifacts;
   }
 
@@ -81,7 +83,7 @@ export class SessionArtifacts {
     const { fs, provider, sessionId } = this.#options;
     const uriOf = (kind: ArtifactKind, name: string) => artifactUri({ provider, sessionId, kind, name });
     try {
-      return await listArtifacts(params, { fs, workspace: this.#workspace(), uriOf });
+      return await listArtifacts(params, { fs, artifactStore: this.#artifactStore(), uriOf });
     } catch (error) {
       throw answerFor(error, 'params');
     }
@@ -93,7 +95,7 @@ export class SessionArtifacts {
   ): Promise<FetchContentResult> {
     await this.#writing;
     try {
-      const path = await locateArtifact(this.#workspace(), artifact);
+      const path = await locateArtifact(this.#artifactStore(), artifact);
       const piece = await readPiece(this.#options.fs, path, range);
       const mimeType = mimeTypeOf(artifact.name);
       return { ...piece, ...(mimeType !== undefined && { mimeType }) };
@@ -108,19 +110,22 @@ export class SessionArtifacts {
   }
 
   #take(artifact: AgentArtifact, what: string): void {
-    const workspace = this.#workspace();
+    const artifactStore = this.#artifactStore();
     switch (artifact.kind) {
       case 'plan':
-        this.#takePlan(workspace, artifact.markdown, what);
+        this.#takePlan(artifactStore, artifact.markdown, what);
         return;
       case 'checkpoint': {
         const { title, markdown } = artifact;
-        checkSize(what, `${title}${markdown}`, MAX_CHECKPOINT_BYTES);
+        checkSize(what, `${title}${markdown}`, MAX_SUMMARY_BYTES);
         this.#checkRoom();
-        const checkpoint = workspace.checkpoints.next(title);
+        const checkpoint = artifactStore.compactionSummaries.next(title);
         // In the log before its file is there: a fork at this turn's end must find that it belongs to it.
-        this.#options.records.append({ type: 'session.checkpoint', path: workspace.checkpoints.pathOf(checkpoint) });
-        this.#write('checkpoint', what, markdown, () => workspace.checkpoints.write(checkpoint, markdown));
+        this.#options.records.append({
+          type: 'session.checkpoint',
+          path: artifactStore.compactionSummaries.pathOf(checkpoint),
+        });
+        this.#write('checkpoint', what, markdown, () => artifactStore.compactionSummaries.write(checkpoint, markdown));
         return;
       }
       default: {
@@ -128,13 +133,13 @@ export class SessionArtifacts {
         artifactSegments(name, this.#options.fs.conventions);
         checkSize(what, content, MAX_ARTIFACT_BYTES);
         this.#checkRoom();
-        const folder = kind === 'file' ? workspace.files : workspace.research;
+        const folder = kind === 'file' ? artifactStore.files : artifactStore.research;
         this.#write(kind, what, content, () => folder.write(name, content));
       }
     }
   }
 
-  #takePlan(workspace: Workspace, markdown: string, what: string): void {
+  #takePlan(artifactStore: ArtifactStore, markdown: string, what: string): void {
     checkSize(PLAN_NAME, markdown, MAX_PLAN_BYTES);
     const isWaiting = this.#plan !== undefined;
     this.#plan = markdown;
@@ -143,7 +148,7 @@ export class SessionArtifacts {
       const newest = this.#plan ?? '';
       this.#plan = undefined;
       const isThere = newest.trim() !== '';
-      await (isThere ? workspace.writePlan(newest) : workspace.removePlan());
+      await (isThere ? artifactStore.writePlan(newest) : artifactStore.removePlan());
       return isThere;
     });
   }
@@ -186,14 +191,14 @@ export class SessionArtifacts {
 
   #checkRoom(): void {
     if (this.#waiting < MAX_WAITING && this.#waitingBytes < MAX_WAITING_BYTES) return;
-    throw new WorkspaceFailure('TOO_MANY', 'too many artifacts wait to be stored; make fewer of them at once');
+    throw new StorageFailure('TOO_MANY', 'too many artifacts wait to be stored; make fewer of them at once');
   }
 
-  #workspace(): Workspace {
-    const { workspace, fs } = this.#options;
-    if (workspace) return workspace;
+  #artifactStore(): ArtifactStore {
+    const { artifactStore, fs } = this.#options;
+    if (artifactStore) return artifactStore;
     requireStatePath(fs);
-    throw new Error('a session with a folder has a workspace');
+    throw new Error('a session with a folder has an artifact store');
   }
 }
 

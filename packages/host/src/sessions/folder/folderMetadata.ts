@@ -16,16 +16,16 @@ const KEYS = [
 /** A file system that hangs must not keep a session's metadata from being asked for again. */
 const TIMEOUT_MS = 5_000;
 
-export interface WorkspaceMetadataOptions {
+export interface FolderMetadataOptions {
   readonly cwd: string;
   /** Keys that whoever made the session has set; those are theirs. */
   readonly given: ReadonlySet<string>;
 }
 
 /** What to change in a session's metadata so that they say where it works; `undefined` when that is not known in time. */
-export async function workspaceMetadata(
+export async function folderMetadata(
   current: SessionSummary['metadata'],
-  { cwd, given }: WorkspaceMetadataOptions,
+  { cwd, given }: FolderMetadataOptions,
 ): Promise<Readonly<Record<string, string | null>> | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((done) => {

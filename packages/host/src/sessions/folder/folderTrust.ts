@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SessionSummary, type URI, untrustedFolder, withoutUntrustedFolder } from '@agenthost/protocol';
-import { within } from '../../agents/settleWithin.js';
+import { settleWithin } from '../../agents/settleWithin.js';
 import { CustomizationFinder } from '../../customizations/customizationFinder.js';
 import type { Session } from '../session.js';
 import { CUSTOMIZATIONS_MS } from '../sessionLimits.js';
-import type { SessionMakerOptions } from '../sessionMaker.js';
+import type { SessionServices } from '../sessionServices.js';
 import { checkoutOf } from './gitMetadata.js';
 import { judgeCustomizations, waitingForTrust } from './judgeCustomizations.js';
 
 type FolderTrustOptions = Pick<
-  SessionMakerOptions,
+  SessionServices,
   'agents' | 'agentEnv' | 'stateDir' | 'trust' | 'index' | 'broadcast' | 'log'
 >;
 
@@ -41,7 +41,7 @@ export class FolderTrust {
     const look = this.#look(provider, cwd).then((found) => {
       folder = found;
     });
-    await within(CUSTOMIZATIONS_MS, look);
+    await settleWithin(CUSTOMIZATIONS_MS, look);
     return folder;
   }
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import {
   grantsTrust,
   type SessionCustomization,
+  type SessionState,
   sameValue,
   TRUST_REQUEST,
   untrustedFolder,
@@ -10,7 +12,7 @@ import {
 import type { Agent, Decision } from '../../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../../agents/agentCustomization.js';
 import { PendingAnswers } from '../../agents/events/pendingAnswers.js';
-import { within } from '../../agents/settleWithin.js';
+import { settleWithin } from '../../agents/settleWithin.js';
 import type { CustomizationFinder, FoundInWorkspace } from '../../customizations/customizationFinder.js';
 import { DISCOVERY_LIMITS, type FoundCustomization } from '../../customizations/foundCustomization.js';
 import { frontMatter } from '../../customizations/frontMatter.js';
@@ -32,7 +34,7 @@ export interface SessionCustomizationsOptions {
   readonly agent: Pick<Agent, 'descriptor'> & { readonly customizations: CustomizationSupport };
   readonly finder: CustomizationFinder;
   readonly trust: WorkspaceTrust;
-  readonly cwd: () => string;
+  readonly start: { readonly cwd: string };
   readonly store: Pick<SessionStore, 'uri' | 'state' | 'dispatch'>;
   /** A folder that takes longer is looked at in the background. */
   readonly maxMs: number;
@@ -68,7 +70,7 @@ export class SessionCustomizations {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
-    await within(this.#options.maxMs, this.#looking);
+    await settleWithin(this.#options.maxMs, this.#looking);
   }
 
   /** Whether the agent can't be started, or would be started without something, until somebody has answered. */
@@ -161,9 +163,9 @@ export class SessionCustomizations {
 
   async #look(): Promise<void> {
     if (this.#closed) return;
-    const { finder, trust, cwd, log, store } = this.#options;
+    const { finder, trust, start, log, store } = this.#options;
     try {
-      const folder = cwd();
+      const folder = sessionDirectory(store.state, start);
       const withConfiguration = this.#support.obeysWorkspace === true;
       const found = await finder.find(folder, await checkoutOf(folder), { withConfiguration });
       const isTrusted = await trust.isTrusted(found.workspace);
@@ -263,4 +265,9 @@ export class SessionCustomizations {
 
 function keyOf(runs: readonly string[]): string {
   return JSON.stringify(runs);
+}
+
+/** The folder that a session works in. */
+export function sessionDirectory({ summary }: SessionState, start: { readonly cwd: string }): string {
+  return summary.workingDirectory === undefined ? start.cwd : fileURLToPath(summary.workingDirectory);
 }

@@ -1,11 +1,11 @@
 import { type SessionState, sameValue } from '@agenthost/protocol';
 import type { HostLog } from '../../hostLog.js';
-import type { Workspace } from '../../storage/artifacts/artifactStore.js';
+import type { ArtifactStore } from '../../storage/artifacts/artifactStore.js';
 import type { WorkspaceInfo } from '../../storage/artifacts/workspaceYaml.js';
 import type { SessionStartRecord } from '../../storage/log/eventLog.js';
 import { readGitMetadata } from './gitMetadata.js';
 
-export interface SessionWorkspaceOptions {
+export interface WorkspaceYamlSyncOptions {
   readonly start: SessionStartRecord;
   readonly state: SessionState;
   readonly now: () => number;
@@ -16,8 +16,8 @@ export interface SessionWorkspaceOptions {
 const PAUSE_MS = 500;
 
 /** The session's `workspace.yaml`, kept up to date behind the session's back: its loss costs no message. */
-export class SessionWorkspace {
-  readonly #files: Workspace | undefined;
+export class WorkspaceYamlSync {
+  readonly #files: ArtifactStore | undefined;
   readonly #log: HostLog;
   readonly #now: () => number;
   #info: WorkspaceInfo;
@@ -30,7 +30,7 @@ export class SessionWorkspace {
   #endPause: (() => void) | undefined;
 
   /** Without files nothing is kept. */
-  static async open(files: Workspace | undefined, options: SessionWorkspaceOptions): Promise<SessionWorkspace> {
+  static async open(files: ArtifactStore | undefined, options: WorkspaceYamlSyncOptions): Promise<WorkspaceYamlSync> {
     const found = await files?.readInfo().catch((error: unknown) => {
       options.log.warn(
         `${options.start.sessionId}: workspace.yaml can't be read and is written anew: ${String(error)}`,
@@ -42,12 +42,12 @@ export class SessionWorkspace {
     const { sessionId: id, cwd } = start;
     const git = files && !found ? await gitFieldsOf(cwd) : {};
     const fresh = { id, name: title, cwd, ...git, createdAt, updatedAt: modifiedAt };
-    const workspace = new SessionWorkspace(files, { ...(found ?? fresh), start }, options);
+    const workspace = new WorkspaceYamlSync(files, { ...(found ?? fresh), start }, options);
     if (!sameValue(found?.start, start)) workspace.#save();
     return workspace;
   }
 
-  private constructor(files: Workspace | undefined, info: WorkspaceInfo, { log, now }: SessionWorkspaceOptions) {
+  private constructor(files: ArtifactStore | undefined, info: WorkspaceInfo, { log, now }: WorkspaceYamlSyncOptions) {
     this.#files = files;
     this.#info = info;
     this.#told = { name: info.name, metadata: info.metadata, updatedAt: info.updatedAt };

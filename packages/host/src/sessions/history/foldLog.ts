@@ -6,8 +6,7 @@ import {
   sessionUri,
 } from '@agenthost/protocol';
 import type { LogRecord, SessionStartRecord } from '../../storage/log/eventLog.js';
-import { AcceptedSequences, acceptedKey } from '../turn/acceptedSequences.js';
-import { actionFingerprint } from '../turn/actionFingerprint.js';
+import { AcceptedSequences, acceptedKey, actionFingerprint } from '../turn/acceptedSequences.js';
 
 export interface FoldedLog {
   readonly start: SessionStartRecord;
@@ -97,4 +96,14 @@ export function newSessionState(
     ...(workingDirectory !== undefined && { workingDirectory }),
     ...(metadata && { metadata }),
   });
+}
+
+/** Whether the log is that of a provisional session, which has no message yet (rules PROV1 and PROV2). */
+export function isProvisional({ start, state }: Pick<FoldedLog, 'start' | 'state'>): boolean {
+  return start.provisional === true && !hasMessage(state);
+}
+
+export function hasMessage(state: SessionState): boolean {
+  const { turns, earlierTurns = 0, activeTurn, steeringMessage, queuedMessages } = state;
+  return turns.length + earlierTurns > 0 || Boolean(activeTurn || steeringMessage || queuedMessages);
 }

@@ -11,8 +11,8 @@ import {
   withNewestTurns,
 } from '@agenthost/protocol';
 import type { LogRecord, SessionStartRecord } from '../../storage/log/eventLog.js';
+import { jsonBytes } from '../stateBytes.js';
 import { reduceLogged } from './foldLog.js';
-import { jsonBytes } from './jsonBytes.js';
 import { stateAt } from './readTurns.js';
 import type { PartMark, TurnsPlace } from './turnIndex.js';
 

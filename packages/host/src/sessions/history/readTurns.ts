@@ -1,8 +1,7 @@
 import type { SessionState, Turn } from '@agenthost/protocol';
 import { type EventLog, EventLogFailure, type SessionStartRecord } from '../../storage/log/eventLog.js';
-import { newTurns } from '../turn/newTurns.js';
+import { type TurnsRoom, turnsWithin, withTurnsWithin } from '../stateBytes.js';
 import { foldLog, newSessionState, reduceLogged } from './foldLog.js';
-import { type TurnsRoom, turnsWithin, withTurnsWithin } from './turnBytes.js';
 import type { TurnIndex, TurnPage } from './turnIndex.js';
 
 /** The turns before one of them, or before as many as are counted. */
@@ -103,4 +102,9 @@ export function stateAt(start: SessionStartRecord, { position, waiting }: TurnPa
 
 function doesNotFit(): EventLogFailure {
   return new EventLogFailure('ALTERED', 'the turn index does not fit the log');
+}
+
+/** Those that ended after `last`, which is the one that had ended last before. Mostly one; a failed creation ends many. */
+export function newTurns(turns: readonly Turn[], last: Turn | undefined): readonly Turn[] {
+  return turns.slice(last ? turns.lastIndexOf(last) + 1 : 0);
 }

@@ -5,9 +5,8 @@ import {
   type Turn,
   type TurnsRange,
 } from '@agenthost/protocol';
-import { jsonBytes } from './jsonBytes.js';
+import { jsonBytes, turnsWithin } from '../stateBytes.js';
 import type { SessionHistory } from './sessionHistory.js';
-import { turnsWithin } from './turnBytes.js';
 
 /**
  * Older turns: from memory where it reaches back far enough, else from the log. No more of them than have room in

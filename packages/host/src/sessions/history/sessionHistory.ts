@@ -12,18 +12,17 @@ import {
 import type { StoredSession } from '../../storage/sessionStorage.js';
 import {
   BURST_PATIENCE,
-  CHECKPOINT_PATIENCE,
   HISTORY_LIMITS,
   type HistoryLimits,
   MAX_INDEX_REBUILDS,
+  SNAPSHOT_PATIENCE,
 } from '../sessionLimits.js';
+import { jsonBytes, type TurnsRoom, withTurnsWithin } from '../stateBytes.js';
 import { AcceptedSequences } from '../turn/acceptedSequences.js';
 import { type FoldedLog, LogFold, newSessionState } from './foldLog.js';
-import { jsonBytes } from './jsonBytes.js';
 import { type PartsRange, partsStart, readParts } from './readParts.js';
 import { readTurnsByFold, readTurnsByIndex, type TurnsBefore, type TurnsRead } from './readTurns.js';
-import { type Checkpoint, CheckpointFile, turnIndexFile } from './snapshotFile.js';
-import { type TurnsRoom, withTurnsWithin } from './turnBytes.js';
+import { type LogSnapshot, SnapshotFile, turnIndexFile } from './snapshotFile.js';
 import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface OpenedHistory {
@@ -43,17 +42,17 @@ export interface SessionHistoryOptions {
 type Contents = Omit<FoldedLog, 'start'>;
 
 /**
- * What is kept beside a session's log so that nobody has to read all of it: a checkpoint to open it from, and an index of
+ * What is kept beside a session's log so that nobody has to read all of it: a snapshot to open it from, and an index of
  * its turns. The log is the truth: where these are missing or don't fit, they are made anew from it. Nobody waits for them
  * to be written, and that they can't be is only said.
  */
 export class SessionHistory {
   readonly #options: SessionHistoryOptions;
   readonly #limits: HistoryLimits;
-  readonly #checkpoints: CheckpointFile;
+  readonly #snapshotFile: SnapshotFile;
   #turns: TurnIndex;
   #start: SessionStartRecord | undefined;
-  /** Up to where the last checkpoint reaches, or was tried; and how large it was. */
+  /** Up to where the last snapshot reaches, or was tried; and how large it was. */
   #saved = { end: 0, bytes: 0 };
   #savedAt = Number.NEGATIVE_INFINITY;
   /** Nothing before this is taken back. */
@@ -69,19 +68,19 @@ export class SessionHistory {
   constructor(options: SessionHistoryOptions) {
     this.#options = options;
     this.#limits = options.limits ?? HISTORY_LIMITS;
-    this.#checkpoints = new CheckpointFile(options.stored.fs, options.hostVersion, this.#limits);
+    this.#snapshotFile = new SnapshotFile(options.stored.fs, options.hostVersion, this.#limits);
     this.#turns = this.#newIndex();
   }
 
-  /** Loads the log: what comes after the checkpoint, or all of it. `skipped` is what was not read. */
+  /** Loads the log: what comes after the snapshot, or all of it. `skipped` is what was not read. */
   async open(): Promise<OpenedHistory | undefined> {
-    const checkpoint = await this.#checkpoints.read().catch((error: unknown) => {
+    const snapshot = await this.#snapshotFile.read().catch((error: unknown) => {
       this.#warn("its checkpoint can't be read, its log is read as a whole", error);
       return undefined;
     });
-    if (checkpoint) {
+    if (snapshot) {
       try {
-        return { folded: await this.#openFrom(checkpoint), skipped: checkpoint.from.position };
+        return { folded: await this.#openFrom(snapshot), skipped: snapshot.from.position };
       } catch (error) {
         if (errorCode(error) !== 'NOT_THERE') throw error;
         this.#warn('its checkpoint does not fit its log, which is read as a whole', error);
@@ -100,7 +99,7 @@ export class SessionHistory {
   changed(state: SessionState, contents: Omit<Contents, 'state'>): void {
     if (this.#isMarking || this.#isGivenUp) return;
     const { log } = this.#options.stored;
-    const isDue = this.#isCheckpointDue(state, log.size);
+    const isDue = this.#isSnapshotDue(state, log.size);
     if (!isDue && !this.#turns.isDue(state, log.size) && !this.#turns.isMarkDue(state)) return;
     this.#isMarking = true;
     const captured = captureOf(state, contents);
@@ -171,7 +170,7 @@ export class SessionHistory {
       const { log, fs } = this.#options.stored;
       this.#cuts++;
       this.#rebuilds = 0;
-      if (this.#saved.end > to.end) await this.#checkpoints.remove();
+      if (this.#saved.end > to.end) await this.#snapshotFile.remove();
       if (this.#turns.boundary.position.end > to.end) {
         this.#turns.breakOff();
         await turnIndexFile(fs).remove();
@@ -187,7 +186,7 @@ export class SessionHistory {
   async giveUp(): Promise<void> {
     this.#isGivenUp = true;
     await this.#inTurn(async () => {
-      await this.#checkpoints.remove();
+      await this.#snapshotFile.remove();
       await turnIndexFile(this.#options.stored.fs).remove();
     }).catch(this.#failed);
   }
@@ -200,7 +199,7 @@ export class SessionHistory {
     }
   }
 
-  async #openFrom({ from, folded, turns, bytes }: Checkpoint): Promise<FoldedLog> {
+  async #openFrom({ from, folded, turns, bytes }: LogSnapshot): Promise<FoldedLog> {
     const index = this.#newIndex(turns);
     if (!turns) index.breakOff();
     const fold = this.#newFold(folded);
@@ -211,7 +210,7 @@ export class SessionHistory {
     return this.#withWholeWindow(fold.result ?? folded);
   }
 
-  /** A checkpoint of very large turns has not as many as the memory should. */
+  /** A snapshot of very large turns has not as many as the memory should. */
   async #withWholeWindow(folded: FoldedLog): Promise<FoldedLog> {
     const { turns, earlierTurns = 0 } = folded.state;
     const missing = Math.min(this.#limits.window - turns.length, earlierTurns);
@@ -235,7 +234,7 @@ export class SessionHistory {
     this.#settled = end;
     this.#turns = index;
     this.#start = folded.start;
-    if (this.#isCheckpointDue(folded.state, end.end)) this.#save(captureOf(folded.state, folded), end);
+    if (this.#isSnapshotDue(folded.state, end.end)) this.#save(captureOf(folded.state, folded), end);
     return folded;
   }
 
@@ -256,11 +255,11 @@ export class SessionHistory {
     return last;
   }
 
-  #isCheckpointDue(state: SessionState, size: number): boolean {
-    const due = Math.max(this.#limits.minCheckpointBytes, this.#saved.bytes);
+  #isSnapshotDue(state: SessionState, size: number): boolean {
+    const due = Math.max(this.#limits.minSnapshotBytes, this.#saved.bytes);
     const grown = size - this.#saved.end;
-    if (grown < due * (state.activeTurn ? CHECKPOINT_PATIENCE : 1)) return false;
-    return grown >= due * BURST_PATIENCE || performance.now() - this.#savedAt >= this.#limits.checkpointPauseMs;
+    if (grown < due * (state.activeTurn ? SNAPSHOT_PATIENCE : 1)) return false;
+    return grown >= due * BURST_PATIENCE || performance.now() - this.#savedAt >= this.#limits.snapshotPauseMs;
   }
 
   #save(contents: Contents, position: LogPosition): void {
@@ -274,12 +273,12 @@ export class SessionHistory {
     void this.#inTurn(async () => {
       if (this.#isGivenUp || cuts !== this.#cuts) return;
       const turns = await this.#store(this.#turns);
-      const bytes = await this.#checkpoints.write({
+      const bytes = await this.#snapshotFile.write({
         from: { position, broken },
         folded: { ...contents, start },
         turns,
       });
-      this.#saved = { ...this.#saved, bytes: bytes ?? this.#limits.maxCheckpointBytes };
+      this.#saved = { ...this.#saved, bytes: bytes ?? this.#limits.maxSnapshotBytes };
     }).catch(this.#failed);
   }
 
@@ -304,7 +303,7 @@ export class SessionHistory {
     if (this.#turns.isBroken && !this.#isGivenUp) void this.#inTurn(() => this.#rebuild()).catch(this.#failed);
   }
 
-  /** Makes the turn index anew from the log. The next checkpoint keeps it, and is due. */
+  /** Makes the turn index anew from the log. The next snapshot keeps it, and is due. */
   async #rebuild(): Promise<void> {
     if (!this.#turns.isBroken || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
     this.#rebuilds++;

@@ -3,9 +3,9 @@ import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import { CheckedFile, CheckedList } from '../../storage/log/checkedFiles.js';
 import type { BrokenLine, LoadFrom, LogPosition } from '../../storage/log/eventLog.js';
 import { type HistoryLimits, MAX_INDEX_LINE } from '../sessionLimits.js';
+import { turnsWithin } from '../stateBytes.js';
 import { type AcceptedEntries, AcceptedSequences } from '../turn/acceptedSequences.js';
 import type { FoldedLog } from './foldLog.js';
-import { turnsWithin } from './turnBytes.js';
 import type { StoredTurnIndex } from './turnIndex.js';
 
 /** To be raised when a reducer computes something else from the same actions, or when this form changes. */
@@ -13,7 +13,7 @@ const FORMAT = 3;
 const MAX_KNOWN_BROKEN = 100;
 
 /** What a log says up to a place in it, so that only what follows has to be read. */
-export interface Checkpoint {
+export interface LogSnapshot {
   readonly from: LoadFrom;
   readonly folded: FoldedLog;
   /** Without one the turn index is broken. */
@@ -22,7 +22,7 @@ export interface Checkpoint {
   readonly bytes: number;
 }
 
-interface CheckpointContent {
+interface SnapshotContent {
   readonly format: number;
   /** Another version may compute another state from the same log. */
   readonly hostVersion: string;
@@ -35,21 +35,21 @@ interface CheckpointContent {
   readonly turns?: StoredTurnIndex;
 }
 
-/** The checkpoint of one session, in a file beside its log. */
-export class CheckpointFile {
+/** The snapshot of one session, in a file beside its log. */
+export class SnapshotFile {
   readonly #file: CheckedFile;
   readonly #hostVersion: string;
   readonly #limits: HistoryLimits;
 
   constructor(fs: SessionFs, hostVersion: string, limits: HistoryLimits) {
-    this.#file = new CheckedFile(fs, beside(fs, 'events.checkpoint.json'), limits.maxCheckpointBytes);
+    this.#file = new CheckedFile(fs, beside(fs, 'events.checkpoint.json'), limits.maxSnapshotBytes);
     this.#hostVersion = hostVersion;
     this.#limits = limits;
   }
 
-  async read(): Promise<Checkpoint | undefined> {
+  async read(): Promise<LogSnapshot | undefined> {
     const found = await this.#file.read();
-    const content = found?.value as CheckpointContent | undefined;
+    const content = found?.value as SnapshotContent | undefined;
     if (!found || content?.format !== FORMAT || content.hostVersion !== this.#hostVersion) return undefined;
     const { position, broken, start, state, accepted, lastServerSeq, turns } = content;
     return {
@@ -61,11 +61,11 @@ export class CheckpointFile {
   }
 
   /** How many bytes it took; `undefined` when it is too large, even without turns. */
-  async write({ from, folded, turns }: Omit<Checkpoint, 'bytes'>): Promise<number | undefined> {
+  async write({ from, folded, turns }: Omit<LogSnapshot, 'bytes'>): Promise<number | undefined> {
     const { start, lastServerSeq, accepted } = folded;
     // Who looks on is not logged.
     const { clients: _, ...state } = folded.state;
-    const content: Omit<CheckpointContent, 'state'> = {
+    const content: Omit<SnapshotContent, 'state'> = {
       format: FORMAT,
       hostVersion: this.#hostVersion,
       position: from.position,
@@ -75,8 +75,8 @@ export class CheckpointFile {
       lastServerSeq,
       ...(turns && { turns }),
     };
-    const { window, maxCheckpointBytes } = this.#limits;
-    const likely = Math.min(window, turnsWithin(state.turns, maxCheckpointBytes * 0.75));
+    const { window, maxSnapshotBytes } = this.#limits;
+    const likely = Math.min(window, turnsWithin(state.turns, maxSnapshotBytes * 0.75));
     for (const kept of [likely, 0]) {
       const bytes = await this.#file.write({ ...content, state: withNewestTurns(state, kept) });
       if (bytes !== undefined) return bytes;

@@ -36,7 +36,7 @@ export interface PartMark {
 
 export type PartMarks = Readonly<Record<string, readonly PartMark[]>>;
 
-/** Where the index stood at a checkpoint. */
+/** Where the index stood at a snapshot. */
 export interface StoredTurnIndex {
   readonly bytes: number;
   readonly boundary: TurnBoundary;
@@ -61,7 +61,7 @@ interface Located {
 const BEGINNING: TurnBoundary = { position: LOG_BEGINNING, turns: 0 };
 
 /**
- * Where each turn is in the log, in pages: those that a checkpoint has stored are in a file, the newest in memory. It is
+ * Where each turn is in the log, in pages: those that a snapshot has stored are in a file, the newest in memory. It is
  * `broken` when it can't go on, or its file can't be read; then it is made anew from the log.
  */
 export class TurnIndex {

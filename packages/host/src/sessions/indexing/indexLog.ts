@@ -5,12 +5,11 @@ import {
   type Turn,
   withNewestTurns,
 } from '@agenthost/protocol';
-import { DroppedText } from '../../sessionIndex/droppedText.js';
+import { DroppedText } from '../../sessionIndex/searchText.js';
 import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
 import type { EventLog } from '../../storage/log/eventLog.js';
-import { foldLog } from '../history/foldLog.js';
-import { isProvisional } from '../provisionalSessions.js';
-import { newTurns } from '../turn/newTurns.js';
+import { foldLog, isProvisional } from '../history/foldLog.js';
+import { newTurns } from '../history/readTurns.js';
 
 /** What a log says of its session. */
 export interface IndexedLog {

@@ -13,7 +13,7 @@ export interface SessionIndexingOptions {
   readonly broadcast: (notification: Notification) => void;
 }
 
-interface Surroundings {
+interface SessionIndexingDeps {
   /** Sessions that are in memory, or on the way there or out. */
   readonly inMemory: () => readonly URI[];
   readonly isProvisional: (uri: URI) => boolean;
@@ -24,12 +24,12 @@ interface Surroundings {
 /** Reads the logs of single sessions for the index. */
 export class SessionIndexing {
   readonly #options: SessionIndexingOptions;
-  readonly #around: Surroundings;
+  readonly #deps: SessionIndexingDeps;
   readonly #reading = new Map<string, Promise<unknown>>();
 
-  constructor(options: SessionIndexingOptions, around: Surroundings) {
+  constructor(options: SessionIndexingOptions, deps: SessionIndexingDeps) {
     this.#options = options;
-    this.#around = around;
+    this.#deps = deps;
   }
 
   /** Settles when the log of that session, which is not in memory, is no longer read. Nobody may open it before. */
@@ -38,8 +38,8 @@ export class SessionIndexing {
   }
 
   async index(sessionId: string, isNew: boolean): Promise<void> {
-    const { isProvisional, use, remove } = this.#around;
-    const used = this.#around.inMemory().find((uri) => uri.endsWith(`:/${sessionId}`));
+    const { isProvisional, use, remove } = this.#deps;
+    const used = this.#deps.inMemory().find((uri) => uri.endsWith(`:/${sessionId}`));
     if (used !== undefined) return this.#indexUsed(used);
     const reading = this.#indexStored(sessionId);
     this.#reading.set(sessionId, reading);
@@ -68,8 +68,8 @@ export class SessionIndexing {
   /** It changes while its log is read: the newest comes last. */
   async #indexUsed(uri: URI): Promise<void> {
     const { index } = this.#options;
-    await this.#around.use(uri, async (session) => {
-      if (index.isComplete(uri) || this.#around.isProvisional(uri)) return;
+    await this.#deps.use(uri, async (session) => {
+      if (index.isComplete(uri) || this.#deps.isProvisional(uri)) return;
       await session.stored.log.flush();
       await indexLog(index, session.stored.log, () => session.state.summary);
       indexHeld(index, session.state);

@@ -1,7 +1,7 @@
 import { ArtifactFolder, leadsOutside } from '../../storage/artifacts/artifactFolder.js';
-import { Workspace } from '../../storage/artifacts/artifactStore.js';
-import { CheckpointFolder } from '../../storage/artifacts/compactionSummaries.js';
-import { readWorkspaceFile, writeWorkspaceFile } from '../../storage/artifacts/workspaceYaml.js';
+import { ArtifactStore } from '../../storage/artifacts/artifactStore.js';
+import { CompactionSummaries } from '../../storage/artifacts/compactionSummaries.js';
+import { readWorkspaceYaml, writeWorkspaceYaml } from '../../storage/artifacts/workspaceYaml.js';
 import { errorCode } from '../../storage/fs/errnoFailure.js';
 import type { SessionFs } from '../../storage/fs/sessionFs.js';
 
@@ -25,23 +25,23 @@ export async function forkFiles(source: SessionFs, target: SessionFs, options: F
   for (const name of ['plan.md', ...COPIED]) await target.rm(target.join(to, name), { recursive: true, force: true });
   await copyPlan(source, target);
   for (const name of COPIED) await new ArtifactFolder(source, name).copyTo(new ArtifactFolder(target, name));
-  if (options.isCut) await new CheckpointFolder(target).removeAfter(options.lastCheckpoint);
-  await forkWorkspace(source, target, options);
+  if (options.isCut) await new CompactionSummaries(target).removeAfter(options.lastCheckpoint);
+  await forkWorkspaceYaml(source, target, options);
 }
 
 /** Leaves out what belongs to the source alone: the copy of its first record, and the id of its agent's own session. */
-async function forkWorkspace(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
-  const found = await readWorkspaceFile(source);
+async function forkWorkspaceYaml(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
+  const found = await readWorkspaceYaml(source);
   if (!found) return;
   const { nativeSessionId: _, start: __, ...kept } = found;
   const { sessionId: id, name, now } = options;
-  await writeWorkspaceFile(target, { ...kept, id, name, createdAt: now, updatedAt: now });
+  await writeWorkspaceYaml(target, { ...kept, id, name, createdAt: now, updatedAt: now });
 }
 
 async function copyPlan(source: SessionFs, target: SessionFs): Promise<void> {
   try {
-    const plan = await source.readFileBytes(await new Workspace(source).locatePlan());
-    await target.writeFile(await new Workspace(target).locatePlan(), plan);
+    const plan = await source.readFileBytes(await new ArtifactStore(source).locatePlan());
+    await target.writeFile(await new ArtifactStore(target).locatePlan(), plan);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' && !leadsOutside(error)) throw error;
   }

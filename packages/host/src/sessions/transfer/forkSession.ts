@@ -8,7 +8,7 @@ import {
 } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../../storage/sessionStorage.js';
-import { openNewSession } from '../openNewSession.js';
+import { openNewSession } from '../beginSession.js';
 import { forkFiles } from './forkFiles.js';
 import { copyLog, type ForkPoint, type ForkTarget, findForkPoint, moved } from './forkLog.js';
 

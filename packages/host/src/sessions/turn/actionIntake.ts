@@ -1,96 +1,203 @@
-import { type ClientAction, REJECTION, type UserMessage } from '@agenthost/protocol';
+import {
+  type ClientAction,
+  dropOldest,
+  errorMessage,
+  REJECTION,
+  type SessionState,
+  type UserMessage,
+} from '@agenthost/protocol';
+import { originOf, type Subscriber } from '../../state/publisher.js';
 import { ContentRefused, PastedContent } from '../content/pastedContent.js';
+import { type PreconditionContext, queueRefusal, refusal } from '../preconditions.js';
+import type { SessionStore } from '../sessionStore.js';
+import { acceptedKey } from './acceptedSequences.js';
 
 /** Bytes of messages of one session that may wait for their content to be stored; more are refused. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 /** What an action without such content counts, that waits behind one. */
 const SMALL_BYTES = 1_024;
+const MAX_REMEMBERED_ANSWERS = 200;
+const MAX_REMEMBERED_STEERING = 1_000;
 
-export interface Taken {
+export interface ActionIntakeOptions extends Pick<PreconditionContext, 'models'> {
+  readonly store: Pick<SessionStore, 'state' | 'accepted' | 'accept' | 'reject' | 'repeat'>;
+  readonly pasted: Pick<PastedContent, 'keep'>;
+  /** Whether the session had that turn; `undefined` when the index does not know. Only asked about turns that are not in memory. */
+  readonly isTurnIndexed: (turnId: string) => boolean | undefined;
+  /** Reads the log for a turn that is older than those in memory. */
+  readonly isTurnStored: (turnId: string, earlierTurns: number) => Promise<boolean>;
+  /** Set once the session is closed. */
+  readonly closed: () => 'removed' | 'unloaded' | undefined;
+  /** Called before an action is decided, to publish what the agent wrote before it. */
+  readonly beforeDecision: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** One action of a client, on its way through the intake. */
+interface IncomingAction {
+  readonly sender: Subscriber;
+  readonly clientSeq: number;
+  /** Of the client under its token. */
+  readonly key: string;
+  readonly action: ClientAction;
+  /** The turn that it starts is among those that had to be read. */
+  isTurnFound: boolean;
+}
+
+interface IntakeResult {
   /** As it goes into the state. */
   readonly action: ClientAction;
-  /** Why it can't be taken. */
+  /** Why it can't be accepted. */
   readonly refusal?: string;
 }
 
-export interface Passing {
-  /** Asked before anything is stored. */
-  readonly isWanted: () => boolean;
-  /** Whether it can be judged at once; where it can't, `lookUp` finds out what is missing, right before it is taken. */
-  readonly isKnown: () => boolean;
-  readonly lookUp: () => Promise<void>;
-  readonly take: (taken: Taken) => void;
-}
-
 /**
- * Lets clients' actions through in their order. One with large content waits until that is stored, one that can't be judged yet
- * until it can, and with it those that the same client sent behind it; nobody else has to wait.
+ * Takes the actions that clients dispatch to one session: each is accepted or rejected once, in the order of its client. Most are
+ * decided at once. An action with large content waits until that is stored, one whose turn id has to be looked up in the log waits
+ * for that, and the later actions of the same client wait behind it; other clients don't wait.
  */
-export class MessageIntake {
-  readonly #keep: (message: UserMessage) => Promise<UserMessage>;
-  readonly #onError: (error: unknown) => void;
+export class ActionIntake {
+  readonly #options: ActionIntakeOptions;
   readonly #waiting = new Map<string, Promise<void>>();
   #waitingBytes = 0;
+  /** Who answered which request, for the client whose answer comes second. */
+  readonly #answeredBy = new Map<string, string>();
+  readonly #steered = new Set<string>();
 
-  constructor(keep: (message: UserMessage) => Promise<UserMessage>, onError: (error: unknown) => void) {
-    this.#keep = keep;
-    this.#onError = onError;
+  constructor(options: ActionIntakeOptions) {
+    this.#options = options;
   }
 
   get isBusy(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** `take` is called once, at once where nothing is to be waited for. */
-  pass(clientId: string, action: ClientAction, { isWanted, isKnown, lookUp, take }: Passing): void {
-    const message = 'userMessage' in action ? action.userMessage : undefined;
-    const load = message && PastedContent.loadOf(message);
-    const before = this.#waiting.get(clientId);
-    if (!before && isKnown() && (!message || load === undefined || !isWanted())) {
-      take({ action });
+  dispatch(sender: Subscriber, clientSeq: number, sent: ClientAction): void {
+    const action = withoutOrigin(sent);
+    const key = acceptedKey(originOf(sender, clientSeq));
+    const incoming: IncomingAction = { sender, clientSeq, key, action, isTurnFound: false };
+    const load = 'userMessage' in action ? PastedContent.loadOf(action.userMessage) : undefined;
+    const before = this.#waiting.get(key);
+    if (!before && this.#canDecide(incoming) && (load === undefined || !this.#isWanted(incoming))) {
+      this.#decide(incoming, { action });
       return;
     }
     const bytes = (load ?? 0) + SMALL_BYTES;
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
-      take({ action, refusal: REJECTION.contentBusy });
+      this.#decide(incoming, { action, refusal: REJECTION.contentBusy });
       return;
     }
     this.#waitingBytes += bytes;
     const passing = (before ?? Promise.resolve())
       .then(async () => {
-        const isToBeKept = message !== undefined && load !== undefined && isWanted();
-        const kept = isToBeKept ? await this.#kept(action, message) : { action };
-        const taken = isKnown() ? kept : await this.#lookedUp(kept, lookUp);
+        const kept = load !== undefined && this.#isWanted(incoming) ? await this.#keepContent(action) : { action };
+        const result = this.#canDecide(incoming) ? kept : await this.#lookUpTurn(incoming, kept);
         this.#waitingBytes -= bytes;
-        // Before it is told: what comes from within that is not behind this one any more.
-        if (this.#waiting.get(clientId) === passing) this.#waiting.delete(clientId);
-        take(taken);
+        // Before the decision: an action that comes from within it does not wait behind this one.
+        if (this.#waiting.get(key) === passing) this.#waiting.delete(key);
+        this.#decide(incoming, result);
       })
-      .catch(this.#onError);
-    this.#waiting.set(clientId, passing);
+      .catch(this.#options.onError);
+    this.#waiting.set(key, passing);
   }
 
-  /** Resolves when nothing waits any more. */
+  /** A later answer to the request is rejected with this name. */
+  rememberAnswer(requestId: string, who: string): void {
+    this.#answeredBy.set(requestId, who);
+    dropOldest(this.#answeredBy, MAX_REMEMBERED_ANSWERS);
+  }
+
+  /** The agent took the steering message in. */
+  rememberSteering(id: string): void {
+    this.#steered.add(id);
+    dropOldest(this.#steered, MAX_REMEMBERED_STEERING);
+  }
+
+  /** Resolves when no action waits any more. */
   async settled(): Promise<void> {
     while (this.isBusy) await Promise.allSettled(this.#waiting.values());
   }
 
-  async #lookedUp(taken: Taken, lookUp: () => Promise<void>): Promise<Taken> {
+  #decide({ sender, clientSeq, key, isTurnFound }: IncomingAction, result: IntakeResult): void {
+    const { store, closed, beforeDecision } = this.#options;
+    const { action } = result;
+    if (closed()) {
+      // It was removed while the action waited. A session with waiting actions is unloaded only when the host ends.
+      if (closed() === 'removed') store.reject(sender, clientSeq, action, REJECTION.unknownSession);
+      return;
+    }
+    beforeDecision();
+    if (clientSeq <= store.accepted.highest(key)) {
+      store.repeat(sender, clientSeq, action);
+      return;
+    }
+    const reason = this.#refusal(action, isTurnFound) ?? result.refusal ?? queueRefusal(store.state, action);
+    if (reason === undefined) store.accept(sender, clientSeq, action);
+    else store.reject(sender, clientSeq, action, reason);
+  }
+
+  /** Whether it would be accepted by what is known now. The content of other actions is not stored. */
+  #isWanted({ action, clientSeq, key, isTurnFound }: IncomingAction): boolean {
+    const { store, closed } = this.#options;
+    const isNew = !closed() && clientSeq > store.accepted.highest(key);
+    return isNew && this.#refusal(action, isTurnFound) === undefined;
+  }
+
+  #canDecide({ action }: IncomingAction): boolean {
+    const turnId = turnIdIn(action);
+    return this.#options.closed() !== undefined || turnId === undefined || this.#hasTurn(turnId) !== undefined;
+  }
+
+  #refusal(action: ClientAction, isTurnFound: boolean): string | undefined {
+    const { store, models } = this.#options;
+    return refusal(action, {
+      state: store.state,
+      models,
+      isTurnIdUsed: (turnId) => this.#hasTurn(turnId) ?? isTurnFound,
+      wasSteered: (id) => this.#steered.has(id),
+      answeredBy: (requestId) => this.#answeredBy.get(requestId),
+    });
+  }
+
+  /** `undefined`: the log has to be read. */
+  #hasTurn(turnId: string): boolean | undefined {
+    const { turns, activeTurn, earlierTurns = 0 }: SessionState = this.#options.store.state;
+    if (activeTurn?.id === turnId || turns.some(({ id }) => id === turnId)) return true;
+    return earlierTurns > 0 ? this.#options.isTurnIndexed(turnId) : false;
+  }
+
+  async #lookUpTurn(incoming: IncomingAction, result: IntakeResult): Promise<IntakeResult> {
+    const { store, isTurnStored } = this.#options;
+    const turnId = turnIdIn(incoming.action);
     try {
-      await lookUp();
-      return taken;
+      if (turnId !== undefined) incoming.isTurnFound = await isTurnStored(turnId, store.state.earlierTurns ?? 0);
+      return result;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return { refusal: `could not be checked: ${why}`, ...taken };
+      return { refusal: `could not be checked: ${errorMessage(error)}`, ...result };
     }
   }
 
-  async #kept(action: ClientAction, message: UserMessage): Promise<Taken> {
+  /** Stores the large content of a message. */
+  async #keepContent(action: ClientAction): Promise<IntakeResult> {
+    const { userMessage } = action as ClientAction & { readonly userMessage: UserMessage };
     try {
-      return { action: { ...action, userMessage: await this.#keep(message) } as ClientAction };
+      return { action: { ...action, userMessage: await this.#options.pasted.keep(userMessage) } as ClientAction };
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       return { action, refusal: error instanceof ContentRefused ? why : `could not be stored: ${why}` };
     }
   }
+}
+
+/** Only the host says which turns agents began (TURN15). */
+function withoutOrigin(action: ClientAction): ClientAction {
+  if (action.type !== 'session/turnStarted' || action.origin === undefined) return action;
+  const { origin: _, ...started } = action;
+  return started;
+}
+
+/** The id of the turn that an action starts, or of the message that becomes one. */
+function turnIdIn(action: ClientAction): string | undefined {
+  if (action.type === 'session/turnStarted') return action.turnId;
+  return action.type === 'session/pendingMessageSet' ? action.id : undefined;
 }

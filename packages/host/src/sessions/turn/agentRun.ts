@@ -1,21 +1,32 @@
-import type { UserMessage } from '@agenthost/protocol';
-import type { AgentEvent, AgentSession, Decision } from '../../agents/agent.js';
+import { errorMessage, type UserMessage } from '@agenthost/protocol';
+import type { Agent, AgentEvent, AgentSession, Decision } from '../../agents/agent.js';
 import { AgentEventMapper, type MappedEvent } from '../../agents/events/agentEventMapper.js';
 import { boundedToolResult, boundedToolStart } from '../../agents/events/boundedToolCall.js';
 import { DeltaGatherer } from '../../agents/events/deltaGatherer.js';
 import { mapSessionEvent } from '../../agents/events/mapSessionEvent.js';
+import type { HostLog } from '../../hostLog.js';
 import { MAX_ANSWER_LENGTH } from '../sessionLimits.js';
-import type { AgentRunOptions } from './agentRunOptions.js';
 import { Backpressure } from './backpressure.js';
-import { HeldEvents } from './steeringGate.js';
+import { SteeringGate } from './steeringGate.js';
+import type { TurnSink } from './turnSink.js';
 
 const MEBI = 1024 * 1024;
+
+export interface AgentRunOptions {
+  readonly agent: Agent;
+  readonly sink: TurnSink;
+  readonly abortGraceMs: number;
+  /** After this long without a turn the agent's session is closed; the next turn resumes it. */
+  readonly idleMs: number;
+  readonly newId: () => string;
+  readonly log: HostLog;
+}
 
 interface AgentTurn {
   readonly id: string;
   readonly mapper: AgentEventMapper;
   readonly gatherer: DeltaGatherer;
-  readonly held: HeldEvents;
+  readonly gate: SteeringGate;
   /** Settles when the agent has become idle, or has been given up. */
   readonly settled: PromiseWithResolvers<void>;
   /** Settles when the agent has its message, or never will: before that it can't be steered. */
@@ -45,12 +56,9 @@ export class AgentRun {
 
   constructor(options: AgentRunOptions) {
     this.#options = options;
-    this.#backpressure = new Backpressure({
-      waitingBytes: options.waitingBytes,
-      relieved: options.relieved,
-      onStorageFailed: options.onStorageFailed,
-      onOverflow: () => this.#endFlood('overflow', 'The agent reports faster than it can be stored'),
-    });
+    this.#backpressure = new Backpressure(options.sink, () =>
+      this.#endFlood('overflow', 'The agent reports faster than it can be stored'),
+    );
   }
 
   /** True while the agent works, or is still on its way to being idle after a cancelled turn. */
@@ -75,7 +83,7 @@ export class AgentRun {
     if (!turn) return;
     turn.isCancelled = true;
     turn.mapper.end();
-    turn.held.release();
+    turn.gate.release();
     if (turn.preparing) {
       turn.preparing.abort(new Error('the turn was cancelled'));
       return;
@@ -97,12 +105,12 @@ export class AgentRun {
     await turn?.sent.promise;
     const session = await this.#opened?.catch(() => undefined);
     if (!session?.steer) return;
-    const whole = await this.#options.wholeMessage(message).catch((error: unknown) => {
-      this.#options.log.warn(`a steering message could not be read: ${messageOf(error)}`);
+    const whole = await this.#options.sink.wholeMessage(message).catch((error: unknown) => {
+      this.#options.log.warn(`a steering message could not be read: ${errorMessage(error)}`);
     });
     if (!whole || !turn || turn !== this.#current || turn.isCancelled) return;
     const { steer } = session;
-    await turn.held.hand(
+    await turn.gate.hand(
       () => steer.call(session, whole),
       () => {
         turn.gatherer.flush();
@@ -126,7 +134,7 @@ export class AgentRun {
     void this.#opened
       ?.then((session) => session.setModel?.(model))
       .catch((error) => {
-        this.#options.log.warn(`the agent could not change its model: ${messageOf(error)}`);
+        this.#options.log.warn(`the agent could not change its model: ${errorMessage(error)}`);
       });
   }
 
@@ -164,7 +172,7 @@ export class AgentRun {
     try {
       await this.#prepare(turn);
       const session = turn.isCancelled ? undefined : await this.#ensureOpen();
-      const whole = session && (await this.#options.wholeMessage(message));
+      const whole = session && (await this.#options.sink.wholeMessage(message));
       if (whole && !turn.isCancelled) {
         this.#isBlank = false;
         await session.send(whole);
@@ -180,7 +188,7 @@ export class AgentRun {
   /** What an agent does between two turns is a turn as well; nothing has to be sent for it. */
   #beginOwn(): void {
     const turn = this.#newTurn(this.#options.newId());
-    if (this.#disposal.signal.aborted || !this.#options.onOwnTurn(turn.id)) return;
+    if (this.#disposal.signal.aborted || !this.#options.sink.beginOwnTurn(turn.id)) return;
     clearTimeout(this.#idleTimer);
     this.#current = turn;
     turn.sent.resolve();
@@ -199,29 +207,30 @@ export class AgentRun {
   }
 
   async #prepare(turn: AgentTurn): Promise<void> {
-    const { prepare, openKey } = this.#options;
-    if (!prepare) return;
+    const { preparation } = this.#options.sink;
+    if (!preparation) return;
     turn.preparing = new AbortController();
     try {
-      await prepare(turn.id, turn.preparing.signal);
+      await preparation.prepare(turn.id, turn.preparing.signal);
     } catch (error) {
       if (!turn.isCancelled) throw error;
     } finally {
       turn.preparing = undefined;
     }
-    if (this.#opened === undefined || openKey?.() === this.#openedWith) return;
+    if (this.#opened === undefined || preparation.key === this.#openedWith) return;
     this.#beginsAnew = this.#isBlank;
     await this.#close();
   }
 
   #newTurn(id: string): AgentTurn {
-    const { keepFiles, keepText, contentKeeper, abortGraceMs, newId, log } = this.#options;
+    const { sink, abortGraceMs, newId, log } = this.#options;
+    const keepText = (text: string) => sink.keepText(text);
     const mapper = new AgentEventMapper({
       turnId: id,
       newId,
       boundStart: (toolCall) => boundedToolStart(toolCall, keepText),
-      boundResult: (result) => boundedToolResult(keepFiles(result), keepText),
-      keepContent: contentKeeper(),
+      boundResult: (result) => boundedToolResult(sink.keepFiles(result), keepText),
+      keepContent: sink.contentKeeper(),
       onDropped: (event, reason) => log.debug(`dropped a ${event.type} event: ${reason}`),
     });
     const gatherer = new DeltaGatherer({
@@ -229,17 +238,17 @@ export class AgentRun {
     });
     const settled = Promise.withResolvers<void>();
     const sent = Promise.withResolvers<void>();
-    const held = new HeldEvents((event) => {
+    const gate = new SteeringGate((event) => {
       gatherer.push(event);
       if (event.type === 'idle' || event.type === 'error') settled.resolve();
     }, abortGraceMs);
-    return { id, mapper, gatherer, held, settled, sent, isCancelled: false, written: 0, preparing: undefined };
+    return { id, mapper, gatherer, gate, settled, sent, isCancelled: false, written: 0, preparing: undefined };
   }
 
   #onEvent(event: AgentEvent): void {
     const turn = this.#current;
     if (event.type === 'commands') {
-      this.#options.onCommands(event.commands);
+      this.#options.sink.commandsChanged(event.commands);
       return;
     }
     if (event.type === 'ownTurn') {
@@ -253,13 +262,13 @@ export class AgentRun {
     }
     if (event.type === 'error') void this.#close();
     if (event.type === 'text' || event.type === 'reasoning') turn.written += event.text.length;
-    if (turn.written <= MAX_ANSWER_LENGTH) turn.held.push(event);
+    if (turn.written <= MAX_ANSWER_LENGTH) turn.gate.push(event);
     else this.#endFlood('answerTooLong', `The agent wrote more than ${MAX_ANSWER_LENGTH / MEBI} MiB in one turn`);
   }
 
   #tell({ actions, artifact, flood }: MappedEvent): void {
-    for (const action of actions) this.#options.onAction(action);
-    if (artifact) this.#options.onArtifact(artifact);
+    for (const action of actions) this.#options.sink.dispatch(action);
+    if (artifact) this.#options.sink.storeArtifact(artifact);
     if (flood !== undefined) this.#endFlood('tooManySteps', flood);
   }
 
@@ -275,7 +284,7 @@ export class AgentRun {
 
   /** Whatever went wrong on the way is the turn's error, and the next turn begins with a fresh session of the agent. */
   #failed(turn: AgentTurn, error: unknown): void {
-    turn.gatherer.push({ type: 'error', error: { errorType: 'agentFailed', message: messageOf(error) } });
+    turn.gatherer.push({ type: 'error', error: { errorType: 'agentFailed', message: errorMessage(error) } });
     void this.#close();
     turn.settled.resolve();
   }
@@ -299,8 +308,8 @@ export class AgentRun {
 
   #ensureOpen(): Promise<AgentSession> {
     if (this.#opened !== undefined) return this.#opened;
-    const { onOpened, openKey } = this.#options;
-    this.#openedWith = openKey?.();
+    const { sink } = this.#options;
+    this.#openedWith = sink.preparation?.key;
     const opening = this.#openAgent().then(async (session) => {
       if (this.#disposal.signal.aborted || this.#opened !== opening) {
         await session.dispose();
@@ -311,9 +320,9 @@ export class AgentRun {
         this.#onEvent(event);
         this.#backpressure.check(session);
       });
-      onOpened(session.nativeSessionId);
+      sink.agentOpened(session.nativeSessionId);
       if ('mode' in session) this.#onEvent({ type: 'mode', ...(session.mode && { mode: session.mode }) });
-      if (session.commands) this.#options.onCommands(session.commands);
+      if (session.commands) sink.commandsChanged(session.commands);
       return session;
     });
     this.#opened = opening;
@@ -324,8 +333,8 @@ export class AgentRun {
   }
 
   async #openAgent(): Promise<AgentSession> {
-    const { agent, openOptions } = this.#options;
-    const { resume, mode, ...options } = await openOptions();
+    const { agent, sink } = this.#options;
+    const { resume, mode, ...options } = await sink.openOptions();
     const goesOn = resume !== undefined && !this.#beginsAnew;
     this.#beginsAnew = false;
     this.#isBlank = !goesOn;
@@ -344,7 +353,7 @@ export class AgentRun {
     this.#opened = undefined;
     const session = await opened?.catch(() => undefined);
     await session?.dispose().catch((error: unknown) => {
-      this.#options.log.warn(`an agent did not end cleanly: ${messageOf(error)}`);
+      this.#options.log.warn(`an agent did not end cleanly: ${errorMessage(error)}`);
     });
   }
 
@@ -356,8 +365,4 @@ export class AgentRun {
     }, this.#options.idleMs);
     this.#idleTimer.unref();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

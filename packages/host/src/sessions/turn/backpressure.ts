@@ -1,15 +1,5 @@
 import type { AgentSession } from '../../agents/agent.js';
-
-export interface BackpressureOptions {
-  /** About how many bytes of what the agent reported are still on their way to where they are kept. */
-  readonly waitingBytes: () => number;
-  /** Resolves when what waits now has arrived; rejects when it could not be stored. */
-  readonly relieved: () => Promise<void>;
-  readonly onStorageFailed: (error: unknown) => void;
-  /** The agent went on and on although it was asked to wait, or can't be asked. */
-  readonly onOverflow: () => void;
-  readonly limits?: BackpressureLimits;
-}
+import type { TurnSink } from './turnSink.js';
 
 export interface BackpressureLimits {
   /** From here on the agent is asked to wait … */
@@ -27,26 +17,33 @@ type Source = Pick<AgentSession, 'pause' | 'resume'>;
 
 /** Keeps an agent from reporting faster than what it reports can be stored and sent: nothing is dropped, so the source waits. */
 export class Backpressure {
-  readonly #options: BackpressureOptions;
+  readonly #sink: Pick<TurnSink, 'waitingBytes' | 'relieved' | 'storageFailed'>;
+  readonly #onOverflow: () => void;
   readonly #limits: BackpressureLimits;
   #paused: Source | undefined;
   #isRelieving = false;
 
-  constructor(options: BackpressureOptions) {
-    this.#options = options;
-    this.#limits = options.limits ?? DEFAULT_LIMITS;
+  /** `onOverflow`: the agent went on although it was asked to wait, or it can't be asked. */
+  constructor(
+    sink: Pick<TurnSink, 'waitingBytes' | 'relieved' | 'storageFailed'>,
+    onOverflow: () => void,
+    limits: BackpressureLimits = DEFAULT_LIMITS,
+  ) {
+    this.#sink = sink;
+    this.#onOverflow = onOverflow;
+    this.#limits = limits;
   }
 
   /** To be called after each event. */
   check(source: Source): void {
-    const waiting = this.#options.waitingBytes();
+    const waiting = this.#sink.waitingBytes;
     if (waiting <= this.#limits.high) return;
     if (this.#paused !== source) {
       this.release();
       this.#paused = source;
       source.pause?.();
     }
-    if (waiting > this.#limits.max) this.#options.onOverflow();
+    if (waiting > this.#limits.max) this.#onOverflow();
     if (!this.#isRelieving) void this.#relieve();
   }
 
@@ -60,9 +57,9 @@ export class Backpressure {
   async #relieve(): Promise<void> {
     this.#isRelieving = true;
     try {
-      while (this.#paused && this.#options.waitingBytes() > this.#limits.low) await this.#options.relieved();
+      while (this.#paused && this.#sink.waitingBytes > this.#limits.low) await this.#sink.relieved();
     } catch (error) {
-      this.#options.onStorageFailed(error);
+      this.#sink.storageFailed(error);
     } finally {
       this.#isRelieving = false;
       this.release();

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../agents/agent.js';
  * so that an answer that comes with the acceptance is told after it; its end waits until it is known whether it took the
  * message, which would else be in this turn and start the next one as well.
  */
-export class HeldEvents {
+export class SteeringGate {
   readonly #push: (event: AgentEvent) => void;
   readonly #graceMs: number;
   #handing = 0;

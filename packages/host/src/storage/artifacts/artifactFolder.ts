@@ -3,7 +3,7 @@ import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
 import type { SessionFs } from '../fs/sessionFs.js';
 import { artifactSegments, isArtifactName, MAX_DEPTH } from './artifactName.js';
-import { requireStatePath, WorkspaceFailure } from './storageFailure.js';
+import { requireStatePath, StorageFailure } from './storageFailure.js';
 
 export const MAX_ARTIFACT_BYTES = 16 * 1024 * 1024;
 /** Maximum number of entries that a listing reads, including folders. */
@@ -135,7 +135,7 @@ export async function locateWithin(fs: SessionFs, folder: string, path: string):
   if (!fs.realPath) return path;
   const real = await fs.realPath(path);
   if (isWithin(folder, real)) return real;
-  throw new WorkspaceFailure('OUTSIDE', `${path} is a link that leads outside of ${folder}`);
+  throw new StorageFailure('OUTSIDE', `${path} is a link that leads outside of ${folder}`);
 }
 
 /** Also when the backend has refused it: a link that leads out of the whole session. */
@@ -148,5 +148,5 @@ export function checkSize(name: string, content: string | Uint8Array, maxBytes: 
   const bytes = Buffer.byteLength(content);
   if (bytes <= maxBytes) return;
   const message = `${name} has ${bytes} bytes; an artifact of its kind has at most ${maxBytes}`;
-  throw new WorkspaceFailure('TOO_LARGE', message);
+  throw new StorageFailure('TOO_LARGE', message);
 }

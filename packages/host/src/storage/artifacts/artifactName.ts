@@ -1,5 +1,5 @@
 import type { SessionFs } from '../fs/sessionFs.js';
-import { WorkspaceFailure } from './storageFailure.js';
+import { StorageFailure } from './storageFailure.js';
 
 /** In UTF-8. A URI that contains the name with every byte escaped is still within the protocol's limit. */
 const MAX_NAME_BYTES = 1_024;
@@ -57,7 +57,7 @@ function checkSegment(name: string, segment: string, conventions: SessionFs['con
   if (WINDOWS_DEVICE.test(segment)) throw refusal(name, 'a part of it is the name of a device on Windows');
 }
 
-function refusal(name: string, reason: string): WorkspaceFailure {
+function refusal(name: string, reason: string): StorageFailure {
   const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
-  return new WorkspaceFailure('INVALID_NAME', `${shown} can't be the name of an artifact: ${reason}`);
+  return new StorageFailure('INVALID_NAME', `${shown} can't be the name of an artifact: ${reason}`);
 }

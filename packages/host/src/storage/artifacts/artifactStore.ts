@@ -2,17 +2,17 @@ import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
 import type { SessionFs } from '../fs/sessionFs.js';
 import { ArtifactFolder, checkSize, locateWithin } from './artifactFolder.js';
-import { CheckpointFolder } from './compactionSummaries.js';
-import { requireStatePath, WorkspaceFailure } from './storageFailure.js';
-import { readWorkspaceFile, type WorkspaceInfo, writeWorkspaceFile } from './workspaceYaml.js';
+import { CompactionSummaries } from './compactionSummaries.js';
+import { requireStatePath, StorageFailure } from './storageFailure.js';
+import { readWorkspaceYaml, type WorkspaceInfo, writeWorkspaceYaml } from './workspaceYaml.js';
 
 export const MAX_PLAN_BYTES = 1024 * 1024;
 export const PLAN_NAME = 'plan.md';
 
-/** Everything that a session keeps beside its log. Without a session folder the constructor throws and says what to do. */
-export class Workspace {
+/** All that a session keeps beside its log. Without a state path there is none: making one throws, and says what to do. */
+export class ArtifactStore {
   readonly path: string;
-  readonly checkpoints: CheckpointFolder;
+  readonly compactionSummaries: CompactionSummaries;
   /** Persistent artifacts, large pasted content, large tool output. */
   readonly files: ArtifactFolder;
   /** Research notes of an agent. */
@@ -22,17 +22,17 @@ export class Workspace {
   constructor(fs: SessionFs) {
     this.#fs = fs;
     this.path = requireStatePath(fs);
-    this.checkpoints = new CheckpointFolder(fs);
+    this.compactionSummaries = new CompactionSummaries(fs);
     this.files = new ArtifactFolder(fs, 'files');
     this.research = new ArtifactFolder(fs, 'research');
   }
 
   readInfo(): Promise<WorkspaceInfo | undefined> {
-    return readWorkspaceFile(this.#fs);
+    return readWorkspaceYaml(this.#fs);
   }
 
   writeInfo(info: WorkspaceInfo): Promise<void> {
-    return writeWorkspaceFile(this.#fs, info);
+    return writeWorkspaceYaml(this.#fs, info);
   }
 
   locatePlan(): Promise<string> {
@@ -61,7 +61,7 @@ export class Workspace {
   /** The path of a database, which SQLite creates when it is opened. */
   databasePath(): string {
     if (this.#fs.realPath) return this.#fs.join(this.path, 'session.db');
-    throw new WorkspaceFailure(
+    throw new StorageFailure(
       'NOT_LOCAL',
       'the files of this session are not on this machine, so no program here can open a database among them',
     );

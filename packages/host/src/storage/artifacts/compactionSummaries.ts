@@ -1,26 +1,26 @@
 import { errorCode } from '../fs/errnoFailure.js';
 import type { SessionFs } from '../fs/sessionFs.js';
 import { ArtifactFolder, checkSize } from './artifactFolder.js';
-import { requireStatePath, WorkspaceFailure } from './storageFailure.js';
+import { requireStatePath, StorageFailure } from './storageFailure.js';
 
-export interface Checkpoint {
+export interface CompactionSummary {
   readonly number: number;
   /** `001-short-title.md` */
   readonly name: string;
   readonly title: string;
 }
 
-export const MAX_CHECKPOINT_BYTES = 1024 * 1024;
+export const MAX_SUMMARY_BYTES = 1024 * 1024;
 /** Names have three digits. */
-const MAX_CHECKPOINTS = 999;
+const MAX_SUMMARIES = 999;
 const MAX_SLUG_LENGTH = 40;
 const FOLDER = 'checkpoints';
 const INDEX = 'index.md';
 const NAME = /^(\d{3})-[^/\\]+\.md$/;
 const INDEX_LINE = /^- \[((?:\\.|[^\\\]])*)\]\(([^)]+)\)$/gm;
 
-/** Compaction summaries, `checkpoints/001-short-title.md`, and `checkpoints/index.md`, which lists them. */
-export class CheckpointFolder {
+/** Summaries of compacted history, `checkpoints/001-short-title.md`, and `checkpoints/index.md`, which names them all. */
+export class CompactionSummaries {
   readonly #fs: SessionFs;
   readonly #folder: ArtifactFolder;
   /** The highest number; unknown before it was looked up. */
@@ -36,32 +36,32 @@ export class CheckpointFolder {
     this.#last = numberOf((await this.#names()).at(-1) ?? '');
   }
 
-  /** Takes the next number at once, so that the log has summaries in the order in which they were made. `write` makes the file. */
-  next(title: string): Checkpoint {
+  /** Takes the next number, at once: the log has checkpoints in the order in which they were made. `write` makes the file. */
+  next(title: string): CompactionSummary {
     if (this.#last === undefined) throw new Error('load the checkpoints before the next one is made');
-    if (this.#last >= MAX_CHECKPOINTS) {
-      throw new WorkspaceFailure('TOO_MANY', `this session has ${MAX_CHECKPOINTS} checkpoints; fork it to go on`);
+    if (this.#last >= MAX_SUMMARIES) {
+      throw new StorageFailure('TOO_MANY', `this session has ${MAX_SUMMARIES} checkpoints; fork it to go on`);
     }
     const number = ++this.#last;
     const line = title.replace(/\s+/g, ' ').trim() || `Checkpoint ${number}`;
     return { number, name: `${String(number).padStart(3, '0')}-${slug(line)}.md`, title: line };
   }
 
-  /** The file's absolute path, as in the log. */
-  pathOf({ name }: Pick<Checkpoint, 'name'>): string {
+  /** The file's whole path, as the log has it. */
+  pathOf({ name }: Pick<CompactionSummary, 'name'>): string {
     return this.#fs.join(requireStatePath(this.#fs), FOLDER, name);
   }
 
-  async write({ name, title }: Checkpoint, markdown: string): Promise<void> {
+  async write({ name, title }: CompactionSummary, markdown: string): Promise<void> {
     const hasTitle = /^#\s/.test(markdown.trimStart());
     const content = hasTitle ? markdown : `# ${title}\n\n${markdown}`;
-    checkSize(name, content, MAX_CHECKPOINT_BYTES);
+    checkSize(name, content, MAX_SUMMARY_BYTES);
     await this.#folder.write(name, content);
     await this.#writeIndex(new Map([[name, title]]));
   }
 
   /** In their order. */
-  async list(): Promise<readonly Checkpoint[]> {
+  async list(): Promise<readonly CompactionSummary[]> {
     const [names, titles] = [await this.#names(), await this.#titles()];
     return names.map((name) => ({ number: numberOf(name), name, title: titles.get(name) ?? nameAsTitle(name) }));
   }

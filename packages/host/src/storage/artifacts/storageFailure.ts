@@ -1,7 +1,7 @@
 import type { SessionFs } from '../fs/sessionFs.js';
 
-export type WorkspaceFailureCode =
-  /** `workspace.yaml` is invalid; it can be rebuilt from the log. */
+export type StorageFailureCode =
+  /** `workspace.yaml` can't be understood; it can be made again from the log. */
   | 'DAMAGED'
   | 'NO_STATE_PATH'
   /** An invalid artifact name. */
@@ -14,21 +14,21 @@ export type WorkspaceFailureCode =
   /** The session's files are elsewhere: no program on this machine can open them. */
   | 'NOT_LOCAL';
 
-/** `code` is one of ours, or that of the SessionFsFailure that is the cause. */
-export class WorkspaceFailure extends Error {
-  readonly code: WorkspaceFailureCode | (string & {});
+/** `code` is one of its own, or that of the SessionFsFailure which is the cause. */
+export class StorageFailure extends Error {
+  readonly code: StorageFailureCode | (string & {});
 
-  constructor(code: WorkspaceFailureCode | (string & {}), message: string, options?: ErrorOptions) {
+  constructor(code: StorageFailureCode | (string & {}), message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'WorkspaceFailure';
+    this.name = 'StorageFailure';
     this.code = code;
   }
 }
 
-/** The session folder. Without one, every operation fails with this error. */
+/** The folder of the session's artifacts. Throws for a session without one: then every access to artifacts fails with this error. */
 export function requireStatePath(fs: SessionFs): string {
   if (fs.sessionStatePath !== undefined) return fs.sessionStatePath;
-  throw new WorkspaceFailure(
+  throw new StorageFailure(
     'NO_STATE_PATH',
     'this session has no folder for its files, so it keeps no plan, checkpoints, files or research; ' +
       'to have them, create the session on storage that has a state path (sessionStatePath)',

@@ -1,10 +1,10 @@
 import { dateOf, errorMessage } from '@agenthost/protocol';
-import { jsonValues } from '@agenthost/rpc';
+import { jsonValues } from '@agenthost/rpc/internal';
 import { parse } from 'yaml';
 import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
 import type { SessionFs } from '../fs/sessionFs.js';
-import { requireStatePath, WorkspaceFailure } from './storageFailure.js';
+import { requireStatePath, StorageFailure } from './storageFailure.js';
 
 export interface WorkspaceInfo {
   readonly id: string;
@@ -36,14 +36,14 @@ const KNOWN: ReadonlySet<string> = new Set<keyof WorkspaceInfo>([
 ]);
 
 /** `undefined` when there is no such file. */
-export async function readWorkspaceFile(fs: SessionFs): Promise<WorkspaceInfo | undefined> {
+export async function readWorkspaceYaml(fs: SessionFs): Promise<WorkspaceInfo | undefined> {
   const path = workspacePath(fs);
   const content = await readMapping(fs, path);
   return content && toWorkspace(content, path);
 }
 
-/** Replaces the file as a whole. Unknown keys are kept. */
-export async function writeWorkspaceFile(fs: SessionFs, workspace: WorkspaceInfo): Promise<void> {
+/** Replaces the file as a whole. Keys in it that this version doesn't know stay. */
+export async function writeWorkspaceYaml(fs: SessionFs, workspace: WorkspaceInfo): Promise<void> {
   const path = workspacePath(fs);
   const others = await unknownKeys(fs, path);
   const dates = { createdAt: toDate(workspace.createdAt), updatedAt: toDate(workspace.updatedAt) };
@@ -120,8 +120,8 @@ function toTime(value: unknown): number | undefined {
   return typeof time === 'number' && Number.isFinite(time) ? time : undefined;
 }
 
-function damaged(path: string, reason: string, cause?: unknown): WorkspaceFailure {
-  return new WorkspaceFailure('DAMAGED', `${path} is damaged: ${reason}`, { cause });
+function damaged(path: string, reason: string, cause?: unknown): StorageFailure {
+  return new StorageFailure('DAMAGED', `${path} is damaged: ${reason}`, { cause });
 }
 
 async function attempt<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -129,7 +129,7 @@ async function attempt<T>(path: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const message = errorMessage(error);
-    throw new WorkspaceFailure(errorCode(error) ?? 'UNKNOWN', `${path}: ${message}`, { cause: error });
+    throw new StorageFailure(errorCode(error) ?? 'UNKNOWN', `${path}: ${message}`, { cause: error });
   }
 }
 

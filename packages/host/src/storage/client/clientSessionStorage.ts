@@ -10,7 +10,7 @@ import { RpcSessionFs } from './rpcSessionFs.js';
 import type { SessionFsProvider } from './sessionFsProvider.js';
 import { SessionList } from './sessionList.js';
 
-export interface ProviderSessionStorageOptions extends StoredLogOptions {
+export interface ClientSessionStorageOptions extends StoredLogOptions {
   readonly provider: SessionFsProvider;
   readonly log: HostLog;
 }
@@ -25,20 +25,20 @@ const PATIENCE_MS = 2_000;
  * from what the client said (`sessions` of `setProvider`), and from a list that the host keeps with a client that accepts files
  * without a session.
  */
-export class ProviderSessionStorage implements SessionStorage {
-  readonly #options: ProviderSessionStorageOptions;
+export class ClientSessionStorage implements SessionStorage {
+  readonly #options: ClientSessionStorageOptions;
   readonly #probe: ProviderProbe;
   readonly #lock = new KeyedLock();
   #sessions: SessionList | undefined;
 
-  /** Probes the provider, if it accepts files without a session. Never rejects. */
-  static async open(options: ProviderSessionStorageOptions): Promise<ProviderSessionStorage> {
-    const storage = new ProviderSessionStorage(options);
+  /** Finds out what the provider understands, where it takes files without a session. Never rejects. */
+  static async open(options: ClientSessionStorageOptions): Promise<ClientSessionStorage> {
+    const storage = new ClientSessionStorage(options);
     await storage.#prepare();
     return storage;
   }
 
-  private constructor(options: ProviderSessionStorageOptions) {
+  private constructor(options: ClientSessionStorageOptions) {
     this.#options = options;
     this.#probe = new ProviderProbe(options.provider);
   }

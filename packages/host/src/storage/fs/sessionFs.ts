@@ -69,6 +69,7 @@ export interface SessionFsEntry {
   readonly type: 'file' | 'directory';
 }
 
+/** A file operation of a session failed; `code` is a code like those of Node, such as `ENOENT`. */
 export class SessionFsFailure extends Error {
   readonly code: string;
 

@@ -1,7 +1,7 @@
 import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
 import { type SessionFs, SessionFsFailure } from '../fs/sessionFs.js';
-import { sealLine, unsealLine } from './checkedLine.js';
+import { sealLine, unsealLine } from './lineFormat.js';
 
 // Files beside a log are caches: when one is missing or damaged, a reader gets `undefined` or a failure and uses the log instead.
 // They are never forced to disk.

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { MAX_LINE_BYTES } from '../fs/splitLines.js';
 import type { BrokenLine, LoadFrom, LogEntry, LogPosition } from './eventLog.js';
+import { decodeEnds, decodeLine } from './lineFormat.js';
 import { type ByteRange, type LogBytes, sumOf } from './logBytes.js';
 import type { LogEnd } from './logFile.js';
-import { decodeEnds, decodeLine } from './logLine.js';
 import { LogScanner, MAX_BROKEN_LINES } from './logScanner.js';
 import { type RawLine, rawLines } from './rawLines.js';
 

@@ -48,7 +48,18 @@ export const LOG_FILE = 'events.jsonl';
 
 const FROM_BEGINNING: LoadFrom = { position: LOG_BEGINNING, broken: [] };
 
-/** The log as a file of lines, each with a checksum. */
+/**
+ * The event log of a session as a file of lines, each with a checksum.
+ *
+ * @example
+ * ```ts
+ * declare const fs: SessionFs;
+ *
+ * const log = await JsonlEventLog.open({ fs });
+ * for await (const record of log.load()) console.log(record.type);
+ * await log.close();
+ * ```
+ */
 export class JsonlEventLog implements EventLog {
   readonly #options: JsonlEventLogOptions;
   readonly #path: string;

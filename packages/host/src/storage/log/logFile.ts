@@ -4,8 +4,8 @@ import { replaceFile } from '../fs/replaceFile.js';
 import type { SessionFs } from '../fs/sessionFs.js';
 import { CorruptFile } from './corruptFile.js';
 import { EventLogFailure } from './eventLog.js';
+import { decodeLine } from './lineFormat.js';
 import { type ByteRange, LogBytes, sumOf } from './logBytes.js';
-import { decodeLine } from './logLine.js';
 import { rawLines } from './rawLines.js';
 
 const NEWLINE = 0x0a;

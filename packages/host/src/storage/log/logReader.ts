@@ -16,9 +16,9 @@ import {
   type LogPosition,
   type LogRecord,
 } from './eventLog.js';
+import { decodeLine } from './lineFormat.js';
 import { LogBytes } from './logBytes.js';
 import type { LogFile } from './logFile.js';
-import { decodeLine } from './logLine.js';
 import { LogScanner } from './logScanner.js';
 
 export interface LogReaderOptions {

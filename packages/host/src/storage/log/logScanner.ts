@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type BrokenLine, LOG_BEGINNING, type LogEntry, type LogPosition } from './eventLog.js';
-import { type DecodedLine, type DecodedRecord, decodeLine } from './logLine.js';
+import { type DecodedLine, type DecodedRecord, decodeLine } from './lineFormat.js';
 
 /** A file can be damaged from one end to the other; no more lines than this are named. */
 export const MAX_BROKEN_LINES = 1_000;

@@ -1,12 +1,10 @@
 import { errorMessage } from '@agenthost/protocol';
 import { errorCode } from '../fs/errnoFailure.js';
 import type { KeyedLock } from '../fs/keyedLock.js';
-import { BufferedRecord } from './bufferedRecord.js';
 import { EventLogFailure, LOG_BEGINNING, type LogPosition, type NewLogRecord } from './eventLog.js';
-import { LineBatch } from './lineBatch.js';
+import { LineBatch } from './lineFormat.js';
 import type { LogFile } from './logFile.js';
-import { LogMarks } from './logMarks.js';
-import { WrittenRecords } from './unsettledRecords.js';
+import { BufferedRecord, LogMarks, UnsettledRecords } from './unsettledRecords.js';
 
 export interface LogWriterOptions {
   readonly file: LogFile;
@@ -38,7 +36,7 @@ export class LogWriter {
   readonly #options: LogWriterOptions;
   #buffer: BufferedRecord[] = [];
   #bufferedBytes = 0;
-  readonly #written = new WrittenRecords();
+  readonly #written = new UnsettledRecords();
   #position = 0;
   readonly #marks = new LogMarks();
   #end = LOG_BEGINNING;

@@ -6,6 +6,7 @@ import { errorCode } from '../fs/errnoFailure.js';
 import { KernelLock } from './kernelLock.js';
 import { type LockHolder, parseLockHolder } from './lockHolder.js';
 
+/** Another host uses the state root. */
 export class LockHeldError extends Error {
   readonly code = 'LOCKED';
   readonly holder: LockHolder | undefined;

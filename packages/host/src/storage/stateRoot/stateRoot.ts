@@ -18,6 +18,7 @@ export interface StateRootOptions extends StateRootPlace {
   readonly migrations?: readonly Migration[];
 }
 
+/** The state root cannot be used: it is not a folder, not writable, or of a newer version. */
 export class StateRootFailure extends Error {
   readonly code: string;
 

@@ -23,8 +23,15 @@ export function registeredNames(register: string): string[] {
 }
 
 /**
- * Temporary files and folders of one session, through its file system. They are removed at the end of the session, or by the
- * next host if this one was killed; nothing else ever is.
+ * Temporary files and folders of one session, through its file system. They are removed at the end of the session, or by the next
+ * host when this one was killed; nothing else ever is.
+ *
+ * @example
+ * ```ts
+ * async function attach({ tempFiles }: OpenSessionOptions, image: Uint8Array): Promise<string | undefined> {
+ *   return tempFiles?.create(image, '.png');
+ * }
+ * ```
  */
 export class TempFiles {
   readonly #fs: SessionFs;

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { STUB } from '../../../../../test/support/stubAgent.js';
+import { STUB } from '../../../../../test/support/agents/stubAgent.js';
 import { AcpAgent, type AcpAgentOptions } from '../../../src/agents/acp/acpAgent.js';
 import type { AcpAgentSpec } from '../../../src/agents/acp/acpAgentSpec.js';
 import { temporaryFolder } from '../support/sessions.js';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { NpmRegistry } from '../../../../../test/support/npmRegistry.js';
+import { NpmRegistry } from '../../../../../test/support/agents/npmRegistry.js';
 import { resolveAgentInstall } from '../../../src/agents/install/agentInstall.js';
 import { AgentInstaller, type InstallProgress } from '../../../src/agents/install/agentInstaller.js';
 import { HostLock } from '../../../src/storage/stateRoot/hostLock.js';

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { FairTurns } from '../../../src/server/sockets/fairTurns.js';
+import { FairTurns } from '../../../src/server/sockets/pacedSocket.js';
 
 function burn(ms: number): void {
   const until = performance.now() + ms;

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FairTurns } from '../../../src/server/sockets/fairTurns.js';
-import { PacedSocket } from '../../../src/server/sockets/pacedSocket.js';
+import { FairTurns, PacedSocket } from '../../../src/server/sockets/pacedSocket.js';
 
 describe('a paced socket', () => {
   let server: Server;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnfinishedMessage } from '../../../src/server/sockets/unfinishedMessage.js';
+import { UnfinishedMessage } from '../../../src/server/sockets/webSocketTransport.js';
 
 describe('UnfinishedMessage', () => {
   const PING = Buffer.alloc(125);

@@ -4,7 +4,7 @@ import { silentLog } from '../../../src/hostLog.js';
 import { SessionArtifacts } from '../../../src/sessions/content/sessionArtifacts.js';
 import type { UnstampedAction } from '../../../src/sessions/sessionStore.js';
 import { MAX_ARTIFACT_BYTES } from '../../../src/storage/artifacts/artifactFolder.js';
-import { MAX_PLAN_BYTES, Workspace } from '../../../src/storage/artifacts/artifactStore.js';
+import { ArtifactStore, MAX_PLAN_BYTES } from '../../../src/storage/artifacts/artifactStore.js';
 import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
 import { SessionFsFailure } from '../../../src/storage/fs/sessionFs.js';
 import type { NewLogRecord } from '../../../src/storage/log/eventLog.js';
@@ -28,7 +28,7 @@ async function setUp() {
   const records: NewLogRecord[] = [];
   const artifacts = await SessionArtifacts.open({
     fs,
-    workspace: new Workspace(fs),
+    artifactStore: new ArtifactStore(fs),
     provider: 'mock',
     sessionId: 's1',
     store,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { workspaceMetadata } from '../../../src/sessions/folder/folderMetadata.js';
+import { folderMetadata } from '../../../src/sessions/folder/folderMetadata.js';
 import { parseGitConfig, subsectionsWith } from '../../../src/sessions/folder/gitConfig.js';
 import { readGitMetadata } from '../../../src/sessions/folder/gitMetadata.js';
 import { parseRemoteAddress } from '../../../src/sessions/folder/remoteAddress.js';
@@ -241,14 +241,14 @@ describe('what changes in the metadata of a session', () => {
     const path = await repository('repo', 'https://github.com/o/n');
     const options = { cwd: path, given: new Set(['name']) };
     const current = { workingDirectoryPath: path, branch: 'old', worktreePath: '/gone', name: 'mine', other: 1 };
-    expect(await workspaceMetadata(current, options)).toEqual({
+    expect(await folderMetadata(current, options)).toEqual({
       repositoryPath: path,
       worktreePath: null,
       branch: 'main',
       repositoryUrl: 'https://github.com/o/n',
       owner: 'o',
     });
-    expect(await workspaceMetadata(undefined, { cwd: folder, given: new Set() })).toEqual({
+    expect(await folderMetadata(undefined, { cwd: folder, given: new Set() })).toEqual({
       workingDirectoryPath: folder,
     });
   });

@@ -1,13 +1,13 @@
 import { createSessionState, type SessionState } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../src/hostLog.js';
-import { SessionWorkspace } from '../../../src/sessions/folder/workspaceYamlSync.js';
-import { Workspace } from '../../../src/storage/artifacts/artifactStore.js';
+import { WorkspaceYamlSync } from '../../../src/sessions/folder/workspaceYamlSync.js';
+import { ArtifactStore } from '../../../src/storage/artifacts/artifactStore.js';
 import type { WorkspaceInfo } from '../../../src/storage/artifacts/workspaceYaml.js';
 import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
 
 async function setUp() {
-  const files = new Workspace(new MemorySessionFs());
+  const files = new ArtifactStore(new MemorySessionFs());
   const written: WorkspaceInfo[] = [];
   const { writeInfo } = files;
   files.writeInfo = (info) => {
@@ -28,7 +28,7 @@ async function setUp() {
     createdAt: 1,
   } as const;
   const options = { start, state, now: () => 5, log: silentLog };
-  const workspace = await SessionWorkspace.open(files, options);
+  const workspace = await WorkspaceYamlSync.open(files, options);
   const named = (title: string): SessionState => ({ ...state, summary: { ...state.summary, title } });
   await workspace.settled();
   written.length = 0;

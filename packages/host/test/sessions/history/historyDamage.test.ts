@@ -19,7 +19,7 @@ import {
 } from './historyWorld.js';
 
 const WINDOW = 2;
-const OPTIONS = { limits: { window: WINDOW, minCheckpointBytes: 1_500, pageTurns: 2 } };
+const OPTIONS = { limits: { window: WINDOW, minSnapshotBytes: 1_500, pageTurns: 2 } };
 
 /** Some turns, a checkpoint in the middle, and a tail of a few records. */
 async function sample(): Promise<MemorySessionFs> {
@@ -190,7 +190,7 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
     const line = log.indexOf(0x0a, log.indexOf('"message 2"')) + 1;
     const other = Buffer.concat([log.subarray(0, line), Buffer.from(''), log.subarray(line)]);
     // The same bytes as in another session whose second message was another one: every line has its checksum.
-    const { sealLine } = await import('../../../src/storage/log/checkedLine.js');
+    const { sealLine } = await import('../../../src/storage/log/lineFormat.js');
     const start = log.lastIndexOf(0x0a, line - 2) + 1;
     const text = log.toString('utf8', start, line).replace('message 2', 'massage 2');
     Buffer.from(sealLine(text.slice(0, -',"crc":"xxxxxxxx"}\n'.length))).copy(other, start);

@@ -109,10 +109,10 @@ it('checkpoint and tail say what the whole log says, at any interval, after any 
       fc.array(history, { minLength: 1, maxLength: 5 }),
       fc.infiniteStream(step),
       fc.record({
-        minCheckpointBytes: fc.constantFrom(1, 500, 2_000, 10_000),
+        minSnapshotBytes: fc.constantFrom(1, 500, 2_000, 10_000),
         pageTurns: fc.integer({ min: 1, max: 4 }),
         window: fc.integer({ min: 1, max: 5 }),
-        maxCheckpointBytes: fc.constantFrom(1_500, 4_000, 100_000),
+        maxSnapshotBytes: fc.constantFrom(1_500, 4_000, 100_000),
       }),
       fc.boolean(),
       async (histories, steps, limits, isRanged) => {

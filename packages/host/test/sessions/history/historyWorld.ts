@@ -2,9 +2,9 @@ import { createSessionState, type SessionAction, type SessionState, withNewestTu
 import { silentLog } from '../../../src/hostLog.js';
 import { type FoldedLog, foldLog } from '../../../src/sessions/history/foldLog.js';
 import { SessionHistory } from '../../../src/sessions/history/sessionHistory.js';
-import type { TurnsRoom } from '../../../src/sessions/history/turnBytes.js';
 import { HISTORY_LIMITS, type HistoryLimits } from '../../../src/sessions/sessionLimits.js';
 import { SessionStore } from '../../../src/sessions/sessionStore.js';
+import type { TurnsRoom } from '../../../src/sessions/stateBytes.js';
 import { AcceptedSequences } from '../../../src/sessions/turn/acceptedSequences.js';
 import { Delivery } from '../../../src/state/delivery.js';
 import { Publisher, type Subscriber } from '../../../src/state/publisher.js';
@@ -108,7 +108,7 @@ export function newHistory(fs: SessionFs, log: JsonlEventLog, options: HistoryOp
     stored: { fs, log },
     hostVersion: options.hostVersion ?? '1.0.0',
     log: silentLog,
-    limits: { ...HISTORY_LIMITS, checkpointPauseMs: 0, ...options.limits },
+    limits: { ...HISTORY_LIMITS, snapshotPauseMs: 0, ...options.limits },
   });
 }
 
@@ -234,14 +234,16 @@ export class HistoryWorld {
       accepted,
       lastServerSeq,
       log: this.log,
-      contentStored: async () => {},
+      content: { stored: async () => {} },
       delivery: this.#delivery,
       publisher: this.#publisher,
       sequence: this.#sequence,
       now: () => this.#now,
-      onChanged: () => this.history.changed(this.store.state, this.store),
-      onTakenBack: () => undefined,
     });
+    this.store.effects = {
+      afterChange: () => this.history.changed(this.store.state, this.store),
+      afterTakeBack: () => undefined,
+    };
   }
 }
 

@@ -131,7 +131,7 @@ describe('a session of 20,000 events', () => {
 
 it('a turn that came from the queue is found with its message, which waited when its page began', async () => {
   const fs = new RangedMemoryFs();
-  const world = await HistoryWorld.create(fs, { limits: { minCheckpointBytes: 500, pageTurns: 1, window: 4 } });
+  const world = await HistoryWorld.create(fs, { limits: { minSnapshotBytes: 500, pageTurns: 1, window: 4 } });
   world.act({ type: 'session/ready', session: SESSION, at: 1 });
   const by = { clientId: 'bob' };
   for (const id of ['m1', 'm2', 'm3']) {
@@ -201,7 +201,7 @@ describe('what is kept beside a log', () => {
   });
 
   it('has fewer turns when they are large, but the memory has as many as ever', async () => {
-    const limits = { maxCheckpointBytes: 60_000 };
+    const limits = { maxSnapshotBytes: 60_000 };
     const fs = await copyOf(longFs, { 'events.checkpoint.json': undefined });
     await openHistory(fs, { limits });
     const stored = await bytesOf(fs, 'events.checkpoint.json');
@@ -219,7 +219,7 @@ describe('what is kept beside a log', () => {
     const fs = new FaultySessionFs(inner, (_, { path }) =>
       NAMES.some((name) => path.includes(name)) ? { code: 'ENOSPC' } : undefined,
     );
-    const world = await HistoryWorld.create(fs, { limits: { minCheckpointBytes: 1_000 } });
+    const world = await HistoryWorld.create(fs, { limits: { minSnapshotBytes: 1_000 } });
     world.act({ type: 'session/ready', session: SESSION, at: 1 });
     for (let n = 1; n <= 50; n++) {
       playTurn(world, n);
@@ -234,7 +234,7 @@ describe('what is kept beside a log', () => {
 
   it('is not written again and again in a burst', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
-    const limits = { minCheckpointBytes: 1_000, checkpointPauseMs: Number.POSITIVE_INFINITY };
+    const limits = { minSnapshotBytes: 1_000, snapshotPauseMs: Number.POSITIVE_INFINITY };
     const world = await HistoryWorld.create(fs, { limits });
     world.act({ type: 'session/ready', session: SESSION, at: 1 });
     for (let n = 1; n <= 50; n++) {
@@ -253,7 +253,7 @@ describe('what is kept beside a log', () => {
     fs.before = async ({ path }) => {
       if (path.includes('checkpoint')) await isOpen.promise;
     };
-    const world = await HistoryWorld.create(fs, { limits: { minCheckpointBytes: 1_000 } });
+    const world = await HistoryWorld.create(fs, { limits: { minSnapshotBytes: 1_000 } });
     world.act({ type: 'session/ready', session: SESSION, at: 1 });
     for (let n = 1; n <= 50; n++) {
       playTurn(world, n);

@@ -1,6 +1,6 @@
 import { createSessionState, type SessionState, type Turn } from '@agenthost/protocol';
 import { expect, it } from 'vitest';
-import { CheckpointFile } from '../../../src/sessions/history/snapshotFile.js';
+import { SnapshotFile } from '../../../src/sessions/history/snapshotFile.js';
 import { HISTORY_LIMITS } from '../../../src/sessions/sessionLimits.js';
 import { AcceptedSequences } from '../../../src/sessions/turn/acceptedSequences.js';
 import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
@@ -25,7 +25,7 @@ it('what has no room in it is not even put into words: everybody would wait for 
       },
     ) as unknown as Turn;
   const ids = Array.from({ length: HISTORY_LIMITS.window }, (_, n) => `t${n}`);
-  const file = new CheckpointFile(new MemorySessionFs({ sessionStatePath: '/state' }), '1', HISTORY_LIMITS);
+  const file = new SnapshotFile(new MemorySessionFs({ sessionStatePath: '/state' }), '1', HISTORY_LIMITS);
   const session = 'mock:/large';
   const empty = createSessionState({
     resource: session,
@@ -41,7 +41,7 @@ it('what has no room in it is not even put into words: everybody would wait for 
     folded: { state, start, accepted: new AcceptedSequences([]), lastServerSeq: 1 },
     turns: undefined,
   });
-  expect(bytes).toBeLessThan(HISTORY_LIMITS.maxCheckpointBytes);
+  expect(bytes).toBeLessThan(HISTORY_LIMITS.maxSnapshotBytes);
   const kept = (await file.read())?.folded.state;
   expect(kept?.turns.length).toBeGreaterThan(3);
   expect(kept?.turns.at(-1)?.id).toBe(ids.at(-1));

@@ -6,6 +6,7 @@ import { mapFileEdits } from '../../../src/agents/events/mapFileEdits.js';
 import { MockAgent } from '../../../src/agents/mock/mockAgent.js';
 import { silentLog } from '../../../src/hostLog.js';
 import { AgentRun } from '../../../src/sessions/turn/agentRun.js';
+import type { TurnSink } from '../../../src/sessions/turn/turnSink.js';
 import { openOptions } from '../../agents/support/sessions.js';
 
 /** An agent that can't hold back its source. */
@@ -27,24 +28,30 @@ async function run(
   const actions: AgentAction[] = [];
   const { signal: _, ...opening } = await openOptions();
   const over = Promise.withResolvers<void>();
-  const agentRun = new AgentRun({
-    agent,
+  const sink: TurnSink = {
+    preparation: undefined,
     openOptions: async () => opening,
-    onOwnTurn: () => true,
-    onAction: (action) => {
+    agentOpened: () => {},
+    wholeMessage: async (message) => ({ ...message, text: message.text.replace('short', 'stream 100') }),
+    beginOwnTurn: () => true,
+    dispatch: (action) => {
       actions.push(action);
       if (action.type === 'session/error' || action.type === 'session/turnComplete') over.resolve();
     },
     keepFiles: (result) => mapFileEdits(result, () => ({})),
     keepText: () => undefined,
     contentKeeper: () => () => ({ refused: undefined }),
-    wholeMessage: async (message) => ({ ...message, text: message.text.replace('short', 'stream 100') }),
-    waitingBytes,
+    get waitingBytes() {
+      return waitingBytes();
+    },
     relieved,
-    onStorageFailed: () => {},
-    onArtifact: () => {},
-    onCommands: () => {},
-    onOpened: () => {},
+    storageFailed: () => {},
+    storeArtifact: () => {},
+    commandsChanged: () => {},
+  };
+  const agentRun = new AgentRun({
+    agent,
+    sink,
     abortGraceMs: 1_000,
     idleMs: 10_000,
     newId: randomUUID,

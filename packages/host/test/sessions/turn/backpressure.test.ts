@@ -4,13 +4,15 @@ import { Backpressure } from '../../../src/sessions/turn/backpressure.js';
 function setUp() {
   const calls: string[] = [];
   const world = { waiting: 0, relief: Promise.withResolvers<void>() };
-  const backpressure = new Backpressure({
-    waitingBytes: () => world.waiting,
+  const sink = {
+    get waitingBytes() {
+      return world.waiting;
+    },
     relieved: () => world.relief.promise,
-    onStorageFailed: (error) => calls.push(`failed: ${(error as Error).message}`),
-    onOverflow: () => calls.push('overflow'),
-    limits: { high: 100, low: 10, max: 1_000 },
-  });
+    storageFailed: (error: unknown) => void calls.push(`failed: ${(error as Error).message}`),
+  };
+  const limits = { high: 100, low: 10, max: 1_000 };
+  const backpressure = new Backpressure(sink, () => calls.push('overflow'), limits);
   const source = { pause: () => void calls.push('pause'), resume: () => void calls.push('resume') };
   const relieve = async (waiting: number) => {
     const { resolve } = world.relief;

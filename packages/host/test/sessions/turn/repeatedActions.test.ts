@@ -2,8 +2,7 @@ import { type ActionEnvelope, type ClientAction, createSessionState, type Sessio
 import { describe, expect, it } from 'vitest';
 import { MAX_ACCEPTED_CLIENTS, MAX_RECENTLY_ACCEPTED } from '../../../src/sessions/sessionLimits.js';
 import { SessionStore } from '../../../src/sessions/sessionStore.js';
-import { AcceptedSequences } from '../../../src/sessions/turn/acceptedSequences.js';
-import { actionFingerprint } from '../../../src/sessions/turn/actionFingerprint.js';
+import { AcceptedSequences, actionFingerprint } from '../../../src/sessions/turn/acceptedSequences.js';
 import { Delivery } from '../../../src/state/delivery.js';
 import { Publisher, type Subscriber } from '../../../src/state/publisher.js';
 import { ReplayBuffer } from '../../../src/state/replayBuffer.js';
@@ -45,13 +44,11 @@ async function setUp() {
     incarnation: 'start',
     state: createSessionState({ resource: session, provider: 'mock', createdAt: 1 }),
     log,
-    contentStored: async () => {},
+    content: { stored: async () => {} },
     delivery,
     publisher: new Publisher(delivery, new ReplayBuffer(0)),
     sequence,
     now: () => 1,
-    onChanged: () => undefined,
-    onTakenBack: () => undefined,
   });
   const answers = () =>
     told.map(({ origin, repeated, rejectionReason }) => [origin?.clientSeq, repeated ?? rejectionReason]);

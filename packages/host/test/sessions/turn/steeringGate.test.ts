@@ -1,14 +1,14 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/agent.js';
-import { HeldEvents } from '../../../src/sessions/turn/steeringGate.js';
+import { SteeringGate } from '../../../src/sessions/turn/steeringGate.js';
 
 const text = (words: string): AgentEvent => ({ type: 'text', text: words });
 const idle: AgentEvent = { type: 'idle' };
 
 function setUp(graceMs = 60_000) {
   const told: string[] = [];
-  const held = new HeldEvents((event) => told.push(event.type === 'text' ? event.text : event.type), graceMs);
+  const held = new SteeringGate((event) => told.push(event.type === 'text' ? event.text : event.type), graceMs);
   const handing = Promise.withResolvers<void>();
   const hand = () =>
     held.hand(
@@ -18,7 +18,7 @@ function setUp(graceMs = 60_000) {
   return { told, held, handing, hand };
 }
 
-describe('HeldEvents', () => {
+describe('SteeringGate', () => {
   it('lets everything through while no message is handed over', () => {
     const { told, held } = setUp();
     for (const event of [text('a'), idle]) held.push(event);

@@ -2,31 +2,35 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_PLAN_BYTES, Workspace } from '../../../src/storage/artifacts/artifactStore.js';
+import { ArtifactStore, MAX_PLAN_BYTES } from '../../../src/storage/artifacts/artifactStore.js';
 import { LocalSessionFs } from '../../../src/storage/fs/localSessionFs.js';
 import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
 
 const STATE = '/session-state/memory';
 
 async function loaded(fs = new MemorySessionFs()) {
-  const workspace = new Workspace(fs);
-  await workspace.checkpoints.load();
+  const workspace = new ArtifactStore(fs);
+  await workspace.compactionSummaries.load();
   return { fs, ...workspace, workspace };
 }
 
-async function add({ checkpoints }: Workspace, title: string, markdown = 'What happened.'): Promise<string> {
-  const checkpoint = checkpoints.next(title);
-  await checkpoints.write(checkpoint, markdown);
+async function add(
+  { compactionSummaries }: ArtifactStore,
+  title: string,
+  markdown = 'What happened.',
+): Promise<string> {
+  const checkpoint = compactionSummaries.next(title);
+  await compactionSummaries.write(checkpoint, markdown);
   return checkpoint.name;
 }
 
 describe('a workspace', () => {
   it('is none without a state path, and says what to do', () => {
     const fs = new MemorySessionFs({ sessionStatePath: null });
-    expect(() => new Workspace(fs)).toThrow(
+    expect(() => new ArtifactStore(fs)).toThrow(
       /no folder for its files.*create the session on storage that has a state path/,
     );
-    expect(() => new Workspace(fs)).toThrow(expect.objectContaining({ code: 'NO_STATE_PATH' }));
+    expect(() => new ArtifactStore(fs)).toThrow(expect.objectContaining({ code: 'NO_STATE_PATH' }));
   });
 
   it('has a plan that is written, read and removed', async () => {
@@ -45,11 +49,11 @@ describe('a workspace', () => {
   it('hands out the path of a database where programs of this machine can open one', async () => {
     const root = await mkdtemp(join(tmpdir(), 'agenthost-workspace-'));
     const fs = await LocalSessionFs.open({ stateRoot: root, sessionId: 's1' });
-    expect(new Workspace(fs).databasePath()).toBe(join(fs.sessionStatePath, 'session.db'));
-    expect(() => new Workspace(new MemorySessionFs()).databasePath()).toThrow('not on this machine');
+    expect(new ArtifactStore(fs).databasePath()).toBe(join(fs.sessionStatePath, 'session.db'));
+    expect(() => new ArtifactStore(new MemorySessionFs()).databasePath()).toThrow('not on this machine');
     await writeFile(join(fs.sessionStatePath, 'events.jsonl'), 'the log');
     await symlink('events.jsonl', join(fs.sessionStatePath, 'plan.md'));
-    await expect(new Workspace(fs).readPlan()).rejects.toMatchObject({ code: 'OUTSIDE' });
+    await expect(new ArtifactStore(fs).readPlan()).rejects.toMatchObject({ code: 'OUTSIDE' });
     await fs.dispose();
     await rm(root, { recursive: true });
   });
@@ -57,7 +61,7 @@ describe('a workspace', () => {
 
 describe('checkpoints', () => {
   it('are numbered, named after their title, and in the index', async () => {
-    const { workspace, fs, checkpoints } = await loaded();
+    const { workspace, fs, compactionSummaries } = await loaded();
     expect(await add(workspace, 'First steps')).toBe('001-first-steps.md');
     expect(await add(workspace, 'Ça [marche]!\\ (très)\nbien', '# Own title\n\nText')).toBe(
       '002-ca-marche-tres-bien.md',
@@ -65,15 +69,15 @@ describe('checkpoints', () => {
     expect(await add(workspace, '漢字')).toBe('003-checkpoint.md');
     expect(await add(workspace, ' ')).toBe('004-checkpoint-4.md');
     expect(await add(workspace, 'long '.repeat(50))).toBe('005-long-long-long-long-long-long-long-long.md');
-    expect(await checkpoints.list()).toEqual([
+    expect(await compactionSummaries.list()).toEqual([
       { number: 1, name: '001-first-steps.md', title: 'First steps' },
       { number: 2, name: '002-ca-marche-tres-bien.md', title: 'Ça [marche]!\\ (très) bien' },
       { number: 3, name: '003-checkpoint.md', title: '漢字' },
       { number: 4, name: '004-checkpoint-4.md', title: 'Checkpoint 4' },
       { number: 5, name: '005-long-long-long-long-long-long-long-long.md', title: 'long '.repeat(50).trim() },
     ]);
-    expect(await checkpoints.read('001-first-steps.md')).toBe('# First steps\n\nWhat happened.');
-    expect(await checkpoints.read('002-ca-marche-tres-bien.md')).toBe('# Own title\n\nText');
+    expect(await compactionSummaries.read('001-first-steps.md')).toBe('# First steps\n\nWhat happened.');
+    expect(await compactionSummaries.read('002-ca-marche-tres-bien.md')).toBe('# Own title\n\nText');
     const index = await fs.readFile(`${STATE}/checkpoints/index.md`);
     expect(index.split('\n').slice(0, 4)).toEqual([
       '# Checkpoints',
@@ -89,9 +93,9 @@ describe('checkpoints', () => {
     await add(workspace, 'Two');
     await fs.rm(`${STATE}/checkpoints/index.md`);
     const again = await loaded(fs);
-    expect((await again.checkpoints.list()).map(({ title }) => title)).toEqual(['one', 'two']);
+    expect((await again.compactionSummaries.list()).map(({ title }) => title)).toEqual(['one', 'two']);
     expect(await add(again.workspace, 'Three')).toBe('003-three.md');
-    expect((await again.checkpoints.list()).map(({ title }) => title)).toEqual(['One', 'Two', 'Three']);
+    expect((await again.compactionSummaries.list()).map(({ title }) => title)).toEqual(['One', 'Two', 'Three']);
   });
 
   it.each([
@@ -99,10 +103,10 @@ describe('checkpoints', () => {
     ['C:\\state\\checkpoints\\001-one.md', ['001-one.md']],
     [undefined, []],
   ])('after %s can be removed, from the index too', async (last, left) => {
-    const { workspace, fs, checkpoints } = await loaded();
+    const { workspace, fs, compactionSummaries } = await loaded();
     for (const title of ['One', 'Two', 'Three']) await add(workspace, title);
-    await checkpoints.removeAfter(last);
-    expect((await checkpoints.list()).map(({ name }) => name)).toEqual(left);
+    await compactionSummaries.removeAfter(last);
+    expect((await compactionSummaries.list()).map(({ name }) => name)).toEqual(left);
     const index = await fs.readFile(`${STATE}/checkpoints/index.md`);
     expect([...index.matchAll(/\((.*)\)/g)].map(([, name]) => name)).toEqual(left);
     expect(await add(workspace, 'Next')).toBe(`00${left.length + 1}-next.md`);
@@ -112,8 +116,8 @@ describe('checkpoints', () => {
     const { workspace, fs } = await loaded();
     await fs.mkdir(`${STATE}/checkpoints`);
     await fs.writeFile(`${STATE}/checkpoints/998-last-but-one.md`, '');
-    await workspace.checkpoints.load();
+    await workspace.compactionSummaries.load();
     expect(await add(workspace, 'Last')).toBe('999-last.md');
-    expect(() => workspace.checkpoints.next('Too many')).toThrow(expect.objectContaining({ code: 'TOO_MANY' }));
+    expect(() => workspace.compactionSummaries.next('Too many')).toThrow(expect.objectContaining({ code: 'TOO_MANY' }));
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import {
-  readWorkspaceFile,
+  readWorkspaceYaml,
   type WorkspaceInfo,
-  writeWorkspaceFile,
+  writeWorkspaceYaml,
 } from '../../../src/storage/artifacts/workspaceYaml.js';
 import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
 import { FaultySessionFs } from '../faultySessionFs.js';
@@ -25,8 +25,8 @@ const path = '/session-state/memory/workspace.yaml';
 describe('workspace.yaml', () => {
   it('gives back what was written, and is readable', async () => {
     const fs = new MemorySessionFs();
-    await writeWorkspaceFile(fs, INFO);
-    expect(await readWorkspaceFile(fs)).toEqual(INFO);
+    await writeWorkspaceYaml(fs, INFO);
+    expect(await readWorkspaceYaml(fs)).toEqual(INFO);
     expect(await fs.readFile(path)).toContain('createdAt: "2023-11-14T22:13:20.123Z"\n');
     expect(await fs.readdir('/session-state/memory')).toEqual(['workspace.yaml']);
   });
@@ -34,22 +34,22 @@ describe('workspace.yaml', () => {
   it('needs only what is always known', async () => {
     const fs = new MemorySessionFs();
     const { id, name, cwd, createdAt, updatedAt } = INFO;
-    await writeWorkspaceFile(fs, INFO);
-    await writeWorkspaceFile(fs, { id, name, cwd, createdAt, updatedAt });
-    expect(await readWorkspaceFile(fs)).toEqual({ id, name, cwd, createdAt, updatedAt });
+    await writeWorkspaceYaml(fs, INFO);
+    await writeWorkspaceYaml(fs, { id, name, cwd, createdAt, updatedAt });
+    expect(await readWorkspaceYaml(fs)).toEqual({ id, name, cwd, createdAt, updatedAt });
   });
 
   it('keeps keys that it does not know', async () => {
     const fs = new MemorySessionFs();
     await fs.writeFile(path, 'id: a\nname: b\ncwd: /c\ncreatedAt: 5\nfuture:\n  x: [1, 2]\nbranch: [not, a, text]\n');
-    expect(await readWorkspaceFile(fs)).toEqual({ id: 'a', name: 'b', cwd: '/c', createdAt: 5, updatedAt: 5 });
-    await writeWorkspaceFile(fs, INFO);
-    expect(await readWorkspaceFile(fs)).toEqual(INFO);
+    expect(await readWorkspaceYaml(fs)).toEqual({ id: 'a', name: 'b', cwd: '/c', createdAt: 5, updatedAt: 5 });
+    await writeWorkspaceYaml(fs, INFO);
+    expect(await readWorkspaceYaml(fs)).toEqual(INFO);
     expect(await fs.readFile(path)).toContain('future: {"x":[1,2]}\n');
   });
 
   it('that is missing is said to be', async () => {
-    expect(await readWorkspaceFile(new MemorySessionFs())).toBeUndefined();
+    expect(await readWorkspaceYaml(new MemorySessionFs())).toBeUndefined();
   });
 
   it.each([
@@ -65,12 +65,12 @@ describe('workspace.yaml', () => {
   ])('with the content %j is damaged, and can be written again', async (content) => {
     const fs = new MemorySessionFs();
     await fs.writeFile(path, content);
-    await expect(readWorkspaceFile(fs)).rejects.toMatchObject({
+    await expect(readWorkspaceYaml(fs)).rejects.toMatchObject({
       code: 'DAMAGED',
       message: expect.stringMatching(/^\/session-state\/memory\/workspace\.yaml is damaged: [^\n]+$/),
     });
-    await writeWorkspaceFile(fs, INFO);
-    expect(await readWorkspaceFile(fs)).toEqual(INFO);
+    await writeWorkspaceYaml(fs, INFO);
+    expect(await readWorkspaceYaml(fs)).toEqual(INFO);
   });
 
   it.each([
@@ -83,7 +83,7 @@ describe('workspace.yaml', () => {
     const fs = new MemorySessionFs();
     await fs.writeFile(path, content);
     const message = expect.stringMatching(/is (?:nested too deeply|too large)$/);
-    await expect(readWorkspaceFile(fs)).rejects.toMatchObject({ code: 'DAMAGED', message });
+    await expect(readWorkspaceYaml(fs)).rejects.toMatchObject({ code: 'DAMAGED', message });
   });
 
   it('is read as earlier hosts wrote it', async () => {
@@ -92,7 +92,7 @@ describe('workspace.yaml', () => {
     const name = 'a title [with] marks, *so long* that it is folded - and {goes} on & on, over more than one line ?';
     const start = { list: [[1, [2]], []], empty: {}, text: 'two\nlines' };
     await fs.writeFile(path, stringify({ ...info, name, createdAt: new Date(createdAt).toISOString(), start }));
-    expect(await readWorkspaceFile(fs)).toEqual({ ...info, name, start, createdAt, updatedAt: createdAt });
+    expect(await readWorkspaceYaml(fs)).toEqual({ ...info, name, start, createdAt, updatedAt: createdAt });
   });
 
   it('changes no prototype', async () => {
@@ -101,8 +101,8 @@ describe('workspace.yaml', () => {
       path,
       'id: a\nname: b\ncwd: c\ncreatedAt: 1\n__proto__: { polluted: true }\nmetadata: { __proto__: { polluted: true } }\n',
     );
-    await readWorkspaceFile(fs);
-    await writeWorkspaceFile(fs, INFO);
+    await readWorkspaceYaml(fs);
+    await writeWorkspaceYaml(fs, INFO);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
@@ -110,24 +110,24 @@ describe('workspace.yaml', () => {
     for (let n = 1; n < 8; n++) {
       for (const written of [0, 0.5, 1]) {
         const memory = new MemorySessionFs();
-        await writeWorkspaceFile(memory, INFO);
+        await writeWorkspaceYaml(memory, INFO);
         const fs = new FaultySessionFs(memory, (index) => (index === n ? { code: 'ENOSPC', written } : undefined));
         const renamed = { ...INFO, name: 'new' };
-        const failed = await writeWorkspaceFile(fs, renamed).then(
+        const failed = await writeWorkspaceYaml(fs, renamed).then(
           () => false,
           (error: { code?: string }) => error.code === 'ENOSPC',
         );
         expect(await memory.readdir('/session-state/memory')).toEqual(['workspace.yaml']);
-        expect([INFO, renamed]).toContainEqual(await readWorkspaceFile(memory));
-        if (!failed) expect(await readWorkspaceFile(memory)).toEqual(renamed);
-        await writeWorkspaceFile(memory, renamed);
+        expect([INFO, renamed]).toContainEqual(await readWorkspaceYaml(memory));
+        if (!failed) expect(await readWorkspaceYaml(memory)).toEqual(renamed);
+        await writeWorkspaceYaml(memory, renamed);
       }
     }
   });
 
   it('is not there without a folder for the session', async () => {
     const fs = new MemorySessionFs({ sessionStatePath: null });
-    await expect(readWorkspaceFile(fs)).rejects.toMatchObject({ code: 'NO_STATE_PATH' });
-    await expect(writeWorkspaceFile(fs, INFO)).rejects.toMatchObject({ code: 'NO_STATE_PATH' });
+    await expect(readWorkspaceYaml(fs)).rejects.toMatchObject({ code: 'NO_STATE_PATH' });
+    await expect(writeWorkspaceYaml(fs, INFO)).rejects.toMatchObject({ code: 'NO_STATE_PATH' });
   });
 });

@@ -8,7 +8,7 @@ import {
   type NewLogRecord,
 } from '../../../src/storage/log/eventLog.js';
 import { JsonlEventLog } from '../../../src/storage/log/jsonlEventLog.js';
-import { LineBatch } from '../../../src/storage/log/lineBatch.js';
+import { LineBatch } from '../../../src/storage/log/lineFormat.js';
 import { FaultySessionFs } from '../faultySessionFs.js';
 import { delta, eventsPath, loadBytes, reasoning, start, title, toolUpdate } from './logSamples.js';
 

@@ -1,0 +1,361 @@
+import {
+  type ActiveTurn,
+  type Artifact,
+  type ArtifactTimes,
+  type ClientAction,
+  findPendingMessage,
+  heldFrom,
+  isActionKnownToVersion,
+  type ListArtifactsResult,
+  MAX_FRAME_BYTES,
+  MAX_SNAPSHOT_TURNS,
+  type PendingMessageKind,
+  REJECTION,
+  type SessionState,
+  type ToolCallState,
+  type Turn,
+  type URI,
+  type UserMessage,
+  withNewestTurns,
+} from '@agenthost/protocol';
+import type { Disposable } from '@agenthost/rpc';
+import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
+import type { Connection } from '../connection/connection.js';
+import {
+  ActionRejectedError,
+  CapabilityMissingError,
+  ClientClosedError,
+  LimitReachedError,
+  SessionCreationError,
+  type SessionGoneError,
+} from '../errors.js';
+import { firstValue, type Observable } from '../observable.js';
+import type { Interruption, SharedSession } from '../sync/sharedSessions.js';
+import type { StateSync } from '../sync/stateSync.js';
+import type { AppliedEnvelope } from '../sync/subscription.js';
+import { prependTurns } from '../sync/turnsWindow.js';
+import {
+  type EachArtifactOptions,
+  eachArtifact,
+  fetchPlan,
+  type ListArtifactsOptions,
+  observeArtifactTimes,
+} from './artifacts.js';
+import { type Content, type FetchContentOptions, fetchContent, wholeMessage } from './content.js';
+import {
+  type EarlierSteps,
+  type EarlierStepsOptions,
+  fetchSteps,
+  type HistoryOptions,
+  sessionHistory,
+  turnPieces,
+  wholeTurn,
+} from './history.js';
+import {
+  type PendingConfirmation,
+  type PendingPermission,
+  pendingConfirmations,
+  pendingPermissions,
+} from './prompts.js';
+
+type WithoutStamps<A> = A extends ClientAction ? Omit<A, 'session' | 'at' | 'by'> : never;
+
+/** An action as a program gives it; the session, the time and the author are added. */
+export type ClientActionInput = WithoutStamps<ClientAction>;
+
+export type Message = string | UserMessage;
+
+export interface SessionContext {
+  readonly connection: Connection;
+  readonly commands: CommandChannel;
+  readonly sync: StateSync;
+  readonly maxPendingActions: number;
+}
+
+const DEFAULT_PAGE = 50;
+/** Room for what is around an action in its frame. */
+const MAX_ACTION_BYTES = MAX_FRAME_BYTES - 1024;
+
+/**
+ * A handle on one session. Several handles on the same one share a subscription; each must be disposed. Methods that
+ * change something apply it to `state` at once, resolve when the host has accepted it, and reject when it did not.
+ *
+ * @example
+ * ```ts
+ * const session = await host.openSession('shell:/5b7f9a0e');
+ * const rendering = session.state.subscribe((state) => console.log(state.turns.length));
+ * await session.send('npm test');
+ * await session.pendingConfirmations.value[0]?.approve();
+ * rendering.dispose();
+ * session.dispose();
+ * ```
+ */
+export class SessionHandle {
+  readonly uri: URI;
+  /** As it will be when the host accepts what was sent. */
+  readonly state: Observable<SessionState>;
+  /** The host's word. */
+  readonly confirmed: Observable<SessionState>;
+  /** Set when the host has the session no more; the states stay as they were last. */
+  readonly gone: Observable<SessionGoneError | undefined>;
+  /**
+   * Set while the host has the session but can't load it, because its storage fails, say. The states stay as they were last,
+   * what is sent waits, and the host is asked again until it can, or until the session is gone.
+   */
+  readonly interrupted: Observable<Interruption | undefined>;
+  readonly pendingConfirmations: Observable<readonly PendingConfirmation[]>;
+  readonly pendingPermissions: Observable<readonly PendingPermission[]>;
+  /** When something of each kind of artifact was stored last; who shows one reads it again when its time changes. */
+  readonly artifactTimes: Observable<ArtifactTimes>;
+  readonly #shared: SharedSession;
+  readonly #context: SessionContext;
+  readonly #closing = new AbortController();
+  #loading: Promise<unknown> = Promise.resolve();
+
+  /** @internal `HostClient` makes one. */
+  constructor(shared: SharedSession, context: SessionContext) {
+    this.#shared = shared;
+    this.#context = context;
+    const { subscription, gone, interrupted } = shared;
+    this.uri = subscription.resource;
+    this.state = subscription.state;
+    this.confirmed = subscription.confirmed;
+    this.gone = gone;
+    this.interrupted = interrupted;
+    this.artifactTimes = observeArtifactTimes(this.confirmed);
+    const dispatch = (action: ClientActionInput) => this.dispatch(action);
+    this.pendingConfirmations = pendingConfirmations(this.state, dispatch);
+    this.pendingPermissions = pendingPermissions(this.state, dispatch);
+  }
+
+  /** Resolves when the agent runs; rejects with a SessionCreationError when it did not start. */
+  async ready(signal?: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const signals = [stop.signal, this.#closing.signal, ...(signal ? [signal] : [])];
+    const watched = [
+      this.gone.subscribe((error) => stop.abort(error)),
+      this.#context.connection.state.subscribe(check),
+    ];
+    function check(current: Connection['state']['value']) {
+      if (current.state === 'closed') stop.abort(current.reason);
+    }
+    try {
+      this.#throwIfOver();
+      await firstValue(this.confirmed, (state) => isReady(this.uri, state), AbortSignal.any(signals));
+    } finally {
+      for (const subscription of watched) subscription.dispose();
+    }
+  }
+
+  /** Starts a turn; resolves with its id. While the session is being created it waits until it is ready. */
+  async send(message: Message, turnId: string = crypto.randomUUID()): Promise<string> {
+    if (this.confirmed.value.lifecycle === 'creating') await this.ready();
+    await this.dispatch({ type: 'session/turnStarted', turnId, userMessage: userMessage(message) });
+    return turnId;
+  }
+
+  /** For after the running turn; resolves with the message's id, which its turn will have too. */
+  queue(message: Message, id: string = crypto.randomUUID()): Promise<string> {
+    return this.#setPending('queued', id, message);
+  }
+
+  /** For the running turn; resolves with the message's id. */
+  steer(message: Message, id: string = crypto.randomUUID()): Promise<string> {
+    return this.#setPending('steering', id, message);
+  }
+
+  async editPending(id: string, message: Message): Promise<void> {
+    const kind = this.#pendingKind(id);
+    if (kind === undefined)
+      throw new ActionRejectedError(REJECTION.unknownPendingMessage, { type: 'session/pendingMessageSet' });
+    await this.#setPending(kind, id, message);
+  }
+
+  async removePending(id: string): Promise<void> {
+    const type = 'session/pendingMessageRemoved';
+    const kind = this.#pendingKind(id);
+    if (kind === undefined) throw new ActionRejectedError(REJECTION.unknownPendingMessage, { type });
+    await this.dispatch({ type, kind, id });
+  }
+
+  reorderQueue(order: readonly string[]): Promise<void> {
+    return this.dispatch({ type: 'session/queuedMessagesReordered', order });
+  }
+
+  /** Cancels the running turn. */
+  async cancel(): Promise<void> {
+    const type = 'session/turnCancelled';
+    const turnId = this.state.value.activeTurn?.id;
+    if (turnId === undefined) throw new ActionRejectedError(REJECTION.noActiveTurn, { type });
+    await this.dispatch({ type, turnId });
+  }
+
+  rename(title: string): Promise<void> {
+    return this.dispatch({ type: 'session/titleChanged', title });
+  }
+
+  setModel(model: string): Promise<void> {
+    return this.dispatch({ type: 'session/modelChanged', model });
+  }
+
+  markRead(isRead = true): Promise<void> {
+    return this.dispatch({ type: 'session/isReadChanged', isRead });
+  }
+
+  archive(isArchived = true): Promise<void> {
+    return this.dispatch({ type: 'session/isArchivedChanged', isArchived });
+  }
+
+  toggleCustomization(uri: URI, enabled: boolean): Promise<void> {
+    return this.dispatch({ type: 'session/customizationToggled', uri, enabled });
+  }
+
+  /**
+   * Calls the listener with every action that the host orders from now on, once and in order, with the confirmed state before
+   * and after it: for who translates actions instead of showing states. After a lost connection the state may have gone on
+   * without one.
+   */
+  onAction(listener: (applied: AppliedEnvelope<SessionState>) => void): Disposable {
+    return this.#shared.subscription.applied.event(listener);
+  }
+
+  async dispatch(input: ClientActionInput): Promise<void> {
+    const { connection, sync, maxPendingActions } = this.#context;
+    this.#throwIfOver();
+    const version = connection.protocolVersion;
+    if (!isActionKnownToVersion(input, version)) throw new CapabilityMissingError(`action ${input.type}`, version);
+    if (this.#shared.subscription.pendingCount >= maxPendingActions) {
+      throw new LimitReachedError(`${maxPendingActions} actions of ${this.uri} wait for the host already`);
+    }
+    const action = { ...input, session: this.uri, at: Date.now() } as ClientAction;
+    if (isTooLarge(action)) {
+      throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, action);
+    }
+    await sync.dispatch(this.#shared, action);
+  }
+
+  /** A message of this session as it was sent: the state only refers to what is large. To show all of it, or to edit it. */
+  wholeMessage(message: UserMessage, options: CommandOptions = {}): Promise<UserMessage> {
+    return wholeMessage(this.#context.commands, message, options);
+  }
+
+  /** All of what a tool call was given: the state only refers to what is large. To show it to who has to approve it. */
+  async wholeInput({ toolInput, toolInputRef }: ToolCallState, options: CommandOptions = {}): Promise<string> {
+    if (!toolInputRef) return toolInput ?? '';
+    return (await fetchContent(this.#context.commands, toolInputRef.uri, options)).text();
+  }
+
+  /** Turns that are older than those of `state`, newest first, fetched page by page and not kept. */
+  history(options: HistoryOptions = {}): AsyncGenerator<Turn, void, undefined> {
+    const oldest = () => this.confirmed.value.turns[0]?.id;
+    return sessionHistory(this.#context.commands, this.uri, oldest, options);
+  }
+
+  /** A page of the parts that a turn had before those that `state` has of it, with their calls; oldest first. */
+  async earlierSteps(turn: ActiveTurn | Turn, options: EarlierStepsOptions = {}): Promise<EarlierSteps> {
+    return fetchSteps(this.#context.commands, this.uri, turn.id, { before: heldFrom(turn), ...options });
+  }
+
+  /**
+   * A turn that has ended with all of its parts, oldest first and in pieces: each is the turn with some of its parts, and counts
+   * those before them in `earlierParts`. No more than a piece is held.
+   */
+  turnPieces(turn: Turn, options: CommandOptions = {}): AsyncGenerator<Turn, void, undefined> {
+    return turnPieces(this.#context.commands, this.uri, turn, options);
+  }
+
+  /** The same in one piece. */
+  async wholeTurn(turn: Turn, options: CommandOptions = {}): Promise<Turn> {
+    return wholeTurn(this.turnPieces(turn, options));
+  }
+
+  /** A page of what the session keeps beside its conversation; `artifacts` walks through all pages. */
+  async listArtifacts({ signal, timeoutMs, ...params }: ListArtifactsOptions = {}): Promise<ListArtifactsResult> {
+    const session = this.uri;
+    return this.#context.commands.request('listArtifacts', { session, ...params }, { signal, timeoutMs });
+  }
+
+  artifacts(options: EachArtifactOptions = {}): AsyncGenerator<Artifact, void, undefined> {
+    return eachArtifact(this.#context.commands, this.uri, options);
+  }
+
+  /** The whole of it, or a range. */
+  async readArtifact({ uri }: Pick<Artifact, 'uri'>, options: FetchContentOptions = {}): Promise<Content> {
+    return fetchContent(this.#context.commands, uri, options);
+  }
+
+  /** The agent's plan in markdown; `undefined` when it has none. */
+  async plan(options: CommandOptions = {}): Promise<string | undefined> {
+    return fetchPlan(this.#context.commands, this.uri, options);
+  }
+
+  /** Puts up to `limit` older turns in front of `state.turns`; resolves with how many. */
+  async loadEarlierTurns(limit = DEFAULT_PAGE): Promise<number> {
+    // One after the other: two at once would fetch the same page.
+    const loading = this.#loading.then(() => this.#loadEarlierTurns(limit));
+    this.#loading = loading.catch(() => undefined);
+    return loading;
+  }
+
+  /** Drops old turns from `state` but for the newest; `history` and `loadEarlierTurns` can bring them back. */
+  trimTurns(keep: number): void {
+    this.#shared.subscription.updateConfirmed((state) => withNewestTurns(state, keep));
+  }
+
+  /** What was sent goes on; the handle can't be used any more. */
+  dispose(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort(new ClientClosedError(`the handle of ${this.uri}`));
+    this.#context.sync.sessions.release(this.#shared);
+  }
+
+  /** The same as `dispose`. */
+  close(): void {
+    this.dispose();
+  }
+
+  async #loadEarlierTurns(limit: number): Promise<number> {
+    this.#throwIfOver();
+    const { turns, earlierTurns } = this.confirmed.value;
+    if (earlierTurns === undefined) return 0;
+    const before = turns[0]?.id;
+    const range = { limit: Math.min(limit, MAX_SNAPSHOT_TURNS), ...(before !== undefined && { before }) };
+    const page = await this.#context.commands.request('fetchTurns', { session: this.uri, range });
+    const held = this.confirmed.value.turns.length;
+    this.#shared.subscription.updateConfirmed((state) => prependTurns(state, before, page));
+    return this.confirmed.value.turns.length - held;
+  }
+
+  async #setPending(kind: PendingMessageKind, id: string, message: Message): Promise<string> {
+    await this.dispatch({ type: 'session/pendingMessageSet', kind, id, userMessage: userMessage(message) });
+    return id;
+  }
+
+  #pendingKind(id: string): PendingMessageKind | undefined {
+    const state = this.state.value;
+    if (findPendingMessage(state, id) === undefined) return undefined;
+    return state.steeringMessage?.id === id ? 'steering' : 'queued';
+  }
+
+  #throwIfOver(): void {
+    this.#closing.signal.throwIfAborted();
+    const connection = this.#context.connection.state.value;
+    if (connection.state === 'closed') throw connection.reason;
+    if (this.gone.value) throw this.gone.value;
+  }
+}
+
+function isReady(uri: URI, { lifecycle, creationError }: SessionState): boolean {
+  if (lifecycle !== 'creationFailed') return lifecycle === 'ready';
+  throw new SessionCreationError(uri, creationError ?? { errorType: 'unknown', message: 'the host did not say why' });
+}
+
+function userMessage(message: Message): UserMessage {
+  return typeof message === 'string' ? { text: message } : message;
+}
+
+/** The host drops frames over its limit without knowing whose action was in them, so that no answer would ever come. */
+function isTooLarge(action: ClientAction): boolean {
+  const text = JSON.stringify(action);
+  return text.length * 3 > MAX_ACTION_BYTES && new TextEncoder().encode(text).length > MAX_ACTION_BYTES;
+}

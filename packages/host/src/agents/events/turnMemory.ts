@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import {
+  isSafeKey,
+  MAX_ID_LENGTH,
+  MAX_OPEN_STEPS,
+  MAX_PART_LENGTH,
+  TOOL_OUTPUT_HEAD,
+  TOOL_OUTPUT_TAIL,
+} from '@agenthost/protocol';
+import type { AgentAction } from './agentAction.js';
+import { pieces } from './boundedText.js';
+
+// What `AgentEventMapper` remembers of one turn: its open steps, the text part that is being written, and its ids.
+
+/** What all open steps of a turn may take of the state, in code units of their JSON: each of them is in every snapshot. */
+const MAX_OPEN_LENGTH = 4 * 1024 * 1024;
+const MAX_OUTPUT = TOOL_OUTPUT_HEAD + TOOL_OUTPUT_TAIL;
+
+interface OpenStep {
+  length: number;
+  output: number;
+}
+
+/** Counts the open calls and questions of a turn. Other parts are dropped from the state when there are too many; these can't be. */
+export class OpenSteps {
+  readonly #steps = new Map<string, OpenStep>();
+  #length = 0;
+
+  get isTooMuch(): boolean {
+    return this.#steps.size > MAX_OPEN_STEPS || this.#length > MAX_OPEN_LENGTH;
+  }
+
+  /** A step that is announced again replaces the first announcement. */
+  open(id: string, content: object): void {
+    const output = this.#steps.get(id)?.output ?? 0;
+    this.close(id);
+    const length = JSON.stringify(content).length;
+    this.#steps.set(id, { length, output });
+    this.#length += length + output;
+  }
+
+  printed(id: string, length: number): void {
+    const step = this.#steps.get(id);
+    if (!step) return;
+    const output = Math.min(step.output + length, MAX_OUTPUT);
+    this.#length += output - step.output;
+    step.output = output;
+  }
+
+  close(id: string): void {
+    const step = this.#steps.get(id);
+    if (!step) return;
+    this.#steps.delete(id);
+    this.#length -= step.length + step.output;
+  }
+}
+
+type TextKind = 'markdown' | 'reasoning';
+
+interface OpenPart {
+  readonly kind: TextKind;
+  readonly id: string;
+  length: number;
+}
+
+/** From this length on a part ends with the next paragraph; at MAX_PART_LENGTH it ends in any case. */
+const SOFT_LENGTH = MAX_PART_LENGTH * 0.75;
+const PARAGRAPH_END = '\n\n';
+
+/** Maps the text of an agent to parts. Text of one kind goes into one part until another event comes or the part is full. */
+export class TextParts {
+  readonly #turnId: string;
+  readonly #newId: () => string;
+  #open: OpenPart | undefined;
+
+  constructor(turnId: string, newId: () => string) {
+    this.#turnId = turnId;
+    this.#newId = newId;
+  }
+
+  /** The next text begins a new part. */
+  close(): void {
+    this.#open = undefined;
+  }
+
+  append(kind: TextKind, text: string): AgentAction[] {
+    const actions: AgentAction[] = [];
+    const turnId = this.#turnId;
+    const type = kind === 'markdown' ? 'session/delta' : 'session/reasoning';
+    for (let rest = text; rest !== ''; ) {
+      if (this.#open?.kind !== kind) {
+        this.#open = { kind, id: this.#newId(), length: 0 };
+        const { id } = this.#open;
+        actions.push({ type: 'session/responsePart', turnId, part: { kind, id, content: '' } });
+      }
+      const part = this.#open;
+      const content = fitting(rest, part.length);
+      actions.push({ type, turnId, partId: part.id, content });
+      part.length += content.length;
+      rest = rest.slice(content.length);
+      // Room for one code unit doesn't count: a surrogate pair would not fit.
+      if (endsPart(part.length, content)) this.#open = undefined;
+    }
+    return actions;
+  }
+}
+
+/** As much of the text as fits into a part of that length. */
+function fitting(text: string, length: number): string {
+  const [piece = ''] = pieces(text, MAX_PART_LENGTH - length);
+  const soft = Math.max(SOFT_LENGTH - length - PARAGRAPH_END.length, 0);
+  const end = length + piece.length > SOFT_LENGTH ? piece.indexOf(PARAGRAPH_END, soft) : -1;
+  return end < 0 ? piece : piece.slice(0, end + PARAGRAPH_END.length);
+}
+
+function endsPart(length: number, content: string): boolean {
+  return length > MAX_PART_LENGTH - 2 || (length >= SOFT_LENGTH && content.endsWith(PARAGRAPH_END));
+}
+
+/**
+ * The ids of one turn as the agent and as the clients know them. An agent's id goes out unchanged unless it can't be an id
+ * on the wire; then it gets a new one, the same for the whole turn.
+ */
+export class AgentIds {
+  readonly #wireIds = new Map<string, string>();
+  readonly #agentIds = new Map<string, string>();
+  readonly #newId: () => string;
+
+  constructor(newId: () => string = randomUUID) {
+    this.#newId = newId;
+  }
+
+  wireIdOf(agentId: string): string {
+    const known = this.#wireIds.get(agentId);
+    if (known !== undefined) return known;
+    // The agent may come up with an id that was made for another one of its ids.
+    let wireId = isWireId(agentId) ? agentId : this.#newId();
+    while (this.#agentIds.has(wireId)) wireId = this.#newId();
+    this.#wireIds.set(agentId, wireId);
+    this.#agentIds.set(wireId, agentId);
+    return wireId;
+  }
+
+  agentIdOf(wireId: string): string | undefined {
+    return this.#agentIds.get(wireId);
+  }
+}
+
+/** What the schema of an id accepts, and well-formed Unicode: a lone surrogate would change on its way through UTF-8. */
+function isWireId(id: string): boolean {
+  return id.length > 0 && id.length <= MAX_ID_LENGTH && isSafeKey(id) && id.isWellFormed() && !hasControlCharacter(id);
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}

@@ -1,0 +1,10 @@
+/** `@agenthost/host/internal`: for the command and the tests of this repository. It may change in any version. */
+export { type AcpAgentReport, reportAcpAgents } from './agents/acp/acpAgentReport.js';
+export { agentsJsonSchema } from './agents/acp/agentsFile.js';
+export { AGENTS_FOLDER } from './agents/install/agentInstall.js';
+export { AgentInstallError, AgentInstaller } from './agents/install/agentInstaller.js';
+export { AgentGuard } from './agents/orphans/agentGuard.js';
+export { findRunningHost } from './runningHost.js';
+export { isLoopback } from './server/networkAddress.js';
+export { MAX_LINE_BYTES } from './storage/fs/splitLines.js';
+export { resolveStateRoot } from './storage/stateRoot/stateRootPath.js';

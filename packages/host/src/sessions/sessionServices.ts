@@ -1,0 +1,42 @@
+import type { Notification, URI } from '@agenthost/protocol';
+import type { AgentRegistry } from '../agents/agentRegistry.js';
+import type { WorkspaceTrust } from '../customizations/workspaceTrust.js';
+import type { HostLog } from '../hostLog.js';
+import type { SessionIndex } from '../sessionIndex/sessionIndex.js';
+import type { Delivery } from '../state/delivery.js';
+import type { Publisher, SequenceSource } from '../state/publisher.js';
+import type { SessionStorage } from '../storage/sessionStorage.js';
+
+/** The host's services and settings for its sessions: one object for the hub and for each of its sessions. */
+export interface SessionServices {
+  readonly storage: SessionStorage;
+  readonly index: SessionIndex;
+  readonly agents: AgentRegistry;
+  readonly delivery: Delivery;
+  readonly publisher: Publisher;
+  readonly sequence: SequenceSource;
+  /** To all clients, or to the subscribers of one session. */
+  readonly broadcast: (notification: Notification, subscribersOf?: URI) => void;
+  /** The environment of agents' processes; it has none of the host's secrets. */
+  readonly agentEnv: Readonly<Record<string, string>>;
+  /** The folder with the user's customizations for all sessions. */
+  readonly stateDir: string;
+  readonly trust: WorkspaceTrust;
+  readonly defaultDirectory: string;
+  /** Snapshot files and turn indexes are only used by the version that wrote them. */
+  readonly hostVersion: string;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: HostLog;
+  /** A session that was not used for this long is unloaded, and its agent ends. */
+  readonly idleMs: number;
+  /** An agent that had no turn for this long ends; the next turn resumes it. */
+  readonly agentIdleMs: number;
+  readonly abortGraceMs: number;
+  /** Whether stored content is synced to the disk itself. */
+  readonly syncContent?: boolean;
+  readonly keepTempFiles?: boolean;
+  readonly maxPastedBytes?: number;
+  /** Memory for all loaded sessions, in bytes. */
+  readonly maxSessionBytes?: number;
+}

@@ -1,0 +1,38 @@
+import type { ContentRef, SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
+import type { AgentContent, AgentToolResult, OpenSessionOptions } from '../../agents/agent.js';
+import type { AgentAction, AgentArtifact, KeptContent } from '../../agents/events/agentEventMapper.js';
+
+/** The session as its agent's run sees it: what to open the agent with, and where to put what the agent reports. */
+export interface TurnSink {
+  /** Absent when the agent takes no customizations. */
+  readonly preparation: TurnPreparation | undefined;
+  /** Called each time the agent's session is opened: model, customizations and native id may have changed. */
+  openOptions(): Promise<Omit<OpenSessionOptions, 'signal'>>;
+  agentOpened(nativeSessionId: string | undefined): void;
+  /** Returns the message as it was sent, with the content that the state only refers to. */
+  wholeMessage(message: UserMessage): Promise<UserMessage>;
+  /** The agent begins a turn by itself. Returns whether the session can have one now. */
+  beginOwnTurn(turnId: string): boolean;
+  dispatch(action: AgentAction): void;
+  commandsChanged(commands: readonly SessionCommand[]): void;
+  storeArtifact(artifact: AgentArtifact): void;
+  /** Stores the files of a result, and returns the result that refers to them. */
+  keepFiles(result: AgentToolResult): ToolCallResult;
+  /** Stores a text that is too long for the state. */
+  keepText(text: string): ContentRef | undefined;
+  /** Returns what stores the images, audio and files of one turn. */
+  contentKeeper(): (content: AgentContent) => KeptContent;
+  /** About how many bytes of what the agent reported wait to be stored or sent. */
+  readonly waitingBytes: number;
+  /** Resolves when what waits now is stored and sent. */
+  relieved(): Promise<void>;
+  storageFailed(error: unknown): void;
+}
+
+/** Runs before each turn. */
+export interface TurnPreparation {
+  /** When it changes, the agent's session is opened again before the next turn. */
+  readonly key: string;
+  /** The agent waits for it. A rejection becomes the turn's error. */
+  prepare(turnId: string, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,96 @@
+import { pathToFileURL } from 'node:url';
+import type { SessionHandle } from '@agenthost/client';
+import { type ListSessionsResult, untrustedFolder } from '@agenthost/protocol';
+import { describe, expect, it } from 'vitest';
+import { say } from '../../support/say.js';
+import { until } from '../../support/until.js';
+import { writeUnder } from '../../support/writeUnder.js';
+import { mcp, useCustomizationWorld } from './customizationWorld.js';
+
+const world = useCustomizationWorld();
+const SERVER = mcp({ tools: { command: 'true' } });
+
+async function answerTrust(session: SessionHandle, approved: boolean): Promise<void> {
+  const [prompt] = await until(session.pendingPermissions, (open) => open.length > 0, 'the question');
+  const turns = session.confirmed.value.turns.length;
+  await prompt?.answer({ approved });
+  await until(session.confirmed, (state) => state.turns.length > turns, 'the end of the turn');
+}
+
+const folderOf = (session: SessionHandle) => untrustedFolder(session.confirmed.value.summary);
+
+describe('what a session says of the trust in its folder', () => {
+  it('[TRUST1] names the folder that will be asked about, and nothing where nobody will be asked', async () => {
+    await world.start();
+    const plain = await world.create();
+    expect(folderOf(plain)).toBeUndefined();
+    await writeUnder(world.project, '.mcp.json', SERVER);
+    expect(folderOf(await world.create())).toBe(world.project);
+    // The shell hands nothing of the folder to anybody.
+    expect(folderOf(await world.create('shell'))).toBeUndefined();
+  });
+
+  it('[TRUST1] ignores what whoever makes the session says of it', async () => {
+    await world.start();
+    const metadata = { untrustedFolder: '/etc', other: 1 };
+    const session = await world.client.createSession({ provider: 'shell', metadata });
+    await session.ready();
+    expect(session.confirmed.value.summary.metadata).toEqual({ other: 1, workingDirectoryPath: world.project });
+  });
+
+  it('[TRUST1] follows a refusal, and a customization that is turned on again', async () => {
+    const file = await writeUnder(world.project, '.mcp.json', SERVER);
+    await world.start();
+    const session = await world.create();
+    await session.send('hello');
+    await answerTrust(session, false);
+    expect(folderOf(session)).toBeUndefined();
+    await session.toggleCustomization(`${file}#tools`, false);
+    await session.toggleCustomization(`${file}#tools`, true);
+    await until(session.confirmed, ({ summary }) => untrustedFolder(summary) === world.project, 'the folder again');
+  });
+
+  it('[TRUST2] every session that waited for a folder is told when somebody trusts it, loaded or not', async () => {
+    await writeUnder(world.project, '.mcp.json', SERVER);
+    await world.start();
+    const unloaded = (await world.create()).uri;
+    // Nothing loads it again after a restart.
+    await world.host.host.close();
+    await world.start();
+    const [first, second] = [await world.create(), await world.create()];
+    const bob = await world.host.raw('bob');
+    const list = async () => (await bob.request<ListSessionsResult>('listSessions', {})).items;
+    expect((await list()).map(untrustedFolder)).toEqual([world.project, world.project, world.project]);
+
+    await first.send('hello');
+    await answerTrust(first, true);
+    expect(folderOf(second)).toBeUndefined();
+    const told = await bob.next(({ params }) => {
+      const one = params?.notification;
+      return one?.type === 'notify/sessionSummaryChanged' && one.session === unloaded;
+    }, 'the unloaded session');
+    expect(told.params?.notification).toMatchObject({
+      changes: { metadata: { workingDirectoryPath: world.project } },
+    });
+    expect((await list()).map(untrustedFolder)).toEqual([undefined, undefined, undefined]);
+    await say(second, 'hello');
+  });
+
+  it('[TRUST3] tells before there is a session, for the agent that is named', async () => {
+    await writeUnder(world.project, '.mcp.json', SERVER);
+    await world.start();
+    const uri = pathToFileURL(world.project).href;
+    const asked = async (provider?: string) =>
+      (await world.client.browseDirectory(uri, provider === undefined ? {} : { provider })).untrustedFolder;
+    expect([await asked('mock'), await asked('shell'), await asked('nobody'), await asked()]).toEqual([
+      world.project,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const session = await world.create();
+    await session.send('hello');
+    await answerTrust(session, true);
+    expect(await asked('mock')).toBeUndefined();
+  });
+});
