@@ -76,7 +76,7 @@ const noneLeft = (cwd: string) => vi.waitFor(async () => expect(await processesI
 describe.each(ACP_CASES)('$provider on a real host', (agentCase) => {
   const { shell, write } = agentCase;
 
-  it('is shared, changes files, keeps no secret, and goes on after the host was killed', {
+  it('is shared, changes files, keeps no secret, and continues after the host was killed', {
     timeout: 300_000,
   }, async () => {
     const { host, model, cwd, bob, open } = await startAgentHost(agentCase);
@@ -149,7 +149,7 @@ describe.each(ACP_CASES)('$provider on a real host', (agentCase) => {
     expect(await processesIn(cwd)).toEqual([]);
   });
 
-  it('is given servers and instructions of the folder, once that is trusted', { timeout: 300_000 }, async () => {
+  it('gets servers and instructions of a trusted folder', { timeout: 300_000 }, async () => {
     const { model, cwd, open } = await startAgentHost(agentCase);
     model.script('hello there', text('Hello.'));
     const made = join(cwd, 'made');

@@ -17,7 +17,7 @@ function connect(): { peer: RpcPeer; closed: Promise<string> } {
   return { peer, closed };
 }
 
-it('a client whose session went on without actions has to come back, and is given snapshots', async () => {
+it('a client whose session changed without actions has to reconnect, and gets snapshots', async () => {
   fake.addSession(SESSION);
   const first = connect();
   await first.peer.request('initialize', {

@@ -206,7 +206,7 @@ describe('the contract suite', () => {
     expect(failed).not.toEqual([]);
   });
 
-  it('disposes of what a case used, also after a failure', async () => {
+  it('disposes the fixture of a case, also after a failure', async () => {
     let disposed = 0;
     const fixture = (provider: SessionsProvider) => async () => ({
       provider,

@@ -24,7 +24,7 @@ describe('a session whose folder is deleted or moved while the host runs', () =>
     'its folder moved': (folder) => rename(folder, `${folder}-elsewhere`),
   };
 
-  it.each(Object.entries(losses))('refuses what it can not store any more: %s', async (_, lose) => {
+  it.each(Object.entries(losses))('refuses what it can no longer store: %s', async (_, lose) => {
     const session = await rawSession([alice]);
     expect(await alice.act(title(session, 'stored'))).not.toHaveProperty('rejectionReason');
     await lose(folderOf(host.stateDir, session));
@@ -39,7 +39,7 @@ describe('a session whose folder is deleted or moved while the host runs', () =>
   });
 });
 
-it('removes what a killed host left of an import, and nothing else', async () => {
+it('removes an import that a killed host left, and nothing else', async () => {
   const stateDir = await temporaryFolder();
   const folders = async () => (await readdir(join(stateDir, 'session-state'))).sort();
   const first = await spawnHost(stateDir);
