@@ -19,7 +19,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     await tools.until('the end of loading', to.loading, (value) => !value);
   },
 
-  'is not loading any more when its first message was refused': async (tools) => {
+  'is no longer loading when its first message was refused': async (tools) => {
     const { provider, createNew, query, refuseNext } = tools;
     if (!refuseNext) return;
     const session = await createNew();
@@ -33,7 +33,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     await tools.until('the end of loading', sent.loading, (value) => !value);
   },
 
-  'has the mode that its agent works in': async (tools) => {
+  'has the mode of its agent': async (tools) => {
     const { create, setMode, events } = tools;
     const session = await create();
     const { value } = session.mode;
@@ -53,7 +53,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     await tools.until('no mode', session.mode, (it) => it === undefined);
   },
 
-  'says when its last turn ended, which only the end of a turn changes': async (tools) => {
+  "has the time of its last turn's end, which only the end of a turn changes": async (tools) => {
     const { provider, createNew, query } = tools;
     const untitled = await createNew();
     expectEqual('lastTurnEnd of a new session', untitled.lastTurnEnd.value, undefined);
@@ -70,7 +70,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     expectEqual('lastTurnEnd after a rename, an archive and a look', session.lastTurnEnd.value, end);
   },
 
-  'requires trust in its workspace until somebody trusts it': async (tools) => {
+  'requires trust in its workspace until it is trusted': async (tools) => {
     const { provider, createNew, query, trust } = tools;
     const plain = await createNew();
     expectEqual('type of requiresWorkspaceTrust', typeof plain.workspace.value?.requiresWorkspaceTrust, 'boolean');
@@ -83,7 +83,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     await tools.until('trust is not required', session.workspace, (it) => it?.requiresWorkspaceTrust === false);
   },
 
-  'derives what a session has from several chats': async (tools) => {
+  'derives the fields of a session from several chats': async (tools) => {
     const { provider, create, query } = tools;
     const session = await create();
     if (!session.capabilities.supportsMultipleChats) return;
