@@ -143,7 +143,7 @@ describe.each(ACP_CASES)('$provider on a real host', (agentCase) => {
     const known = items.map((item) => item.text).join('\n');
     expect(known).toContain('the number is 4711');
     expect(textOf(last)).toContain('the number is 4711');
-    expect(noticesOf(last).filter((notice) => notice.includes('begins anew'))).toEqual([]);
+    expect(noticesOf(last).filter((notice) => notice.includes('starts a new conversation'))).toEqual([]);
     expect(hers.confirmed.value.summary.changes).toEqual([change]);
     await host.end('SIGTERM');
     expect(await processesIn(cwd)).toEqual([]);

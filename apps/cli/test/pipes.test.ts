@@ -46,9 +46,7 @@ describe('send', () => {
   it('in a pipe whose reader closes: ends, says that the turn continues, and leaves it running', async () => {
     const { stdout, stderr } = await bash(`"$0" "$1" send "$2" 'stream 100000' | head -1; exit "\${PIPESTATUS[0]}"`);
     expect(stdout).toBe('delta 0000000000000\n');
-    expect(stderr).toMatch(
-      /^Nobody reads the output any more; the turn goes on\.\nFollow it with agenthost attach .*\.\n$/,
-    );
+    expect(stderr).toMatch(/^The output was closed; the turn continues\.\nFollow it with agenthost attach .*\.\n$/);
     await leftAlone();
     await until(session.confirmed, ({ turns }) => turns[0]?.state === 'complete', 'its end', 20_000);
   });
@@ -76,7 +74,7 @@ describe('send', () => {
     child.kill(signal);
     const [code] = (await once(child, 'close')) as [number];
     expect(code).toBe(exitCode);
-    expect(stderr).toMatch(/^The turn goes on without this command\.\nFollow it with agenthost attach .*\.\n$/);
+    expect(stderr).toMatch(/^The turn continues without this command\.\nFollow it with agenthost attach .*\.\n$/);
     await leftAlone();
     expect(session.confirmed.value.activeTurn).toBeDefined();
   });
@@ -137,7 +135,7 @@ describe('send', () => {
         terminal.type(CTRL_C);
         await terminal.until('Cancelling…');
         terminal.type(CTRL_C);
-        await terminal.until('The turn goes on without this command.', 'agenthost attach', 'ended with 130');
+        await terminal.until('The turn continues without this command.', 'agenthost attach', 'ended with 130');
       } finally {
         process.kill(stopped.process.pid, 'SIGCONT');
         await stopped.dispose();

@@ -30,7 +30,7 @@ it('a client whose session changed without actions has to reconnect, and gets sn
   fake.drop();
   fake.dispatch(SESSION, { type: 'session/titleChanged', title: 'Meanwhile' });
   fake.forgetReplay();
-  expect(await first.closed).toContain('loaded anew');
+  expect(await first.closed).toContain('loaded again');
   const { peer } = connect();
   const answer = await peer.request('reconnect', { clientId: 'me', lastSeenServerSeq: 100, subscriptions: [SESSION] });
   expect(answer).toMatchObject({ type: 'snapshot', snapshots: [{ state: { title: 'Meanwhile' } }] });

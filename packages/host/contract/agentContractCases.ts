@@ -28,7 +28,9 @@ export function casesFor(prompts: AgentContractPrompts): Record<string, Check> {
     ...(tool.edited !== undefined && { 'runs the edited input': runsEdited(tool.edited, tool.prints ?? '') }),
     ...(tool.edited === undefined && { 'runs nothing when another input was approved': runsNothingEdited }),
     ...(reasoning !== undefined && { 'reports reasoning': textOf(reasoning, 'reasoning') }),
-    ...(permission !== undefined && { 'goes on after the first answer to a request': permissionAnswered(permission) }),
+    ...(permission !== undefined && {
+      'continues after the first answer to a request': permissionAnswered(permission),
+    }),
     ...(error !== undefined && { 'reports a failure as one error event': fails(error) }),
     ...(crash !== undefined && { 'reports its death as one error event': fails(crash) }),
     ...(resume !== undefined && { 'resumes by its native id': resumes(resume) }),

@@ -113,7 +113,7 @@ export async function examineIndex(stateDir: string): Promise<string | undefined
   }
 }
 
-/** Writes: the next host makes it anew from the sessions. */
+/** Writes: the next host rebuilds it from the sessions. */
 export async function removeIndex(stateDir: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) await rm(join(stateDir, `${INDEX_FILE}${suffix}`), { force: true });
 }

@@ -31,7 +31,7 @@ describe('a session whose folder is deleted or moved while the host runs', () =>
 
     for (const text of ['lost', 'lost again']) {
       const { rejectionReason } = await alice.act(title(session, text));
-      expect(rejectionReason).toMatch(/was deleted or moved away|somebody else changed it|no such file/);
+      expect(rejectionReason).toMatch(/was deleted or moved away|another program changed it|no such file/);
     }
     // Nobody else is harmed.
     const other = await rawSession([alice]);

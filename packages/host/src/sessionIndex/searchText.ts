@@ -76,8 +76,8 @@ function bounded(text: string): string {
 }
 
 /**
- * Keeps the searchable text of the parts that a running turn has dropped from its state: its head and its tail, as for any text that
- * is too long. `follow` has to be called with each state of the session.
+ * Keeps the searchable text of parts that a running turn has dropped from its state: head and tail, as for any long text.
+ * `follow` has to be called with each state of the session.
  */
 export class DroppedText {
   #turnId: string | undefined;
@@ -104,12 +104,12 @@ export class DroppedText {
     }
   }
 
-  /** Whether it has followed the turn from its beginning: else the turn's text is not all there is of it. */
+  /** Whether it has followed the turn from its beginning: otherwise the text is incomplete. */
   hasAll({ id, earlierParts = 0 }: ActiveTurn | Turn): boolean {
     return earlierParts === 0 || (id === this.#turnId && this.#steps === earlierParts);
   }
 
-  /** `undefined` where the turn has dropped nothing. */
+  /** `undefined` when the turn has dropped nothing. */
   of(turnId: string): { readonly said: string; readonly done: string } | undefined {
     if (turnId !== this.#turnId || (this.#said === '' && this.#done === '')) return undefined;
     return { said: this.#said, done: this.#done };
@@ -125,17 +125,17 @@ function ends(text: string): string {
 export interface WaitingTurn {
   readonly resource: URI;
   readonly turnId: string;
-  /** Absent for a turn that is to be forgotten. */
+  /** Absent for a turn that is to be removed. */
   readonly text: string | undefined;
 }
 
-/** In UTF-16 code units, with something for each turn, however short. */
+/** In UTF-16 code units, with a constant for each turn. */
 const MAX_LENGTH = 4_000_000;
-/** So much is written in a few hundredths of a second; nobody else is served meanwhile. */
+/** This much is written in a few hundredths of a second, during which the host serves no client. */
 const MUCH = 128_000;
 const LENGTH_OF_TURN = 200;
 
-/** Texts of turns that are not written yet: of each turn the newest, and no more than the memory should hold. */
+/** Texts of turns that are not written yet: the newest of each turn, within a memory limit. */
 export class WaitingTurns {
   readonly #turns = new Map<string, WaitingTurn>();
   #length = 0;
@@ -148,7 +148,7 @@ export class WaitingTurns {
     return this.#length > MAX_LENGTH;
   }
 
-  /** Enough to be written right now. */
+  /** Whether there is enough to write now. */
   get isMuch(): boolean {
     return this.#length > MUCH;
   }
@@ -164,7 +164,7 @@ export class WaitingTurns {
     this.#length += lengthOf(turn);
   }
 
-  /** Gives up the oldest until the others have room; says whose they were. */
+  /** Drops the oldest until the others fit; returns their sessions. */
   shrink(): URI[] {
     const lost: URI[] = [];
     for (const [key, { resource }] of this.#turns) {

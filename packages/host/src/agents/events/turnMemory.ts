@@ -12,7 +12,7 @@ import { pieces } from './boundedText.js';
 
 // What `AgentEventMapper` remembers of one turn: its open steps, the text part that is being written, and its ids.
 
-/** What all open steps of a turn may take of the state, in code units of their JSON: each of them is in every snapshot. */
+/** What all open steps of a turn may take in the state, in code units of their JSON: each is in every snapshot. */
 const MAX_OPEN_LENGTH = 4 * 1024 * 1024;
 const MAX_OUTPUT = TOOL_OUTPUT_HEAD + TOOL_OUTPUT_TAIL;
 
@@ -21,7 +21,7 @@ interface OpenStep {
   output: number;
 }
 
-/** Counts the open calls and questions of a turn. Other parts are dropped from the state when there are too many; these can't be. */
+/** Counts the open calls and questions of a turn. Other parts can be dropped from the state; these can't. */
 export class OpenSteps {
   readonly #steps = new Map<string, OpenStep>();
   #length = 0;
@@ -118,8 +118,8 @@ function endsPart(length: number, content: string): boolean {
 }
 
 /**
- * The ids of one turn as the agent and as the clients know them. An agent's id goes out unchanged unless it can't be an id
- * on the wire; then it gets a new one, the same for the whole turn.
+ * Maps ids of one turn between the agent and the clients. An agent's id is sent unchanged unless it is invalid on the wire; then
+ * it gets a new one, the same for the whole turn.
  */
 export class AgentIds {
   readonly #wireIds = new Map<string, string>();
@@ -133,7 +133,7 @@ export class AgentIds {
   wireIdOf(agentId: string): string {
     const known = this.#wireIds.get(agentId);
     if (known !== undefined) return known;
-    // The agent may come up with an id that was made for another one of its ids.
+    // The agent may use an id that was generated for another one of its ids.
     let wireId = isWireId(agentId) ? agentId : this.#newId();
     while (this.#agentIds.has(wireId)) wireId = this.#newId();
     this.#wireIds.set(agentId, wireId);
@@ -146,7 +146,7 @@ export class AgentIds {
   }
 }
 
-/** What the schema of an id accepts, and well-formed Unicode: a lone surrogate would change on its way through UTF-8. */
+/** Accepts what the schema of an id accepts, and only well-formed Unicode: a lone surrogate would change in UTF-8. */
 function isWireId(id: string): boolean {
   return id.length > 0 && id.length <= MAX_ID_LENGTH && isSafeKey(id) && id.isWellFormed() && !hasControlCharacter(id);
 }

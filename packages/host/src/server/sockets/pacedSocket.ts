@@ -158,24 +158,24 @@ function whenWritten(done: () => void): (error?: Error | null) => void {
   };
 }
 
-/** How long others wait at the most while one tick's work is done. */
+/** How long others wait at most for one tick's work. */
 const BUDGET_MS = 4;
-/** What a turn counts for at the least: what it sets off runs after it, at the end of the tick. */
+/** Minimum cost of a turn: its consequences run after it, at the end of the tick. */
 const LEAST_MS = 0.1;
 
-/** Does a little, and says whether there is more to do. */
+/** Does some work, and returns whether there is more. */
 export type Turn = () => boolean;
 
 /**
- * Work that connections cause, in turns: first among groups, then within each, so that whoever sends much delays itself and not
- * others, however many connections it has. After a few milliseconds the rest waits for a later tick. Within one work the order is kept.
+ * Runs the work of connections in turn, first among groups, then within each, so that a client that sends much delays only itself,
+ * however many connections it has. After a few milliseconds the rest waits for a later tick. The order within one work is kept.
  */
 export class FairTurns {
   readonly #waiting = new Map<string, Set<Turn>>();
   #spentMs = 0;
   #isScheduled = false;
 
-  /** Begins at once where nobody waits. */
+  /** Starts at once when no other work waits. */
   begin(group: string, turn: Turn): void {
     let hasMore = true;
     while (hasMore && this.#waiting.size === 0 && this.#spentMs < BUDGET_MS) hasMore = this.#run(turn);
@@ -203,7 +203,7 @@ export class FairTurns {
     try {
       while (this.#waiting.size > 0 && this.#spentMs < BUDGET_MS) this.#runNext();
     } finally {
-      // Also after a turn that threw: the others go on.
+      // Also after a turn that threw: the others continue.
       if (this.#waiting.size > 0) this.#schedule();
     }
   }

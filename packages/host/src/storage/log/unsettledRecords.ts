@@ -10,7 +10,7 @@ interface WrittenRecord {
 
 const MAX_BYTES = 256 * 1024;
 
-/** The newest records that are in the file, as long as the host may still have to take them back. */
+/** The newest records in the file that the host may still have to roll back. */
 export class UnsettledRecords {
   #records: WrittenRecord[] = [];
   #bytes = 0;
@@ -52,7 +52,7 @@ export class UnsettledRecords {
 }
 
 interface Mark {
-  /** Of the last append before it. */
+  /** The position of the last append before it. */
   readonly position: number;
   place: LogPosition | undefined;
   readonly resolve: (place: LogPosition | undefined) => void;
@@ -60,17 +60,17 @@ interface Mark {
 
 const MAX_MARKS = 16;
 
-/** Places that somebody wants to know as soon as they are final. */
+/** Places that callers want to know as soon as they are final. */
 export class LogMarks {
   #marks: Mark[] = [];
 
-  /** `place` when what is before it is written already. With too many open ones it is given up at once. */
+  /** `place` if everything before it is already written. With too many open ones it is dropped at once. */
   add(position: number, place: LogPosition | undefined): Promise<LogPosition | undefined> {
     if (this.#marks.length >= MAX_MARKS) return Promise.resolve(undefined);
     return new Promise((resolve) => this.#marks.push({ position, place, resolve }));
   }
 
-  /** What follows such a position may not be merged with what is before it. */
+  /** Records after such a position may not be merged with those before it. */
   has(position: number): boolean {
     return this.#marks.some((mark) => mark.position === position);
   }
@@ -86,7 +86,7 @@ export class LogMarks {
     );
   }
 
-  /** What was stored after this place is no longer there. */
+  /** What was stored after this place is gone. */
   truncate(to: LogPosition): void {
     this.#end(
       (mark) => mark.place !== undefined && mark.place.end > to.end,
@@ -120,7 +120,7 @@ type NewActionRecord = Extract<NewLogRecord, { type: 'action' }>;
 type TextAction = DeltaAction | ReasoningAction | (ToolUpdateAction & { readonly output: string });
 type TextRecord = NewActionRecord & { readonly action: TextAction };
 
-/** Merged text stops here, so that its line stays readable in one piece even if every character is escaped. */
+/** Merged text stops at this length, so that its line stays readable in one piece even if every character is escaped. */
 const MAX_MERGED_LENGTH = 256 * 1024;
 const RECORD_BYTES = 200;
 const PIECE_BYTES = 100;
@@ -142,7 +142,7 @@ export class BufferedRecord {
   #length = 0;
   #size = RECORD_BYTES;
 
-  /** `fields`: as `EventLog.append` takes them. */
+  /** `fields`: as in `EventLog.append`. */
   constructor(
     position: number,
     record: NewLogRecord,
@@ -172,12 +172,12 @@ export class BufferedRecord {
     return this.#last;
   }
 
-  /** About as many bytes as it takes in memory. */
+  /** Approximate bytes in memory. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes the record in when it goes on with the same text. */
+  /** Merges the record if it continues the same text. */
   merge(position: number, record: NewLogRecord, at: number): boolean {
     if ('parts' in this.#content || record.id !== undefined || !isText(record)) return false;
     const { action, pieces } = this.#content;
@@ -229,7 +229,7 @@ function pieceOf(position: number, at: number, { action, serverSeq }: TextRecord
   return { position, at, actionAt: action.at, serverSeq, text: textOf(action) };
 }
 
-/** What has an origin is a client's and stays one record: whether it was stored must be found by its number. */
+/** A record with an origin is a client's and stays separate: it must be found by its number. */
 function isText(record: NewLogRecord): record is TextRecord {
   if (record.type !== 'action' || record.origin) return false;
   const { action } = record;

@@ -133,7 +133,7 @@ describe('an ACP session', () => {
     const notices = async (prompt: string) => (await run(prompt)).recorder.of('notice').map(({ text }) => text);
     expect(await notices('mode')).toEqual(['Mode: Free']);
     expect(await notices('notice')).toEqual(['Careful\n\nVery.']);
-    expect(await notices('refuse')).toEqual(['The agent refused to go on with this.']);
+    expect(await notices('refuse')).toEqual(['The agent refused to continue.']);
     expect((await run('hello')).recorder.of('usage')).toEqual([
       { type: 'usage', usage: { inputTokens: 10, outputTokens: 5, model: 'small' } },
     ]);
@@ -158,7 +158,9 @@ describe('an ACP session', () => {
     async (way) => {
       const { session, recorder } = await run('recall', { STUB_RESUME: way }, { resume: 'gone' });
       expect(recorder.text()).toBe('recall');
-      expect(recorder.of('notice').map(({ text }) => text)).toEqual([expect.stringContaining('begins anew')]);
+      expect(recorder.of('notice').map(({ text }) => text)).toEqual([
+        expect.stringContaining('starts a new conversation'),
+      ]);
       expect(session.nativeSessionId).not.toBe('gone');
     },
   );
