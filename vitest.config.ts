@@ -19,7 +19,7 @@ export default defineConfig({
     alias: [
       { find: '@agenthost/rpc/contract', replacement: source('rpc', 'contract/transportContract') },
       { find: '@agenthost/host/contract', replacement: source('host', 'contract/index') },
-      ...['rpc', 'client', 'host'].map((name) => ({
+      ...['protocol', 'rpc', 'client', 'host'].map((name) => ({
         find: `@agenthost/${name}/internal`,
         replacement: source(name, 'src/internal'),
       })),

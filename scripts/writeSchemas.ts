@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { agentsJsonSchema } from '@agenthost/host/internal';
-import { jsonSchemaFiles } from '@agenthost/protocol';
+import { jsonSchemaFiles } from '../packages/protocol/dist/schemas/jsonSchemas.js';
 
 const write = (path: string, content: unknown) => {
   const file = join(import.meta.dirname, '../packages', path);

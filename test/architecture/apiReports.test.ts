@@ -7,16 +7,14 @@ import { ROOT } from './workspace.js';
 /** For this repository: their README says that they may change in any version. */
 const INTERNAL = /\/(?:internal|maintenance)$/;
 
-// PENDING-PROTOCOL
 describe.each(apiPackages())('the API of %s', (workspace) => {
-  const isPending = workspace === 'packages/protocol';
   const report = `etc/${basename(workspace)}.api.md`;
 
   it('is what its report says; write the report with `npm run api` and review the difference', () => {
     expect(readFileSync(join(ROOT, report), 'utf8')).toBe(apiReport(workspace));
   });
 
-  it.skipIf(isPending)('has a doc comment with an example on every public class and function', () => {
+  it('has a doc comment with an example on every public class and function', () => {
     const entries = apiOf(workspace).filter(({ specifier }) => !INTERNAL.test(specifier));
     const lacking = entries.flatMap(({ specifier, names }) =>
       names
@@ -27,7 +25,7 @@ describe.each(apiPackages())('the API of %s', (workspace) => {
     expect(lacking).toEqual([]);
   });
 
-  it.skipIf(isPending)('says in index.ts what is public', () => {
+  it('says in index.ts what is public', () => {
     const source = readFileSync(join(ROOT, workspace, 'src/index.ts'), 'utf8');
     expect(source).toMatch(new RegExp(`^/\\*\\*[\\s\\S]*public API[\\s\\S]*\`${report}\`[\\s\\S]*?\\*/\\n`));
   });

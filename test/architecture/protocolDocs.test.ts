@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLOSE_CODE, ERROR_CODE, FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
 import {
   ACTION_INTRODUCED_IN,
-  CLOSE_CODE,
   COMMAND_INTRODUCED_IN,
-  ERROR_CODE,
-  FILES_SUBPROTOCOL,
   isClientDispatchable,
   NOTIFICATION_INTRODUCED_IN,
-  SUBPROTOCOL,
-  TOKEN_SUBPROTOCOL_PREFIX,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './workspace.js';
 

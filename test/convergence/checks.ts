@@ -1,4 +1,5 @@
-import { type SessionState, type URI, withNewestTurns } from '@agenthost/protocol';
+import type { SessionState, URI } from '@agenthost/protocol';
+import { withNewestTurns } from '@agenthost/protocol/internal';
 import { expect } from 'vitest';
 import { foldLog } from '../../packages/host/src/sessions/history/foldLog.js';
 import { LocalSessionStorage } from '../../packages/host/src/storage/localSessionStorage.js';

@@ -32,7 +32,9 @@ function faultsOf(code: string): string[] {
       if (command !== 'help') faults.push(`there is no agenthost ${command}: ${code}`);
     } else faults.push(...unknownFlags(helpOf(command), rest, code));
   }
-  for (const [, run, name = '', rest = ''] of code.matchAll(/(?:^|[\s;&|(])npm (run )?([a-z:]+)([^|;&)]*)/g)) {
+  for (const [, run, name = '', rest = ''] of code.matchAll(
+    /(?:^|[\s;&|(])npm (run )?([a-z:]+(?:-[a-z]+)*)([^|;&)]*)/g,
+  )) {
     if (run === undefined && NPM_COMMANDS.includes(name)) continue;
     if (run === undefined && !['start', 'test'].includes(name)) faults.push(`npm has no ${name}: ${code}`);
     else if (!Object.hasOwn(scripts, name)) faults.push(`there is no script ${name}: ${code}`);

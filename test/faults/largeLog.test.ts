@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FetchTurnsResult, ListSessionsResult, SessionState, Turn } from '@agenthost/protocol';
+import type { ListSessionsResult, SessionState, Turn } from '@agenthost/protocol';
+import type { FetchTurnsResult } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AttackedHost } from '../security/attack/attackedHost.js';
 import { hostMemory } from '../support/hostMemory.js';

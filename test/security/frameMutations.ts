@@ -1,4 +1,4 @@
-import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '@agenthost/protocol';
+import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '@agenthost/protocol/internal';
 import fc from 'fast-check';
 
 const NASTY_KEYS = ['__proto__', 'constructor', 'prototype', 'toString', '', '\u0000', 'a'.repeat(300)];

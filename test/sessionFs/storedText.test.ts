@@ -1,4 +1,4 @@
-import { fromStoredText, isPlainStoredText, toStoredText } from '@agenthost/protocol';
+import { fromStoredText, isPlainStoredText, toStoredText } from '@agenthost/protocol/internal';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WEB_BYTES } from '../../packages/client/src/byteTools.js';

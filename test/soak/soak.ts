@@ -1,5 +1,6 @@
 import type { HostClient, SessionHandle } from '@agenthost/client';
-import { type SessionState, type Turn, withNewestTurns } from '@agenthost/protocol';
+import type { SessionState, Turn } from '@agenthost/protocol';
+import { withNewestTurns } from '@agenthost/protocol/internal';
 import { expect } from 'vitest';
 import { type RestartableHost, startRestartableHost } from '../support/restartableHost.js';
 import { until } from '../support/until.js';

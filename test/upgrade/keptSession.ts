@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HostClient } from '@agenthost/client';
-import { parseContentUri } from '@agenthost/protocol';
+import { parseContentUri } from '@agenthost/protocol/internal';
 import type { KeptSession } from './corpusFile.ts';
 
 /** All that a client can see of a session, in a form that can be compared. `lacks` is told what the host has not got. */

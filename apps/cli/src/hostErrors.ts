@@ -7,7 +7,8 @@ import {
   SessionGoneError,
   UnauthorizedError,
 } from '@agenthost/client';
-import { ERROR_CODE, type RoleRefusedData } from '@agenthost/protocol';
+import { ERROR_CODE } from '@agenthost/protocol';
+import type { RoleRefusedData } from '@agenthost/protocol/internal';
 import { CommandError, EXIT } from './commandError.js';
 
 /** Errors of the SDK as two lines for the user. */

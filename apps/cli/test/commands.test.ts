@@ -1,7 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostClient, SessionHandle } from '@agenthost/client';
-import { type ContentRef, type SessionSummary, type Turn, turnContents } from '@agenthost/protocol';
+import type { ContentRef, SessionSummary, Turn } from '@agenthost/protocol';
+import { turnContents } from '@agenthost/protocol/internal';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCli, startTestHost, type TestHost } from '../../../test/support/testHost.js';
 import { until } from '../../../test/support/until.js';

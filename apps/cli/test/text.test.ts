@@ -1,5 +1,5 @@
 import type { ActiveTurn, SessionSummary, ToolCallState } from '@agenthost/protocol';
-import { appendToolOutput } from '@agenthost/protocol';
+import { appendToolOutput } from '@agenthost/protocol/internal';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../test/support/holds.js';

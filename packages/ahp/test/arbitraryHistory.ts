@@ -1,4 +1,5 @@
-import type { PermissionRequestAction, SessionAction } from '@agenthost/protocol';
+import type { SessionAction } from '@agenthost/protocol';
+import type { PermissionRequestAction } from '@agenthost/protocol/internal';
 import * as fc from 'fast-check';
 import { anyAction, OPENING } from '../../protocol/test/reducers/arbitraryActions.js';
 

@@ -1,4 +1,4 @@
-import type { ByteTools } from '@agenthost/protocol';
+import type { ByteTools } from '@agenthost/protocol/internal';
 
 const CHUNK_BYTES = 0x8000;
 

@@ -1,5 +1,4 @@
 import {
-  type ActionParams,
   type BrowseDirectoryResult,
   type CreateSessionParams,
   capabilitiesOf,
@@ -7,7 +6,6 @@ import {
   type ListSessionsParams,
   type ListSessionsResult,
   type Notification,
-  type NotificationParams,
   type ProtocolCapabilities,
   parseSessionUri,
   type Role,
@@ -16,6 +14,7 @@ import {
   sessionUri,
   type URI,
 } from '@agenthost/protocol';
+import type { ActionParams, NotificationParams } from '@agenthost/protocol/internal';
 import { type Disposable, Emitter, type RpcPeer } from '@agenthost/rpc';
 import { scheduleWithTimer } from '@agenthost/rpc/internal';
 import { CommandChannel, type CommandOptions } from './connection/commandChannel.js';

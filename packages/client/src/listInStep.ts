@@ -1,10 +1,5 @@
-import type {
-  ListSessionsParams,
-  ListSessionsResult,
-  SessionSummary,
-  SessionSummaryChanges,
-  URI,
-} from '@agenthost/protocol';
+import type { ListSessionsParams, ListSessionsResult, SessionSummaryChanges, URI } from '@agenthost/protocol';
+import { withSummaryChanges } from '@agenthost/protocol/internal';
 import type { CommandOptions } from './connection/commandChannel.js';
 import type { HostClient } from './hostClient.js';
 
@@ -42,10 +37,4 @@ export async function listInStep(
     following.dispose();
     throw error;
   }
-}
-
-/** `null` takes a field away. */
-export function withSummaryChanges(summary: SessionSummary, changes: SessionSummaryChanges = {}): SessionSummary {
-  const merged = Object.entries({ ...summary, ...changes }).filter(([, value]) => value !== null);
-  return Object.fromEntries(merged) as unknown as SessionSummary;
 }

@@ -1,4 +1,4 @@
-import { withArtifactTime } from '@agenthost/protocol';
+import { withArtifactTime } from '@agenthost/protocol/internal';
 import { expect, it } from 'vitest';
 import { connect } from '../src/connect.js';
 import { CapabilityMissingError } from '../src/errors.js';

@@ -1,4 +1,5 @@
-import { createSessionState, type SessionState, withNewestTurns } from '@agenthost/protocol';
+import { createSessionState, type SessionState } from '@agenthost/protocol';
+import { withNewestTurns } from '@agenthost/protocol/internal';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../test/support/holds.js';

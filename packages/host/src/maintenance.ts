@@ -1,7 +1,7 @@
 import { access, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errorMessage, isSessionId } from '@agenthost/protocol';
+import { errorMessage, isSessionId } from '@agenthost/protocol/internal';
 import { LocalSessionFs } from './storage/fs/localSessionFs.js';
 import { SESSION_STATE_FOLDER, sessionFolder } from './storage/fs/sessionFolder.js';
 import { splitLines } from './storage/fs/splitLines.js';

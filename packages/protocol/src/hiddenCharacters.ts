@@ -11,7 +11,9 @@ const FLAG = '\u{1f3f4}';
  * Writes out the characters of a text that can't be seen but change what is seen, so that a command reads as it runs.
  *
  * @example
- * showHiddenCharacters('rm\u202e', (name) => `[${name}]`) // 'rm[U+202E]'
+ * ```ts
+ * showHiddenCharacters('rm\u202e', (name) => `[${name}]`); // 'rm[U+202E]'
+ * ```
  */
 export function showHiddenCharacters(text: string, show: (name: string) => string): string {
   return text.replace(HIDDEN, (found) => (found.startsWith(FLAG) ? found : show(nameOf(found))));
@@ -30,6 +32,11 @@ export function hasHiddenCharacters(text: string): boolean {
 /**
  * A command as it runs, for whoever is to allow it. Nothing is taken out: what a terminal would obey in output (an escape sequence, a
  * return that overwrites the line) is part of a command like any other text, and may have one between its ends.
+ *
+ * @example
+ * ```ts
+ * showCommand('rm \u202e', (name) => `[${name}]`); // 'rm [U+202E]'
+ * ```
  */
 export function showCommand(text: string, show: (name: string) => string): string {
   const written = text.replaceAll('\r\n', '\n').replace(CONTROL, (character) => show(nameOf(character)));

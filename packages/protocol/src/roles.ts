@@ -22,6 +22,14 @@ export function describeRole(role: Role): string {
   return `This device ${MAY[role]} (role ${role}).`;
 }
 
+/**
+ * Whether a role may do everything that the other one may.
+ *
+ * @example
+ * ```ts
+ * roleIncludes('owner', 'viewer'); // true
+ * ```
+ */
 export function roleIncludes(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }

@@ -36,13 +36,28 @@ export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text);
 }
 
-/** `<provider>:/<id>`. Throws on parts that `parseSessionUri` would refuse, so that no bad URI is ever made. */
+/**
+ * `<provider>:/<id>`. Throws on parts that `parseSessionUri` would refuse, so that no bad URI is ever made.
+ *
+ * @example
+ * ```ts
+ * sessionUri('shell', 's1'); // 'shell:/s1'
+ * ```
+ */
 export function sessionUri(provider: string, sessionId: string): URI {
   if (!isProviderId(provider)) throw new RangeError(`not a provider id: ${JSON.stringify(provider)}`);
   if (!isSessionId(sessionId)) throw new RangeError(`not a session id: ${JSON.stringify(sessionId)}`);
   return `${provider}:/${sessionId}`;
 }
 
+/**
+ * The parts of a session URI; `undefined` for any other text.
+ *
+ * @example
+ * ```ts
+ * parseSessionUri('shell:/s1'); // { provider: 'shell', sessionId: 's1' }
+ * ```
+ */
 export function parseSessionUri(uri: URI): SessionUriParts | undefined {
   if (uri.length > MAX_URI_LENGTH) return undefined;
   const colon = uri.indexOf(':');

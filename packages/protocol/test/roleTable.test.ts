@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  ACTION_INTRODUCED_IN,
-  CLIENT_NOTIFICATION_SCHEMAS,
-  COMMAND_INTRODUCED_IN,
-  isClientDispatchable,
-  ROLES,
-  type Role,
-  roleForAction,
-  roleForMethod,
-  roleRefusal,
-} from '../src/index.js';
+import { isClientDispatchable } from '../src/actions/clientActions.js';
+import { ROLES, type Role } from '../src/index.js';
+import { roleForAction, roleForMethod, roleRefusal } from '../src/roleTable.js';
+import { CLIENT_NOTIFICATION_SCHEMAS } from '../src/schemas/schemas.js';
+import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '../src/version/registry.js';
 
 /** Written out a second time on purpose: who changes the table has to say here what a person is allowed then. */
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type HostClient, type SessionFsHandler, type SessionHandle } from '@agenthost/client';
-import { type ToolCallState, type ToolOutput, viewToolOutput } from '@agenthost/protocol';
+import type { ToolCallState, ToolOutput } from '@agenthost/protocol';
+import { viewToolOutput } from '@agenthost/protocol/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../../packages/host/src/storage/fs/memorySessionFs.js';
 import { hostMemory } from '../../support/hostMemory.js';

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { SessionHandle } from '@agenthost/client';
-import { type ListSessionsResult, untrustedFolder } from '@agenthost/protocol';
+import type { ListSessionsResult } from '@agenthost/protocol';
+import { untrustedFolder } from '@agenthost/protocol/internal';
 import { describe, expect, it } from 'vitest';
 import { say } from '../../support/say.js';
 import { until } from '../../support/until.js';

@@ -1,14 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { HostClient, SessionHandle } from '@agenthost/client';
-import {
-  ERROR_CODE,
-  type InitializeResult,
-  parseSessionUri,
-  type ReconnectResult,
-  ROOT_URI,
-  type SessionState,
-  type Snapshot,
-} from '@agenthost/protocol';
+import { ERROR_CODE, parseSessionUri, ROOT_URI, type SessionState, type Snapshot } from '@agenthost/protocol';
+import type { InitializeResult, ReconnectResult } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WatchedAgent } from '../../support/agents/watchedAgent.js';
 import { RawClient } from '../../support/rawClient.js';

@@ -1,11 +1,6 @@
 import { hostname } from 'node:os';
-import {
-  type InitializeResult,
-  PROTOCOL_VERSION,
-  ROOT_URI,
-  type Snapshot,
-  supportedVersions,
-} from '@agenthost/protocol';
+import { PROTOCOL_VERSION, ROOT_URI, type Snapshot } from '@agenthost/protocol';
+import { type InitializeResult, supportedVersions } from '@agenthost/protocol/internal';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost } from '../../support/testHost.js';

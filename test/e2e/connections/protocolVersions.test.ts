@@ -1,4 +1,5 @@
-import type { ReconnectResult, SessionState, Snapshot } from '@agenthost/protocol';
+import type { SessionState, Snapshot } from '@agenthost/protocol';
+import type { ReconnectResult } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost } from '../../support/testHost.js';

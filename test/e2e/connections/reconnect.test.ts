@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ActionEnvelope, ReconnectResult } from '@agenthost/protocol';
+import type { ActionEnvelope } from '@agenthost/protocol';
 import { ROOT_URI } from '@agenthost/protocol';
+import type { ReconnectResult } from '@agenthost/protocol/internal';
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';

@@ -2,17 +2,15 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { UnauthorizedError } from '@agenthost/client';
+import { ROLES, type Role, roleIncludes } from '@agenthost/protocol';
 import {
   ACTION_INTRODUCED_IN,
   COMMAND_INTRODUCED_IN,
   type InitializeResult,
   isClientDispatchable,
-  ROLES,
-  type Role,
   roleForAction,
   roleForMethod,
-  roleIncludes,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DeviceTokens } from '../../../packages/host/src/server/access/deviceTokens.js';
 import { RawClient } from '../../support/rawClient.js';

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { SessionHandle } from '@agenthost/client';
-import type { ReconnectResult, SessionState } from '@agenthost/protocol';
+import type { SessionState } from '@agenthost/protocol';
+import type { ReconnectResult } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
 import { textOf } from '../../support/say.js';

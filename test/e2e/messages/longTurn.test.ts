@@ -1,13 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { SessionHandle } from '@agenthost/client';
-import {
-  ERROR_CODE,
-  type FetchPartsResult,
-  MAX_TURN_PARTS,
-  type SessionState,
-  type Turn,
-  turnSteps,
-} from '@agenthost/protocol';
+import { ERROR_CODE, type SessionState, type Turn, turnSteps } from '@agenthost/protocol';
+import { type FetchPartsResult, MAX_TURN_PARTS } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rawSession, startTestHost, type TestHost } from '../../support/testHost.js';
 import { until } from '../../support/until.js';

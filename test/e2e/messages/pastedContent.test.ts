@@ -2,14 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostClient, SessionHandle } from '@agenthost/client';
-import {
-  type Attachment,
-  type ContentRef,
-  INLINE_CONTENT_LIMIT,
-  INLINE_MESSAGE_LIMIT,
-  parseSessionUri,
-  type UserMessage,
-} from '@agenthost/protocol';
+import { type Attachment, type ContentRef, parseSessionUri, type UserMessage } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT, INLINE_MESSAGE_LIMIT } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemorySessionFs } from '../../../packages/host/src/storage/fs/memorySessionFs.js';
 import { startRestartableHost } from '../../support/restartableHost.js';

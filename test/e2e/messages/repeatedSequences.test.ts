@@ -1,4 +1,5 @@
-import { INLINE_MESSAGE_LIMIT, type InitializeResult, REJECTION, type Snapshot } from '@agenthost/protocol';
+import { REJECTION, type Snapshot } from '@agenthost/protocol';
+import { INLINE_MESSAGE_LIMIT, type InitializeResult } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WatchedAgent } from '../../support/agents/watchedAgent.js';
 import { RawClient } from '../../support/rawClient.js';

@@ -7,7 +7,7 @@ import {
   MockAgent,
   type OpenSessionOptions,
 } from '@agenthost/host';
-import { MAX_TITLE_LENGTH } from '@agenthost/protocol';
+import { MAX_TITLE_LENGTH } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScriptedAgent } from '../../support/agents/scriptedAgent.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../../support/testHost.js';

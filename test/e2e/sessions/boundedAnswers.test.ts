@@ -1,11 +1,11 @@
+import type { SessionState } from '@agenthost/protocol';
 import {
   type FetchPartsResult,
   type InitializeResult,
   MAX_PAGE_BYTES,
   MAX_RESYNC_BYTES,
   type ReconnectResult,
-  type SessionState,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
 import { endedTurn } from '../../support/samples.js';

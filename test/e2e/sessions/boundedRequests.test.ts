@@ -1,12 +1,5 @@
-import {
-  ERROR_CODE,
-  type ListSessionsResult,
-  MAX_CONFIG_LENGTH,
-  MAX_JSON_VALUES,
-  MAX_METADATA_LENGTH,
-  MAX_PAGE_BYTES,
-  type Turn,
-} from '@agenthost/protocol';
+import { ERROR_CODE, type ListSessionsResult, MAX_JSON_VALUES, type Turn } from '@agenthost/protocol';
+import { MAX_CONFIG_LENGTH, MAX_METADATA_LENGTH, MAX_PAGE_BYTES } from '@agenthost/protocol/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../../support/rawClient.js';
 import { startTestHost, type TestHost } from '../../support/testHost.js';

@@ -1,5 +1,5 @@
 import { type AgentSession, type OpenSessionOptions, ShellAgent } from '@agenthost/host';
-import { INLINE_CONTENT_LIMIT } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Script, ScriptedAgent } from '../../support/agents/scriptedAgent.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../../support/testHost.js';

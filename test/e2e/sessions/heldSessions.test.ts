@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { ERROR_CODE, type FetchPartsResult } from '@agenthost/protocol';
+import { ERROR_CODE } from '@agenthost/protocol';
+import type { FetchPartsResult } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalSessionStorage } from '../../../packages/host/src/storage/localSessionStorage.js';
 import type { RawClient } from '../../support/rawClient.js';

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ContentRef, ERROR_CODE, type Turn, turnContents } from '@agenthost/protocol';
+import { type ContentRef, ERROR_CODE, type Turn } from '@agenthost/protocol';
+import { turnContents } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { png } from '../../support/samples.js';
 import { startTestHost, type TestHost } from '../../support/testHost.js';

@@ -56,7 +56,7 @@ describe('a session whose log is long', () => {
     await start();
     const client = await host.connect();
     const session = await client.openSession(uri);
-    // Nothing is lost: the checkpoint has it.
+    // Nothing is lost: the snapshot has it.
     expect(session.confirmed.value.turns).toEqual(turns);
     expect(await log.heard(/can't be read/)).toContain(`line ${line} of its log can't be read`);
     expect(await readFile(file('events.jsonl.corrupt'), 'utf8')).toContain('"text":"2 long');
@@ -65,7 +65,7 @@ describe('a session whose log is long', () => {
 
   it('that was replaced is reported as such, and follows the log', async () => {
     const bytes = await readFile(file('events.jsonl'));
-    // Before the first checkpoint, wherever in the burst that was.
+    // Before the first snapshot, wherever in the burst that was.
     const end = bytes.indexOf('\n', HISTORY_LIMITS.minSnapshotBytes / 2) + 1;
     await writeFile(file('events.jsonl'), bytes.subarray(0, end));
     await start();

@@ -1,5 +1,6 @@
 import type { HostClient, SessionHandle } from '@agenthost/client';
-import { type ReconnectResult, ROOT_URI, type SessionState, type Snapshot, type Turn } from '@agenthost/protocol';
+import { ROOT_URI, type SessionState, type Snapshot, type Turn } from '@agenthost/protocol';
+import type { ReconnectResult } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WatchedAgent } from '../../support/agents/watchedAgent.js';
 import { RawClient } from '../../support/rawClient.js';

@@ -1,7 +1,8 @@
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { FetchTurnsResult, ListSessionsResult, SessionState, SessionSummary, Snapshot } from '@agenthost/protocol';
+import type { ListSessionsResult, SessionState, SessionSummary, Snapshot } from '@agenthost/protocol';
+import type { FetchTurnsResult } from '@agenthost/protocol/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../../support/rawClient.js';
 import { rawSession, startWithTwoRaw, type TestHost } from '../../support/testHost.js';

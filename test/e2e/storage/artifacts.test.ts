@@ -2,14 +2,8 @@ import { access, mkdir, readFile, readlink, realpath, symlink, writeFile } from 
 import { join } from 'node:path';
 import type { HostClient, SessionHandle } from '@agenthost/client';
 import { MockAgent, type OpenSessionOptions } from '@agenthost/host';
-import {
-  type ArtifactKind,
-  artifactTimes,
-  artifactUri,
-  ERROR_CODE,
-  MAX_CONTENT_RANGE,
-  parseSessionUri,
-} from '@agenthost/protocol';
+import { type ArtifactKind, ERROR_CODE, MAX_CONTENT_RANGE, parseSessionUri } from '@agenthost/protocol';
+import { artifactTimes, artifactUri } from '@agenthost/protocol/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalSessionFs } from '../../../packages/host/src/storage/fs/localSessionFs.js';
 import { MemorySessionFs } from '../../../packages/host/src/storage/fs/memorySessionFs.js';

@@ -1,13 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostClient, SessionHandle } from '@agenthost/client';
-import {
-  INLINE_CONTENT_LIMIT,
-  parseContentUri,
-  type ToolCallState,
-  type Turn,
-  viewToolOutput,
-} from '@agenthost/protocol';
+import type { ToolCallState, Turn } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT, parseContentUri, viewToolOutput } from '@agenthost/protocol/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestHost, type TestHost } from '../../support/testHost.js';
 import { until } from '../../support/until.js';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { FetchContentResult, SessionState, UserMessage } from '@agenthost/protocol';
+import type { SessionState, UserMessage } from '@agenthost/protocol';
+import type { FetchContentResult } from '@agenthost/protocol/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RawClient } from '../../support/rawClient.js';
 import { type Lie, SeedProvider } from '../../support/storage/seedProvider.js';

@@ -150,7 +150,7 @@ class Load {
       expect([...accepted].filter((id) => !found.has(id))).toEqual([]);
       expect(ids.length - found.size, 'doubled turns').toBe(0);
       if (ids.length < 200) continue;
-      // It came back from checkpoints, not only from its log.
+      // It came back from snapshot files, not only from its log.
       expect((await stat(join(this.#folder(session), 'events.checkpoint.json'))).size).toBeGreaterThan(1_000);
     }
     const [, ours, theirs] = this.#sessions;

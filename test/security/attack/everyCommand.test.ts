@@ -1,4 +1,5 @@
-import { CLIENT_ACTION_TYPES, COMMAND_SCHEMAS } from '@agenthost/protocol';
+import { CLIENT_ACTION_TYPES } from '@agenthost/protocol/internal';
+import { COMMAND_SCHEMAS } from '@agenthost/protocol/schemas';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
 import { AttackedHost } from './attackedHost.js';

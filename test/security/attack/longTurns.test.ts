@@ -1,4 +1,5 @@
-import type { FetchPartsResult, SessionState, Snapshot } from '@agenthost/protocol';
+import type { SessionState, Snapshot } from '@agenthost/protocol';
+import type { FetchPartsResult } from '@agenthost/protocol/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AttackedHost } from './attackedHost.js';
 import { FloodReader } from './floodReader.js';

@@ -1,6 +1,6 @@
 import type { SessionFsHandler } from '@agenthost/client';
 import { type ContractCase, sessionFsContract } from '@agenthost/host/contract';
-import type { WriteFileParams } from '@agenthost/protocol';
+import type { WriteFileParams } from '@agenthost/protocol/internal';
 import { createMemoryTransportPair, RpcPeer } from '@agenthost/rpc';
 import { SessionFsServer } from '../../../packages/client/src/sessionFs/sessionFsServer.js';
 import { ConnectionSessionFs } from '../../../packages/host/src/connection/connectionSessionFs.js';

@@ -1,5 +1,6 @@
 import type { Disposable, HostClient } from '@agenthost/client';
-import { type ClientAction, errorMessage, roleForAction, roleIncludes } from '@agenthost/protocol';
+import { type ClientAction, roleIncludes } from '@agenthost/protocol';
+import { errorMessage, roleForAction } from '@agenthost/protocol/internal';
 import { AgentHostProvider, type ChatModel, Drafts, type Session, SessionsListModel } from '@agenthost/sessions';
 import { safeLine } from '../text/safeText.js';
 import { editOf, NOTHING } from './textEdit.js';

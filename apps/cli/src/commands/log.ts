@@ -1,5 +1,6 @@
 import type { HostClient, SessionHandle } from '@agenthost/client';
-import { type ActiveTurn, dateOf, type SessionState, type Turn } from '@agenthost/protocol';
+import type { ActiveTurn, SessionState, Turn } from '@agenthost/protocol';
+import { dateOf } from '@agenthost/protocol/internal';
 import { defineCommand, HOST_OPTIONS, JSON_OPTION } from '../command.js';
 import { EXIT } from '../commandError.js';
 import { allTurns, newestTurns } from '../output/turnPages.js';

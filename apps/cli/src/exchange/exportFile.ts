@@ -1,4 +1,5 @@
-import { type ContentRef, type SessionSummary, type Turn, turnContents, type URI } from '@agenthost/protocol';
+import type { ContentRef, SessionSummary, Turn, URI } from '@agenthost/protocol';
+import { turnContents } from '@agenthost/protocol/internal';
 
 /** The head of an exported session. The turns follow, one per line, so that a large file can be streamed. */
 export interface ExportHeader {

@@ -1,11 +1,5 @@
-import {
-  type CompletedToolCall,
-  dateOf,
-  type ResponsePart,
-  type SessionSummary,
-  type Turn,
-  viewToolOutput,
-} from '@agenthost/protocol';
+import type { CompletedToolCall, ResponsePart, SessionSummary, Turn } from '@agenthost/protocol';
+import { dateOf, viewToolOutput } from '@agenthost/protocol/internal';
 import { titleOf } from '../output/sessionTable.js';
 import { contentLine, resultContents } from '../text/contentLine.js';
 import { safeCommand, safeLine, safeText } from '../text/safeText.js';

@@ -1,4 +1,5 @@
-import { dateOf, type SessionSummary } from '@agenthost/protocol';
+import type { SessionSummary } from '@agenthost/protocol';
+import { dateOf } from '@agenthost/protocol/internal';
 import { idOf } from '../sessionName.js';
 import { relativeTime } from '../text/relativeTime.js';
 import { safeLine } from '../text/safeText.js';

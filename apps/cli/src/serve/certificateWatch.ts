@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Host, HostLog } from '@agenthost/host';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { TlsFiles } from './serveOptions.js';
 
 const LOOK_EVERY_MS = 2_000;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { HostUnreachableError, UnauthorizedError } from '@agenthost/client';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { type CloseReason, type Frame, frameToBytes, Inbox, type Transport } from '@agenthost/rpc';
 import { upgrade } from './upgrade.js';
 import { encodeFrame, FrameReader, OPCODE } from './webSocketFrames.js';

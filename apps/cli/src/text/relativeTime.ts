@@ -1,4 +1,4 @@
-import { dateOf } from '@agenthost/protocol';
+import { dateOf } from '@agenthost/protocol/internal';
 
 const STEPS = [
   [60_000, 1_000, 's'],

@@ -1,13 +1,13 @@
-import {
-  type ActiveTurn,
-  type ContentRef,
-  type NoticePart,
-  type ResponsePart,
-  type SteeringPart,
-  TOOL_OUTPUT_HEAD,
-  type ToolCallState,
-  type Turn,
+import type {
+  ActiveTurn,
+  ContentRef,
+  NoticePart,
+  ResponsePart,
+  SteeringPart,
+  ToolCallState,
+  Turn,
 } from '@agenthost/protocol';
+import { TOOL_OUTPUT_HEAD } from '@agenthost/protocol/internal';
 
 export type TurnEvent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }

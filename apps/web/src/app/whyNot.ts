@@ -1,11 +1,5 @@
-import {
-  type ClientAction,
-  type Commands,
-  type Role,
-  roleForAction,
-  roleForMethod,
-  roleRefusal,
-} from '@agenthost/protocol';
+import type { ClientAction, Commands, Role } from '@agenthost/protocol';
+import { roleForAction, roleForMethod, roleRefusal } from '@agenthost/protocol/internal';
 
 /** A command, or an action: its type, or the type with the fields that the role depends on. */
 export type Deed = keyof Commands | ActionType | { readonly type: ActionType; readonly [key: string]: unknown };

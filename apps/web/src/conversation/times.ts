@@ -1,4 +1,4 @@
-import { dateOf } from '@agenthost/protocol';
+import { dateOf } from '@agenthost/protocol/internal';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

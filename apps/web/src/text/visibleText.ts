@@ -1,4 +1,5 @@
-import { hasHiddenCharacters, showCommand, showHiddenCharacters } from '@agenthost/protocol';
+import { showCommand, showHiddenCharacters } from '@agenthost/protocol';
+import { hasHiddenCharacters } from '@agenthost/protocol/internal';
 import { SEQUENCE } from '../terminal/terminalScreen.js';
 
 /**

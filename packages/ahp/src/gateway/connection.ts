@@ -1,4 +1,5 @@
-import { ERROR_CODE, MAX_FRAME_BYTES, MAX_ID_LENGTH, MAX_JSON_VALUES, MAX_LIST_LIMIT } from '@agenthost/protocol';
+import { ERROR_CODE, MAX_FRAME_BYTES, MAX_JSON_VALUES, MAX_LIST_LIMIT } from '@agenthost/protocol';
+import { MAX_ID_LENGTH } from '@agenthost/protocol/internal';
 import { LateResult, type LocalRpcError, RPC_ERROR, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
 import { isRecord, type JsonRecord, textOf } from '../translate/json.js';
 import { parseChannel } from '../translate/uris.js';

@@ -1,4 +1,5 @@
-import { type Role, roleIncludes, roleRefusal } from '@agenthost/protocol';
+import { type Role, roleIncludes } from '@agenthost/protocol';
+import { roleRefusal } from '@agenthost/protocol/internal';
 import type { AhpAction } from '../types.js';
 
 /** The actor on the gateway's own state. A client chooses its id, but not its token. */

@@ -1,4 +1,5 @@
-import { isProviderId, parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
+import { parseSessionUri, sessionUri, type URI } from '@agenthost/protocol';
+import { isProviderId } from '@agenthost/protocol/internal';
 import { RPC_ERROR, RpcError } from '@agenthost/rpc';
 import { isRecord, type JsonRecord, textOf, textsOf } from '../translate/json.js';
 import { specifiedId } from '../translate/uris.js';

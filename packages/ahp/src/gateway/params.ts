@@ -1,4 +1,4 @@
-import { MAX_ID_LENGTH, MAX_URI_LENGTH } from '@agenthost/protocol';
+import { MAX_ID_LENGTH, MAX_URI_LENGTH } from '@agenthost/protocol/internal';
 import { RPC_ERROR, RpcError } from '@agenthost/rpc';
 import { isRecord, type JsonRecord, textsOf } from '../translate/json.js';
 import type { AhpAction } from '../types.js';

@@ -5,7 +5,8 @@ import {
   SessionGoneError,
   type SessionHandle,
 } from '@agenthost/client';
-import { errorMessage, REJECTION, type SessionState, type URI } from '@agenthost/protocol';
+import { REJECTION, type SessionState, type URI } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { Disposable, Schedule } from '@agenthost/rpc';
 import { translateAction } from '../translate/actions.js';
 import { changesetActions, changesetOf } from '../translate/changesets.js';

@@ -1,7 +1,7 @@
 import type { HostClient, HostEvent } from '@agenthost/client';
 import { listInStep } from '@agenthost/client/internal';
 import type { SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
-import { dropOldest } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import { LateResult } from '@agenthost/rpc';
 import { patchFolders } from '../translate/downlevel.js';
 import { changeCountsOf, foldersOf, statusOf, summaryOf } from '../translate/state.js';

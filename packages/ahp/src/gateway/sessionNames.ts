@@ -1,5 +1,6 @@
 import { SessionGoneError } from '@agenthost/client';
-import { dropOldest, parseSessionUri, type URI } from '@agenthost/protocol';
+import { parseSessionUri, type URI } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import { specifiedId, specifiedName } from '../translate/uris.js';
 
 export interface SessionNamesOptions {

@@ -1,12 +1,6 @@
 /** Translates one of our actions, with the states before and after it, into AHP actions with the same effect. Pure. */
-import type {
-  ActiveTurn,
-  CreationFailedAction,
-  PendingMessage,
-  SessionAction,
-  SessionState,
-  Turn,
-} from '@agenthost/protocol';
+import type { ActiveTurn, PendingMessage, SessionAction, SessionState, Turn } from '@agenthost/protocol';
+import type { CreationFailedAction } from '@agenthost/protocol/internal';
 import type { AhpAction, AhpChatSummary } from '../types.js';
 import { messageOf, turnMessageOf } from './messages.js';
 import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';

@@ -1,6 +1,7 @@
 /** Translates actions of AHP clients into ours. Pure; it checks only what it needs, the host checks the rest. */
 import type { ClientActionInput } from '@agenthost/client';
-import { ownValue, REJECTION, type SessionState } from '@agenthost/protocol';
+import { REJECTION, type SessionState } from '@agenthost/protocol';
+import { ownValue } from '@agenthost/protocol/internal';
 import type { AhpAction } from '../types.js';
 import { isRecord, textOf, textsOf } from './json.js';
 import { modelOf, userMessageOf } from './messages.js';

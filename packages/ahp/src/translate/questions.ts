@@ -1,4 +1,5 @@
-import { type ActiveTurn, ownValue, type PermissionRequest } from '@agenthost/protocol';
+import type { ActiveTurn, PermissionRequest } from '@agenthost/protocol';
+import { ownValue } from '@agenthost/protocol/internal';
 import type { AhpInputRequest, AhpQuestion } from '../types.js';
 import { isRecord, textOf, textsOf } from './json.js';
 

@@ -1,14 +1,14 @@
 /** Translates our states into AHP's. Pure, and the only place that knows both. */
-import {
-  type AgentInfo,
-  type FileChangeSummary,
-  needsInput,
-  type RootState,
-  type SessionState,
-  type SessionStatus,
-  type SessionSummary,
-  type URI,
+import type {
+  AgentInfo,
+  FileChangeSummary,
+  RootState,
+  SessionState,
+  SessionStatus,
+  SessionSummary,
+  URI,
 } from '@agenthost/protocol';
+import { needsInput } from '@agenthost/protocol/internal';
 import type {
   AhpActiveClient,
   AhpAgent,

@@ -7,7 +7,7 @@ import type {
   ToolOutput,
   ToolResultContent,
 } from '@agenthost/protocol';
-import { viewToolOutput } from '@agenthost/protocol';
+import { viewToolOutput } from '@agenthost/protocol/internal';
 import type { AhpConfirmed, AhpOption, AhpResultContent, AhpToolCall, AhpToolResult } from '../types.js';
 import { fileEditOf } from './fileEdits.js';
 import { contentRefOf } from './messages.js';

@@ -1,12 +1,5 @@
-import {
-  type ActiveTurn,
-  type AddedPart,
-  dateOf,
-  type ResponsePart,
-  type ToolCallState,
-  type Turn,
-  type UsageInfo,
-} from '@agenthost/protocol';
+import type { ActiveTurn, ResponsePart, ToolCallState, Turn, UsageInfo } from '@agenthost/protocol';
+import { type AddedPart, dateOf } from '@agenthost/protocol/internal';
 import type { AhpActiveTurn, AhpPart, AhpTurn, AhpUsage } from '../types.js';
 import { contentRefOf, turnMessageOf } from './messages.js';
 import { inputRequestOf, openQuestions, questionOfCall } from './questions.js';

@@ -1,4 +1,5 @@
-import { type Commands, ERROR_CODE, isCommandKnownToVersion } from '@agenthost/protocol';
+import { type Commands, ERROR_CODE } from '@agenthost/protocol';
+import { isCommandKnownToVersion } from '@agenthost/protocol/internal';
 import { ConnectionClosedError, RequestTimeoutError, RpcError, type RpcPeer, type Schedule } from '@agenthost/rpc';
 import {
   CapabilityMissingError,

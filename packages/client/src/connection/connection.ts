@@ -1,11 +1,5 @@
-import {
-  type ClientNotifications,
-  errorMessage,
-  PROTOCOL_VERSION,
-  type Role,
-  type ServerInfo,
-  type URI,
-} from '@agenthost/protocol';
+import { type ClientNotifications, PROTOCOL_VERSION, type Role, type ServerInfo, type URI } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import {
   type CloseReason,
   ConnectionClosedError,

@@ -2,15 +2,13 @@ import {
   type Artifact,
   type ArtifactKind,
   type ArtifactTimes,
-  artifactTimes,
-  artifactUri,
   ERROR_CODE,
   type ListArtifactsParams,
   parseSessionUri,
   type SessionState,
-  sameValue,
   type URI,
 } from '@agenthost/protocol';
+import { artifactTimes, artifactUri, sameValue } from '@agenthost/protocol/internal';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 import { CommandFailedError } from '../errors.js';
 import { derived, type Observable } from '../observable.js';

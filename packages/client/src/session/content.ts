@@ -2,11 +2,11 @@ import {
   type Attachment,
   type ContentRange,
   type ContentRef,
-  type FetchContentResult,
   MAX_CONTENT_RANGE,
   type URI,
   type UserMessage,
 } from '@agenthost/protocol';
+import type { FetchContentResult } from '@agenthost/protocol/internal';
 import { WEB_BYTES } from '../byteTools.js';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 import { LimitReachedError } from '../errors.js';

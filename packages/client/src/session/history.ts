@@ -1,6 +1,5 @@
 import {
   type CompletedToolCall,
-  heldFrom,
   MAX_FRAME_BYTES,
   MAX_JSON_VALUES,
   MAX_PARTS_LIMIT,
@@ -10,6 +9,7 @@ import {
   turnSteps,
   type URI,
 } from '@agenthost/protocol';
+import { heldFrom } from '@agenthost/protocol/internal';
 import { jsonValues } from '@agenthost/rpc/internal';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 

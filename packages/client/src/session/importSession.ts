@@ -1,13 +1,5 @@
-import {
-  type ContentRef,
-  type ImportedContent,
-  type ImportSessionParams,
-  MAX_CONTENT_RANGE,
-  MAX_IMPORTED_TURNS,
-  type Turn,
-  turnContents,
-  type URI,
-} from '@agenthost/protocol';
+import { type ContentRef, type ImportSessionParams, MAX_CONTENT_RANGE, type Turn, type URI } from '@agenthost/protocol';
+import { type ImportedContent, MAX_IMPORTED_TURNS, turnContents } from '@agenthost/protocol/internal';
 import { WEB_BYTES } from '../byteTools.js';
 import type { CommandChannel } from '../connection/commandChannel.js';
 import { LimitReachedError } from '../errors.js';

@@ -3,21 +3,23 @@ import {
   type Artifact,
   type ArtifactTimes,
   type ClientAction,
-  findPendingMessage,
-  heldFrom,
-  isActionKnownToVersion,
   type ListArtifactsResult,
   MAX_FRAME_BYTES,
   MAX_SNAPSHOT_TURNS,
-  type PendingMessageKind,
   REJECTION,
   type SessionState,
   type ToolCallState,
   type Turn,
   type URI,
   type UserMessage,
-  withNewestTurns,
 } from '@agenthost/protocol';
+import {
+  findPendingMessage,
+  heldFrom,
+  isActionKnownToVersion,
+  type PendingMessageKind,
+  withNewestTurns,
+} from '@agenthost/protocol/internal';
 import type { Disposable } from '@agenthost/rpc';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 import type { Connection } from '../connection/connection.js';

@@ -1,4 +1,4 @@
-import { fromStoredText, isPlainStoredText, type SessionFsEncoding, toStoredText } from '@agenthost/protocol';
+import { fromStoredText, isPlainStoredText, type SessionFsEncoding, toStoredText } from '@agenthost/protocol/internal';
 import { WEB_BYTES } from '../byteTools.js';
 import type { SessionFsFileOptions, SessionFsFileStat, SessionFsHandler } from './sessionFsHandler.js';
 

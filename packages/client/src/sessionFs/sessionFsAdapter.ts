@@ -1,11 +1,10 @@
+import { ERROR_CODE, type SessionFsRequests } from '@agenthost/protocol';
 import {
-  ERROR_CODE,
   errorMessage,
   type SessionFsError,
   type SessionFsOutcome,
-  type SessionFsRequests,
   type WriteFileParams,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import { HandlerContent } from './handlerContent.js';
 import type { SessionFsFileOptions, SessionFsHandler } from './sessionFsHandler.js';

@@ -1,4 +1,5 @@
-import type { SessionFsEncoding, SessionFsEntry, URI } from '@agenthost/protocol';
+import type { URI } from '@agenthost/protocol';
+import type { SessionFsEncoding, SessionFsEntry } from '@agenthost/protocol/internal';
 
 type Awaitable<T> = T | Promise<T>;
 

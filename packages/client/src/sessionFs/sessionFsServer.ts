@@ -1,10 +1,5 @@
-import {
-  ERROR_CODE,
-  parseSessionUri,
-  type SessionFsRequests,
-  type SetProviderResult,
-  type URI,
-} from '@agenthost/protocol';
+import { ERROR_CODE, parseSessionUri, type SessionFsRequests, type URI } from '@agenthost/protocol';
+import type { SetProviderResult } from '@agenthost/protocol/internal';
 import { RpcError, type RpcPeer } from '@agenthost/rpc';
 import { SessionFsRefusedError } from '../errors.js';
 import { createSessionFsAdapter, type SessionFsAdapter } from './sessionFsAdapter.js';

@@ -3,17 +3,19 @@ import {
   type ClientInfo,
   type Commands,
   ERROR_CODE,
-  type FailedSubscription,
-  type InitializeResult,
   MIN_PROTOCOL_VERSION,
   PROTOCOL_VERSION,
   ROOT_URI,
   type Role,
   type ServerInfo,
   type Snapshot,
-  type UnsupportedProtocolVersionData,
   type URI,
 } from '@agenthost/protocol';
+import type {
+  FailedSubscription,
+  InitializeResult,
+  UnsupportedProtocolVersionData,
+} from '@agenthost/protocol/internal';
 import { RpcError, type RpcPeer } from '@agenthost/rpc';
 import { UnauthorizedError, UnsupportedVersionError } from '../errors.js';
 

@@ -1,4 +1,5 @@
-import type { FetchTurnsResult, SessionState, Turn } from '@agenthost/protocol';
+import type { SessionState, Turn } from '@agenthost/protocol';
+import type { FetchTurnsResult } from '@agenthost/protocol/internal';
 
 /**
  * A snapshot holds the newest turns only. Older ones that were loaded before stay when they join it without a gap: by

@@ -7,26 +7,24 @@ import {
   type Action,
   type ActionEnvelope,
   type ClientAction,
-  COMMAND_SCHEMAS,
   type Commands,
   createRootState,
   createSessionState,
   DEFAULT_SNAPSHOT_TURNS,
   ERROR_CODE,
   type Notification,
-  type ReconnectResult,
   ROOT_URI,
   type RootState,
   rootReducer,
-  SCHEMAS,
   type SessionAction,
   type SessionState,
   type Snapshot,
   sessionReducer,
   type Turn,
   type URI,
-  withNewestTurns,
 } from '@agenthost/protocol';
+import { type ReconnectResult, withNewestTurns } from '@agenthost/protocol/internal';
+import { COMMAND_SCHEMAS, SCHEMAS } from '@agenthost/protocol/schemas';
 import {
   type CloseReason,
   createMemoryTransportPair,

@@ -1,4 +1,5 @@
-import { type ClientAction, findPendingMessage, REJECTION, type SessionState } from '@agenthost/protocol';
+import { type ClientAction, REJECTION, type SessionState } from '@agenthost/protocol';
+import { findPendingMessage } from '@agenthost/protocol/internal';
 
 /** The host's preconditions, as far as the tests need them. */
 export function rejectionOf(state: SessionState | undefined, action: ClientAction): string | undefined {

@@ -1,11 +1,5 @@
-import {
-  type AgentAvailability,
-  type AgentInfo,
-  isProviderId,
-  isSafeKey,
-  type ModelInfo,
-  type UnavailableAgent,
-} from '@agenthost/protocol';
+import type { AgentAvailability, AgentInfo, ModelInfo, UnavailableAgent } from '@agenthost/protocol';
+import { isProviderId, isSafeKey } from '@agenthost/protocol/internal';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../hostLog.js';
 import type { Agent } from './agent.js';

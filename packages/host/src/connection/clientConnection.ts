@@ -1,23 +1,27 @@
 import {
-  ACTION_INTRODUCED_IN,
   type Author,
-  CLIENT_NOTIFICATION_SCHEMAS,
   CLOSE_CODE,
   type ClientInfo,
-  COMMAND_SCHEMAS,
   type Commands,
   ERROR_CODE,
-  isClientDispatchable,
   PROTOCOL_VERSION,
   REJECTION,
   type Role,
+} from '@agenthost/protocol';
+import {
+  ACTION_INTRODUCED_IN,
+  isClientDispatchable,
   type RoleRefusedData,
   roleForAction,
   roleForMethod,
   roleRefusal,
+} from '@agenthost/protocol/internal';
+import {
+  CLIENT_NOTIFICATION_SCHEMAS,
+  COMMAND_SCHEMAS,
   SCHEMAS,
   uncheckedDispatchActionParams,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/schemas';
 import {
   type CloseReason,
   type LocalRpcError,

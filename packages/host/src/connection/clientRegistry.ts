@@ -1,11 +1,5 @@
-import {
-  CLOSE_CODE,
-  type ClientInfo,
-  ERROR_CODE,
-  isNotificationKnownToVersion,
-  type Notification,
-  type URI,
-} from '@agenthost/protocol';
+import { CLOSE_CODE, type ClientInfo, ERROR_CODE, type Notification, type URI } from '@agenthost/protocol';
+import { isNotificationKnownToVersion } from '@agenthost/protocol/internal';
 import { encodeNotification, RpcError } from '@agenthost/rpc';
 import { type Delivery, EncodedFrame } from '../state/delivery.js';
 import type { ClientConnection } from './clientConnection.js';

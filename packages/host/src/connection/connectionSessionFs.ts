@@ -1,4 +1,5 @@
-import type { SessionFsRequests, SetProviderParams } from '@agenthost/protocol';
+import type { SessionFsRequests } from '@agenthost/protocol';
+import type { SetProviderParams } from '@agenthost/protocol/internal';
 import { ConnectionClosedError, RequestTimeoutError, RpcError } from '@agenthost/rpc';
 import type { SessionFsProvider } from '../storage/client/sessionFsProvider.js';
 import { ProviderFailure } from '../storage/fs/providerFailure.js';

@@ -1,4 +1,5 @@
-import { ERROR_CODE, MAX_SUBSCRIPTIONS, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
+import { ERROR_CODE, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
+import { MAX_SUBSCRIPTIONS } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { TurnsRoom } from '../sessions/stateBytes.js';
 import type { Subscriber } from '../state/publisher.js';

@@ -3,20 +3,22 @@ import {
   capabilitiesOf,
   DEFAULT_SNAPSHOT_TURNS,
   ERROR_CODE,
+  MIN_PROTOCOL_VERSION,
+  type Snapshot,
+  type URI,
+} from '@agenthost/protocol';
+import {
   type InitializeParams,
   type InitializeResult,
   isActionKnownToVersion,
   MAX_PAGE_BYTES,
   MAX_RESYNC_BYTES,
-  MIN_PROTOCOL_VERSION,
   negotiateVersion,
   type ReconnectParams,
-  type Snapshot,
   type SnapshotResult,
   type SubscribeParams,
   supportedVersions,
-  type URI,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { LateResult, type RawResult, RpcError, rawResult } from '@agenthost/rpc';
 import { jsonBytes, type TurnsRoom } from '../sessions/stateBytes.js';
 import { acceptedKey } from '../sessions/turn/acceptedSequences.js';

@@ -1,13 +1,5 @@
-import {
-  type ActionEnvelope,
-  type ClientAction,
-  ERROR_CODE,
-  errorMessage,
-  type Notification,
-  REJECTION,
-  type SetProviderParams,
-  type SetProviderResult,
-} from '@agenthost/protocol';
+import { type ActionEnvelope, type ClientAction, ERROR_CODE, type Notification, REJECTION } from '@agenthost/protocol';
+import { errorMessage, type SetProviderParams, type SetProviderResult } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import { directoryProblem } from '../sessions/folder/workingDirectory.js';

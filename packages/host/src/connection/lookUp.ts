@@ -1,4 +1,5 @@
-import { capabilitiesOf, ERROR_CODE, type FailedSubscription, type URI } from '@agenthost/protocol';
+import { capabilitiesOf, ERROR_CODE, type URI } from '@agenthost/protocol';
+import type { FailedSubscription } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import type { LoadFailures } from './loadFailures.js';

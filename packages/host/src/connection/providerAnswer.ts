@@ -1,4 +1,5 @@
-import { SESSION_FS_SCHEMAS, type SessionFsRequests } from '@agenthost/protocol';
+import type { SessionFsRequests } from '@agenthost/protocol';
+import { SESSION_FS_SCHEMAS } from '@agenthost/protocol/schemas';
 import { ProviderFailure } from '../storage/fs/providerFailure.js';
 
 type Method = keyof SessionFsRequests;

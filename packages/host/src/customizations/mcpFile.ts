@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { errorMessage, isSafeKey } from '@agenthost/protocol';
+import { errorMessage, isSafeKey } from '@agenthost/protocol/internal';
 import type { McpServer } from '../agents/agentCustomization.js';
 import { inlineCode } from '../agents/events/markdownCode.js';
 import { parseJsonWithComments } from './jsonWithComments.js';

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { errorMessage, MAX_URI_LENGTH } from '@agenthost/protocol';
+import { errorMessage, MAX_URI_LENGTH } from '@agenthost/protocol/internal';
 import type { CustomizationKind } from '../agents/agentCustomization.js';
 import { oneLine } from '../agents/events/boundedText.js';
 import { inlineCode } from '../agents/events/markdownCode.js';

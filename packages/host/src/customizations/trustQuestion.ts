@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { type PermissionRequest, TRUST_OPTION } from '@agenthost/protocol';
+import type { PermissionRequest } from '@agenthost/protocol';
+import { TRUST_OPTION } from '@agenthost/protocol/internal';
 import { inlineCode } from '../agents/events/markdownCode.js';
 
 const MAX_NAMED = 20;

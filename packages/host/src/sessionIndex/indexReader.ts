@@ -1,11 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  DEFAULT_LIST_LIMIT,
-  type ListSessionsParams,
-  type ListSessionsResult,
-  type SessionSummary,
-  type URI,
-} from '@agenthost/protocol';
+import type { ListSessionsParams, ListSessionsResult, SessionSummary, URI } from '@agenthost/protocol';
+import { DEFAULT_LIST_LIMIT } from '@agenthost/protocol/internal';
 import { decodeCursor, encodeCursor, type ListedRow, listPage } from './listQuery.js';
 import { SearchHits } from './searchHits.js';
 import { type SearchTerm, searchTerms } from './searchQuery.js';

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { type ListSessionsFilter, MAX_PAGE_BYTES } from '@agenthost/protocol';
+import type { ListSessionsFilter } from '@agenthost/protocol';
+import { MAX_PAGE_BYTES } from '@agenthost/protocol/internal';
 import type { Hits, SearchHits } from './searchHits.js';
 
 export interface ListQuery {

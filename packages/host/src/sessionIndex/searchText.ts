@@ -1,13 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import {
-  type ActiveTurn,
-  droppedSteps,
-  type ResponsePart,
-  type SessionState,
-  type ToolCallState,
-  type Turn,
-  type URI,
-} from '@agenthost/protocol';
+import type { ActiveTurn, ResponsePart, SessionState, ToolCallState, Turn, URI } from '@agenthost/protocol';
+import { droppedSteps } from '@agenthost/protocol/internal';
 
 /** Messages and tools have separate limits, in UTF-16 code units, so that neither hides the other. */
 export const MAX_SEARCH_LENGTH = 32_768;

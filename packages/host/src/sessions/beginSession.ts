@@ -1,13 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import {
-  type CreateSessionParams,
-  ERROR_CODE,
-  MAX_CONFIG_LENGTH,
-  MAX_METADATA_LENGTH,
-  PROTOCOL_VERSION,
-  type URI,
-  withoutUntrustedFolder,
-} from '@agenthost/protocol';
+import { type CreateSessionParams, ERROR_CODE, PROTOCOL_VERSION, type URI } from '@agenthost/protocol';
+import { MAX_CONFIG_LENGTH, MAX_METADATA_LENGTH, withoutUntrustedFolder } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStartRecord } from '../storage/log/eventLog.js';
 import type { SessionStorage, StoredSession } from '../storage/sessionStorage.js';

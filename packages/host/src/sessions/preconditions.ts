@@ -1,17 +1,19 @@
 import {
   type ClientAction,
+  type PermissionOption,
+  REJECTION,
+  type SessionState,
+  type ToolCallState,
+} from '@agenthost/protocol';
+import {
   findPendingMessage,
   MAX_DISPLACED_MESSAGES,
   MAX_QUEUED_MESSAGES,
   ownValue,
   type PendingMessageSetAction,
-  type PermissionOption,
   type PermissionResolvedAction,
-  REJECTION,
-  type SessionState,
   type ToolCallConfirmedAction,
-  type ToolCallState,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { MAX_QUEUE_BYTES } from './sessionLimits.js';
 import { jsonBytes } from './stateBytes.js';
 

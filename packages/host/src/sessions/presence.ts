@@ -1,4 +1,5 @@
-import { type Author, sameValue } from '@agenthost/protocol';
+import type { Author } from '@agenthost/protocol';
+import { sameValue } from '@agenthost/protocol/internal';
 import type { Subscriber } from '../state/publisher.js';
 import { MAX_LISTED_CLIENTS } from './sessionLimits.js';
 

@@ -1,8 +1,6 @@
 import {
   type CreateSessionParams,
   ERROR_CODE,
-  type FetchContentParams,
-  type FetchContentResult,
   type ForkSessionParams,
   type ImportSessionParams,
   type ListSessionsParams,
@@ -10,6 +8,7 @@ import {
   parseSessionUri,
   type URI,
 } from '@agenthost/protocol';
+import type { FetchContentParams, FetchContentResult } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import { settleWithin } from '../agents/settleWithin.js';
 import { AbandonedSessions } from './abandonedSessions.js';

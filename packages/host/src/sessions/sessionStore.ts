@@ -2,7 +2,6 @@ import {
   type ActionEnvelope,
   type ActionOrigin,
   type ClientAction,
-  errorMessage,
   REJECTION,
   type SessionAction,
   type SessionState,
@@ -10,6 +9,7 @@ import {
   sessionReducer,
   type URI,
 } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
 import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
 import type { EventLog, NewLogRecord } from '../storage/log/eventLog.js';

@@ -1,10 +1,5 @@
-import {
-  type ContentRef,
-  type SessionCommand,
-  sameValue,
-  type ToolCallResult,
-  type UserMessage,
-} from '@agenthost/protocol';
+import type { ContentRef, SessionCommand, ToolCallResult, UserMessage } from '@agenthost/protocol';
+import { sameValue } from '@agenthost/protocol/internal';
 import type { AgentContent, AgentToolResult, OpenSessionOptions } from '../agents/agent.js';
 import type { AgentAction, AgentArtifact, KeptContent } from '../agents/events/agentEventMapper.js';
 import { boundedCommands } from '../agents/events/boundedCommands.js';

@@ -1,4 +1,5 @@
-import { type ActiveTurn, type SessionState, type Turn, type TurnStep, withNewestParts } from '@agenthost/protocol';
+import type { ActiveTurn, SessionState, Turn, TurnStep } from '@agenthost/protocol';
+import { withNewestParts } from '@agenthost/protocol/internal';
 import { jsonBytes, type TurnsRoom, withTurnsWithin } from './stateBytes.js';
 
 /**

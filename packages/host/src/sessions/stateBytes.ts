@@ -1,4 +1,5 @@
-import { type SessionState, type Turn, turnLength, withNewestTurns } from '@agenthost/protocol';
+import type { SessionState, Turn } from '@agenthost/protocol';
+import { turnLength, withNewestTurns } from '@agenthost/protocol/internal';
 
 /** What a loaded session takes beside its state: its objects, its files, its agent's connection. */
 const SESSION_BYTES = 64 * 1024;

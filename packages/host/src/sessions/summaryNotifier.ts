@@ -1,10 +1,5 @@
-import {
-  type Notification,
-  type SessionSummary,
-  type SessionSummaryChanges,
-  sameValue,
-  type URI,
-} from '@agenthost/protocol';
+import type { Notification, SessionSummary, SessionSummaryChanges, URI } from '@agenthost/protocol';
+import { sameValue } from '@agenthost/protocol/internal';
 import { SUMMARY_NOTIFICATIONS_PER_SECOND } from './sessionLimits.js';
 
 const KEYS = [

@@ -1,5 +1,4 @@
 import {
-  ACTION_INTRODUCED_IN,
   type Action,
   type ActionEnvelope,
   type ActionOrigin,
@@ -7,6 +6,7 @@ import {
   MIN_PROTOCOL_VERSION,
   type URI,
 } from '@agenthost/protocol';
+import { ACTION_INTRODUCED_IN } from '@agenthost/protocol/internal';
 import { around, type Delivery, type DurableSource, EncodedFrame, type Receiver } from './delivery.js';
 import type { ReplayBuffer } from './replayBuffer.js';
 

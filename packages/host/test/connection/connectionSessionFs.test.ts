@@ -1,4 +1,4 @@
-import type { SetProviderParams } from '@agenthost/protocol';
+import type { SetProviderParams } from '@agenthost/protocol/internal';
 import { describe, expect, it } from 'vitest';
 import { ConnectionSessionFs } from '../../src/connection/connectionSessionFs.js';
 

@@ -1,4 +1,5 @@
-import type { FinishedToolCall, SessionSummary, Turn } from '@agenthost/protocol';
+import type { SessionSummary, Turn } from '@agenthost/protocol';
+import type { FinishedToolCall } from '@agenthost/protocol/internal';
 
 export function summary(id: string, fields: Partial<SessionSummary> = {}): SessionSummary {
   return {

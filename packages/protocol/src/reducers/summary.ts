@@ -1,4 +1,5 @@
 import type { TitleChangedAction } from '../actions/sessionActions.js';
+import type { SessionSummaryChanges } from '../notifications.js';
 import { sameValue } from '../sameValue.js';
 import type { SessionState, SessionStatus, SessionSummary } from '../state/sessionState.js';
 import type { ActiveTurn } from '../state/turn.js';
@@ -48,4 +49,10 @@ export function changedAt({ summary }: SessionState, at: number): number {
 
 export function withDerivedStatus(state: SessionState): SessionState {
   return changeSummary(state, { status: deriveStatus(state) });
+}
+
+/** The summary after a change that the host announced; `null` removes a field. */
+export function withSummaryChanges(summary: SessionSummary, changes: SessionSummaryChanges = {}): SessionSummary {
+  const merged = Object.entries({ ...summary, ...changes }).filter(([, value]) => value !== null);
+  return Object.fromEntries(merged) as unknown as SessionSummary;
 }

@@ -9,7 +9,16 @@ export interface TurnStep {
   readonly call?: ToolCallState;
 }
 
-/** The steps that the turn holds, oldest first. */
+/**
+ * The steps that the turn holds, oldest first.
+ *
+ * @example
+ * ```ts
+ * declare const turn: Turn;
+ *
+ * for (const { index, part, call } of turnSteps(turn)) console.log(index, part.kind, call?.displayName);
+ * ```
+ */
 export function turnSteps(turn: ActiveTurn | Turn): TurnStep[] {
   const { responseParts, earlierParts = 0 } = turn;
   const find = callFinder(turn);

@@ -12,6 +12,8 @@ import * as session from './sessionStateSchemas.js';
 import * as tool from './toolCallSchemas.js';
 import * as turns from './turnSchemas.js';
 
+export { uncheckedDispatchActionParams } from './commandSchemas.js';
+
 /** The schema of every wire type, by the type's name. `schemaEquality.ts` proves that each equals its interface. */
 export const SCHEMAS = {
   Author: common.author,

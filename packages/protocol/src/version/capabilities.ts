@@ -41,6 +41,14 @@ const V2: ProtocolCapabilities = { ...V1, modes: true, earlierParts: true, faile
 /** By version, index 0 being version 1. A version above the last has at least what the last one has. */
 const CAPABILITIES: readonly ProtocolCapabilities[] = [V1, V2];
 
+/**
+ * What a host that speaks this version of the protocol can do.
+ *
+ * @example
+ * ```ts
+ * const capabilities = capabilitiesOf(PROTOCOL_VERSION);
+ * ```
+ */
 export function capabilitiesOf(version: number): ProtocolCapabilities {
   const known = CAPABILITIES[Math.min(version, CAPABILITIES.length) - 1];
   if (!known) throw new RangeError(`protocol version ${version} does not exist`);

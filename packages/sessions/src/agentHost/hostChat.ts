@@ -1,5 +1,6 @@
 import type { Observable } from '@agenthost/client';
-import { dateOf, type SessionSummary, sameValue } from '@agenthost/protocol';
+import type { SessionSummary } from '@agenthost/protocol';
+import { dateOf, sameValue } from '@agenthost/protocol/internal';
 import { computed, observable, type SettableObservable, sameDate } from '../observable.js';
 import { type Chat, type SessionFileChange, type SessionMode, SessionStatus, type URI } from '../session.js';
 

@@ -1,4 +1,5 @@
-import { type SessionSummary, sameValue } from '@agenthost/protocol';
+import type { SessionSummary } from '@agenthost/protocol';
+import { sameValue } from '@agenthost/protocol/internal';
 import { computed, observable, sameItems } from '../observable.js';
 import type { GitHubInfo, IconId, Session, SessionWorkspace, URI } from '../session.js';
 import { sessionOfChats } from '../sessionOfChats.js';

@@ -1,5 +1,5 @@
-import { withSummaryChanges } from '@agenthost/client/internal';
 import type { SessionSummary, SessionSummaryChanges } from '@agenthost/protocol';
+import { withSummaryChanges } from '@agenthost/protocol/internal';
 import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session, URI } from '../session.js';
 import type { HostChat } from './hostChat.js';

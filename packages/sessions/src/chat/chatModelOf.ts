@@ -1,5 +1,6 @@
 import type { Message, Observable } from '@agenthost/client';
-import { type SessionState, sameValue, type Turn, type UserMessage } from '@agenthost/protocol';
+import type { SessionState, Turn, UserMessage } from '@agenthost/protocol';
+import { sameValue } from '@agenthost/protocol/internal';
 import { NotSupportedError } from '../errors.js';
 import { computed, constant } from '../observable.js';
 import { type Chat, SessionStatus, type URI } from '../session.js';

@@ -1,4 +1,5 @@
 import type { Observable } from '@agenthost/client';
+import { dropOldest } from '@agenthost/protocol/internal';
 import { computed, observable } from '../observable.js';
 import { memoryStorage, readItem, type SessionsStorage, writeItem } from '../sessionsStorage.js';
 
@@ -38,8 +39,7 @@ export class Drafts {
   set(resource: string, text: string): void {
     this.#texts.delete(resource);
     if (text !== '') this.#texts.set(resource, text.slice(0, MAX_LENGTH));
-    const [oldest] = this.#texts.keys();
-    if (this.#texts.size > MAX_DRAFTS && oldest !== undefined) this.#texts.delete(oldest);
+    dropOldest(this.#texts, MAX_DRAFTS);
     writeItem(this.#storage, KEY, this.#texts.size > 0 ? JSON.stringify([...this.#texts]) : undefined);
     this.#changes.set(this.#changes.value + 1);
   }

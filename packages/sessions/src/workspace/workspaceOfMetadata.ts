@@ -1,4 +1,4 @@
-import { untrustedFolder } from '@agenthost/protocol';
+import { untrustedFolder } from '@agenthost/protocol/internal';
 import type { GitHubInfo, GitHubPullRequest, SessionRepository, SessionWorkspace, URI } from '../session.js';
 import { type SessionMetadata, workspaceLabel } from './workspaceLabel.js';
 

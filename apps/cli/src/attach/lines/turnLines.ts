@@ -1,12 +1,5 @@
-import {
-  type ActiveTurn,
-  type ContentRef,
-  type ResponsePart,
-  type ToolCallState,
-  type Turn,
-  type UserMessage,
-  viewToolOutput,
-} from '@agenthost/protocol';
+import type { ActiveTurn, ContentRef, ResponsePart, ToolCallState, Turn, UserMessage } from '@agenthost/protocol';
+import { viewToolOutput } from '@agenthost/protocol/internal';
 import { contentLine, resultContents } from '../../text/contentLine.js';
 import { safeCommand, safeLine, safeText } from '../../text/safeText.js';
 import { GLYPH } from '../../text/style.js';

@@ -1,4 +1,4 @@
-import { describeRole } from '@agenthost/protocol';
+import { describeRole } from '@agenthost/protocol/internal';
 import { Box, Text, useInput, usePaste, useWindowSize } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { safeLine } from '../../text/safeText.js';

@@ -1,4 +1,4 @@
-import { describeRole } from '@agenthost/protocol';
+import { describeRole } from '@agenthost/protocol/internal';
 import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
 import { type Prompt, promptChoices, takesText } from '../../turn/prompt.js';

@@ -1,5 +1,6 @@
 import type { PermissionAnswer } from '@agenthost/client';
-import { answerTextLimit, type PermissionOption, type PermissionRequest } from '@agenthost/protocol';
+import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
+import { answerTextLimit } from '@agenthost/protocol/internal';
 import { type FormEvent, Fragment, type KeyboardEvent, useState } from 'react';
 import { problemText } from '../../app/problemText.js';
 import { useNow } from '../../app/useNow.js';

@@ -1,4 +1,5 @@
-import { type ActiveTurn, isOpenStep, type Turn, type TurnStep, turnSteps } from '@agenthost/protocol';
+import { type ActiveTurn, type Turn, type TurnStep, turnSteps } from '@agenthost/protocol';
+import { isOpenStep } from '@agenthost/protocol/internal';
 import { useMemo, useRef, useState } from 'react';
 import { problemText } from '../../app/problemText.js';
 import { useChat } from '../chatContext.js';

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type * as acp from '@agentclientprotocol/sdk';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type * as z from 'zod';
 import type { AgentCustomization } from '../agentCustomization.js';
 import { mcpServersOf } from './acpCustomizations.js';

@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { ErrorInfo } from '@agenthost/protocol';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 
 const AUTH_REQUIRED = -32000;
 const MAX_DETAILS = 2_000;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AGENT_ICONS, isProviderId } from '@agenthost/protocol';
+import { AGENT_ICONS, isProviderId } from '@agenthost/protocol/internal';
 import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
 import type { AgentPackage } from '../install/agentPackage.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { type CopilotProvider, parseProvider } from './providerConfig.js';
 
 /** The user's settings for Copilot, in `<state root>/agents/copilot.json`. */

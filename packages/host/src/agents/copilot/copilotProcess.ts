@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { findProcesses } from '../../processes/processList.js';
 import { DISPOSE_STAGES, stopProcesses } from '../../processes/stopProcesses.js';
 import { type AgentInstall, findProgram } from '../install/agentInstall.js';

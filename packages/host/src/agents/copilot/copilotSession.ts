@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Attachment, SessionMode, UserMessage } from '@agenthost/protocol';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../../hostLog.js';
 import type { Confinement } from '../../storage/fs/confinement.js';

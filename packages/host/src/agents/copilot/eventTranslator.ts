@@ -1,5 +1,5 @@
 import type { FileChangeSummary, ToolCallResult, UsageInfo } from '@agenthost/protocol';
-import { dropOldest } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import type { AgentContent, AgentEvent } from '../agent.js';
 import { compactionNotice } from './compaction.js';
 import { confirmationOf, permissionRequestOf, requestInput } from './permissionDisplay.js';

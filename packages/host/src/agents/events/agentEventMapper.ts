@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type ContentRef,
-  type ErrorInfo,
-  type FileChangeSummary,
-  INLINE_CONTENT_LIMIT,
-  MAX_TITLE_LENGTH,
-  MAX_URI_LENGTH,
-  type PermissionRequest,
-  type ToolCallResult,
-  type ToolCallStart,
-  type UsageInfo,
+import type {
+  ContentRef,
+  ErrorInfo,
+  FileChangeSummary,
+  PermissionRequest,
+  ToolCallResult,
+  ToolCallStart,
+  UsageInfo,
 } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT, MAX_TITLE_LENGTH, MAX_URI_LENGTH } from '@agenthost/protocol/internal';
 import type { AgentContent, AgentEvent, AgentToolResult } from '../agent.js';
 import type { AgentAction } from './agentAction.js';
 import { headAndTail, oneLine, pieces } from './boundedText.js';

@@ -1,4 +1,5 @@
-import { MAX_COMMANDS, MAX_TITLE_LENGTH, type SessionCommand } from '@agenthost/protocol';
+import type { SessionCommand } from '@agenthost/protocol';
+import { MAX_COMMANDS, MAX_TITLE_LENGTH } from '@agenthost/protocol/internal';
 import { oneLine } from './boundedText.js';
 
 /** Limits the commands to what clients accept, each on one line. Commands with an untypeable or duplicate name are left out. */

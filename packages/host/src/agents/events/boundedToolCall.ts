@@ -1,15 +1,17 @@
 import {
   type ContentRef,
-  INLINE_CONTENT_LIMIT,
-  INLINE_MESSAGE_LIMIT,
   MAX_TEXT_LENGTH,
-  MAX_TITLE_LENGTH,
-  MAX_URI_LENGTH,
   type ToolCallResult,
   type ToolCallStart,
   type ToolError,
   type ToolResultContent,
 } from '@agenthost/protocol';
+import {
+  INLINE_CONTENT_LIMIT,
+  INLINE_MESSAGE_LIMIT,
+  MAX_TITLE_LENGTH,
+  MAX_URI_LENGTH,
+} from '@agenthost/protocol/internal';
 import { headAndTail, oneLine } from './boundedText.js';
 
 /** Stores a text that is too long for the state and returns its reference; `undefined` when it can't be stored. */

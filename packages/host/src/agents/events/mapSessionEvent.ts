@@ -1,4 +1,4 @@
-import { isSafeKey, MAX_ID_LENGTH, MAX_TITLE_LENGTH } from '@agenthost/protocol';
+import { isSafeKey, MAX_ID_LENGTH, MAX_TITLE_LENGTH } from '@agenthost/protocol/internal';
 import type { AgentEvent } from '../agent.js';
 import type { AgentAction } from './agentAction.js';
 import type { MappedEvent } from './agentEventMapper.js';

@@ -6,7 +6,7 @@ import {
   MAX_PART_LENGTH,
   TOOL_OUTPUT_HEAD,
   TOOL_OUTPUT_TAIL,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import type { AgentAction } from './agentAction.js';
 import { pieces } from './boundedText.js';
 

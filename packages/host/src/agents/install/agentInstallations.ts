@@ -1,4 +1,4 @@
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { AgentRegistry } from '../agentRegistry.js';
 import type { AgentInstaller, InstallProgress } from './agentInstaller.js';
 import type { AgentPackage } from './agentPackage.js';

@@ -3,8 +3,7 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { PendingToolCallStart } from '@agenthost/protocol';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage, type PendingToolCallStart } from '@agenthost/protocol/internal';
 import type { AgentToolResult, Decision } from '../agent.js';
 import type { MockTurn } from './mockTurn.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import {
   applyChanges,

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Attachment, UserMessage } from '@agenthost/protocol';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { type Disposable, Emitter } from '@agenthost/rpc';
 import { warnOfListenerError } from '../../hostLog.js';
 import { findProcesses } from '../../processes/processList.js';

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { dropOldest, TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
+import { TOKEN_SUBPROTOCOL_PREFIX } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import type { Credential } from '../../connection/credential.js';
 
 /** How many wrong tokens of one address are remembered, and for how many addresses. */

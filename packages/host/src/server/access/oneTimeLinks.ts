@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { dropOldest } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import { isLoopback } from '../networkAddress.js';
 
 export const ONE_TIME_PATH = '/open/';

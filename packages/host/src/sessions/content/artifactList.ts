@@ -1,13 +1,5 @@
-import {
-  ARTIFACT_KINDS,
-  type Artifact,
-  type ArtifactKind,
-  DEFAULT_ARTIFACTS_LIMIT,
-  type ListArtifactsParams,
-  type ListArtifactsResult,
-  parseArtifactUri,
-  type URI,
-} from '@agenthost/protocol';
+import type { Artifact, ArtifactKind, ListArtifactsParams, ListArtifactsResult, URI } from '@agenthost/protocol';
+import { ARTIFACT_KINDS, DEFAULT_ARTIFACTS_LIMIT, parseArtifactUri } from '@agenthost/protocol/internal';
 import { leadsOutside } from '../../storage/artifacts/artifactFolder.js';
 import { type ArtifactStore, PLAN_NAME } from '../../storage/artifacts/artifactStore.js';
 import { StorageFailure } from '../../storage/artifacts/storageFailure.js';

@@ -1,4 +1,5 @@
-import type { ContentRange, FetchContentResult } from '@agenthost/protocol';
+import type { ContentRange } from '@agenthost/protocol';
+import type { FetchContentResult } from '@agenthost/protocol/internal';
 import { type SessionFs, SessionFsFailure } from '../../storage/fs/sessionFs.js';
 
 /** A part of a file as `fetchContent` answers it. Rejects with `ENOENT` where there is no such file. */

@@ -1,12 +1,10 @@
+import { ERROR_CODE, sessionUri, type URI } from '@agenthost/protocol';
 import {
-  ERROR_CODE,
   type FetchContentParams,
   type FetchContentResult,
   parseArtifactUri,
   parseContentUri,
-  sessionUri,
-  type URI,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { Session } from '../session.js';
 

@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto';
 import {
   type Attachment,
   type ContentRef,
-  INLINE_CONTENT_LIMIT,
-  INLINE_MESSAGE_LIMIT,
-  parseContentUri,
   REJECTION,
   sessionUri,
   type URI,
   type UserMessage,
 } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT, INLINE_MESSAGE_LIMIT, parseContentUri } from '@agenthost/protocol/internal';
 import { headAndTail } from '../../agents/events/boundedText.js';
 import { endingOf } from './contentType.js';
 import type { SessionContent } from './sessionContent.js';

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import {
   type ArtifactKind,
-  type ArtifactUriParts,
-  artifactTimes,
-  artifactUri,
   type ContentRange,
   ERROR_CODE,
-  type FetchContentResult,
   type ListArtifactsParams,
   type ListArtifactsResult,
   MAX_CONTENT_RANGE,
-  withArtifactTime,
 } from '@agenthost/protocol';
+import {
+  type ArtifactUriParts,
+  artifactTimes,
+  artifactUri,
+  type FetchContentResult,
+  withArtifactTime,
+} from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { AgentArtifact } from '../../agents/events/agentEventMapper.js';
 import type { HostLog } from '../../hostLog.js';

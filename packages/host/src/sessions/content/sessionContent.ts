@@ -1,11 +1,5 @@
-import {
-  type ContentRange,
-  type ContentRef,
-  contentUri,
-  ERROR_CODE,
-  type FetchContentResult,
-  MAX_CONTENT_RANGE,
-} from '@agenthost/protocol';
+import { type ContentRange, type ContentRef, ERROR_CODE, MAX_CONTENT_RANGE } from '@agenthost/protocol';
+import { contentUri, type FetchContentResult } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import { locateWithin } from '../../storage/artifacts/artifactFolder.js';
 import { type SessionFs, SessionFsFailure } from '../../storage/fs/sessionFs.js';

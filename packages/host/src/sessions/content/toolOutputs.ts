@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ContentRef, INLINE_CONTENT_LIMIT } from '@agenthost/protocol';
+import type { ContentRef } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT } from '@agenthost/protocol/internal';
 import type { AgentAction } from '../../agents/events/agentAction.js';
 import type { SessionContent } from './sessionContent.js';
 

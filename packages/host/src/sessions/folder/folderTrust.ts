@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type SessionSummary, type URI, untrustedFolder, withoutUntrustedFolder } from '@agenthost/protocol';
+import type { SessionSummary, URI } from '@agenthost/protocol';
+import { untrustedFolder, withoutUntrustedFolder } from '@agenthost/protocol/internal';
 import { settleWithin } from '../../agents/settleWithin.js';
 import { CustomizationFinder } from '../../customizations/customizationFinder.js';
 import type { Session } from '../session.js';

@@ -1,4 +1,5 @@
-import { MAX_TITLE_LENGTH, type SessionCustomization, type URI } from '@agenthost/protocol';
+import type { SessionCustomization, URI } from '@agenthost/protocol';
+import { MAX_TITLE_LENGTH } from '@agenthost/protocol/internal';
 import type { CustomizationSupport } from '../../agents/agentCustomization.js';
 import { oneLine } from '../../agents/events/boundedText.js';
 import { inlineCode } from '../../agents/events/markdownCode.js';

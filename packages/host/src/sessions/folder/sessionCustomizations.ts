@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import type { SessionCustomization, SessionState } from '@agenthost/protocol';
 import {
   grantsTrust,
-  type SessionCustomization,
-  type SessionState,
   sameValue,
   TRUST_REQUEST,
   untrustedFolder,
   withUntrustedFolder,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import type { Agent, Decision } from '../../agents/agent.js';
 import type { AgentCustomization, CustomizationSupport } from '../../agents/agentCustomization.js';
 import { PendingAnswers } from '../../agents/events/pendingAnswers.js';

@@ -1,4 +1,5 @@
-import { type SessionState, sameValue } from '@agenthost/protocol';
+import type { SessionState } from '@agenthost/protocol';
+import { sameValue } from '@agenthost/protocol/internal';
 import type { HostLog } from '../../hostLog.js';
 import type { ArtifactStore } from '../../storage/artifacts/artifactStore.js';
 import type { WorkspaceInfo } from '../../storage/artifacts/workspaceYaml.js';

@@ -1,15 +1,12 @@
+import { type ActiveTurn, type SessionState, type TurnStep, turnSteps } from '@agenthost/protocol';
 import {
-  type ActiveTurn,
   droppedSteps,
   type FetchPartsParams,
   type FetchPartsResult,
   isOpenStep,
   MAX_PAGE_BYTES,
-  type SessionState,
-  type TurnStep,
-  turnSteps,
   withNewestTurns,
-} from '@agenthost/protocol';
+} from '@agenthost/protocol/internal';
 import type { LogRecord, SessionStartRecord } from '../../storage/log/eventLog.js';
 import { jsonBytes } from '../stateBytes.js';
 import { reduceLogged } from './foldLog.js';

@@ -1,10 +1,5 @@
-import {
-  type FetchTurnsResult,
-  MAX_PAGE_BYTES,
-  type SessionState,
-  type Turn,
-  type TurnsRange,
-} from '@agenthost/protocol';
+import type { SessionState, Turn } from '@agenthost/protocol';
+import { type FetchTurnsResult, MAX_PAGE_BYTES, type TurnsRange } from '@agenthost/protocol/internal';
 import { jsonBytes, turnsWithin } from '../stateBytes.js';
 import type { SessionHistory } from './sessionHistory.js';
 

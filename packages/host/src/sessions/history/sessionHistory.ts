@@ -1,4 +1,5 @@
-import type { FetchPartsResult, SessionState, URI } from '@agenthost/protocol';
+import type { SessionState, URI } from '@agenthost/protocol';
+import type { FetchPartsResult } from '@agenthost/protocol/internal';
 import type { HostLog } from '../../hostLog.js';
 import { errorCode } from '../../storage/fs/errnoFailure.js';
 import {

@@ -1,4 +1,5 @@
-import { type SessionState, withNewestTurns } from '@agenthost/protocol';
+import type { SessionState } from '@agenthost/protocol';
+import { withNewestTurns } from '@agenthost/protocol/internal';
 import type { SessionFs } from '../../storage/fs/sessionFs.js';
 import { CheckedFile, CheckedList } from '../../storage/log/checkedFiles.js';
 import type { BrokenLine, LoadFrom, LogPosition } from '../../storage/log/eventLog.js';

@@ -1,10 +1,5 @@
-import {
-  type ActiveTurn,
-  type SessionState,
-  type SessionSummary,
-  type Turn,
-  withNewestTurns,
-} from '@agenthost/protocol';
+import type { ActiveTurn, SessionState, SessionSummary, Turn } from '@agenthost/protocol';
+import { withNewestTurns } from '@agenthost/protocol/internal';
 import { DroppedText } from '../../sessionIndex/searchText.js';
 import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
 import type { EventLog } from '../../storage/log/eventLog.js';

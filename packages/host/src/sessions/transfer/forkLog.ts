@@ -1,10 +1,5 @@
-import {
-  ERROR_CODE,
-  PROTOCOL_VERSION,
-  type SessionAction,
-  type TurnStartedAction,
-  type URI,
-} from '@agenthost/protocol';
+import { ERROR_CODE, PROTOCOL_VERSION, type SessionAction, type URI } from '@agenthost/protocol';
+import type { TurnStartedAction } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { EventLog, LogRecord, NewLogRecord, SessionStartRecord } from '../../storage/log/eventLog.js';
 import { derivedTitle } from '../turn/derivedTitle.js';

@@ -1,11 +1,5 @@
-import {
-  artifactTimes,
-  ERROR_CODE,
-  type ForkSessionParams,
-  MAX_TITLE_LENGTH,
-  type SessionState,
-  withArtifactTime,
-} from '@agenthost/protocol';
+import { ERROR_CODE, type ForkSessionParams, type SessionState } from '@agenthost/protocol';
+import { artifactTimes, MAX_TITLE_LENGTH, withArtifactTime } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../../storage/sessionStorage.js';
 import { openNewSession } from '../beginSession.js';

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type ContentRef, contentHash, ERROR_CODE, type ImportedContent, parseContentUri } from '@agenthost/protocol';
+import { type ContentRef, ERROR_CODE } from '@agenthost/protocol';
+import { contentHash, type ImportedContent, parseContentUri } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import { contentTypeOf, endingOfBytes } from '../content/contentType.js';
 import type { SessionContent } from '../content/sessionContent.js';

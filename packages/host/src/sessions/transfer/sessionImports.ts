@@ -2,13 +2,12 @@ import { pathToFileURL } from 'node:url';
 import {
   ERROR_CODE,
   type ImportSessionParams,
-  MAX_IMPORTED_SESSION_TURNS,
   PROTOCOL_VERSION,
   type SessionAction,
   type Turn,
   type URI,
-  withoutUntrustedFolder,
 } from '@agenthost/protocol';
+import { MAX_IMPORTED_SESSION_TURNS, withoutUntrustedFolder } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../../storage/sessionStorage.js';
 import { SessionContent } from '../content/sessionContent.js';

@@ -1,18 +1,16 @@
-import {
-  type CompletedToolCall,
-  type ContentRef,
-  type ResponsePart,
-  type SessionAction,
-  TOOL_OUTPUT_HEAD,
-  TOOL_OUTPUT_TAIL,
-  type ToolCallResult,
-  type ToolOutput,
-  type ToolResultContent,
-  type Turn,
-  type URI,
-  type UserMessage,
-  viewToolOutput,
+import type {
+  CompletedToolCall,
+  ContentRef,
+  ResponsePart,
+  SessionAction,
+  ToolCallResult,
+  ToolOutput,
+  ToolResultContent,
+  Turn,
+  URI,
+  UserMessage,
 } from '@agenthost/protocol';
+import { TOOL_OUTPUT_HEAD, TOOL_OUTPUT_TAIL, viewToolOutput } from '@agenthost/protocol/internal';
 
 /** A reference of the other session as one of this session; `undefined` where the content did not come with it. */
 export type MoveRef = (ref: ContentRef) => ContentRef | undefined;

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  type ActionOrigin,
-  type Attachment,
-  type ContentRef,
-  INLINE_MESSAGE_LIMIT,
-  type SessionAction,
-  type UserMessage,
-} from '@agenthost/protocol';
+import type { ActionOrigin, Attachment, ContentRef, SessionAction, UserMessage } from '@agenthost/protocol';
+import { INLINE_MESSAGE_LIMIT } from '@agenthost/protocol/internal';
 import { isLarge, pastedHash } from '../content/pastedContent.js';
 import { MAX_ACCEPTED_CLIENTS, MAX_RECENTLY_ACCEPTED } from '../sessionLimits.js';
 

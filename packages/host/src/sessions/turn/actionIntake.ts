@@ -1,11 +1,5 @@
-import {
-  type ClientAction,
-  dropOldest,
-  errorMessage,
-  REJECTION,
-  type SessionState,
-  type UserMessage,
-} from '@agenthost/protocol';
+import { type ClientAction, REJECTION, type SessionState, type UserMessage } from '@agenthost/protocol';
+import { dropOldest, errorMessage } from '@agenthost/protocol/internal';
 import { originOf, type Subscriber } from '../../state/publisher.js';
 import { ContentRefused, PastedContent } from '../content/pastedContent.js';
 import { type PreconditionContext, queueRefusal, refusal } from '../preconditions.js';
@@ -19,8 +13,9 @@ const SMALL_BYTES = 1_024;
 const MAX_REMEMBERED_ANSWERS = 200;
 const MAX_REMEMBERED_STEERING = 1_000;
 
-export interface ActionIntakeOptions extends Pick<PreconditionContext, 'models'> {
+export interface ActionIntakeOptions {
   readonly store: Pick<SessionStore, 'state' | 'accepted' | 'accept' | 'reject' | 'repeat'>;
+  readonly models: PreconditionContext['models'];
   readonly pasted: Pick<PastedContent, 'keep'>;
   /** Whether the session had that turn; `undefined` when the index does not know. Only asked about turns that are not in memory. */
   readonly isTurnIndexed: (turnId: string) => boolean | undefined;

@@ -1,4 +1,5 @@
-import { errorMessage, type UserMessage } from '@agenthost/protocol';
+import type { UserMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { Agent, AgentEvent, AgentSession, Decision } from '../../agents/agent.js';
 import { AgentEventMapper, type MappedEvent } from '../../agents/events/agentEventMapper.js';
 import { boundedToolResult, boundedToolStart } from '../../agents/events/boundedToolCall.js';

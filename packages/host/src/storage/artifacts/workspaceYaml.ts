@@ -1,4 +1,4 @@
-import { dateOf, errorMessage } from '@agenthost/protocol';
+import { dateOf, errorMessage } from '@agenthost/protocol/internal';
 import { jsonValues } from '@agenthost/rpc/internal';
 import { parse } from 'yaml';
 import { errorCode } from '../fs/errnoFailure.js';

@@ -1,6 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { ByteTools } from '@agenthost/protocol';
-import { fromStoredText, isPlainStoredText, type ReadFileParams, toStoredText } from '@agenthost/protocol';
+import {
+  type ByteTools,
+  fromStoredText,
+  isPlainStoredText,
+  type ReadFileParams,
+  toStoredText,
+} from '@agenthost/protocol/internal';
 import type { ProviderAbilities } from './providerProbe.js';
 
 /** A larger write is split: encoded as JSON, each piece stays below the limit of a frame. */

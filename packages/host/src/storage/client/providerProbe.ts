@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path';
-import type { SessionFsError, SessionFsOutcome, SessionFsRequests } from '@agenthost/protocol';
+import type { SessionFsRequests } from '@agenthost/protocol';
+import type { SessionFsError, SessionFsOutcome } from '@agenthost/protocol/internal';
 import { ProviderFailure } from '../fs/providerFailure.js';
 import type { SessionFsProvider } from './sessionFsProvider.js';
 

@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import { isSessionId, type SessionFsError, type SessionFsOutcome } from '@agenthost/protocol';
+import { isSessionId, type SessionFsError, type SessionFsOutcome } from '@agenthost/protocol/internal';
 import { errorCode } from '../fs/errnoFailure.js';
 import { ProviderFailure } from '../fs/providerFailure.js';
 import type { SessionFs, SessionFsEntry, SessionFsStat } from '../fs/sessionFs.js';

@@ -1,4 +1,5 @@
-import type { SessionFsRequests, SetProviderParams } from '@agenthost/protocol';
+import type { SessionFsRequests } from '@agenthost/protocol';
+import type { SetProviderParams } from '@agenthost/protocol/internal';
 
 /**
  * The host's view of a client that keeps the sessions' files.

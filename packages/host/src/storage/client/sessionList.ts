@@ -1,4 +1,4 @@
-import { isSessionId } from '@agenthost/protocol';
+import { isSessionId } from '@agenthost/protocol/internal';
 import { errorCode } from '../fs/errnoFailure.js';
 import { replaceFile } from '../fs/replaceFile.js';
 import type { SessionFs } from '../fs/sessionFs.js';

@@ -1,4 +1,4 @@
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { SessionFsFailure } from './sessionFs.js';
 
 /** Maps names that Node uses for its own checks to those of the operating system. */

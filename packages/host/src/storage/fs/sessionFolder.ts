@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { isSessionId } from '@agenthost/protocol';
+import { isSessionId } from '@agenthost/protocol/internal';
 import { SessionFsFailure } from './sessionFs.js';
 
 export const SESSION_STATE_FOLDER = 'session-state';

@@ -1,4 +1,4 @@
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { errorCode } from '../fs/errnoFailure.js';
 import type { KeyedLock } from '../fs/keyedLock.js';
 import { EventLogFailure, LOG_BEGINNING, type LogPosition, type NewLogRecord } from './eventLog.js';

@@ -1,4 +1,4 @@
-import type { DeltaAction, ReasoningAction, ToolUpdateAction } from '@agenthost/protocol';
+import type { DeltaAction, ReasoningAction, ToolUpdateAction } from '@agenthost/protocol/internal';
 import type { LogPosition, NewLogRecord } from './eventLog.js';
 import { assertFits, type LineParts } from './lineFormat.js';
 

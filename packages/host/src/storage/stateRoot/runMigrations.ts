@@ -1,4 +1,4 @@
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { Migration } from './migrations.js';
 import { finishBackups, makeBackup } from './stateBackup.js';
 import { FIRST_VERSION, VERSION_FILE, writeStateVersion } from './stateVersion.js';

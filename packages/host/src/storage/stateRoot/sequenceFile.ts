@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { errorMessage } from '@agenthost/protocol';
+import { errorMessage } from '@agenthost/protocol/internal';
 import { errorCode } from '../fs/errnoFailure.js';
 
 const FILE_NAMES = ['sequence', 'sequence.copy'] as const;

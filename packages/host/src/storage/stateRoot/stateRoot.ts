@@ -1,6 +1,6 @@
 import { chmod, mkdir, opendir, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorMessage, isSessionId } from '@agenthost/protocol';
+import { errorMessage, isSessionId } from '@agenthost/protocol/internal';
 import { errorCode } from '../fs/errnoFailure.js';
 import { SESSION_STATE_FOLDER } from '../fs/sessionFolder.js';
 import { removeDrafts } from '../fs/writePrivateFile.js';

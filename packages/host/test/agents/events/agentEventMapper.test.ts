@@ -1,14 +1,13 @@
 import {
   createSessionState,
-  INLINE_CONTENT_LIMIT,
   MAX_FRAME_BYTES,
-  MAX_TITLE_LENGTH,
-  SCHEMAS,
   type SessionAction,
   type SessionState,
   sessionReducer,
   type ToolCallStart,
 } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT, MAX_TITLE_LENGTH } from '@agenthost/protocol/internal';
+import { SCHEMAS } from '@agenthost/protocol/schemas';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../../../test/support/holds.js';

@@ -1,4 +1,5 @@
-import { MAX_OPEN_STEPS, MAX_PART_LENGTH, type ToolCallStart } from '@agenthost/protocol';
+import type { ToolCallStart } from '@agenthost/protocol';
+import { MAX_OPEN_STEPS, MAX_PART_LENGTH } from '@agenthost/protocol/internal';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../src/agents/agent.js';
 import { AgentEventMapper } from '../../../src/agents/events/agentEventMapper.js';

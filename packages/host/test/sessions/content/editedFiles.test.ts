@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseContentUri } from '@agenthost/protocol';
+import { parseContentUri } from '@agenthost/protocol/internal';
 import { beforeEach, expect, it } from 'vitest';
 import type { WholeEdit } from '../../../src/agents/agent.js';
 import { EditedFiles } from '../../../src/sessions/content/editedFiles.js';

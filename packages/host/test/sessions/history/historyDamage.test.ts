@@ -21,7 +21,7 @@ import {
 const WINDOW = 2;
 const OPTIONS = { limits: { window: WINDOW, minSnapshotBytes: 1_500, pageTurns: 2 } };
 
-/** Some turns, a checkpoint in the middle, and a tail of a few records. */
+/** Some turns, a snapshot in the middle, and a tail of a few records. */
 async function sample(): Promise<MemorySessionFs> {
   const fs = new RangedMemoryFs();
   const world = await HistoryWorld.create(fs, OPTIONS);
@@ -32,7 +32,7 @@ async function sample(): Promise<MemorySessionFs> {
   }
   await world.log.close();
   await world.history.settled();
-  // With other limits, so that there is no checkpoint at the end.
+  // With other limits, so that there is no snapshot at the end.
   const later = await HistoryWorld.open(fs, { limits: { window: WINDOW } });
   playTurn(later, 8, 1);
   later.act({ type: 'session/titleChanged', session: SESSION, at: 9, title: 'the end ä🦊' }, 'bob');
@@ -123,7 +123,7 @@ describe('a log with a snapshot', { timeout: 180_000 }, () => {
 
   it('with a bit flipped anywhere is always noticed by the reader of that part, and loses nothing else', async () => {
     for (let byte = 0; byte < log.length; byte++) {
-      // All bits around the place of the checkpoint, one of each byte elsewhere.
+      // All bits around the place of the snapshot, one of each byte elsewhere.
       const isNear = byte > position.start - 20 && byte < position.end + 20;
       for (const bit of isNear ? [0, 1, 2, 3, 4, 5, 6, 7] : [byte % 8]) {
         const flipped = flip(log, byte, bit);

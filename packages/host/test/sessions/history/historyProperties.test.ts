@@ -158,12 +158,12 @@ it('snapshot and tail equal the whole log, at any interval, after any restarts, 
         }
         await isWhatTheLogSays(fs, await world.restart(), limits.window);
         await isWhatTheLogSays(fs, await world.restart(), limits.window);
-        if (await memory.exists(at(memory, 'events.checkpoint.json'))) checkpoints++;
+        if (await memory.exists(at(memory, 'events.checkpoint.json'))) snapshots++;
         if (await memory.exists(at(memory, 'events.turns.jsonl'))) pages++;
       },
     ),
     { numRuns: 400 },
   );
-  expect(Math.min(checkpoints, pages)).toBeGreaterThan(100);
+  expect(Math.min(snapshots, pages)).toBeGreaterThan(100);
   expect(rollbacks).toBeGreaterThan(20);
 }, 600_000);

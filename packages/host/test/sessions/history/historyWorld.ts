@@ -1,4 +1,5 @@
-import { createSessionState, type SessionAction, type SessionState, withNewestTurns } from '@agenthost/protocol';
+import { createSessionState, type SessionAction, type SessionState } from '@agenthost/protocol';
+import { withNewestTurns } from '@agenthost/protocol/internal';
 import { silentLog } from '../../../src/hostLog.js';
 import { type FoldedLog, foldLog } from '../../../src/sessions/history/foldLog.js';
 import { SessionHistory } from '../../../src/sessions/history/sessionHistory.js';

@@ -1,11 +1,5 @@
-import {
-  droppedSteps,
-  type FetchPartsResult,
-  MAX_PARTS_LIMIT,
-  type SessionAction,
-  type TurnStep,
-  turnSteps,
-} from '@agenthost/protocol';
+import { MAX_PARTS_LIMIT, type SessionAction, type TurnStep, turnSteps } from '@agenthost/protocol';
+import { droppedSteps, type FetchPartsResult } from '@agenthost/protocol/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PartsRange } from '../../../src/sessions/history/readParts.js';
 import type { SessionHistory } from '../../../src/sessions/history/sessionHistory.js';

@@ -290,9 +290,9 @@ describe('files beside a log', () => {
 
 describe('a session whose log is cut off', () => {
   it.each([
-    ['before its checkpoint', 2_000, false],
-    ['after its checkpoint', 3_999, true],
-  ])('has %s, now and when it is opened again, and pages back', async (_where, left, isKept) => {
+    ['before its snapshot', 2_000, false],
+    ['after its snapshot', 3_999, true],
+  ])('%s keeps the rest, now and when it is opened again, and pages back', async (_where, left, isKept) => {
     const fs = await copyOf(longFs);
     const session = await opened(fs);
     const place = await placeAfterTurn(fs, left);

@@ -1,12 +1,12 @@
 import {
   type ClientAction,
   createSessionState,
-  INLINE_CONTENT_LIMIT,
   REJECTION,
   type SessionAction,
   type SessionState,
   type UserMessage,
 } from '@agenthost/protocol';
+import { INLINE_CONTENT_LIMIT } from '@agenthost/protocol/internal';
 import { describe, expect, it } from 'vitest';
 import { AcceptedSequences } from '../../../src/sessions/turn/acceptedSequences.js';
 import { ActionIntake } from '../../../src/sessions/turn/actionIntake.js';

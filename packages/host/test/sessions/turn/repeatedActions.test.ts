@@ -104,7 +104,7 @@ describe('the memory of accepted actions', () => {
     const entries = accepted.entries();
     expect(entries).toHaveLength(MAX_ACCEPTED_CLIENTS);
     expect(entries.every(([, recent]) => recent.length === MAX_RECENTLY_ACCEPTED)).toBe(true);
-    // Beside a whole window of turns it has to fit into a checkpoint.
+    // Beside a whole window of turns it has to fit into a snapshot.
     expect(JSON.stringify(entries).length).toBeLessThan(2 * 1024 * 1024);
     const again = new AcceptedSequences(entries);
     expect([again.highest('c9'), again.find('c9', 200)?.serverSeq, again.find('c9', 100)]).toEqual([

@@ -1,4 +1,4 @@
-import { dropOldest } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import type { AgentEvent } from '../../agent.js';
 import { oneLine } from '../../events/boundedText.js';
 import type { SessionUpdate } from '../updateSchemas.js';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { dropOldest } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import { isWithin } from '../../../storage/fs/confinement.js';
 import { errorCode } from '../../../storage/fs/errnoFailure.js';
 import type { WholeEdit } from '../../agent.js';

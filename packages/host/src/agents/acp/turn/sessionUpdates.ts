@@ -1,4 +1,5 @@
-import { type SessionCommand, type SessionMode, sameValue } from '@agenthost/protocol';
+import type { SessionCommand, SessionMode } from '@agenthost/protocol';
+import { sameValue } from '@agenthost/protocol/internal';
 import type { AgentEvent } from '../../agent.js';
 import type { SessionChoices } from '../sessionChoices.js';
 import type { AvailableCommand, SessionUpdate } from '../updateSchemas.js';

@@ -2,7 +2,8 @@
 // everything that is known of them is in this folder.
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { FileChangeSummary, PendingToolCallStart } from '@agenthost/protocol';
+import type { FileChangeSummary } from '@agenthost/protocol';
+import type { PendingToolCallStart } from '@agenthost/protocol/internal';
 import { isWithin } from '../../../storage/fs/confinement.js';
 import type { AgentFileEdit, AgentToolResult, WholeEdit } from '../../agent.js';
 import { boundedInput } from '../../events/boundedInput.js';

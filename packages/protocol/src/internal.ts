@@ -1,0 +1,107 @@
+/** `@agenthost/protocol/internal`: for the other packages of this repository, which are pinned to one version. It may change in any version. */
+export { CLIENT_ACTION_TYPES, isClientDispatchable } from './actions/clientActions.js';
+export type {
+  CreationFailedAction,
+  DeltaAction,
+  PendingMessageKind,
+  PendingMessageSetAction,
+  PermissionRequestAction,
+  PermissionResolvedAction,
+  ReasoningAction,
+  ToolCallConfirmedAction,
+  ToolUpdateAction,
+  TurnStartedAction,
+} from './actions/sessionActions.js';
+export { ARTIFACT_KINDS, artifactTimes, withArtifactTime } from './artifacts.js';
+export type {
+  ActionParams,
+  FailedSubscription,
+  FetchContentParams,
+  FetchContentResult,
+  FetchPartsParams,
+  FetchPartsResult,
+  FetchTurnsResult,
+  ImportedContent,
+  InitializeParams,
+  InitializeResult,
+  NotificationParams,
+  ReconnectParams,
+  ReconnectResult,
+  SnapshotResult,
+  SubscribeParams,
+  TurnsRange,
+} from './commands/commands.js';
+export type {
+  ReadFileParams,
+  SessionFsEncoding,
+  SessionFsEntry,
+  SessionFsError,
+  SessionFsOutcome,
+  SetProviderParams,
+  SetProviderResult,
+  WriteFileParams,
+} from './commands/sessionFs.js';
+export { dateOf } from './dates.js';
+export { dropOldest } from './dropOldest.js';
+export { errorMessage } from './errorMessage.js';
+export type { UnsupportedProtocolVersionData } from './errors.js';
+export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
+export { hasHiddenCharacters } from './hiddenCharacters.js';
+export {
+  DEFAULT_ARTIFACTS_LIMIT,
+  DEFAULT_LIST_LIMIT,
+  INLINE_CONTENT_LIMIT,
+  INLINE_MESSAGE_LIMIT,
+  MAX_COMMANDS,
+  MAX_CONFIG_LENGTH,
+  MAX_DISPLACED_MESSAGES,
+  MAX_ID_LENGTH,
+  MAX_IMPORTED_SESSION_TURNS,
+  MAX_IMPORTED_TURNS,
+  MAX_METADATA_LENGTH,
+  MAX_OPEN_STEPS,
+  MAX_PAGE_BYTES,
+  MAX_PART_LENGTH,
+  MAX_QUEUED_MESSAGES,
+  MAX_RESYNC_BYTES,
+  MAX_SUBSCRIPTIONS,
+  MAX_TITLE_LENGTH,
+  MAX_TURN_PARTS,
+  MAX_URI_LENGTH,
+  TOOL_OUTPUT_HEAD,
+  TOOL_OUTPUT_TAIL,
+} from './limits.js';
+export { findPendingMessage } from './reducers/pendingMessages.js';
+export { needsInput, withSummaryChanges } from './reducers/summary.js';
+export { appendToolOutput, viewToolOutput } from './reducers/toolOutput.js';
+export { droppedSteps, heldFrom, isOpenStep, turnLength } from './reducers/turnSteps.js';
+export { withNewestParts } from './reducers/turnWindow.js';
+export { describeRole, type RoleRefusedData } from './roles.js';
+export { answerTextLimit, roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
+export { isSafeKey, ownValue } from './safeKey.js';
+export { sameValue } from './sameValue.js';
+export { AGENT_ICONS } from './state/agentIcons.js';
+export type { FinishedToolCall, PendingToolCallStart } from './state/toolCall.js';
+export type { AddedPart } from './state/turn.js';
+export { type ByteTools, fromStoredText, isPlainStoredText, toStoredText } from './storedText.js';
+export { contentHash, turnContents } from './turnContents.js';
+export { untrustedFolder, withoutUntrustedFolder, withUntrustedFolder } from './untrustedFolder.js';
+export {
+  type ArtifactUriParts,
+  artifactUri,
+  contentUri,
+  isProviderId,
+  isSessionId,
+  parseArtifactUri,
+  parseContentUri,
+} from './uri.js';
+export {
+  ACTION_INTRODUCED_IN,
+  COMMAND_INTRODUCED_IN,
+  isActionKnownToVersion,
+  isCommandKnownToVersion,
+  isNotificationKnownToVersion,
+  NOTIFICATION_INTRODUCED_IN,
+} from './version/registry.js';
+export { negotiateVersion, supportedVersions } from './version/versions.js';
+export { withNewestTurns } from './windows.js';
