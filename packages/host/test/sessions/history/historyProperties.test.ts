@@ -101,7 +101,7 @@ async function forked(fs: SessionFs, limits: object): Promise<void> {
 }
 
 it('snapshot and tail equal the whole log, at any interval, after any restarts, rollbacks and forks', async () => {
-  let checkpoints = 0;
+  let snapshots = 0;
   let pages = 0;
   let rollbacks = 0;
   await fc.assert(
