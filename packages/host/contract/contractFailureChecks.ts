@@ -75,7 +75,7 @@ export const ESCAPE_CHECKS: ContractChecks = {
 
 type Operation = (fs: SessionFs, at: (name: string) => string) => Promise<unknown>;
 
-/** One case for each operation, so that a report names the one that is wrong. */
+/** One case per operation, so that a report names the wrong one. */
 function saysMissing(): ContractChecks {
   const nothing: Readonly<Record<string, Operation>> = {
     readFile: (fs, at) => fs.readFile(at('none')),

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { ContractChecks } from './contractCheck.js';
 
-/** Paths, and the names that files may have. */
+/** Paths and valid file names. */
 export const NAME_CHECKS: ContractChecks = {
   'joins by its own conventions': async (fs) => {
     const windows = fs.conventions === 'windows';
@@ -58,7 +58,7 @@ export const NAME_CHECKS: ContractChecks = {
     await keepsNames(fs, at('names'), ['äöü.txt', '漢字', '🦊 with spaces', "it's", 'a.b..c', 'ﬁ', 'עברית', '👩‍👩‍👧']);
   },
   'keeps the Unicode normalisation of a name': async (fs, { at }) => {
-    // Each in a folder of its own: some file systems take the two for one name.
+    // Each in a separate folder: some file systems treat the two as one name.
     await keepsNames(fs, at('composed'), ['\u00e9.txt']);
     await keepsNames(fs, at('decomposed'), ['e\u0301.txt']);
   },

@@ -3,7 +3,7 @@ import { expectEqual, expectRejection } from './contractTools.js';
 import { isListed } from './listingCases.js';
 import type { Check } from './providerContract.js';
 
-/** What becomes of a session. */
+/** The life of a session. */
 export const lifecycleCases: Readonly<Record<string, Check>> = {
   'replaces a new session atomically when its first message is committed': async (tools) => {
     const { provider, events, createNew, query } = tools;

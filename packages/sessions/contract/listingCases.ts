@@ -2,7 +2,7 @@ import { isProviderId, parseSessionId, type Session, SessionStatus } from '@agen
 import { expectEqual } from './contractTools.js';
 import type { Check } from './providerContract.js';
 
-/** Who it is, what it lists, and what its sessions look like. */
+/** Its identity, its list, and the form of its sessions. */
 export const listingCases: Readonly<Record<string, Check>> = {
   'has an identity': async ({ provider }) => {
     expectEqual(`whether ${JSON.stringify(provider.id)} can be an id`, isProviderId(provider.id), true);

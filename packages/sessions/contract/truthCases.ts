@@ -4,14 +4,14 @@ import { type ContractTools, expectEqual, expectRejection } from './contractTool
 import { isListed } from './listingCases.js';
 import type { Check } from './providerContract.js';
 
-/** What the fields of a session say is so. */
+/** The fields of a session have their real values. */
 export const truthCases: Readonly<Record<string, Check>> = {
   'is loading while its first message is sent, and not before or after': async (tools) => {
     const { provider, createNew, query } = tools;
     const from = await createNew();
     expectEqual('loading before it is sent', from.loading.value, false);
     const sending = provider.sendAndCreateChat(from.sessionId, { query });
-    // One that needs no time for it may have replaced the session already.
+    // A provider that needs no time may have replaced the session already.
     const isGone = !isListed(provider.getSessions(), from.sessionId);
     expectEqual('loading while it is sent', from.loading.value || isGone, true);
     const to = await sending;
@@ -149,7 +149,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Waits until the chat is at rest and its turn over; gives back when it ended. */
+/** Waits until the chat is idle and its turn over; returns when it ended. */
 async function ended(tools: ContractTools, session: Session, chat: Chat): Promise<Date> {
   await tools.until('the end of the turn', chat.lastTurnEnd, (value) => value !== undefined);
   await tools.until('rest', session.status, (value) => value === SessionStatus.Completed);

@@ -1,25 +1,25 @@
 import { Buffer } from 'node:buffer';
 
-/** Where frames go: one connection. */
+/** A receiver of frames: one connection. */
 export interface Receiver {
-  /** All that one batch has for it, in order: to be written with one write. */
+  /** All frames of one batch for it, in order: to be written with one write. */
   deliver(frames: readonly EncodedFrame[]): void;
 }
 
-/** What has to be on disk before the envelopes that came from it may leave. */
+/** A source whose changes have to be on disk before their envelopes may leave. */
 export interface DurableSource {
-  /** Resolves when everything that was accepted so far is stored. */
+  /** Resolves when everything accepted so far is stored. */
   makeDurable(): Promise<void>;
-  /** Storing failed: none of these has left. They are to be taken back; what is told instead goes through `Delivery` again. */
+  /** Storing failed: none of these has left. They have to be rolled back; the replacement goes through `Delivery` again. */
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void;
 }
 
 export interface DeliveryEntry {
   readonly frame: EncodedFrame;
   readonly receivers: readonly Receiver[];
-  /** Whose state this frame tells of; it leaves only when that is stored, if it has to be. */
+  /** The source whose state this frame shows; it leaves only when that is stored, if it has to be. */
   readonly source?: DurableSource | undefined;
-  /** For the source, when it has to take the entry back. */
+  /** For the source, when it has to roll the entry back. */
   readonly tag?: unknown;
 }
 
@@ -31,8 +31,8 @@ interface Batch {
 
 /**
  * The outbound pipeline. What one tick of the event loop produced is one batch: what must be on disk is stored first, then
- * the batch leaves in order, with one write for each receiver; meanwhile the next batch gathers. Everything that a client
- * is sent goes through here, so that a snapshot and the envelopes around it keep their order.
+ * the batch leaves in order, with one write per receiver; meanwhile the next batch gathers. Everything for a client goes
+ * through here, so that a snapshot and the envelopes around it keep their order.
  */
 export class Delivery {
   #gathering: Batch = emptyBatch();
@@ -47,12 +47,12 @@ export class Delivery {
     this.#schedule();
   }
 
-  /** Code units of the frames that have not left yet. */
+  /** Code units of frames that have not left yet. */
   get waitingLength(): number {
     return this.#waitingLength;
   }
 
-  /** Resolves when what waits now has left, however much comes after it. */
+  /** Resolves when the frames that wait now have left, whatever comes after them. */
   async left(): Promise<void> {
     if (!this.#scheduled && !this.#delivering) return;
     this.#schedule();
@@ -85,7 +85,7 @@ export class Delivery {
     while (!isEmpty(this.#gathering)) {
       const batch = this.#gathering;
       this.#gathering = emptyBatch();
-      // Before anything of it is taken back: that is told by frames of its own.
+      // Before anything of it is rolled back: the rollback is reported by separate frames.
       const length = batch.entries.reduce((sum, { frame }) => sum + frame.length, 0);
       if (batch.mustBeStored.size > 0) await this.#store(batch);
       send(batch.entries);
@@ -105,7 +105,7 @@ export class Delivery {
     });
   }
 
-  /** Also what was accepted on top of it meanwhile: it stands on something that never happened. */
+  /** Includes what was accepted on top of it meanwhile: it depends on a change that never happened. */
   #takeBack(batch: Batch, source: DurableSource, error: unknown): void {
     const later = extract(this.#gathering.entries, source);
     for (const { frame } of later) this.#waitingLength -= frame.length;
@@ -149,7 +149,7 @@ function send(entries: readonly DeliveryEntry[]): void {
   for (const [receiver, frames] of outgoing) receiver.deliver(frames);
 }
 
-/** What stands before and after the text of many frames, in ASCII. */
+/** Text before and after the payload of many frames, in ASCII. */
 interface Around {
   readonly before: string;
   readonly after: string;
@@ -171,7 +171,7 @@ export class EncodedFrame {
   #isWritten = false;
   #webSocketFrame: Buffer | undefined;
 
-  /** `innerBytes`: how many bytes `inner` has, where that is known. */
+  /** `innerBytes`: the size of `inner`, if known. */
   constructor(inner: string, around: Around = NOTHING, innerBytes = -1) {
     this.#inner = inner;
     this.#around = around;
@@ -183,7 +183,7 @@ export class EncodedFrame {
     return `${before}${this.#inner}${after}`;
   }
 
-  /** Of the text, in code units. */
+  /** The length of the text, in code units. */
   get length(): number {
     const { before, after } = this.#around;
     return before.length + this.#inner.length + after.length;
@@ -198,13 +198,13 @@ export class EncodedFrame {
     return this.#webSocketFrame;
   }
 
-  /** How long `webSocketFrame` is. */
+  /** The length of `webSocketFrame`. */
   get webSocketBytes(): number {
     const payload = this.#payloadBytes;
     return headerBytes(payload) + payload;
   }
 
-  /** Puts `webSocketFrame` into a buffer. The first time straight from the text: most frames are needed only once. */
+  /** Writes `webSocketFrame` into a buffer, the first time straight from the text: most frames are needed only once. */
   writeTo(buffer: Buffer, at: number): void {
     if (this.#isWritten) this.webSocketFrame.copy(buffer, at);
     else this.#encode(buffer, at);

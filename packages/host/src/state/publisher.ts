@@ -10,19 +10,19 @@ import { ACTION_INTRODUCED_IN } from '@agenthost/protocol/internal';
 import { around, type Delivery, type DurableSource, EncodedFrame, type Receiver } from './delivery.js';
 import type { ReplayBuffer } from './replayBuffer.js';
 
-/** A client, as those who send to it see it. */
+/** A client as a receiver. */
 export interface Subscriber extends Receiver {
   readonly author: Author;
   readonly protocolVersion: number;
-  /** The name of its token, where that has one. */
+  /** The name of its token, if it has one. */
   readonly tokenName?: string | undefined;
   /** It keeps the sessions' files: without its connection nothing can be stored. */
   readonly keepsFiles?: boolean;
-  /** Ends the connection: the client has to come back and take a snapshot. */
+  /** Ends the connection: the client has to reconnect and take a snapshot. */
   cutOff(reason: string): void;
 }
 
-/** Where an action comes from: the number is the client's word, the name the host's. */
+/** The origin of an action: the number comes from the client, the name from the host. */
 export function originOf({ author, tokenName }: Subscriber, clientSeq: number): ActionOrigin {
   const { clientId } = author;
   return tokenName === undefined ? { clientId, clientSeq } : { clientId, clientSeq, name: tokenName };
@@ -31,7 +31,7 @@ export function originOf({ author, tokenName }: Subscriber, clientSeq: number): 
 export interface PublishOptions {
   readonly resource: URI;
   readonly envelope: ActionEnvelope;
-  /** The envelope as JSON, where it was made already. */
+  /** The envelope as JSON, if it was already made. */
   readonly json?: string;
   readonly subscribers: readonly Subscriber[];
   /** Gets its own echo, subscribed or not. */
@@ -40,7 +40,7 @@ export interface PublishOptions {
   readonly tag?: unknown;
 }
 
-/** Encodes each envelope once, keeps it for replay, and hands it to everybody who is to get it. */
+/** Encodes each envelope once, keeps it for replay, and passes it to all its receivers. */
 export class Publisher {
   readonly #delivery: Delivery;
   readonly #replay: ReplayBuffer;
@@ -57,26 +57,26 @@ export class Publisher {
     const bytes = this.#replay.add({ serverSeq: envelope.serverSeq, resource, actionType, json });
     const known = knowing(options.subscribers, actionType);
     const receivers = sender && !known.includes(sender) ? [...known, sender] : known;
-    // Also with no receiver at all: the source has to hear of it when it could not be stored.
+    // Also without receivers: the source has to learn when it could not be stored.
     this.#delivery.enqueue({ frame: actionFrame(json, bytes), receivers, source, tag });
   }
 
-  /** After something was taken back: who reconnects takes a snapshot. */
+  /** After a rollback: clients that reconnect take a snapshot. */
   forgetReplay(upTo: number): void {
     this.#replay.forgetUpTo(upTo);
   }
 
-  /** The resource is gone, and what comes under its name later is another one. */
+  /** The resource is gone, and a later one under its name is another one. */
   end(resource: URI, serverSeq: number): void {
     this.#replay.end(resource, serverSeq);
   }
 
-  /** To the sender alone; it takes no number of its own, because nothing has changed. */
+  /** Only to the sender; it takes no number, because nothing has changed. */
   reject(sender: Subscriber, envelope: ActionEnvelope): void {
     this.answer(sender, envelope);
   }
 
-  /** As `reject`, for an answer that must not leave before its source is stored. */
+  /** Like `reject`, for an answer that must not leave before its source is stored. */
   answer(sender: Subscriber, envelope: ActionEnvelope, waits: Pick<PublishOptions, 'source' | 'tag'> = {}): void {
     this.#delivery.enqueue({ frame: actionFrame(JSON.stringify(envelope)), receivers: [sender], ...waits });
   }
@@ -88,14 +88,14 @@ function actionFrame(envelopeJson: string, bytes?: number): EncodedFrame {
   return new EncodedFrame(envelopeJson, AROUND_ENVELOPE, bytes);
 }
 
-/** Those whose version knows the action: nobody is sent what it can't understand. */
+/** Receivers whose version knows the action. */
 function knowing(subscribers: readonly Subscriber[], type: Action['type']): readonly Subscriber[] {
   const introduced = ACTION_INTRODUCED_IN[type];
   if (introduced <= MIN_PROTOCOL_VERSION) return subscribers;
   return subscribers.filter((subscriber) => subscriber.protocolVersion >= introduced);
 }
 
-/** Who is subscribed to one resource. The list is replaced, never changed, so that what is under way keeps its receivers. */
+/** The subscribers of one resource. The list is replaced, never changed, so that frames in flight keep their receivers. */
 export class SubscriberList {
   #list: readonly Subscriber[] = [];
 
@@ -119,7 +119,7 @@ export class SubscriberList {
 
 /** The one counter of the host. */
 export interface SequenceSource {
-  /** The last number that was given out, or that any earlier run of the host may have given out. */
+  /** The last number that this or any earlier run of the host may have given out. */
   readonly current: number;
   next(): number;
 }
