@@ -148,7 +148,7 @@ describe('the keys of a confirmation', () => {
     await gone(ask);
   });
 
-  it('an edited command is what runs', SLOW, async () => {
+  it('runs an edited command', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['echo hi'], { provider: 'shell' });
     const page = await pages.visit(host, { hash });

@@ -12,7 +12,7 @@ interface SequenceModule {
 }
 
 describe('a host that is killed under load', { timeout: LONG_MS }, () => {
-  it('[ONCE1] [FATE1] [ENV1] loses nothing that it accepted, doubles nothing, and gives no number out twice', async () => {
+  it('[ONCE1] [FATE1] [ENV1] loses and doubles nothing that it accepted, and repeats no number', async () => {
     const { kills, accepted, unknown, envelopes } = await killUnderLoad(KILLS);
     console.info(
       `${kills} kills, ${accepted} accepted, ${unknown} unknown to their sender, ${envelopes} envelopes: 0 lost, 0 doubled, 0 numbers repeated`,

@@ -96,7 +96,7 @@ async function stream(session: SessionHandle, what: string): Promise<void> {
 }
 
 describe('clients that do not read', { timeout: LONG_MS }, () => {
-  it.runIf(isWhole && isLinux)('are cut off with a code; others get everything; memory is bounded', async () => {
+  it.runIf(isWhole && isLinux)('are disconnected with a code; others get everything; memory is bounded', async () => {
     const { turns, beside, codes, peak } = await stopReading(READERS, patient);
     console.info(
       `${READERS} slow readers cut off with ${TOO_SLOW} within ${turns} turns, ${beside} turns of others beside, 0 harmed; ` +
@@ -116,7 +116,7 @@ describe('clients that do not read', { timeout: LONG_MS }, () => {
     await expect(stopReading(2, unlimited)).rejects.toThrow(/only who reads is left/);
   });
 
-  it.runIf(isLinux)('and do not take their goodbye either are gone after a while', async () => {
+  it.runIf(isLinux)('and do not take the close frame either are removed after a while', async () => {
     const host = await startTestHost({}, { webSocketLimits: { maxBufferedBytes: MIB, goodbyeMs: 50 } });
     try {
       const session = await (await host.connect()).createSession({ provider: 'mock' });
@@ -132,7 +132,7 @@ describe('clients that do not read', { timeout: LONG_MS }, () => {
     }
   });
 
-  it('and that do not even answer a ping are cut off, whether there is something to say or not', async () => {
+  it('and that do not even answer a ping are disconnected, with or without data for them', async () => {
     // Longer than anybody here is ever busy: those who live must answer in time.
     const host = await startTestHost({}, { webSocketLimits: { pingIntervalMs: 3_000 } });
     try {

@@ -95,7 +95,7 @@ function comparable({ clients: _, ...state }: SessionState): object {
   return state;
 }
 
-describe('everybody comes back at once after a restart', { timeout: LONG_MS }, () => {
+describe('all clients reconnect at once after a restart', { timeout: LONG_MS }, () => {
   it('[ONCE2] [WA4] and nothing is lost or doubled', async () => {
     const { accepted, backMs } = await storm(CLIENTS);
     console.info(

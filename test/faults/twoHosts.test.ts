@@ -56,7 +56,7 @@ async function race(rounds: number, env: Readonly<Record<string, string>> = {}):
 }
 
 describe('several hosts on one state root', { timeout: LONG_MS }, () => {
-  it('one has it, the others refuse to start and say who holds it', async () => {
+  it('one holds it, the others refuse to start and say who holds it', async () => {
     const refused = await race(ROUNDS);
     console.info(`${ROUNDS} races of ${AT_ONCE} hosts and a late one: ${refused} refused, 0 let in beside another`);
     expect(refused).toBe(ROUNDS * AT_ONCE);

@@ -140,12 +140,12 @@ async function reopened(
   });
 }
 
-describe('a client that keeps the files and vanishes at any moment', { timeout: LONG_MS }, () => {
+describe('a file provider that disconnects at any moment', { timeout: LONG_MS }, () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  it('takes nothing with it that anybody was told is stored', async () => {
+  it('loses nothing that was reported as stored', async () => {
     const { operations } = await vanishAt(Number.POSITIVE_INFINITY);
     let [runs, accepted, refused] = [0, 0, 0];
     for (let n = 1; n <= operations; n += STEP) {

@@ -128,7 +128,7 @@ const ROWS: readonly GateRow[] = [
     "; frame-ancestors 'none'",
     '',
     ROUTES,
-    'headers that protect',
+    'protective headers',
   ],
   [
     '5',
@@ -137,7 +137,7 @@ const ROWS: readonly GateRow[] = [
     "'x-content-type-options': 'nosniff',",
     '',
     ROUTES,
-    'headers that protect',
+    'protective headers',
   ],
   [
     '5',
@@ -146,7 +146,7 @@ const ROWS: readonly GateRow[] = [
     "'referrer-policy': 'no-referrer',",
     '',
     ROUTES,
-    'headers that protect',
+    'protective headers',
   ],
   ['5', 'any path is answered', `${SERVER}/routes.ts`, ' && route.path === request.url', '', POINTS, 'point 5:'],
   ['7', 'any depth', 'packages/rpc/src/peer/message.ts', 'stack.length + 1 >= maxDepth', 'false', POINTS, 'point 7:'],
@@ -202,7 +202,7 @@ const ROWS: readonly GateRow[] = [
     'if (this.#budget > 0 || this.#webSocket.isPaused) return;',
     'return;',
     ACCESS,
-    'more frames',
+    'frames over the rate',
   ],
   [
     '7',
@@ -292,7 +292,7 @@ const ROWS: readonly GateRow[] = [
     'if (!terminal) throw acp.RequestError.resourceNotFound(',
     'if (!terminal) return { output: () => ({ output: "", truncated: false }), kill: () => {} }; void (',
     AGENT,
-    'speaks for its own',
+    'acts only for its own',
   ],
   [
     'roles',

@@ -4,7 +4,7 @@ import { ROOT, withoutDocs } from '../architecture/workspace.js';
 import { browserPage, bundled } from '../support/browser/browserPage.js';
 import { startTestHost } from '../support/testHost.js';
 
-it('the sessions layer runs with nothing but what browsers have', async () => {
+it('the sessions layer runs with only what browsers have', async () => {
   const test = await startTestHost();
   try {
     const [sdk, sessions] = await Promise.all([

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
-it('what needs somebody is in one tray, over two hosts, until it is answered by whomever', async () => {
+it('open questions are in one tray, over two hosts, until any client answers them', async () => {
   const hosts = [await startTestHost(), await startTestHost()];
   const registry = new SessionsProvidersService();
   const service = new SessionsManagementService(registry);

@@ -52,7 +52,7 @@ const ended = (chat: ChatModel, count: number) =>
 const lastTurn = (state: SessionState) => JSON.stringify(state.turns.at(-1));
 
 describe('several chats in a session', () => {
-  it('are what every agent can have', async () => {
+  it('are supported by every agent', async () => {
     const test = await hostWithAgents();
     const { agents } = (await test.connect()).root.state.value;
     expect(agents.map(({ provider }) => provider)).toEqual(
@@ -67,7 +67,7 @@ describe('several chats in a session', () => {
     }
   });
 
-  it('run at once in the same folder with the shell', async () => {
+  it('run in parallel in the same folder with the shell', async () => {
     const provider = await providerOf(await hostWithAgents());
     // It ends when the other chat has done its part.
     const waits = 'until [ -e go ]; do sleep 0.02; done; echo the first went on';
@@ -89,7 +89,7 @@ describe('several chats in a session', () => {
     expect(lastTurn(await ended(second, 2))).toContain('here: [2]');
   });
 
-  it('run at once with an ACP agent, and ask independently', async () => {
+  it('run in parallel with an ACP agent, and ask independently', async () => {
     const provider = await providerOf(await hostWithAgents());
     const session = await begin(provider, 'stub', 'hello there');
     await provider.sendAndCreateChat(session.sessionId, { query: 'hello again' });

@@ -63,7 +63,8 @@ async function open(stateDir: string): Promise<AgentsHere> {
     add: async ({ provider, npm }, onProgress) => {
       if (!npm) throw notInstallable(provider);
       const interrupted = new AbortController();
-      const stop = () => interrupted.abort(new CommandError(EXIT.failed, 'Interrupted.', 'The same command goes on.'));
+      const stop = () =>
+        interrupted.abort(new CommandError(EXIT.failed, 'Interrupted.', 'Run the same command again to continue.'));
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
       const tell = ({ message }: { message: string }) => onProgress(message);
       await installer.install(provider, npm, { signal: interrupted.signal, onProgress: tell });

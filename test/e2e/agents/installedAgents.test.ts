@@ -31,7 +31,7 @@ describe('installing', () => {
 
   const tiny = { command: 'tiny-acp', npm: { package: TINY.name, version: TINY.version } };
 
-  it('is told to every client, from the beginning to the end, and the agent works', async () => {
+  it('is reported to every client from beginning to end, and the agent works', async () => {
     const registry = await registryWithStub();
     await writeAgents(stateDir, { stub: tiny, broken: { ...tiny, npm: { package: 'not-there', version: '1.0.0' } } });
     const env = { PATH: process.env['PATH'], HOME: stateDir, npm_config_registry: registry.url };
@@ -91,7 +91,7 @@ describe('installing', () => {
     await expect(client.installAgent('nobody')).rejects.toThrow('no agent for provider nobody');
   });
 
-  it('works from the command, with and without a host that runs', async () => {
+  it('works from the command, with and without a running host', async () => {
     const registry = await registryWithStub();
     await writeAgents(stateDir, { stub: tiny });
     const env = { npm_config_registry: registry.url, HOME: stateDir };

@@ -49,7 +49,7 @@ async function* ask(text: string, turn: ScriptedTurn): AsyncGenerator<AgentEvent
   yield { type: 'text', text: `approved=${approved} option=${optionId} edited=${editedToolInput} text=${said}` };
 }
 
-describe('[VAL5] answers that do not fit what was asked', () => {
+describe('[VAL5] answers that do not fit their question', () => {
   let host: TestHost;
   let alice: RawClient;
   let bob: RawClient;
@@ -134,7 +134,7 @@ describe('[VAL5] answers that do not fit what was asked', () => {
     ['question', { approved: true, optionId: 'blue' }, 'approved=true option=blue edited=none text=none'],
     ['question', { approved: false }, 'approved=false option=none edited=none text=none'],
     ['open question', { approved: true, text: 'because' }, 'approved=true option=none edited=none text=because'],
-  ])('takes an answer to "%s" that fits: %j', async (text, answer, told) => {
+  ])('accepts a fitting answer to "%s": %j', async (text, answer, told) => {
     const question = await asked(text);
     expect((await alice.act({ ...question, ...answer })).rejectionReason).toBeUndefined();
     expect(await answerText(question.session)).toBe(told);

@@ -20,7 +20,7 @@ describe('the SDK bundled for a browser', () => {
     expect(withoutDocs(bundle)).not.toMatch(/\bfrom\s*['"]|\brequire\(|['"]node:/);
   });
 
-  it('has the schemas in a file of its own, which only a client that keeps files loads', async () => {
+  it('has the schemas in a separate file, which only a client that keeps files loads', async () => {
     const [first, ...later] = await bundledChunks(`${ROOT}/packages/client/dist/index.js`, {
       name: 'sdk',
       format: 'es',
@@ -29,7 +29,7 @@ describe('the SDK bundled for a browser', () => {
     expect(later.join()).toMatch(/ZodType/);
   });
 
-  it('runs a turn with nothing but what browsers have', async () => {
+  it('runs a turn with only what browsers have', async () => {
     const page = browserPage(host.url.origin);
     runInContext(`${bundle}; globalThis.sdk = sdk;`, page);
     const answer: unknown = await runInContext(

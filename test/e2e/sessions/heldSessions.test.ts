@@ -34,7 +34,7 @@ class SlowStorage extends LocalSessionStorage {
 }
 
 /** Issue 17, point 22: a session does not leave the memory under somebody who works with it. */
-describe('a session that a command works with', () => {
+describe('a session that a command uses', () => {
   let host: TestHost;
   let stateDir: string;
   let storage: SlowStorage;
@@ -72,7 +72,7 @@ describe('a session that a command works with', () => {
     expect(page.parts.length).toBeGreaterThan(0);
   });
 
-  it('[MEM1] stays in memory while its turn runs, although nobody looks', async () => {
+  it('[MEM1] stays in memory while its turn runs, even without subscribers', async () => {
     const small = await startTestHost({ maxSessionBytes: 1 });
     const driver = await small.raw('driver');
     const session = await rawSession([driver]);

@@ -72,7 +72,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
     };
   }
 
-  /** What can be done with the session that is looked at, where one is. */
+  /** Commands for the open session, if there is one. */
   function sessionCommands(): PaletteEntry[] {
     const { isNewChatSession, isActiveSessionArchived, activeSessionProviderId } = management.contextKeys;
     const session = management.activeSession.value;
@@ -82,7 +82,7 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
     const isArchived = isActiveSessionArchived.value;
     const change = () => (isArchived ? management.unarchiveSession(session) : management.archiveSession(session));
     const icon = <Archive size={16} aria-hidden />;
-    // The list shows whether it was done.
+    // The list shows whether it worked.
     return [
       command(
         isArchived ? 'Unarchive this session' : 'Archive this session',

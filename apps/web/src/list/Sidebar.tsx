@@ -17,7 +17,7 @@ import { useStatusCounts } from './useStatusCounts.js';
 
 interface SidebarProps {
   readonly currentId: string | undefined;
-  /** It is all that is to be seen. */
+  /** Whether it is the only visible pane. */
   readonly isAlone: boolean;
   readonly onTray: () => void;
   readonly onAddHost: () => void;
@@ -254,7 +254,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
   );
 }
 
-/** On a phone the banner of the other pane is not to be seen, and an empty list would tell nothing. */
+/** On a phone the banner of the other pane is not visible, and an empty list would say nothing. */
 function ClosedBanner({ host }: { readonly host: PageHost }) {
   const { state } = useObservable(host.connection);
   return state === 'closed' && <Banner place={host} />;

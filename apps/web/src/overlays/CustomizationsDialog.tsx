@@ -19,7 +19,7 @@ const KINDS = {
   plugin: 'Plugin',
 } as const;
 
-/** Instructions, skills and servers that reach the agent of this session, each on or off. */
+/** Instructions, skills and servers of this session's agent, each on or off. */
 export function CustomizationsDialog({ state, model, role, onClose }: CustomizationsDialogProps) {
   const { problem, attempt } = useAttempt();
   const all = state?.customizations ?? [];

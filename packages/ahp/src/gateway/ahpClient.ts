@@ -296,7 +296,7 @@ export class AhpClient {
   /** AHP can't send a snapshot that was not requested: the client has to reconnect, and gets one then. */
   #jumped(): void {
     this.outlet.replay.forget(this.#options.nextSeq());
-    this.outlet.socket?.close('the state has to be loaded anew');
+    this.outlet.socket?.close('the state has to be loaded again');
   }
 
   #snapshot(resource: URI, state: AhpSnapshot['state']): AhpSnapshot {

@@ -219,7 +219,7 @@ export class AhpGateway {
     if (!this.#clients.has(client)) return;
     const { socket } = client.outlet;
     this.#end(client);
-    socket?.close('the host has ended this connection: the token may have been taken back', CLOSE_POLICY);
+    socket?.close('the host has ended this connection: the token may have been revoked', CLOSE_POLICY);
   }
 
   /** Removes it for good, with its unused sessions. */

@@ -26,7 +26,7 @@ export class IndexGoneError extends Error {
 /** The index was damaged and is being rebuilt; meanwhile it has only a part of the sessions. */
 export class IndexReplacedError extends Error {
   constructor(cause: unknown) {
-    super('the session index was damaged and is being made anew: list again in a moment', { cause });
+    super('the session index was damaged and is being rebuilt: list again in a moment', { cause });
     this.name = 'IndexReplacedError';
   }
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Where frames go: one connection. */
+/** A receiver of frames: one connection. */
 export interface Receiver {
   /** Sends the frames of one batch, in order, with one write. */
   deliver(frames: readonly EncodedFrame[]): void;
@@ -8,7 +8,7 @@ export interface Receiver {
 
 /** A source of envelopes that must be stored before they are sent. */
 export interface DurableSource {
-  /** Resolves when everything that was accepted so far is stored. */
+  /** Resolves when everything accepted so far is stored. */
   makeDurable(): Promise<void>;
   /** Called when storing failed: none of these entries was sent. The source undoes them and enqueues the rejections. */
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void;

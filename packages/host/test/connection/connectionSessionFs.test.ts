@@ -21,7 +21,7 @@ function client() {
 }
 
 describe('ConnectionSessionFs', () => {
-  it('a call that comes while one that waited is let go does not overtake it, nor is it one too many', async () => {
+  it('a call that comes while a waiting one is released neither overtakes it nor exceeds the limit', async () => {
     const { call, asked, paths } = client();
     const first = Array.from({ length: IN_FLIGHT }, (_, n) => call(`${n}`));
     const waited = call('waited');
@@ -40,7 +40,7 @@ describe('ConnectionSessionFs', () => {
     await Promise.all([...first, late]);
   });
 
-  it('when the client goes, what waits fails, and what comes later', async () => {
+  it('fails waiting and later calls when the client disconnects', async () => {
     const { fs, call, asked } = client();
     const calls = Array.from({ length: IN_FLIGHT + 5 }, (_, n) => call(`${n}`));
     await Promise.resolve();

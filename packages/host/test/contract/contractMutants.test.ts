@@ -273,7 +273,7 @@ async function failures(mutate?: Break): Promise<string[]> {
 }
 
 describe('the contract of a SessionFs refuses a backend that', () => {
-  it('(but not one that is right)', async () => expect(await failures()).toEqual([]));
+  it('(but not a correct one)', async () => expect(await failures()).toEqual([]));
 
   it.each(Object.entries(MUTANTS))('%s', async (_, mutate) => {
     const failed = await failures(mutate);

@@ -39,7 +39,7 @@ describe('sessionReducer, over random histories', () => {
     );
   });
 
-  it('[RED3] gives back an equal state only as the same reference', () => {
+  it('[RED3] returns an equal state only as the same reference', () => {
     // Actions that replace a value by one which happens to be equal are the exception: the reducer need not compare deeply.
     const replaces = new Set([
       'session/usage',
@@ -89,7 +89,7 @@ describe('sessionReducer, over random histories', () => {
     );
   });
 
-  it('[RED12] never changes a turn that has ended, nor its place', () => {
+  it('[RED12] never changes an ended turn, nor its position', () => {
     holds(
       fc.property(history, anyAction, (actions, action) => {
         const before = reduce(actions);
@@ -110,7 +110,7 @@ describe('sessionReducer, over random histories', () => {
     );
   });
 
-  it('[FATE1,PEND3] never loses a pending message, and never has one twice', () => {
+  it('[FATE1,PEND3] never loses or doubles a pending message', () => {
     holds(
       fc.property(history, anyAction, (actions, action) => {
         const before = reduce(actions);
@@ -158,7 +158,7 @@ describe('cost', () => {
     expect(readsAfter(10_000)).toBe(few);
   });
 
-  it('[TOOL5] live output stays bounded however much there was', () => {
+  it('[TOOL5] live output stays bounded', () => {
     let output: ToolOutput | undefined;
     for (let i = 0; i < 2_000; i++) output = appendToolOutput(output, 'x'.repeat(100));
     expect(output?.text.length).toBe(TOOL_OUTPUT_HEAD + TOOL_OUTPUT_TAIL);

@@ -31,7 +31,7 @@ function total({ earlierParts = 0, responseParts }: ActiveTurn): number {
 }
 
 describe('the window of a turn', () => {
-  it('[PART6] holds what has room and what is open, and nothing is lost on the way', () => {
+  it('[PART6] holds what fits and what is open, and counts the rest', () => {
     holds(
       fc.property(steps, (all) => {
         let state = started;
@@ -68,7 +68,7 @@ describe('the window of a turn', () => {
     );
   });
 
-  it('[PART7] who holds fewer parts gets the same: the parts that both hold are equal, and so is all else', () => {
+  it('[PART7] states with different windows stay equal in their common parts', () => {
     holds(
       fc.property(steps, fc.nat(1_000), fc.nat(100), (all, cut, parts) => {
         const actions = actionsOf(all);

@@ -64,7 +64,7 @@ describe('schemas', () => {
     expect(SCHEMAS.ClientAction.safeParse(action).success).toBe(false);
   });
 
-  it('look twice at a dispatched action: what can be answered, then what is right', () => {
+  it('check a dispatched action twice: whether it can be answered, then whether it is valid', () => {
     const wrong = { clientSeq: 3, action: { type: 'session/turnStarted', turnId: 5 } };
     expect(uncheckedDispatchActionParams.parse(wrong)).toStrictEqual(wrong);
     expect(SCHEMAS.DispatchActionParams.safeParse(wrong).success).toBe(false);
@@ -118,7 +118,7 @@ describe('schemas', () => {
     ping: {},
   };
 
-  it.each(Object.entries(valid))('take the params of %s', (method, params) => {
+  it.each(Object.entries(valid))('accept the params of %s', (method, params) => {
     expect(COMMAND_SCHEMAS[method as keyof Commands].params.parse(params)).toStrictEqual(params);
   });
 
@@ -160,7 +160,7 @@ describe('the types', () => {
 describe('JSON Schema files', () => {
   const folder = join(import.meta.dirname, '../../schema');
 
-  it('[SCH5] are what the schemas say; `npm run schemas` writes them', () => {
+  it('[SCH5] match the schemas; `npm run schemas` writes them', () => {
     const files = jsonSchemaFiles();
     expect(readdirSync(folder).sort()).toEqual(Object.keys(files).sort());
     for (const [name, content] of Object.entries(files)) {

@@ -26,7 +26,7 @@ describe('versions', () => {
     }
   });
 
-  it('[VER3] knows what a version knows', () => {
+  it('[VER3] knows the features of a version', () => {
     expect(isActionKnownToVersion({ type: 'session/delta' }, 1)).toBe(true);
     expect(isActionKnownToVersion({ type: 'session/delta' }, 0)).toBe(false);
     expect(isActionKnownToVersion({ type: 'session/later' as Action['type'] }, 99)).toBe(false);
@@ -47,7 +47,7 @@ describe('versions', () => {
     expect(supportedVersions().at(-1)).toBe(MIN_PROTOCOL_VERSION);
   });
 
-  it('[VER5] a newer version can do at least what the newest known one can', () => {
+  it('[VER5] a newer version has at least the features of the newest known one', () => {
     expect(capabilitiesOf(PROTOCOL_VERSION + 5)).toEqual(capabilitiesOf(PROTOCOL_VERSION));
     expect(capabilitiesOf(1)).toMatchObject({ sessions: true, tools: true, permissions: true, reasoning: true });
     expect(() => capabilitiesOf(0)).toThrow('protocol version 0 does not exist');

@@ -38,7 +38,7 @@ import { Delta } from '../turn/DiffCard.js';
 import { ContextRing, modelOf } from './ContextRing.js';
 import { HostState } from './HostState.js';
 
-/** Of a place that is no host. */
+/** For a place that is no host. */
 const NO_AGENTS = constant<readonly AgentInfo[]>([]);
 
 interface ChatHeaderProps {
@@ -48,7 +48,7 @@ interface ChatHeaderProps {
   readonly model: ChatModel;
   readonly onRename: () => void;
   readonly onDelete: () => void;
-  /** Not there where the provider can't. */
+  /** Missing if the provider doesn't support it. */
   readonly onFork: (() => void) | undefined;
   readonly onProblem: (work: Promise<unknown>) => void;
 }

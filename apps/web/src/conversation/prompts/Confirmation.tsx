@@ -27,11 +27,11 @@ const DEFAULT_OPTIONS: readonly ConfirmationOption[] = [
 interface ConfirmationProps {
   readonly turnId: string;
   readonly call: PendingToolCall;
-  /** In the tray it stands under its session's name, without a frame of its own. */
+  /** In the tray it stands under its session's name, without a frame. */
   readonly plain?: boolean;
 }
 
-/** A tool call that waits for somebody. Its keys work while it has the focus, and only then: nothing is allowed by accident. */
+/** A tool call that waits for an answer. Its keys work only while it has the focus, so that nothing is allowed by accident. */
 export function Confirmation({ turnId, call, plain = false }: ConfirmationProps) {
   const chat = useChat();
   const now = useNow(true);
@@ -48,7 +48,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
   const approvals = options.filter((option) => option.kind === 'approve');
   const denials = options.filter((option) => option.kind === 'deny');
-  // "Y" is a plain yes: it never stands for an option that also counts for later calls.
+  // "Y" is a plain yes: it never selects an option that also counts for later calls.
   const once = approvals[0]?.explicit ? undefined : approvals[0];
   const lasting = approvals.find((option) => option !== once);
 

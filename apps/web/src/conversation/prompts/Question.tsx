@@ -24,7 +24,7 @@ interface QuestionProps {
   readonly plain?: boolean;
 }
 
-/** A permission or a question of the agent: choose, or answer in words where that is allowed. Its keys work while it has the focus. */
+/** A permission or a question of the agent, with options, and a text where that is allowed. Its keys work while it has the focus. */
 export function Question({ turnId, request, plain = false }: QuestionProps) {
   const chat = useChat();
   const now = useNow(request.askedAt !== undefined);
@@ -58,14 +58,14 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
     ...(id !== '' && { optionId: id }),
   });
   const choose = (option: PermissionOption) => send(answerWith(option));
-  /** A title is not seen on a phone. */
+  /** A tooltip is not visible on a phone. */
   const refusal = options.map((option) => refusalOf(answerWith(option))).find((why) => why !== undefined);
   const approvals = options.filter(({ kind }) => kind !== 'deny');
   const keyOf = (option: PermissionOption): string | undefined => {
     if (request.kind === 'question')
       return options.indexOf(option) < 9 ? String(options.indexOf(option) + 1) : undefined;
     if (option.kind === 'deny') return 'x';
-    // The first key is a plain yes: it never stands for an option that also counts for later calls.
+    // The first key is a plain yes: it never selects an option that also counts for later calls.
     return APPROVE_KEYS[approvals.indexOf(option) + (approvals[0]?.explicit ? 1 : 0)];
   };
   const keyDown = (event: KeyboardEvent) => {

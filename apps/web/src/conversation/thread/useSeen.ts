@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { permissionError } from '../../app/permissionError.js';
 
 /**
- * What happens while somebody looks is read. Only what happens: a session that is marked unread stays so until there is news, or
+ * New events count as read while the user looks. Only events: a session that is marked unread stays so until there is news, or
  * it is opened again.
  */
 export function useSeen(model: ChatModel, state: SessionState | undefined, role: Role): void {

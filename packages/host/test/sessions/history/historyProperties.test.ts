@@ -100,7 +100,7 @@ async function forked(fs: SessionFs, limits: object): Promise<void> {
   }
 }
 
-it('snapshot and tail say what the whole log says, at any interval, after any restarts, rollbacks and forks', async () => {
+it('snapshot and tail equal the whole log, at any interval, after any restarts, rollbacks and forks', async () => {
   let snapshots = 0;
   let pages = 0;
   let rollbacks = 0;
