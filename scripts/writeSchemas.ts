@@ -1,4 +1,4 @@
-// Writes the JSON Schema files of the protocol and of agents.json; tests fail when they are not what the code says.
+// Writes the JSON Schema files of the protocol and of agents.json; tests fail when they are out of date.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { agentsJsonSchema } from '@agenthost/host/internal';
