@@ -13,7 +13,7 @@ function openPrompts({ chat }: AttachModel): readonly Prompt[] {
   return [...(chat?.confirmations.value ?? []), ...(chat?.permissions.value ?? [])];
 }
 
-/** A changed command is a message rather than an approval, so it needs another role. */
+/** Approving an edited command needs more than the role of an approver. */
 export function canEdit(model: AttachModel, prompt: Prompt): boolean {
   const mayType = model.may('session/toolCallConfirmed', { editedToolInput: '' });
   return mayType && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;

@@ -14,7 +14,7 @@ export interface Settings {
   readonly singleLetters: boolean;
   readonly notifications: boolean;
   readonly hosts: readonly KnownHost[];
-  /** The device name that other users see beside this page's actions. */
+  /** The user's name that others see beside this page's actions. */
   readonly userName: string;
   /** The last known name of the machine that serves this page. */
   readonly machine: string;

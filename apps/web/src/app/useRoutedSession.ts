@@ -9,7 +9,7 @@ import { useObservable } from './useObservable.js';
 export interface RoutedSession {
   readonly session: Session | undefined;
   readonly chat: string | undefined;
-  /** The name of its place. */
+  /** The place that it belongs to, by the name in the address. */
   readonly place: PagePlace | undefined;
   /** The chat in the address, while nothing is known of it. */
   readonly awaited: string | undefined;

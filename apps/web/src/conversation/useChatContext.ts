@@ -12,7 +12,7 @@ interface ShownChat {
   readonly place: PagePlace;
   readonly model: ChatModel;
   readonly folder: string | undefined;
-  /** Another client answered first. */
+  /** Called when another client answered first. */
   readonly onLost: (message: string) => void;
 }
 

@@ -26,7 +26,7 @@ export interface NewSessionChoice {
 export interface NewSessionFormProps {
   readonly draft: Draft;
   readonly setDraft: (draft: Draft) => void;
-  /** The initial value. */
+  /** The initially chosen type. */
   readonly type: string | undefined;
   readonly onStart: (choice: NewSessionChoice) => Promise<void>;
 }

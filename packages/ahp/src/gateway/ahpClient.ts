@@ -48,7 +48,7 @@ export class AhpClient {
   readonly #opened = new Map<URI, SessionLink>();
   /** By the names that the client uses. */
   readonly #channels = new Set<URI>();
-  /** Sessions whose state is being loaded. */
+  /** Channels whose state is being loaded. */
   readonly #subscribing = new Set<URI>();
   readonly #subscriptions: Disposable[];
   #activeSessions: number | undefined;

@@ -83,7 +83,7 @@ export class LogFile {
     this.#lacksLineEnd = lacksLineEnd;
   }
 
-  /** Whether it has unreadable lines. */
+  /** Records that it has unreadable lines. */
   holdsDamage(): void {
     this.#holdsDamage = true;
   }
