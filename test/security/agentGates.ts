@@ -47,7 +47,7 @@ export const AGENT_GATES: readonly GateRow[] = [
     'agents',
     'a plain approval is taken where nothing plain is offered',
     'packages/host/src/sessions/preconditions.ts',
-    'return isMissing ? REJECTION.optionNeeded : undefined;',
+    "return isMissing ? refuse('optionNeeded') : undefined;",
     'return undefined;',
     OPTIONS,
     'only "always" is offered',
