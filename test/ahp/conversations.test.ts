@@ -115,7 +115,7 @@ describe('a truncation', () => {
     const message = { text: 'hello', origin: { kind: 'user' } };
     const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message };
     expect(await client.act(chat, queued)).toHaveProperty('rejectionReason');
-    // Nobody else is concerned, and neither are other actions.
+    // No other client is affected, and no other action.
     expect(await client.act(chat, { type: 'session/titleChanged', title: 'x' })).not.toHaveProperty('rejectionReason');
     await say(other, chat, 'hello');
     client.notify('unsubscribe', { channel: chat });

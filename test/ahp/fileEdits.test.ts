@@ -13,7 +13,7 @@ import {
 } from '../support/ahpHost.js';
 import type { StubEdit } from '../support/stubAcp/edits.js';
 
-// What VS Code writes back when somebody restores a checkpoint has to be the whole file, or nothing.
+// What VS Code writes back when the user restores a checkpoint has to be the whole file, or nothing.
 
 const LINES = Array.from({ length: 40 }, (_, n) => `line ${n + 1}`);
 const WHOLE = `${LINES.join('\n')}\n`;

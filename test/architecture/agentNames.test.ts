@@ -10,7 +10,7 @@ const CLIENTS = ['packages/protocol', 'packages/rpc', 'packages/client', 'packag
 const PROVIDERS = ['shell', 'mock', 'copilot', ...CATALOGUE.map(({ provider }) => provider)];
 const ALL_TOOLS = [...TOOL_NAMES, ...ACP_CASES.flatMap(({ shell, write }) => [shell('').name, write('', '').name])];
 
-/** Words of every day, which stand for other things everywhere; that nobody reads `toolName` holds for them as well. */
+/** Everyday words, which mean other things elsewhere; that no client reads `toolName` holds for them as well. */
 const PLAIN_WORDS = ['create', 'edit', 'patch', 'task', 'view', 'write', 'Write'];
 const TOOLS = ALL_TOOLS.filter((name) => !PLAIN_WORDS.includes(name));
 

@@ -18,7 +18,7 @@ function topTurn(thread: Element): string | undefined {
   return /\d+/.exec(first?.querySelector('.bubble')?.textContent ?? '')?.[0];
 }
 
-/** Scrolling goes on while what comes into view is measured: the same in two frames is its end. */
+/** Scrolling continues while new content is measured: two equal frames are its end. */
 async function settled<T>(page: Page, read: () => Promise<T>): Promise<T> {
   for (;;) {
     const before = await read();

@@ -223,7 +223,7 @@ function loadEarlier(page: Page): Promise<{ before: number; after: number }> {
     let seen: { id: string; before: number } | undefined;
     while (!(earlier() < had)) {
       if (performance.now() > end) throw new Error(`no older turns came: ${label()}`);
-      // As somebody scrolls: what comes into view is measured on the way.
+      // Scrolls like a user: content that comes into view is measured on the way.
       thread.scrollTop -= Math.min(150, Math.max(0, thread.scrollTop - 400));
       const id = turns()
         .find((turn) => turn.getBoundingClientRect().top > top())

@@ -151,7 +151,7 @@ describe('faults that the suite has found', { timeout: TIMEOUT_MS }, () => {
       await play(world, { do: 'close', client: 1, session: 0 });
       await play(world, { do: 'settle', client: 1 });
       await play(world, { do: 'cut', client: 0, hostNotices: true, offline: true });
-      // Nobody looks at either session: both leave the memory.
+      // Neither session has a subscriber: both are unloaded.
       await delay(40);
       const { open } = LocalSessionStorage.prototype;
       const slowOnce = vi.fn(async () => {}).mockImplementationOnce(() => delay(60));

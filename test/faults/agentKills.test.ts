@@ -61,7 +61,7 @@ async function killAgents(kills: number, patienceMs: number) {
         const ended = await endOfTurn(session, patienceMs);
         expect(ended).toMatchObject({ state: 'error', error: { errorType: 'agentEnded' } });
         expect(ended.error?.message).toContain('SIGKILL');
-        // The others go on meanwhile.
+        // The others continue meanwhile.
         while (times.length === others && !isOver) await turnOf(other, patienceMs);
       }
       // It comes back by itself, and remembers. The others may have been quicker and left nothing to kill.

@@ -58,7 +58,7 @@ describe('a file system that ignores case', { timeout: PATIENCE_MS }, () => {
   });
 
   it('does not mistake a session that is being created for an interrupted one', async () => {
-    // No log yet: whoever makes a session removes such a folder, which here is another one's.
+    // No log yet: creating a session removes such a folder, which here belongs to another one.
     await mkdir(join(stateDir, 'session-state', UPPER), { recursive: true });
     await writeFile(join(stateDir, 'session-state', UPPER, 'workspace.yaml'), 'id: x\n');
     await symlink(UPPER, join(stateDir, 'session-state', LOWER));

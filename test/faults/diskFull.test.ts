@@ -177,7 +177,7 @@ describe.skipIf(!canMount)('a full disk', { timeout: LONG_MS }, () => {
       await fill();
       await Promise.all([attempt(`full-${n}`), attempt(`full-too-${n}`)]);
       await rm(filler());
-      // A turn that the disk has ended leaves the queue waiting for somebody to go on.
+      // A turn that ended because of the disk leaves the queue waiting for another message.
       await until(hers.confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', PATIENCE_MS);
       await hers.send('go on', `after-${n}`);
       accepted.push(`after-${n}`);

@@ -27,7 +27,7 @@ describe('a host that is killed under load', { timeout: LONG_MS }, () => {
 
   it.runIf(isWhole)('is caught when its numbers begin again', async () => {
     const forgets = altered('storage/stateRoot/sequenceFile.js', ({ SequenceFile }: SequenceModule) => {
-      // As if nothing had been reserved: numbers go on behind what the logs have, which is less than what was told.
+      // As if nothing had been reserved: numbers continue after those in the logs, which are less than what was sent.
       SequenceFile.open = async () => {
         let current = 0;
         return { next: () => ++current, current: 0, dispose: async () => {} } as never;

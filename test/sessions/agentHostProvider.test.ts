@@ -110,7 +110,7 @@ describe('the sessions of a host', () => {
     expect(session.chats.value.map(({ title }) => title.value)).toEqual(['hello', 'reasoning']);
     expect([session.title.value, provider.getSessions().length]).toEqual(['hello', 1]);
     const [first, second] = session.chats.value;
-    // Somebody who lists them anew sees the same.
+    // A client that lists them again sees the same.
     const other = await providerOf(test, { name: 'other' });
     const [seen] = other.getSessions();
     expect(seen?.chats.value.map(({ title }) => title.value)).toEqual(['hello', 'reasoning']);

@@ -29,7 +29,7 @@ function opened(provider: AgentHostProvider, { resource }: { readonly resource: 
   return chat;
 }
 
-/** Allows what it asks, as somebody would who sits before it. */
+/** Allows its questions, like a user. */
 function allowing(provider: AgentHostProvider, chat: { readonly resource: string }): ChatModel {
   const model = opened(provider, chat);
   const allow = () => {
@@ -130,7 +130,7 @@ describe('several chats in a session', () => {
     expect(lastTurn(await ended(left, 2))).toContain('still here');
     const again = await provider.sendAndCreateChat(sessionId, { query: 'echo four' });
     expect([again, session.chats.value.length]).toEqual([session, 2]);
-    // Somebody who comes later sees the same session.
+    // A later client sees the same session.
     const other = await providerOf(test, { name: 'other' });
     expect(other.getSessions().map(({ chats }) => chats.value.length)).toEqual([2]);
     for (const { resource } of session.chats.value) await provider.deleteChat(sessionId, resource);

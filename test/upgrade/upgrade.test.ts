@@ -124,7 +124,7 @@ function afterAKill({ activeTurn, ...kept }: KeptSession): KeptSession {
   return { ...kept, summary: { ...kept.summary, status: 'error' }, turns: [...kept.turns, ended] };
 }
 
-/** Text may lag behind when a host is killed, and what the summary says of times goes on. */
+/** Text may lag behind when a host is killed, and times in the summary change. */
 function comparable({ summary, turns, ...kept }: KeptSession) {
   const { modifiedAt: _, activity: __, ...rest } = summary;
   const isCut = ({ error }: KeptSession['turns'][number]) => error?.errorType === 'interrupted';

@@ -103,7 +103,7 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     await turns(session, 3);
     expect(session.confirmed.value.turns[2]?.state).not.toBe('complete');
 
-    // All three are back, however long each has waited before it tried again, and go on.
+    // All three have reconnected, whatever their delays, and continue.
     await expect.poll(() => terminal.text, { timeout: PATIENCE }).not.toContain("isn't answering");
     await window.idle();
     await terminal.until(INTERRUPTED);

@@ -150,7 +150,7 @@ describe('agenthost attach', () => {
     await terminal.until('❯ later');
     terminal.type(' on\r');
     await terminal.until('1. later on');
-    // The terminal shows it before the host, and so anybody else, has it.
+    // The terminal shows it before the host has it, and so before any other client.
     const isChanged = ({ queuedMessages = [] }: typeof session.confirmed.value) =>
       queuedMessages.map(({ userMessage }) => userMessage.text).join() === 'later on';
     await until(session.confirmed, isChanged, 'the changed message', 60_000);

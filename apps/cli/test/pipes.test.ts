@@ -30,7 +30,7 @@ describe('send', () => {
   });
 
   const env = () => ({ PATH: process.env['PATH'] ?? '', AGENTHOST_HOME: host.stateDir });
-  /** Everybody but this test has gone. */
+  /** Only this test still reads. */
   const leftAlone = () => until(session.confirmed, ({ clients }) => clients?.length === 1, 'nobody else');
   const running = () => until(session.confirmed, ({ activeTurn }) => activeTurn !== undefined, 'a turn');
 

@@ -62,7 +62,7 @@ describe('a thread', () => {
     try {
       const { thread, workers } = threadOf(1_000);
       const [first, second] = [thread.run('a'), thread.run('b')];
-      // The time that it takes to be loaded is nobody's fault.
+      // The loading time does not count.
       vi.advanceTimersByTime(20_000);
       expect(workers[0]?.isTerminated).toBe(false);
       workers[0]?.load();

@@ -103,7 +103,7 @@ describe('resuming', () => {
     fake.drop();
     prepare();
     await reconnected(host);
-    // A snapshot tells the last that was accepted; of what was sent before that, nobody can say whether it was refused.
+    // A snapshot has the last accepted number; whether earlier ones were refused is unknown.
     if (prepared === 'a replay') await queued;
     else await expect(queued).rejects.toMatchObject({ name: 'ConnectionLostError', sent: true });
     await renamed;

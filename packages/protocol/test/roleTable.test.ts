@@ -4,7 +4,7 @@ import { isClientDispatchable, roleForAction, roleForMethod, roleRefusal } from 
 import { CLIENT_NOTIFICATION_SCHEMAS } from '../src/schemas/schemas.js';
 import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '../src/version/registry.js';
 
-/** Written out a second time on purpose: who changes the table has to say here what a person is allowed then. */
+/** Written out a second time on purpose: a change of the table has to be stated here too. */
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],

@@ -242,7 +242,7 @@ function renamed(session: Session): Session {
   });
 }
 
-/** Its title tells listeners of changes, but not whoever computes something of it. */
+/** Its title notifies listeners of changes, but not computed values. */
 function foreign(session: Session): Session {
   let value = session.title.value;
   session.title.subscribe((title) => {

@@ -94,7 +94,7 @@ describe('slash commands of an agent', () => {
       inputHint: 'anything',
     }));
     expect(session.confirmed.value.commands).toEqual(commands);
-    // It may change in a turn; and more than anybody reads is cut.
+    // It may change in a turn; a long list is cut.
     const other = await (await first.connect()).openSession(session.uri);
     await say(session, 'commands many');
     const { commands: many = [] } = await until(other.state, (state) => state.commands?.length === 200, 'the commands');

@@ -80,7 +80,7 @@ describe('an agent that compacts its context', () => {
     await session.ready();
     await say(session, 'compact We met.');
     const pid = Number(await say(session, 'pid'));
-    // It ends between two turns, and the next one starts it anew.
+    // It ends between two turns, and the next one restarts it.
     await say(session, 'die');
     await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
     expect(await say(session, 'recall')).toBe('compact We met. | pid | die | recall');

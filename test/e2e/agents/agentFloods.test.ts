@@ -71,7 +71,7 @@ describe('an agent that floods', { timeout: PATIENCE_MS }, () => {
       expect(noise.turns[0]).toMatchObject({ state: 'error', error: { errorType: 'agentSpeaksGarbage' } });
       const grown = (await memory('VmHWM')) - before;
       expect(grown).toBeLessThan(600);
-      // All three go on with the next message, and who comes now sees what is there.
+      // All three continue with the next message, and a new client sees the kept output.
       for (const session of [writing, printing, garbage]) {
         await session.send('hello');
         expect((await ended(session, 2)).turns[1]).toMatchObject({ state: 'complete' });

@@ -40,7 +40,7 @@ async function start(client: HostClient, provider: string, prompt: string, handl
   return session;
 }
 
-/** How much there is of it, after a look at every byte: in pieces, because nobody here should hold it either. */
+/** Its size, after checking every byte: in pieces, because this test should not hold it either. */
 async function checkedSize(client: HostClient, uri: string, isRight: (byte: number, at: number) => boolean) {
   for (let offset = 0; ; ) {
     const { bytes, size } = await client.fetchContent(uri, { range: { offset, length: 8 * MIB } });
@@ -101,7 +101,7 @@ describe('a tool that floods', { timeout: PATIENCE_MS }, () => {
         expect([turns[0]?.state, toldLength(output), output?.ref?.sizeHint]).toEqual(['complete', BYTES, BYTES]);
         expect(await checkedSize(client, output?.ref?.uri ?? '', isRight)).toBe(BYTES);
       }
-      // Most of it is garbage that nobody had to collect yet.
+      // Most of it is garbage that was not collected yet.
       expect((await hostMemory(host.pid, 'VmHWM')) - before).toBeLessThan(600);
     },
   );

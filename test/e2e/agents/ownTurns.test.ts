@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 
 const MS = 30_000;
 
-/** What an agent does between two turns is a turn of its own: everybody sees it, and anybody can answer. */
+/** Work of an agent between two turns is a turn: all clients see it, and any can answer. */
 describe('[TURN15] a turn that the agent begins', () => {
   let stateDir: string;
   let host: TestHost;

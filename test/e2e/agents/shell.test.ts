@@ -125,7 +125,7 @@ describe('a shell session of two clients', () => {
     await start();
     const reopened = await alice.openSession(hers.uri);
     expect(reopened.confirmed.value.turns).toHaveLength(3);
-    // A restart forgets "always": nobody may be surprised by what was allowed days ago.
+    // A restart drops "always": permissions of days ago must not surprise the user.
     expect((await run(reopened, 'pwd; echo $COLOUR')).output).toBe(`${join(folder, 'below')}\nblue\n`);
   });
 
@@ -148,7 +148,7 @@ describe('a shell session of two clients', () => {
     await until(his.confirmed, ({ activeTurn }) => activeTurn?.id === turnId, 'the turn');
     await his.cancel();
     expect(await ended(hers, turnId)).toMatchObject({ state: 'cancelled', toolCalls: [{ status: 'cancelled' }] });
-    // The next turn begins when nothing of the last one runs; who has ended may still wait for the system to take note of it.
+    // The next turn begins when nothing of the last one runs; an ended process may still be a zombie.
     const { output } = await run(hers, 'echo done');
     expect(output).toBe('done\n');
     expect(pids.filter(isRunning)).toEqual([]);

@@ -27,7 +27,7 @@ describe('the trust information of a session', () => {
     expect(folderOf(plain)).toBeUndefined();
     await writeUnder(world.project, '.mcp.json', SERVER);
     expect(folderOf(await world.create())).toBe(world.project);
-    // The shell hands nothing of the folder to anybody.
+    // The shell agent uses nothing of the folder's configuration.
     expect(folderOf(await world.create('shell'))).toBeUndefined();
   });
 

@@ -233,7 +233,7 @@ describe('trust', () => {
       `Mock was not started: it would obey ${join(world.root, '.mcp.json')}, which belongs to another user. Have it removed, or work in another folder.`,
     );
     expect(ObeyingAgent.opened).toEqual([]);
-    // Nobody will be asked, so lists name no folder.
+    // The host won't ask, so lists name no folder.
     expect(session.confirmed.value.summary.metadata).not.toHaveProperty('untrustedFolder');
   });
 });

@@ -35,7 +35,7 @@ afterEach(async () => {
 const idOf = (uri: string) => parseSessionUri(uri)?.sessionId ?? '';
 const rename = (session: string, title: string) => ({ session, type: 'session/titleChanged', title });
 
-/** Nobody looks at it, it has left the memory, and it can't be read. */
+/** It has no subscriber, is unloaded, and can't be read. */
 async function unreadable(session: string, code = 'EIO'): Promise<void> {
   await agent.ended(session);
   storage.failing.set(idOf(session), code);

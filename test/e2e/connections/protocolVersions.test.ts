@@ -33,7 +33,7 @@ describe('clients of an older version', () => {
     return client;
   }
 
-  /** Puts the mock agent into a mode; resolves when the turn has ended for everybody. */
+  /** Puts the mock agent into a mode; resolves when the turn has ended for all clients. */
   async function changeMode(session: string, sender: RawClient, others: readonly RawClient[], mode: string) {
     const turnId = crypto.randomUUID();
     await sender.act({ session, type: 'session/turnStarted', turnId, userMessage: { text: `mode ${mode}` } });

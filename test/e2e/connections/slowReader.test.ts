@@ -14,7 +14,7 @@ const DELTAS = 200_000;
 /** Less than what a snapshot has of such a turn. */
 const LIMIT = 256 * 1024;
 
-/** What the host holds after what nobody needs any more is gone. */
+/** What the host holds after a garbage collection. */
 function memory(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

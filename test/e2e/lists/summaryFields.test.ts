@@ -134,7 +134,7 @@ describe('summaries of unopened sessions', () => {
     const second = await start({ stateDir });
     const summary = await listed(second, session.uri);
     expect([summary?.resource, summary?.isCreating]).toEqual([session.uri, undefined]);
-    // Whoever opens it has it created again, which takes as long as before.
+    // Opening it creates it again, which takes as long as before.
     const opened = await (await second.connect()).openSession(session.uri);
     expect(opened.confirmed.value).toMatchObject({ lifecycle: 'creating', summary: { isCreating: true } });
     expect(await listed(second, session.uri)).toMatchObject({ isCreating: true });

@@ -118,7 +118,7 @@ describe('[VAL5] answers that do not fit their question', () => {
     const after = await alice.stateOf(session);
     expect(after.activeTurn).toEqual(before.activeTurn);
     expect([before.summary.status, after.summary.status]).toEqual(['inputNeeded', 'inputNeeded']);
-    // Somebody else can still answer it.
+    // Another client can still answer it.
     expect((await bob.act({ ...question, approved: false })).rejectionReason).toBeUndefined();
     expect(await answerText(session)).toBe('approved=false option=none edited=none text=none');
   });

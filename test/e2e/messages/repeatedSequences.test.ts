@@ -83,7 +83,7 @@ describe('a used clientSeq', () => {
     const clientSeq = origin?.clientSeq ?? 0;
     alice.notify('unsubscribe', { resource: session });
     await alice.fence();
-    // Nobody looks at it any more, so it leaves the memory.
+    // It has no subscriber any more, so it is unloaded.
     await agent.ended(session);
     alice.dispatch(rename(session, 'one'), clientSeq);
     expect(await alice.echo(clientSeq)).toMatchObject({ serverSeq, repeated: true });

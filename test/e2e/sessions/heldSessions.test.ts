@@ -33,7 +33,7 @@ class SlowStorage extends LocalSessionStorage {
   }
 }
 
-/** Issue 17, point 22: a session does not leave the memory under somebody who works with it. */
+/** Issue 17, point 22: a session is not unloaded while a command uses it. */
 describe('a session that a command uses', () => {
   let host: TestHost;
   let stateDir: string;
@@ -62,7 +62,7 @@ describe('a session that a command uses', () => {
     storage.slowId = fork.slice('mock:/'.length);
     const forked = client.ask('forkSession', { source, session: fork });
     await storage.reached.promise;
-    // Somebody else needs room: there is none while the source is in use.
+    // Another session needs room: there is none while the source is in use.
     const other = await host.raw('other');
     const refused = await other.refusal('createSession', { session: `mock:/${crypto.randomUUID()}` });
     expect(refused.code).toBe(ERROR_CODE.tooManyRequests);

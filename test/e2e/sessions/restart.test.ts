@@ -22,7 +22,7 @@ describe('a host that is killed and started again', () => {
     return part?.kind === 'markdown' ? part.content : '';
   };
 
-  /** A session with a finished turn, a running one and a queue of three, as somebody else sees it too. */
+  /** A session with a finished turn, a running one and a queue of three, which another client sees too. */
   async function busySession() {
     const session = await alice.createSession({ provider: 'mock' });
     await session.send('hello');

@@ -46,7 +46,7 @@ describe('sessions in memory', () => {
     }
     expect(refused.length).toBeGreaterThan(1);
     expect(refused.length).toBeLessThan(10);
-    // What is there goes on, and a list needs nothing in memory.
+    // Loaded sessions continue, and a list needs nothing in memory.
     const [used = '', other = ''] = sessions;
     await client.act({ type: 'session/titleChanged', session: used, title: 'Still here' });
     expect(await client.request('listSessions', {})).toMatchObject({ total: 12 });

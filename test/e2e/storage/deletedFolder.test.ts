@@ -33,7 +33,7 @@ describe('a session whose folder is deleted or moved while the host runs', () =>
       const { rejectionReason } = await alice.act(title(session, text));
       expect(rejectionReason).toMatch(/was deleted or moved away|another program changed it|no such file/);
     }
-    // Nobody else is harmed.
+    // Other sessions are not affected.
     const other = await rawSession([alice]);
     expect(await alice.act(title(other, 'fine'))).not.toHaveProperty('rejectionReason');
   });

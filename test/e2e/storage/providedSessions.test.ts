@@ -297,7 +297,7 @@ describe('a provider that is gone or fails', () => {
     await refused(other.createSession({ provider: 'mock' }));
     await refused(other.forkSession({ source: 'mock:/one' }));
     await refused(other.openSession('mock:/two'));
-    // By somebody who does not look on: those who do are cut off, to come back to the session that could not be removed.
+    // By a client that is not subscribed: subscribers are disconnected, to reconnect to the session that could not be removed.
     await refused((await host.connect()).disposeSession('mock:/one'));
     for (const message of said) {
       expect(message).toMatch(ABOUT_CLIENT);

@@ -18,7 +18,7 @@ export interface Outcome {
 
 /**
  * A session's life as people lead it, on a storage that may fail anywhere: everything that a client is told is held against
- * what a host finds there afterwards. Throws when something was lost, made up, or can't go on.
+ * what a host finds there afterwards. Throws when something was lost, made up, or can't continue.
  */
 export async function play(world: World, plan: FaultPlan): Promise<Outcome> {
   const ledger = new Ledger(plan);

@@ -33,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('attack: descriptors', () => {
         socket.on('error', () => {});
         await Promise.race([once(socket, 'connect'), closed(socket)]).catch(() => {});
       }
-      // Each of them opens files of its own, and somebody new gets in.
+      // Each of them opens files, and a new client connects.
       const client = await RawClient.open(attacked.host);
       await client.request('initialize', { protocolVersion: 1, clientId: 'newcomer' });
       for (let n = 0; n < 10; n++) {

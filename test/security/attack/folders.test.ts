@@ -11,7 +11,7 @@ import { AttackedHost } from './attackedHost.js';
 
 const makePipe = (path: string) => promisify(execFile)('mkfifo', [path]);
 
-/** The folders that sessions work in are somebody else's: anything may be in a file's place. */
+/** The folders that sessions work in are foreign: anything may be in a file's place. */
 describe('folders', () => {
   let attacked: AttackedHost;
   let client: RawClient;

@@ -26,7 +26,7 @@ describe('attack: HTTP without a token', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** A connection that reads nothing unless told to. */
+  /** A connection that reads nothing by default. */
   async function open(): Promise<Socket> {
     const { hostname, port } = attacked.host.url;
     const socket = connect(Number(port), hostname);

@@ -27,7 +27,7 @@ describe('ConnectionSessionFs', () => {
     const waited = call('waited');
     await Promise.resolve();
     asked[0]?.answer();
-    // Between the end of the first one and the moment in which the one that waited goes on.
+    // Between the end of the first one and the moment in which the waiting one continues.
     const late = Promise.resolve().then(() => call('late'));
     await first[0];
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();

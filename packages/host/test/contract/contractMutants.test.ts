@@ -7,7 +7,7 @@ import { SessionFsFailure } from '../../src/storage/fs/sessionFs.js';
 type Content = string | Uint8Array;
 type Break = (fs: MemorySessionFs) => Partial<SessionFs>;
 
-/** Each does one thing wrong that somebody who writes a backend may do wrong. */
+/** Each has one mistake that the author of a backend may make. */
 const MUTANTS: Readonly<Record<string, Break>> = {
   'joins with the wrong separator': () => ({ join: (...parts) => parts.join('\\') }),
   'joins without cleaning up': () => ({ join: (...parts) => parts.join('/') }),

@@ -228,7 +228,7 @@ describe('MCP servers', () => {
           env: { T: 'secret', N: '1' },
           cwd: join(cwd, 'sub'),
         },
-        // As it is in the file: what a variable holds is not for everybody who is asked.
+        // As it is in the file: the values of variables are not shown.
         runs: `The MCP server \`local\` runs \`${variable('workspaceFolder')}/run --url=http://x//y ${variable('MISSING:-none')}\``,
       },
       {

@@ -357,7 +357,7 @@ describe('AgentEventMapper', () => {
         },
       },
     ]);
-    // Whoever has no place for them says so too.
+    // A session without a folder reports it too.
     expect(setUp().map({ type: 'content', content: content('one') })).toMatchObject([{ part: { kind: 'notice' } }]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type LogCheck, LogChecks } from '../../../src/sessions/history/logChecks.js';
 
 describe('the checks of logs', () => {
-  /** A check that goes on until it is let go, or cancelled. */
+  /** A check that runs until it is released or cancelled. */
   function held(started: string[], name: string) {
     const gate = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();

@@ -23,7 +23,7 @@ function recordAt(byte: number): number | undefined {
   return sample[byte] === 0x0a ? undefined : starts.findIndex((start) => start > byte);
 }
 
-/** The log goes on after the damage: a record more, and nothing is damaged any more, unless a line in the middle stays broken. */
+/** The log continues after the damage: one more record, and no more damage, unless a line in the middle stays broken. */
 async function goesOn(log: JsonlEventLog, fs: MemorySessionFs, before: readonly LogRecord[]) {
   log.append(title('<after>', 99));
   await log.flush();

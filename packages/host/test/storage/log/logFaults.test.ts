@@ -11,7 +11,7 @@ interface Run {
   readonly rejections: number;
 }
 
-/** Client actions and text, flushed as a host does; a batch that could not be stored is tried again, or taken back. */
+/** Client actions and text, flushed as by a host; a batch that could not be stored is retried, or rolled back. */
 async function scriptedSession(
   durability: Durability,
   onFailure: 'retry' | 'rollBack',
@@ -51,7 +51,7 @@ async function scriptedSession(
   return { fs, rejections };
 }
 
-/** As after a crash at this moment: opened anew from what is in the file. */
+/** As after a crash at this moment: reopened from the file. */
 async function isStored(fs: MemorySessionFs, model: readonly string[], how: 'exactly' | 'atLeast'): Promise<void> {
   const { records, damage } = await loadBytes(await fs.readFileBytes(eventsPath(fs)).catch(() => new Uint8Array()));
   const tokens = tokensOf(records);

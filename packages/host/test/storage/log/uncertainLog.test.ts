@@ -5,7 +5,7 @@ import { JsonlEventLog } from '../../../src/storage/log/jsonlEventLog.js';
 import { FaultySessionFs } from '../faultySessionFs.js';
 import { bytesOf, delta, eventsPath, start, title } from './logSamples.js';
 
-/** What is read here is what somebody says; `says` is what they say of a file. */
+/** Reads are uncertain here; `says` is what a read returns. */
 class UncertainFs extends MemorySessionFs {
   readonly isUncertain = true;
   says: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes;
