@@ -135,7 +135,7 @@ describe('agenthost attach', () => {
     await session.pendingConfirmations.value[0]?.deny();
     await terminal.until('? Read?', 'make -j2');
     terminal.type('\r');
-    await terminal.until('Somebody else has answered meanwhile.');
+    await terminal.until('Another client has answered meanwhile.');
     expect(session.pendingConfirmations.value).toMatchObject([{ toolCall: { displayName: 'Read' } }]);
   });
 

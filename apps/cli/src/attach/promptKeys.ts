@@ -36,7 +36,7 @@ export function promptKey(model: AttachModel, input: string, view: PromptView | 
 
 /** Text that was typed for the prompt: a changed command, or an answer. Another prompt doesn't get it. */
 export function answerWithText(model: AttachModel, prompt: Prompt, text: string) {
-  if (!openPrompts(model).includes(prompt)) return model.notify('Somebody else has answered meanwhile.');
+  if (!openPrompts(model).includes(prompt)) return model.notify('Another client has answered meanwhile.');
   if (isConfirmation(prompt)) finish(model, prompt.approve({ editedToolInput: text }));
   else finish(model, prompt.answer({ approved: true, text }));
 }

@@ -92,8 +92,8 @@ function ChatBanner({ place, phase, creationError, problem, onDismiss, onRetry }
       <div className="banner" role="alert">
         <CircleAlert size={16} aria-hidden />
         <span className="grow">
-          <b>This session was deleted.</b> Somebody removed it from {place.name}. What you see is how it was last; what
-          you wrote below is kept until you leave.
+          <b>This session was deleted.</b> It was removed from {place.name}. You see its last state; what you wrote
+          below is kept until you leave.
         </span>
       </div>
     );

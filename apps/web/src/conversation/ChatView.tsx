@@ -102,7 +102,7 @@ function OpenedChat({
           : undefined,
     },
   );
-  /** A key has no place to say why it does nothing. */
+  /** A key has no place to show why it does nothing. */
   const orSay = (operation: GuardedOperation, run: () => void) => () => {
     const refusal = permissionError(role, operation);
     if (refusal === undefined) run();

@@ -5,7 +5,7 @@ export interface MenuItem {
   readonly icon?: ReactNode;
   readonly checked?: boolean;
   readonly danger?: boolean;
-  /** It can't be chosen, and this is the reason. */
+  /** Why it can't be chosen. */
   readonly disabledReason?: string | undefined;
   readonly hint?: string;
   readonly choose: () => void;

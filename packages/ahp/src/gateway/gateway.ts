@@ -116,7 +116,7 @@ export class AhpGateway {
     connection.onClose(() => this.#connections.delete(connection));
   }
 
-  /** @internal A client that nobody knows yet. */
+  /** @internal A new client. */
   async createClient(identity: ClientIdentity, { credentialId, openHost }: AhpCredential): Promise<AhpClient> {
     const seq = rememberingSeq();
     const host = await connect({

@@ -43,7 +43,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const { text: toolInput, isWhole, problem: unread } = useWholeInput(call);
   const editable =
     confirmation.editable === true && permissionError(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
-  // What is approved unchanged is sent as it came; a field can only show it made visible.
+  // An unchanged input is sent as it came; a field can only show it with visible characters.
   const input = useMemo(() => (toolInput === undefined ? undefined : visibleCommand(toolInput)), [toolInput]);
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
   const approvals = options.filter((option) => option.kind === 'approve');
@@ -54,7 +54,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
 
   const choose = async (option: ConfirmationOption | undefined) => {
     if (!option || busy || permissionError(chat.role, CONFIRM) !== undefined) return;
-    // Nobody is to allow what was not shown.
+    // A command must not be allowed before all of it was shown.
     if (option.kind === 'approve' && !isWhole) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
