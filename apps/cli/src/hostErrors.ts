@@ -42,7 +42,11 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
     (error instanceof CommandFailedError && error.code === ERROR_CODE.sessionNotFound)
   ) {
     const session = error instanceof SessionGoneError ? ` ${error.session}` : '';
-    return as(EXIT.notFound, `The host has no session${session} (any more).`, 'List all sessions with agenthost ls --all.');
+    return as(
+      EXIT.notFound,
+      `The host has no session${session} (any more).`,
+      'List all sessions with agenthost ls --all.',
+    );
   }
   if (error instanceof ConnectionLostError) {
     return as(

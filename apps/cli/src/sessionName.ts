@@ -62,5 +62,5 @@ async function withPrefix(host: HostClient, prefix: string): Promise<SessionSumm
 }
 
 function notFound(name: string): CommandError {
-  return new CommandError(EXIT.notFound, `There is no session ${name}.`, 'agenthost ls --all lists all sessions.');
+  return new CommandError(EXIT.notFound, `There is no session ${name}.`, 'List all sessions with agenthost ls --all.');
 }
