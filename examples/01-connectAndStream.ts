@@ -1,4 +1,4 @@
-// Connects to a host, begins a session and prints the answer while it comes.
+// Connects to a host, creates a session and prints the answer while it streams.
 import { deepEqual, equal } from 'node:assert/strict';
 import { connect } from '@agenthost/client';
 import { ended, exampleHost } from './parts/exampleHost.ts';
@@ -13,7 +13,7 @@ deepEqual(
 const session = await host.createSession({ provider: 'mock' });
 await session.ready();
 
-// The state changes as text comes in; what is new is what is longer than before.
+// The state changes as text comes in; the new text is what is longer than before.
 let printed = '';
 session.state.subscribe(({ turns, activeTurn }) => {
   const parts = (activeTurn ?? turns.at(-1))?.responseParts ?? [];

@@ -1,4 +1,4 @@
-// One client asks for something, another one, on a phone say, allows it; everybody sees who did.
+// One client asks for something, another one, for example on a phone, allows it; all clients see who did.
 import { equal } from 'node:assert/strict';
 import { connect } from '@agenthost/client';
 import { ended, exampleHost, when } from './parts/exampleHost.ts';
@@ -12,7 +12,7 @@ await onLaptop.ready();
 const turnId = await onLaptop.send('echo approved');
 await when(onLaptop.confirmed, ({ summary }) => summary.status === 'inputNeeded');
 
-// The phone was not there when it was asked. It finds what waits, and answers.
+// The phone was not connected when it was asked. It finds the open question and answers.
 const { items } = await phone.listSessions({ filter: { status: 'inputNeeded' } });
 const onPhone = await phone.openSession(items[0]?.resource ?? '');
 const [asked] = onPhone.pendingConfirmations.value;
@@ -24,7 +24,7 @@ const [call] = turn.toolCalls;
 equal(call?.status, 'completed');
 equal(call?.confirmed?.by?.device, 'phone');
 equal(call?.output?.text.trim(), 'approved');
-// Whoever is second is told, and nothing happens twice.
+// The second answer is refused, and nothing happens twice.
 equal(await asked?.approve().catch((error: Error) => error.name), 'ActionRejectedError');
 console.log(`${call?.displayName}: allowed by ${call?.confirmed?.by?.name} on the ${call?.confirmed?.by?.device}`);
 

@@ -1,4 +1,4 @@
-// While an agent works: one message for the turn that runs, two for afterwards, in another order, one taken back.
+// While an agent works: one message for the running turn, two for later, reordered, and one removed.
 import { deepEqual, match } from 'node:assert/strict';
 import { connect } from '@agenthost/client';
 import { ended, exampleHost, when } from './parts/exampleHost.ts';
@@ -8,7 +8,7 @@ const host = await connect({ url, token });
 const session = await host.createSession({ provider: 'mock' });
 await session.ready();
 
-const running = await session.send('steer'); // the mock agent waits to be told where to go
+const running = await session.send('steer'); // the mock agent waits for a steering message
 const first = await session.queue('write the tests');
 const second = await session.queue('read the issue');
 const third = await session.queue('have lunch');
@@ -23,7 +23,7 @@ deepEqual(
 await session.steer('to the left');
 match((await ended(session, running)).text, /Steered: to the left$/);
 
-// The queue goes on by itself; a queued message's turn has its id.
+// The queue continues automatically; a queued message's turn has its id.
 await ended(session, first);
 const { turns } = await when(
   session.confirmed,

@@ -1,4 +1,4 @@
-// A client that keeps its sessions in a Map: the host stores nothing of them, and another host goes on with them.
+// A client that keeps its sessions in a Map: the host stores nothing of them, and another host continues with them.
 import { deepEqual, equal } from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { connect, type HostClient } from '@agenthost/client';
 import { ended, exampleHost } from './parts/exampleHost.ts';
 import { mapSessionFs } from './parts/mapSessionFs.ts';
 
-/** Each session's files, by its URI. A program that wants to keep them puts this wherever it likes. */
+/** Each session's files, by its URI. A real program would store them. */
 const sessions = new Map<string, Parameters<typeof mapSessionFs>[0]>();
 
 const createSessionFsHandler = (uri: string) => {
@@ -19,7 +19,7 @@ const createSessionFsHandler = (uri: string) => {
 async function withHost(work: (client: HostClient) => Promise<void>): Promise<void> {
   const { url, token, stateDir, close } = await exampleHost();
   const where = { initialCwd: tmpdir(), sessionStatePath: '/state', conventions: 'posix' } as const;
-  // A host knows none of them when it starts: who keeps them says which there are.
+  // A host knows none of them when it starts: the client says which there are.
   const sessionFs = { ...where, sessions: [...sessions.keys()], createSessionFsHandler };
   const client = await connect({ url, token, sessionFs });
   await work(client);

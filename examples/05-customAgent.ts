@@ -1,4 +1,4 @@
-// A host with an agent of your own: parts/wordCountAgent.ts. It passes the suite that every agent must pass.
+// A host with your own agent: parts/wordCountAgent.ts. It passes the contract suite for agents.
 import { equal } from 'node:assert/strict';
 import { connect } from '@agenthost/client';
 import { ended, exampleHost, when } from './parts/exampleHost.ts';
@@ -19,7 +19,7 @@ await asked?.approve();
 const turn = await ended(session, turnId);
 equal(turn.text, 'That is 6 words.');
 
-// Everything else came with the host: it is stored, listed, found, in step for every client.
+// The host does everything else: it stores, lists, searches, and keeps every client up to date.
 const { items } = await host.listSessions({ filter: { text: '"not to be"' } });
 equal(items[0]?.resource, session.uri);
 console.log(`${agent?.displayName}: ${turn.text}`);

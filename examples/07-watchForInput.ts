@@ -1,4 +1,4 @@
-// A bot that watches all sessions of a host and tells when one needs somebody: put a chat message in place of console.log.
+// A bot that watches all sessions of a host and reports when one needs input: replace console.log by a chat message.
 import { deepEqual, equal } from 'node:assert/strict';
 import { connect } from '@agenthost/client';
 import { exampleHost, when } from './parts/exampleHost.ts';
@@ -10,7 +10,7 @@ const toldOfBoth = Promise.withResolvers<void>();
 const bot = await connect({ url, token, clientInfo: { name: 'Bot' } });
 bot.onNotification((event) => {
   if (event.type === 'notify/sessionSummaryChanged' && event.changes.status === 'inputNeeded') void tell(event.session);
-  // Notifications are not repeated after a lost connection: then it looks for itself.
+  // Notifications are not repeated after a lost connection: then it lists again.
   if (event.type === 'client/listsStale') void lookForAll();
 });
 await lookForAll();
@@ -32,7 +32,7 @@ function say(text: string): void {
   if (told.push(text) === 2) toldOfBoth.resolve();
 }
 
-// Somebody else works here.
+// Another client works here.
 const person = await connect({ url, token, clientInfo: { name: 'Ada' } });
 for (const [provider, message] of [
   ['shell', 'make deploy'],

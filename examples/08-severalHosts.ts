@@ -1,4 +1,4 @@
-// Sessions of two machines in one list, with one tray of everything that waits for somebody.
+// Sessions of two machines in one list, with one tray of all open questions.
 import { deepEqual, equal } from 'node:assert/strict';
 import { connect } from '@agenthost/client';
 import {

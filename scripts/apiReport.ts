@@ -117,6 +117,13 @@ function read(file: string, files: Map<string, DeclarationFile>): DeclarationFil
       }
       continue;
     }
+    // Of types alone: the wire types of the protocol, which are generated, are all public.
+    const types = /^export\stype\s\*\sfrom\s'([^']+)\.js'/.exec(code)?.[1];
+    if (types !== undefined) {
+      const from = `${types}.d.ts`;
+      for (const name of read(join(dirname(file), from), files).exports.keys()) exports.set(name, { from, name });
+      continue;
+    }
     const head =
       /^(export\s)?(?:declare\s)?(?:abstract\s)?(class|function|const|let|interface|type|enum)\s([\w$]+)/.exec(code);
     if (!head) {

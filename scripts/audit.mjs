@@ -1,4 +1,4 @@
-// Known holes in what users get, and what runs while it is installed. Exit codes: 0 sound, 1 not, 75 it could not be found out.
+// Known vulnerabilities in what users get, and install scripts. Exit codes: 0 none, 1 some, 75 unknown.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Packages of the lock file that run something when they are installed, and are not allowed to. */
+/** Packages of the lock file that run install scripts without being allowed to. */
 export function unlistedInstallScripts(lock, allowed) {
   return Object.entries(lock.packages)
     .filter(([, entry]) => entry.hasInstallScript)
@@ -6,7 +6,7 @@ export function unlistedInstallScripts(lock, allowed) {
     .filter((name) => allowed[name] !== true);
 }
 
-/** What `npm audit --json` said: nothing serious, something serious, or nothing at all. */
+/** The result of `npm audit --json`: nothing serious, something serious, or no result. */
 export function judgeAudit(output) {
   let report;
   try {

@@ -1,12 +1,12 @@
-// Bundles the command into apps/cli/dist: what is loaded for a command is one or two small files instead of a hundred, and
-// without the schemas, so that it starts in a fraction of the time. tsc checks its types; this makes what runs.
+// Bundles the command into apps/cli/dist: a command loads one or two small files instead of a hundred, without the schemas, so
+// that it starts in a fraction of the time. tsc checks its types; this makes the code that runs.
 import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'apps/cli/dist');
-/** Everything that goes into it, as it is when `tsc -b` has run. */
+/** All its sources, as compiled by `tsc -b`. */
 const INPUTS = [
   'apps/cli/src/**/*.{ts,tsx}',
   'apps/cli/package.json',
@@ -14,7 +14,7 @@ const INPUTS = [
   'packages/host/dist/{discovery,storage/**/*}.js',
   'scripts/bundleCli.ts',
 ];
-/** What is small and needed at once; the host, Ink and React are loaded by the commands that use them. */
+/** Small modules that are needed at once; the host, Ink and React are loaded by the commands that use them. */
 const BUNDLED =
   /^(@agenthost\/(protocol|rpc|client|sessions)(\/|$)|@agenthost\/host\/discovery$|@preact\/signals-core$|(string-width|get-east-asian-width|strip-ansi|ansi-regex)$|\.|\/)/;
 
@@ -23,7 +23,7 @@ const CORE =
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCli();
 
-/** Does nothing when nothing has changed. */
+/** Does nothing without a change. */
 export async function bundleCli(): Promise<void> {
   const entry = join(out, 'main.js');
   const made = existsSync(entry) ? statSync(entry).mtimeMs : 0;
@@ -33,7 +33,7 @@ export async function bundleCli(): Promise<void> {
     configFile: false,
     logLevel: 'warn',
     mode: 'production',
-    // Whoever runs this may say that NODE_ENV is something else, as vitest does.
+    // The caller may have set NODE_ENV to something else, as vitest does.
     oxc: { jsx: { runtime: 'automatic', development: false } },
     root: join(root, 'apps/cli'),
     build: {
@@ -44,7 +44,7 @@ export async function bundleCli(): Promise<void> {
       minify: false,
       rollupOptions: {
         external: (id: string) => !BUNDLED.test(id),
-        // Flat, so that a file is where its source is, seen from the package's folder.
+        // Flat, so that a file has the same path as its source, relative to the package's folder.
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: '[name]-[hash].js',

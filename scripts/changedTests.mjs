@@ -1,7 +1,7 @@
 // Says which tests belong to the files that differ from a commit: `npm test -- --changed`, or `--changed main`.
 import { spawnSync } from 'node:child_process';
 
-/** What vitest is to be run with. `undefined` when no test belongs to what has changed. */
+/** The arguments for vitest. `undefined` when no test belongs to the changes. */
 export function changedTests(root, base = 'HEAD') {
   const files = [
     ...git(root, ['diff', '--name-only', '--diff-filter=d', base]),

@@ -1,4 +1,4 @@
-// Runs every suite in turn, goes on after a failure, and prints the sum alone on the last line.
+// Runs every suite in turn, continues after a failure, and prints only the sum on the last line.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const results = join(root, '.cache', 'test-results.json');
 
-/** A suite counts its tests where it leaves results, else it counts as one. */
+/** A suite counts its tests if it leaves results, else it counts as one. */
 const suites = [
   { command: ['test'], counts: true },
   { command: ['run', 'test:sweeps'], counts: true },
@@ -21,7 +21,7 @@ const suites = [
   { command: ['run', 'audit'], counts: false },
 ];
 
-/** A check that could not be made: neither passed nor failed, and said again at the end. */
+/** A check that could not be made: neither passed nor failed, and reported again at the end. */
 const NOT_CHECKED = 75;
 const notChecked = [];
 
@@ -44,7 +44,7 @@ for (const { command, counts } of suites) {
     failures.push(`npm ${command.join(' ')}: exit code ${status}`, ...(counted ? failuresIn(counted) : []));
 }
 if (notChecked.length > 0) console.log(`\nWARNING: not checked: ${notChecked.join(', ')} (see above for why).`);
-// Once more at the end: of a long log only the end may be kept.
+// Repeated at the end: of a long log only the end may be kept.
 if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('\n')}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

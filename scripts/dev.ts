@@ -1,5 +1,5 @@
-// `npm run dev`: a host that is built and started anew when its sources change, and the page from a development server that
-// reloads it. Clients reconnect by themselves, and go on where they were. Flags go to `serve`.
+// `npm run dev`: a host that is rebuilt and restarted when its sources change, and the page from a development server that
+// reloads it. Clients reconnect and continue where they were. Flags go to `serve`.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FSWatcher, mkdirSync, watch } from 'node:fs';
@@ -10,7 +10,7 @@ import { createServer } from 'vite';
 
 const ROOT = join(import.meta.dirname, '..');
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
-/** What the host is made of. The page's own sources are watched by the development server. */
+/** The sources of the host. The development server watches the page's own sources. */
 const SOURCES = [
   'packages/protocol',
   'packages/rpc',
@@ -28,7 +28,7 @@ const flag = (name: string) => {
   const at = flags.indexOf(name);
   return at < 0 ? undefined : flags.splice(at, 2)[1];
 };
-// Not the folder of the host that is used for work.
+// Not the state folder that is used for work.
 const stateDir = flag('--state-dir') ?? join(ROOT, '.cache/dev-state');
 const port = Number(flag('--port') ?? 0) || (await freePort());
 const pagePort = Number(flag('--page-port') ?? 5173);
@@ -54,7 +54,7 @@ let working: Promise<void> = startHost();
 const watchers: FSWatcher[] = SOURCES.map((folder) => watch(join(ROOT, folder, 'src'), { recursive: true }, changed));
 await working;
 say(
-  `The page reloads, and the host starts anew, when their sources change. Open\n\n  ${origin}/#token=${token}\n\nCtrl+C stops both.`,
+  `The page reloads, and the host restarts, when their sources change. Open\n\n  ${origin}/#token=${token}\n\nCtrl+C stops both.`,
 );
 
 function changed(): void {
@@ -69,12 +69,12 @@ async function rebuild(): Promise<void> {
   if (isStopping) return;
   const began = Date.now();
   for (const args of [[TSC, '-b', 'apps/cli'], [join(ROOT, 'scripts/bundleCli.ts')]]) {
-    if ((await run(args)) !== 0) return say('The host goes on as it was, until that is mended.');
+    if ((await run(args)) !== 0) return say('The running host stays until that is fixed.');
   }
   await stopHost();
   if (isStopping) return;
   await startHost();
-  say(`The host was started anew (${((Date.now() - began) / 1000).toFixed(1)} s).`);
+  say(`The host was restarted (${((Date.now() - began) / 1000).toFixed(1)} s).`);
 }
 
 async function startHost(): Promise<void> {

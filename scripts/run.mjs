@@ -1,5 +1,5 @@
-// Runs one task of package.json's scripts on the pinned Node, after whatever set-up it needs.
-// Plain JavaScript, because on a fresh clone it is whatever Node started npm that runs this.
+// Runs one task of package.json's scripts on the pinned Node, after the set-up that it needs.
+// Plain JavaScript, because on a fresh clone any Node that started npm runs this.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -31,6 +31,9 @@ const tasks = {
   format: () => runNode(bin('@biomejs/biome', 'biome'), ['check', '--write', '.']),
   schemas: () =>
     inTurn(
+      // Unchecked: until the types are written, the sources may use some that don't exist yet.
+      () => runNode(bin('typescript', 'tsc'), ['-p', 'packages/protocol', '--noCheck']),
+      () => runNode(join(root, 'scripts/writeTypes.ts'), []),
       () => runNode(bin('typescript', 'tsc'), ['-b', 'packages/host']),
       () => runNode(join(root, 'scripts/writeSchemas.ts'), []),
     ),
@@ -61,7 +64,7 @@ if (!task) {
 install();
 process.exit(await task(args));
 
-/** Installs when node_modules is missing, unfinished, or not what the lock file says. */
+/** Installs when node_modules is missing, incomplete, or differs from the lock file. */
 function install() {
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
@@ -116,7 +119,7 @@ function removeStale() {
   return 0;
 }
 
-/** The command and the page. Where no source has changed since, the compilers are not even asked: that takes a second or two. */
+/** The command and the page. Without a changed source the compilers are not even started: that takes a second or two. */
 async function buildProgram() {
   const stamp = join(root, '.cache', 'program-built');
   const began = new Date();
@@ -126,13 +129,13 @@ async function buildProgram() {
   if (code === 0) {
     mkdirSync(dirname(stamp), { recursive: true });
     writeFileSync(stamp, '');
-    // What changed while it was built is newer.
+    // A change during the build is newer.
     utimesSync(stamp, began, began);
   }
   return code;
 }
 
-/** Of folders too: a file that went away leaves nothing else. */
+/** Includes folders: a removed file leaves no other trace. */
 function newestSource() {
   const folders = ['packages', 'apps'].flatMap((kind) =>
     readdirSync(join(root, kind)).map((name) => join(root, kind, name)),
@@ -152,7 +155,7 @@ function newestBelow(path) {
   return Math.max(found.mtimeMs, ...inside);
 }
 
-/** Only when something that it is made of is newer than it. */
+/** Only when one of its sources is newer. */
 function buildPage() {
   const made = join(root, 'apps/web/dist/index.html');
   const sources = [
@@ -181,7 +184,7 @@ function bundle() {
 }
 
 /**
- * All of a suite of which `npm test` runs a little: of the files that are named, or of its whole folder. `--kills 1000` and the like are
+ * All of a suite of which `npm test` runs a part: the named files, or its whole folder. Options such as `--kills 1000` are
  * for the suite; other flags are vitest's.
  */
 function longRun(folder, prefix, args) {
@@ -217,7 +220,7 @@ function bin(packageName, command) {
   return join(folder, typeof bin === 'string' ? bin : bin[command]);
 }
 
-/** Runs until one fails; answers its exit code. */
+/** Runs until one fails; returns its exit code. */
 async function inTurn(...steps) {
   for (const step of steps) {
     const code = await step();
@@ -233,7 +236,7 @@ async function runNode(script, args) {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const forward = (signal) => child.kill(signal);
   for (const signal of signals) process.on(signal, forward);
-  // npm does not pass on a signal that it gets itself: then its end is all that is seen here.
+  // npm does not pass on a signal that it gets itself: then only its end is visible here.
   const parent = process.ppid;
   const watch = setInterval(() => process.ppid !== parent && forward('SIGTERM'), 500);
   const code = await new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Makes the pictures of docs/screenshots from the real page on the demo host; with a folder as argument all of them, there.
+// Makes the pictures of docs/screenshots from the real page on the demo host; with a folder as argument, all of them there.
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ if (given?.startsWith('-')) {
   process.exit(2);
 }
 const folder = given ?? join(import.meta.dirname, '../docs/screenshots');
-/** What README.md and docs/page.md show; the rest is for looking at. */
+/** The pictures of README.md and docs/page.md; the rest is for review. */
 const KEPT = [
   'confirmation-light',
   'confirmation-dark',
@@ -30,7 +30,7 @@ const PHONE = { width: 390, height: 844 };
 const RECONNECT = 'Queued message sent twice';
 
 await mkdir(folder, { recursive: true });
-// As screens of today show letters: at their own widths, not at whole pixels.
+// Letters at their own widths, as on current screens, not at whole pixels.
 const browser = await launchBrowser(['--font-render-hinting=none']);
 try {
   for (const theme of ['light', 'dark'] as const) {
@@ -85,7 +85,7 @@ function wanted(name: string, theme: string): boolean {
 
 async function save(page: Page, name: string, theme: string): Promise<void> {
   if (!wanted(name, theme)) return;
-  // Two frames, so that what was measured late stands where it belongs.
+  // Waits two frames, so that late measurements are applied.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await page.screenshot({ path: join(folder, `${name}-${theme}.png`), animations: 'disabled', caret: 'hide' });
 }

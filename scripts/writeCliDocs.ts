@@ -1,4 +1,4 @@
-// Writes what each command's --help prints into docs/cli.md, below its last heading.
+// Writes the output of each command's --help into docs/cli.md, below its last heading.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

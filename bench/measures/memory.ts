@@ -1,4 +1,4 @@
-// What a host keeps resident: idle, after a flood, with a thousand sessions that nobody opens, and over time under steady work;
+// What a host keeps resident: idle, after a flood, with a thousand unopened sessions, and over time under steady work;
 // beside a raw `ws` server, before and after the same flood.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -95,7 +95,7 @@ async function slope(pair: Pair, minutes: number): Promise<Figure> {
   const samples: { readonly minute: number; readonly host: number; readonly raw: number }[] = [];
   const start = performance.now();
   const elapsed = () => (performance.now() - start) / 60_000;
-  // One session: each that somebody has just left stays in memory for some minutes, and a new one each time would be counted.
+  // One session: each session stays in memory for some minutes after its last client, and a new one each time would be counted.
   const load = { subscribers: 10, envelopes: 10_000, inFlight: 256, session: `mock:/${randomUUID()}` };
   while (elapsed() < minutes || samples.length < 4) {
     for (const kind of ['host', 'raw'] as const) await underLoad(pair, kind, load);

@@ -34,7 +34,7 @@ await measure(async ({ quick }) => {
   let server: BenchProcess | undefined;
   try {
     await all((events, round) => writeLongSession(stateDir, id(events, round), events, EVENTS_PER_TURN));
-    // A host leaves a checkpoint beside each log as it grows; one that opens these makes up for it.
+    // A host leaves a snapshot beside each log as it grows; one that opens these makes up for it.
     server = await BenchProcess.startHost(stateDir);
     const first = await RequestClient.open(server.address);
     await all(async (events, round) => void (await open(first, events, round)));

@@ -22,7 +22,7 @@ await measure(async ({ quick }) => {
     const watchers: RequestClient[] = [];
     const sessions: string[] = [];
     let clientSeq = 0;
-    // All in the first one: what is asked is what the others cost that nobody works in.
+    // All work is in the first one: this measures the cost of the idle others.
     const stream = async () => {
       const before = server.cpu();
       await client.dispatchAll(

@@ -54,7 +54,7 @@ async function* streaming(...[{ text }]: Parameters<Script>): AsyncIterable<Agen
       const early = (n / PER_SECOND) * 1_000 - (performance.now() - started);
       if (early > 1) await delay(early);
     } else if (n % 50 === 49) await delay(1);
-    // Turns of a million characters are nobody's answer: the text begins anew in a part of its own.
+    // Turns of a million characters are unrealistic: the text starts over in a new part.
     if (n % 5_000 === 4_999) yield { type: 'notice', severity: 'info', text: `${n} deltas` };
     yield { type: 'text', text: PIECES[n % PIECES.length] ?? '' };
   }

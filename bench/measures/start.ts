@@ -23,7 +23,7 @@ await measure(async ({ quick }) => {
   try {
     mkdirSync(rootOf(0), { mode: 0o700 });
     for (const size of sizes) writeFolders(rootOf(size), size);
-    // The first start of each makes its index, and the host goes on with it while it serves.
+    // The first start of each makes its index, which continues while the host serves.
     for (const size of sizes) {
       const server = await BenchProcess.startHost(rootOf(size));
       const client = await RequestClient.open(server.address);

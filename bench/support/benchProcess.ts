@@ -21,7 +21,7 @@ export class BenchProcess {
   readonly startMs: number;
   readonly #ownFolder: string | undefined;
 
-  /** The host as everybody gets it: `agenthost serve`, with the mock agent. On a state root of its own unless told. */
+  /** The host as users get it: `agenthost serve`, with the mock agent. It has its own state root by default. */
   static async startHost(stateDir?: string): Promise<BenchProcess> {
     const ownFolder = stateDir === undefined ? mkdtempSync(join(tmpdir(), 'agenthost-bench-')) : undefined;
     const env = { ...process.env, AGENTHOST_HOME: stateDir ?? ownFolder };

@@ -7,7 +7,7 @@ import { RequestClient, type ServerAddress } from './requestClient.ts';
 const SESSION = 'mock:/others';
 const WARM_UP = 1_000;
 
-/** Somebody who has nothing to do with any of it. */
+/** A client that has nothing to do with the load. */
 export class Bystander {
   readonly #client: RequestClient;
   #sent = 0;

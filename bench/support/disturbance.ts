@@ -13,7 +13,7 @@ export type DisturbanceTask = ServerAddress &
     | { readonly kind: 'deadAgents'; readonly agents: number; readonly program: string }
   );
 
-/** Runs twice, without and then with what disturbs; what has to be there for it is made before, when nobody is measured. */
+/** Runs twice, without and then with the disturbance, which is prepared before anything is measured. */
 interface Disturbance {
   prepare(disturbs: boolean): Promise<void>;
   run(disturbs: boolean): Promise<void>;
@@ -68,7 +68,7 @@ function slowReaders(client: HostClient, { readers, turns, ...address }: TaskOf<
 
 /**
  * Agents in the middle of their turns, killed one after the other; before that as many processes of the same size that are
- * nobody's agents: a system needs milliseconds for the end of a process, whoever it belonged to.
+ * unrelated processes: a system needs milliseconds for the end of any process.
  */
 async function deadAgents(client: HostClient, { agents, program }: TaskOf<'deadAgents'>): Promise<Disturbance> {
   const start = async () => {

@@ -35,7 +35,7 @@ export function figureOf(
   };
 }
 
-/** Three digits are all that anybody can believe. */
+/** More than three digits are not meaningful. */
 function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

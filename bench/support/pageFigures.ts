@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 export interface FrameFigures {
   readonly seconds: number;
   readonly frames: number;
-  /** Tasks of more than 50 ms, in which a page answers to nobody. */
+  /** Tasks of more than 50 ms, during which a page does not respond. */
   readonly longTasks: number;
   readonly longest: number;
   /** Frames that should have been there and were not, as a part of all. */

@@ -1,5 +1,5 @@
 // The baseline: a raw `ws` server that parses one message and broadcasts it, one frame a message. With `keep` it keeps the newest
-// of them for who comes back.
+// of them for clients that reconnect.
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 

@@ -11,7 +11,7 @@ export interface LoadTask {
   readonly envelopes: number;
   /** How many may be on their way; with 1 each waits for its echo. */
   readonly inFlight: number;
-  /** One of its own unless told; it may be there already. */
+  /** By default a new one; it may exist already. */
   readonly session?: string;
 }
 
@@ -62,7 +62,7 @@ async function run(task: LoadTask): Promise<void> {
     const indexes = Array.from({ length: Math.min(TOGETHER, task.subscribers - from) }, (_, n) => from + n);
     await Promise.all(indexes.map(join));
   }
-  // The list of who looks on is told a moment after the last one came; it must not be counted.
+  // The presence list is sent a moment after the last client joined; it must not be counted.
   if (task.kind === 'host') await new Promise((resolve) => setTimeout(resolve, 300));
   process.send?.({ event: 'connected' });
   await new Promise((resolve) => process.once('message', resolve));

@@ -18,7 +18,7 @@ export function writeDocs({ full }: Results, docs = DOCS): void {
   writeFileSync(page, withFigures(readFileSync(page, 'utf8'), full));
 }
 
-/** What is between the two marks is made anew; the rest is written by hand. */
+/** The text between the two marks is generated; the rest is written by hand. */
 export function withFigures(page: string, run: Run): string {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`the page has no ${BEGIN} … ${END}`);

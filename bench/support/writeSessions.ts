@@ -40,7 +40,7 @@ export function writeFolders(stateDir: string, sessions: number): void {
   for (let n = 0; n < sessions; n++) writeLog(stateDir, sessionId(n), 1, 3);
 }
 
-/** One session whose log has about so many events, in turns of fifty unless told. */
+/** One session whose log has about that many events, in turns of fifty by default. */
 export function writeLongSession(stateDir: string, id: string, events: number, perTurn = 50): void {
   writeLog(stateDir, id, Math.max(1, Math.round(events / perTurn)), perTurn);
 }

@@ -1,4 +1,4 @@
-// A page that keeps its sessions in the browser (OPFS): close it, start another host, come back, and go on with them.
+// A page that keeps its sessions in the browser (OPFS): close it, start another host, come back, and continue.
 import { connect, type SessionHandle } from '@agenthost/client';
 import { opfsSessionFs } from './opfsSessionFs.js';
 
@@ -6,7 +6,7 @@ const PROVIDER = 'mock';
 const STATE_PATH = '/state';
 const { url = '', token = '' } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-/** One folder a session, named by its id. */
+/** One folder per session, named by its id. */
 const root = navigator.storage.getDirectory().then((folder) => folder.getDirectoryHandle('sessions', { create: true }));
 const createSessionFsHandler = (uri: string) => {
   const id = uri.slice(uri.indexOf('/') + 1);

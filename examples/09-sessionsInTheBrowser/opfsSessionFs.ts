@@ -1,7 +1,7 @@
 import type { SessionFsFileOptions, SessionFsHandler } from '@agenthost/client';
 
 type Folder = FileSystemDirectoryHandle;
-/** Of a file; every browser with OPFS has it, TypeScript's library not yet. */
+/** A method of files; every browser with OPFS has it, TypeScript's library not yet. */
 type MovableFile = FileSystemFileHandle & { move(folder: Folder, name: string): Promise<void> };
 
 /** The files of one session in a folder of the origin private file system, which the browser keeps between visits. */
@@ -28,7 +28,7 @@ export function opfsSessionFs(opened: Promise<Folder>): SessionFsHandler {
       throw error;
     });
   }
-  /** What is written is there when `close` has resolved, all of it or nothing. */
+  /** The data is stored when `close` has resolved, all of it or nothing. */
   async function write(path: string, content: string, { encoding }: SessionFsFileOptions, isAppended: boolean) {
     const file = await fileAt(path, true);
     const bytes = encoding === 'base64' ? fromBase64(content) : new TextEncoder().encode(content);
@@ -64,7 +64,7 @@ export function opfsSessionFs(opened: Promise<Folder>): SessionFsHandler {
       const { size, lastModified } = isFile
         ? await (found as FileSystemFileHandle).getFile()
         : { size: 0, lastModified: 0 };
-      // OPFS does not know when something was made.
+      // OPFS does not know creation times.
       return { isFile, isDirectory: !isFile, size, mtime: new Date(lastModified), birthtime: new Date(lastModified) };
     },
     mkdir: async (path, { recursive }) => {
@@ -81,7 +81,7 @@ export function opfsSessionFs(opened: Promise<Folder>): SessionFsHandler {
         if (!force || !isNamed(error, 'NotFoundError')) throw error;
       });
     },
-    // The host renames files alone.
+    // The host renames only files.
     rename: async (source, target) => {
       const file = (await fileAt(source)) as MovableFile;
       const { folder, name } = await parentOf(target);
@@ -91,7 +91,7 @@ export function opfsSessionFs(opened: Promise<Folder>): SessionFsHandler {
   return missingIsEnoent(handler);
 }
 
-/** The host has to know what is not there. */
+/** The host has to know that the file is missing. */
 function missingIsEnoent(handler: SessionFsHandler): SessionFsHandler {
   return new Proxy(handler, {
     get:

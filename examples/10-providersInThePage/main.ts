@@ -1,4 +1,4 @@
-// Providers that the page shows beside its hosts. A build of the page with these in it has, in the place of apps/web/src/main.tsx:
+// Providers that the page shows beside its hosts. A custom build of the page has, instead of apps/web/src/main.tsx:
 //   startPage(document.getElementById('root'), { providers: await providers() });
 // test/browser/providers.test.ts builds that and opens it.
 import { InMemoryProvider, type SessionsProvider } from '@agenthost/sessions';

@@ -5,14 +5,14 @@ import type { Observable, SessionHandle } from '@agenthost/client';
 import { type Agent, Host, MockAgent, ShellAgent } from '@agenthost/host';
 
 export interface ExampleHost {
-  /** What `connect` takes. For a host of yours: the two halves of the link that `npm start` prints. */
+  /** The options of `connect`. For your own host: the two halves of the link that `npm start` prints. */
   readonly url: URL;
   readonly token: string;
   readonly stateDir: string;
   close(): Promise<void>;
 }
 
-/** A host for one example: on a free port, with a state folder that goes with it. */
+/** A host for one example: on a free port, with a state folder that is removed with it. */
 export async function exampleHost(
   agents: readonly Agent[] = [new ShellAgent(), new MockAgent()],
 ): Promise<ExampleHost> {
@@ -30,7 +30,7 @@ export async function exampleHost(
   };
 }
 
-/** Resolves with the value of an observable as soon as it fits. */
+/** Resolves with the value of an observable as soon as it matches. */
 export function when<T>(observable: Observable<T>, fits: (value: T) => boolean): Promise<T> {
   return new Promise((resolve) => {
     const look = (value: T) => {

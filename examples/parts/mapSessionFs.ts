@@ -1,7 +1,7 @@
 import type { SessionFsFileOptions, SessionFsFileStat, SessionFsHandler } from '@agenthost/client';
 
 interface Node {
-  /** None for a folder. */
+  /** Absent for a folder. */
   content?: Buffer;
   mtime: Date;
   readonly birthtime: Date;
@@ -9,7 +9,7 @@ interface Node {
 
 type Encoding = SessionFsFileOptions['encoding'];
 
-/** The files of one session, in a map of the program that keeps them. It passes `sessionFsContract`. */
+/** The files of one session, in a Map. It passes `sessionFsContract`. */
 export function mapSessionFs(nodes: Map<string, Node>): SessionFsHandler {
   const parentOf = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/';
   const inside = (path: string) => [...nodes.keys()].filter((at) => at === path || at.startsWith(`${path}/`));
@@ -19,7 +19,7 @@ export function mapSessionFs(nodes: Map<string, Node>): SessionFsHandler {
     if (path.includes('\0')) throw new Error('a path may not hold a NUL');
     const found = nodes.get(path);
     if (found) return found;
-    // Below a file there can be nothing, which is another failure than that there is nothing.
+    // A path below a file is another failure than a missing path.
     folder(parentOf(path));
     throw Object.assign(new Error(`there is no ${path}`), { code: 'ENOENT' });
   }

@@ -1,4 +1,4 @@
-// A sessions provider in one file: each markdown file of a folder is a session, its heading is the title, what was written
+// A sessions provider in one file: each markdown file of a folder is a session, its heading is the title, and the text
 // below it is the conversation. nodeNoteFolder.ts is such a folder on a disk, storageNoteFolder.ts one in a browser.
 import {
   type ChatFields,
@@ -63,7 +63,7 @@ export class MarkdownFolderProvider implements SessionsProvider {
     return session;
   }
 
-  /** In one go: whoever looks sees the untitled note or the written one, never both and never none. */
+  /** In one step: a reader sees the untitled note or the written one, never both and never none. */
   async sendAndCreateChat(sessionId: string, { query }: SendRequestOptions): Promise<Session> {
     const { session: from } = this.#find(sessionId);
     if (from.status.value !== SessionStatus.Untitled) throw new NotSupportedError('a note is one chat; begin another');

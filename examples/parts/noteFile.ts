@@ -1,4 +1,4 @@
-// What a note looks like, and where notes are kept. Each message of a note follows a comment with its time and its id.
+// The format of a note, and where notes are kept. Each message of a note follows a comment with its time and its id.
 import type { Turn } from '@agenthost/protocol';
 
 export interface NoteFile {
@@ -7,7 +7,7 @@ export interface NoteFile {
   readonly modifiedAt: Date;
 }
 
-/** A folder of files. `onChange` is called when somebody else may have changed something. */
+/** A folder of files. `onChange` is called when another program may have changed something. */
 export interface NoteFolder {
   readonly uri: string;
   list(): readonly NoteFile[];
@@ -18,7 +18,7 @@ export interface NoteFolder {
 
 const MARK = /^<!-- (\d{4}-\S+Z) (\S+) -->\n/m;
 
-/** A file that others wrote has no marks: what is below its heading is one message. */
+/** A file without marks was written by others: the text below its heading is one message. */
 export function readNote({ name, text, modifiedAt }: NoteFile): { readonly title: string; readonly turns: Turn[] } {
   const title = /^# (.*)/.exec(text)?.[1] ?? name;
   const [start = '', ...marked] = text.replace(/^# .*\n?/, '').split(MARK);

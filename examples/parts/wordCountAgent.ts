@@ -1,7 +1,7 @@
 import type { Agent, AgentEvent, AgentSession, Decision, OpenSessionOptions } from '@agenthost/host';
 import { Emitter } from '@agenthost/rpc';
 
-/** An agent that counts the words of what you say, and asks before. No process, no model: the whole of the contract. */
+/** An agent that counts the words of your message, and asks before. It has no process and no model, but the whole contract. */
 export class WordCountAgent implements Agent {
   readonly descriptor = { provider: 'words', displayName: 'Word count', description: 'Counts words.' };
   readonly #sessions = new Set<AgentSession>();
@@ -60,7 +60,7 @@ function wordCountSession(onDispose: () => void): AgentSession {
       if (isDisposed) throw new Error('this session is closed');
       const controller = new AbortController();
       turn = controller;
-      // After this has returned: the message is taken, and what comes of it are events.
+      // After this has returned: the message is accepted, and the rest are events.
       setImmediate(() => void run(text, controller.signal).then(() => events.fire({ type: 'idle' })));
     },
     answer: (requestId, decision) => waiting.get(requestId)?.(decision),

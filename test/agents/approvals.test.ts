@@ -10,7 +10,7 @@ const takePicture = ({ tools }: { readonly tools: readonly string[] }) =>
 
 const create = (path: string, content: string) => ({ name: 'create', input: { path, file_text: content } });
 
-/** Whoever approves sees what is approved, with every agent as users get it. */
+/** The approver sees what is approved, with every agent as users get it. */
 describe.each([
   { provider: 'copilot', shows: 'arguments' },
   { provider: 'claude', shows: 'arguments' },

@@ -6,7 +6,7 @@ import { installAgent } from './support/installAgents.js';
 
 beforeAll(() => installAgent('copilot'));
 
-it('a sub-agent in the background that asks after its turn has ended is a turn of its own', async () => {
+it('a background sub-agent that asks after its turn has ended begins a turn', async () => {
   const host = await startCopilotHost();
   const task = {
     name: 'worker',

@@ -26,7 +26,7 @@ it('has none of the secrets of the host in its environment', async () => {
   for (const secret of Object.values(secrets)) expect(output).not.toContain(secret);
 });
 
-it("runs nothing that the project's own files name and nobody trusted", async () => {
+it('runs nothing that an untrusted project configures', async () => {
   const host = await startCopilotHost();
   const marks = ['hook', 'mcp', 'vscode'].map((name) => join(host.cwd, `ran-${name}`));
   const [hook = '', mcp = '', vscode = ''] = marks;
@@ -47,7 +47,7 @@ it("runs nothing that the project's own files name and nobody trusted", async ()
   expect(marks.filter((path) => existsSync(path))).toEqual([]);
 });
 
-it('is idle after a cancelled turn whose command goes on in the background', async () => {
+it('is idle after a cancelled turn whose command continues in the background', async () => {
   const host = await startCopilotHost();
   const command = { command: 'sleep 300', description: 'wait', mode: 'async' };
   host.model.script('background', toolCall('bash', command), text('It runs.'));
@@ -68,7 +68,7 @@ it('is idle after a cancelled turn whose command goes on in the background', asy
   expect((await turnEnded(session, 2)).turns.map(({ state }) => state)).toEqual(['cancelled', 'complete']);
 });
 
-it('ends its own turn when it floods, with a reason, and no other session notices', async () => {
+it('ends its own turn when it floods, with a reason, without affecting other sessions', async () => {
   const host = await startCopilotHost();
   const command = `head -c 100000000 /dev/zero | tr '\\0' x`;
   host.model
@@ -98,7 +98,7 @@ it('ends its own turn when it floods, with a reason, and no other session notice
   expect((await turnEnded(writing, 2)).turns[1]?.state).toBe('complete');
 });
 
-it('writes its plan where everybody can read it', async () => {
+it('writes its plan where all clients can read it', async () => {
   const host = await startCopilotHost();
   const session = await (await host.connect()).createSession({ provider: 'copilot' });
   await session.ready();
@@ -119,7 +119,7 @@ it('writes its plan where everybody can read it', async () => {
   expect(session.confirmed.value.summary.changes).toBeUndefined();
 });
 
-it('says that nobody is logged in, and leaves no process behind', async () => {
+it('reports a missing login, and leaves no process behind', async () => {
   const { home } = await agentFolders();
   const hostEnv = { ...agentEnv(home), COPILOT_OFFLINE: 'true', TMPDIR: home };
   const agent = new CopilotAgent({ agentsFolder: AGENTS_FOLDER, configuration: {}, hostEnv });

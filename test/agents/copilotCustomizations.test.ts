@@ -42,7 +42,7 @@ describe('customizations of a Copilot', () => {
     );
     const session = await (await host.connect()).createSession({ provider: 'copilot' });
     await session.ready();
-    // Copilot is open already, and nothing was said: it is opened anew.
+    // Copilot is already open, without a message: it is reopened.
     await session.toggleCustomization(unsaid, false);
     const first = await told(host, session, 'first');
     for (const word of [

@@ -18,7 +18,7 @@ beforeAll(() => installAgent('copilot'));
 const run = (command: string) => toolCall('bash', { command, description: 'a test' });
 
 describe('two clients and a Copilot', () => {
-  it('any of them answers, once, and both see the same', async () => {
+  it('either of them answers, once, and both see the same', async () => {
     const host = await startCopilotHost();
     host.model.script('go', run('echo from the tool'), ({ toolResults }) => text(`Seen: ${toolResults[0]}`));
     const alice = await host.connect({ clientInfo: { name: 'Alice' } });
@@ -81,7 +81,7 @@ describe('two clients and a Copilot', () => {
   });
 });
 
-describe('what Copilot does', () => {
+describe('work of Copilot', () => {
   it('reports the files it changed, and reads in its folder without asking', async () => {
     const host = await startCopilotHost();
     const file = join(host.cwd, 'new.txt');
@@ -135,7 +135,7 @@ describe('what Copilot does', () => {
     await turnEnded(session, 3);
   });
 
-  it('takes in what is said while it works, and another model for the next turn', async () => {
+  it('accepts messages while it works, and another model for the next turn', async () => {
     const host = await startCopilotHost();
     host.model.script('wait', run('sleep 2')).script('hurry', text('I hurry.')).script('who', text('Me.'));
     const client = await host.connect();
@@ -177,7 +177,7 @@ describe('what Copilot does', () => {
     expect([first, second]).toEqual([expect.stringContaining('that'), expect.stringContaining('none of them')]);
   });
 
-  it('tells of a sub-agent and asks for it as for itself', async () => {
+  it('reports a sub-agent, and asks for it', async () => {
     const host = await startCopilotHost();
     const task = { description: 'look around', prompt: 'sub job', agent_type: 'task', name: 'looker' };
     host.model.script('delegate', toolCall('task', task)).script('sub job', run('echo from below'));
@@ -200,7 +200,7 @@ describe('what Copilot does', () => {
 });
 
 describe('the end of a Copilot', () => {
-  it('its death ends its turn with one error, and the next message goes on where it was', async () => {
+  it('a killed process ends its turn with one error, and the next message continues', async () => {
     const host = await startCopilotHost();
     host.model
       .script('the number is 4711', text('Noted.'))
@@ -227,7 +227,7 @@ describe('the end of a Copilot', () => {
     expect(textOf(last)).toContain('4711');
   });
 
-  it('leaves nothing of what it started in the background', async () => {
+  it('leaves no background process', async () => {
     const host = await startCopilotHost();
     host.model.script('serve', toolCall('bash', { command: 'setsid sleep 300 & echo up', description: 'x' }));
     const client = await host.connect();
@@ -249,7 +249,7 @@ describe('the end of a Copilot', () => {
   });
 });
 
-it("keeps its state in a client's file system, and goes on from there on another host", async () => {
+it("keeps its state in a client's file system, and continues from there on another host", async () => {
   const first = await startCopilotHost();
   first.model
     .script('the number is 4711', text('Noted.'))

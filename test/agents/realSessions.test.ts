@@ -76,7 +76,7 @@ const noneLeft = (cwd: string) => vi.waitFor(async () => expect(await processesI
 describe.each(ACP_CASES)('$provider on a real host', (agentCase) => {
   const { shell, write } = agentCase;
 
-  it('is shared, changes files, keeps no secret, and goes on after the host was killed', {
+  it('is shared, changes files, keeps no secret, and continues after the host was killed', {
     timeout: 300_000,
   }, async () => {
     const { host, model, cwd, bob, open } = await startAgentHost(agentCase);
@@ -143,13 +143,13 @@ describe.each(ACP_CASES)('$provider on a real host', (agentCase) => {
     const known = items.map((item) => item.text).join('\n');
     expect(known).toContain('the number is 4711');
     expect(textOf(last)).toContain('the number is 4711');
-    expect(noticesOf(last).filter((notice) => notice.includes('begins anew'))).toEqual([]);
+    expect(noticesOf(last).filter((notice) => notice.includes('starts a new conversation'))).toEqual([]);
     expect(hers.confirmed.value.summary.changes).toEqual([change]);
     await host.end('SIGTERM');
     expect(await processesIn(cwd)).toEqual([]);
   });
 
-  it('is given servers and instructions of the folder, once that is trusted', { timeout: 300_000 }, async () => {
+  it('gets servers and instructions of a trusted folder', { timeout: 300_000 }, async () => {
     const { model, cwd, open } = await startAgentHost(agentCase);
     model.script('hello there', text('Hello.'));
     const made = join(cwd, 'made');

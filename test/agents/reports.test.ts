@@ -46,7 +46,7 @@ describe.each([
 });
 
 describe('compaction', () => {
-  it('of Copilot makes a checkpoint, which a fork before it does not have', { timeout: 240_000 }, async () => {
+  it('of Copilot makes a compaction summary, which a fork before it does not have', { timeout: 240_000 }, async () => {
     const { model, client, folderOf, open } = await startReportsHost('copilot', { maxPromptTokens: 11_000 });
     model
       .script(
@@ -74,7 +74,7 @@ describe('compaction', () => {
     expect(await checkpoints(whole)).toEqual(['001-counting-words.md: Counting words']);
   });
 
-  it('of Claude makes a checkpoint, which a fork before it does not have', { timeout: 240_000 }, async () => {
+  it('of Claude makes a compaction summary, which a fork before it does not have', { timeout: 240_000 }, async () => {
     const { model, client, open } = await startReportsHost('claude');
     model
       .script(
@@ -95,7 +95,7 @@ describe('compaction', () => {
     expect(await checkpoints(whole)).toEqual(['001-how-it-went.md: How it went']);
   });
 
-  it('of Codex is told, without its summary', { timeout: 240_000 }, async () => {
+  it('of Codex is reported, without its summary', { timeout: 240_000 }, async () => {
     const { model, open } = await startReportsHost('codex');
     model.script('say hello', text('Hello.'));
     const session = await open();

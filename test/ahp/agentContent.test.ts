@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.dispose());
 
-it('images of an agent are referred to, live and in snapshots, and can be read', async () => {
+it('refers to images of an agent, live and in snapshots, and returns them', async () => {
   const client = await host.client('looks');
   const { session, chat } = await ahpSession(client);
   await client.act(chat, ahpTurn('image'));

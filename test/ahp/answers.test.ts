@@ -67,19 +67,27 @@ it.each([
     { approved: true, selectedOptionId: 'always' },
     'unknown option',
   ],
-])('a call: %s is refused with the reason, and can be answered after that', async (_what, text, answer, reason) => {
-  const { client, chat, turnId } = await asked(text);
-  const isAsked = ({ action }: { action: { options?: unknown } }) => action.options !== undefined;
-  const { action } = await client.action('chat/toolCallReady', isAsked);
-  const confirmed = { type: 'chat/toolCallConfirmed', turnId, toolCallId: action.toolCallId, confirmed: 'user-action' };
-  expect((await client.act(chat, { ...confirmed, ...answer })).rejectionReason).toContain(reason);
-  expect(await client.act(chat, { ...confirmed, approved: true, selectedOptionId: 'once' })).not.toHaveProperty(
-    'rejectionReason',
-  );
-  expect(await answerText(client)).toBe('approved');
-});
+])(
+  'a call: %s is refused with the reason, and the call can be answered after that',
+  async (_what, text, answer, reason) => {
+    const { client, chat, turnId } = await asked(text);
+    const isAsked = ({ action }: { action: { options?: unknown } }) => action.options !== undefined;
+    const { action } = await client.action('chat/toolCallReady', isAsked);
+    const confirmed = {
+      type: 'chat/toolCallConfirmed',
+      turnId,
+      toolCallId: action.toolCallId,
+      confirmed: 'user-action',
+    };
+    expect((await client.act(chat, { ...confirmed, ...answer })).rejectionReason).toContain(reason);
+    expect(await client.act(chat, { ...confirmed, approved: true, selectedOptionId: 'once' })).not.toHaveProperty(
+      'rejectionReason',
+    );
+    expect(await answerText(client)).toBe('approved');
+  },
+);
 
-it('a call that waits has its message as Markdown and its input, which VS Code shows only then', async () => {
+it('a waiting call has its message as Markdown and its input, which VS Code needs to show it', async () => {
   const { client } = await asked('confirm');
   const { action } = await client.action('chat/toolCallReady');
   expect(action).toMatchObject({ invocationMessage: { markdown: 'Run it' }, toolInput: 'ls', options: OPTIONS });
@@ -98,7 +106,7 @@ it.each([
     'ask',
     { kind: 'selected', value: 'once', freeformValues: ['and this'] },
   ],
-])('a question: %s is refused, and can be answered after that', async (_what, text, value) => {
+])('a question: %s is refused, and the question can be answered after that', async (_what, text, value) => {
   const { client, chat } = await asked(text);
   const { action } = await client.action('chat/inputRequested');
   const completed = { type: 'chat/inputCompleted', requestId: action.request.id, response: 'accept' };

@@ -65,7 +65,7 @@ it('a draft is shared, kept, and bounded', async () => {
   expect((await ahpSubscribe(three, session)).snapshots.chat.state.draft.text).toBe('');
 });
 
-it('active clients are known to all, only by their own word, and go when they do', async () => {
+it('active clients are visible to all, change only themselves, and leave with their client', async () => {
   const [one, two, three] = await Promise.all(['first', 'second', 'third'].map((name) => host.client(name)));
   if (!one || !two || !three) throw new Error('three clients');
   const { session } = await ahpSession(one);
@@ -82,7 +82,7 @@ it('active clients are known to all, only by their own word, and go when they do
   expect(snapshots.session.state.activeClients).toEqual([{ clientId: 'second', tools: [] }]);
 });
 
-it('what is too much is refused: subscriptions, configuration', async () => {
+it('limits subscriptions and configuration', async () => {
   const client = await host.client('greedy');
   const { session } = await ahpSession(client);
   for (let n = 0; n < 17; n++) await client.request('subscribe', { channel: `${session}/changeset/turn/t${n}` });
@@ -93,7 +93,7 @@ it('what is too much is refused: subscriptions, configuration', async () => {
   expect(await client.act('ahp-root://', { type: 'root/configChanged', config })).toHaveProperty('rejectionReason');
 });
 
-it('what is too much is refused also when all of it is asked for at once', async () => {
+it('applies the limits also to concurrent requests', async () => {
   const { session } = await ahpSession(await host.client('has one'));
   const channels = Array.from({ length: 50 }, (_, n) => `${session}/changeset/turn/t${n}`);
   const client = await host.open();
@@ -105,7 +105,7 @@ it('what is too much is refused also when all of it is asked for at once', async
   expect(snapshots).toHaveLength(20);
 });
 
-it('the model of a message becomes the session’s before the turn; one that the agent lacks does not cost the turn', async () => {
+it('the model of a message becomes the session’s before the turn; an unknown one does not cost the turn', async () => {
   const client = await host.client('chooses');
   const { session, chat } = await ahpSession(client);
   const ours = await (await host.connect()).openSession(session);
@@ -119,7 +119,7 @@ it('the model of a message becomes the session’s before the turn; one that the
   expect(await ask('of-somebody-else')).toBe('mock-large');
 });
 
-it('changes are seen through changesets, of the turn and of the session, with both sides of each file', async () => {
+it('changesets show the changes of the turn and of the session, with both sides of each file', async () => {
   const client = await host.client('compares');
   const folder = join(host.stateDir, 'project');
   await mkdir(folder);
@@ -146,7 +146,7 @@ it('changes are seen through changesets, of the turn and of the session, with bo
   expect(await client.request('resourceRead', { uri: before.content.uri })).toMatchObject({ encoding: 'utf-8' });
 });
 
-it('reads what states refer to, lists folders, and resolves what is in them', async () => {
+it('reads content that states refer to, lists folders, and resolves their entries', async () => {
   const client = await host.client('looks');
   const { session, chat } = await ahpSession(client);
   await client.act(chat, ahpTurn('big-output 60000'));
@@ -177,7 +177,7 @@ it('reads what states refer to, lists folders, and resolves what is in them', as
   expect(await client.refusal('resourceRead', { uri: `${uri}/file.txt` })).toMatchObject({ code: -32009 });
 });
 
-it('live output is held back, and told before anything that follows it', async () => {
+it('live output is held back, and sent before anything that follows it', async () => {
   const client = await host.client('reads output');
   const { session, chat } = await ahpSession(client);
   await client.act(chat, ahpTurn('use-tool'));
@@ -203,7 +203,7 @@ it('the root counts the sessions', async () => {
   expect(less.action.activeSessions).toBe(snapshot.state.activeSessions);
 });
 
-it('what is accepted and changes nothing is answered too', async () => {
+it('an accepted action without a change is answered too', async () => {
   const client = await host.client('insists');
   const { session } = await ahpSession(client);
   for (const _ of [1, 2]) {
@@ -213,7 +213,7 @@ it('what is accepted and changes nothing is answered too', async () => {
   }
 });
 
-it('what comes right behind the answer to a reconnect waits until the client has taken the answer in', async () => {
+it('envelopes after the answer to a reconnect wait until the client has processed the answer', async () => {
   const client = await host.client('comes back');
   const { session, chat } = await ahpSession(client);
   const other = await host.client('goes on');
@@ -233,7 +233,7 @@ it('what comes right behind the answer to a reconnect waits until the client has
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 });
 
-it('chats of one session of ours are sessions of their own, which work at once', async () => {
+it('chats of one session of ours are separate sessions, which work at once', async () => {
   const ours = await host.connect();
   const first = `mock:/${crypto.randomUUID()}`;
   const second = `mock:/${crypto.randomUUID()}`;

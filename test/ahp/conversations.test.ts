@@ -26,7 +26,7 @@ async function say(client: AhpTestClient, chat: string, text: string, more: obje
   return action.turnId;
 }
 
-it('a session is renamed on its chat’s channel, too, as VS Code does it', async () => {
+it('a session is also renamed on its chat’s channel, as VS Code does it', async () => {
   const [client, other] = [await host.client('renames'), await host.client('reads the title')];
   const { session, chat } = await ahpSession(client);
   await ahpSubscribe(other, session);
@@ -64,7 +64,7 @@ describe('the model', () => {
     expect(snapshots.chat.state.draft).toEqual({ text: '', origin: { kind: 'user' }, model: { id: 'mock-large' } });
   });
 
-  it('of a session that has none is the agent’s own choice, and stays so', async () => {
+  it('of a session without one is the agent’s own choice, and stays so', async () => {
     const client = await host.client('has no choice');
     const { session, chat, snapshots } = await ahpSession(client);
     expect(snapshots.chat.state.draft.model).toEqual({ id: 'default' });
@@ -76,7 +76,7 @@ describe('the model', () => {
     expect(ours.confirmed.value.summary).not.toHaveProperty('model');
   });
 
-  it('that somebody chooses elsewhere replaces the one in the draft, and nothing else of it', async () => {
+  it('chosen by another client replaces the one in the draft, and nothing else of it', async () => {
     const ours = await host.connect();
     const session = await ours.createSession({ provider: 'mock', model: 'mock-large' });
     const [one, two] = [await host.client('writes a draft'), await host.client('reads the draft')];
@@ -97,7 +97,7 @@ describe('the model', () => {
 });
 
 describe('a truncation', () => {
-  it('is refused, and so is all that follows it, until the chat is opened anew', async () => {
+  it('is refused, and so is everything that follows it, until the chat is opened again', async () => {
     const [client, other] = [await host.client('restores'), await host.client('stays')];
     const { session, chat } = await ahpSession(client);
     await ahpSubscribe(other, session);
@@ -115,7 +115,7 @@ describe('a truncation', () => {
     const message = { text: 'hello', origin: { kind: 'user' } };
     const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message };
     expect(await client.act(chat, queued)).toHaveProperty('rejectionReason');
-    // Nobody else is concerned, and neither are other actions.
+    // No other client is affected, and no other action.
     expect(await client.act(chat, { type: 'session/titleChanged', title: 'x' })).not.toHaveProperty('rejectionReason');
     await say(other, chat, 'hello');
     client.notify('unsubscribe', { channel: chat });
@@ -124,7 +124,7 @@ describe('a truncation', () => {
     await say(client, chat, 'hello');
   });
 
-  it('is refused for good for a client that comes back without opening the chat anew', async () => {
+  it('stays refused for a client that reconnects without opening the chat again', async () => {
     const client = await host.client('restores and leaves');
     const { session, chat } = await ahpSession(client);
     await say(client, chat, 'hello');
@@ -137,7 +137,7 @@ describe('a truncation', () => {
   });
 });
 
-it('files that are attached in VS Code’s web workbench are files of the machine', async () => {
+it('files attached in VS Code’s web workbench are files of the machine', async () => {
   const client = await host.client('attaches');
   const { session, chat } = await ahpSession(client, 'plain');
   const file = join(host.stateDir, 'naïve file #1.txt');
@@ -163,7 +163,7 @@ it('files that are attached in VS Code’s web workbench are files of the machin
   expect(turns[0].responseParts[0].content).toContain(pathToFileURL(file).href);
 });
 
-it('a chat is read-only for a viewer, and for nobody else', async () => {
+it('a chat is read-only only for a viewer', async () => {
   const driver = await host.client('drives');
   const { session, chat } = await ahpSession(driver);
   await say(driver, chat, 'hello');
@@ -180,8 +180,8 @@ it('a chat is read-only for a viewer, and for nobody else', async () => {
   }
 });
 
-describe('the call of a terminal', () => {
-  it('is told as one only when it was confirmed: before, VS Code would offer its own answers', async () => {
+describe('a terminal call', () => {
+  it('is marked as one only when it was confirmed: before, VS Code would offer its own answers', async () => {
     const client = await host.client('confirms');
     const { session, chat } = await ahpSession(client, 'moded');
     await client.act(chat, ahpTurn('unannounced echo hello', 'turn'));

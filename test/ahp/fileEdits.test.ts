@@ -13,7 +13,7 @@ import {
 } from '../support/ahpHost.js';
 import type { StubEdit } from '../support/stubAcp/edits.js';
 
-// What VS Code writes back when somebody restores a checkpoint has to be the whole file, or nothing.
+// What VS Code writes back when the user restores a checkpoint has to be the whole file, or nothing.
 
 const LINES = Array.from({ length: 40 }, (_, n) => `line ${n + 1}`);
 const WHOLE = `${LINES.join('\n')}\n`;
@@ -88,7 +88,7 @@ async function changeset({ session, snapshots }: Session, which: 'session' | 'tu
 const FRAGMENT = { oldText: 'line 20', newText: 'line twenty' };
 
 describe.each(['asked', 'announced', 'afterwards'] as const)('an edit that is %s', (when) => {
-  it('[EDIT1] of which the agent tells a fragment has the whole file before and after', async () => {
+  it('[EDIT1] has the whole file before and after when the agent reports a fragment', async () => {
     const done = await edit({ when, told: [FRAGMENT], content: CHANGED });
     expect(await restorable(done)).toEqual([[WHOLE, CHANGED]]);
     for (const which of ['session', 'turn'] as const) {
@@ -98,7 +98,7 @@ describe.each(['asked', 'announced', 'afterwards'] as const)('an edit that is %s
     }
   });
 
-  it('that inserts lines is no new file', async () => {
+  it('is no new file when it inserts lines', async () => {
     const after = WHOLE.replace('line 20\n', 'line 20\nline 20a\n');
     const done = await edit({ when, told: [{ oldText: '', newText: 'line 20a\n' }], content: after });
     const told = await restorable(done);
@@ -107,12 +107,12 @@ describe.each(['asked', 'announced', 'afterwards'] as const)('an edit that is %s
     else expect([[], [[WHOLE, after]]]).toContainEqual(told);
   });
 
-  it('of which the agent tells the whole file has it as well', async () => {
+  it('has the whole file when the agent reports it', async () => {
     const done = await edit({ when, told: [{ oldText: WHOLE, newText: CHANGED }], content: CHANGED });
     expect(await restorable(done)).toEqual([[WHOLE, CHANGED]]);
   });
 
-  it('in several places has what the file was between them, too', async () => {
+  it('in several places also has the file between them', async () => {
     const between = CHANGED;
     const after = CHANGED.replace('line 5\n', 'line five\n');
     const told = [FRAGMENT, { oldText: 'line 5\n', newText: 'line five\n' }];
@@ -125,7 +125,7 @@ describe.each(['asked', 'announced', 'afterwards'] as const)('an edit that is %s
     expect([await textAt(file.edit.before), await textAt(file.edit.after)]).toEqual([WHOLE, after]);
   });
 
-  it('that did not happen as it was told has no contents, only the diff as text', async () => {
+  it('has no contents, only the diff as text, when the report does not fit the file', async () => {
     const done = await edit({ when, told: [{ oldText: 'no such line', newText: 'nor this one' }] });
     expect(await restorable(done)).toEqual([]);
     expect(await changeset(done)).toEqual([]);
@@ -133,7 +133,7 @@ describe.each(['asked', 'announced', 'afterwards'] as const)('an edit that is %s
     expect(text).toContain('+nor this one');
   });
 
-  it('outside of the session’s folder has no contents', async () => {
+  it('outside of the project folder has no contents', async () => {
     const outside = join(host.stateDir, 'outside.txt');
     await writeFile(outside, WHOLE);
     const done = await edit({ when, path: '../outside.txt', told: [FRAGMENT], content: CHANGED });
@@ -142,24 +142,24 @@ describe.each(['asked', 'announced', 'afterwards'] as const)('an edit that is %s
   });
 });
 
-describe('what can’t be known for sure is not told', () => {
-  it('a file that is there already, and that the agent calls new when it has written it', async () => {
+describe('unproven contents are not sent', () => {
+  it('an existing file that the agent calls new after writing it', async () => {
     const done = await edit({ when: 'afterwards', told: [{ oldText: null, newText: CHANGED }], content: CHANGED });
     expect(await restorable(done)).toEqual([]);
   });
 
-  it('but where the agent asks first, the host has seen what was there', async () => {
+  it('but when the agent asks first, the host has read the file before', async () => {
     const done = await edit({ when: 'asked', told: [{ oldText: null, newText: CHANGED }], content: CHANGED });
     expect(await restorable(done)).toEqual([[WHOLE, CHANGED]]);
   });
 
-  it('a file that was written as a whole, and changed by something else at once', async () => {
+  it('a file that was written as a whole, and changed by another program at once', async () => {
     const told = [{ oldText: null, newText: 'all of it' }];
     const done = await edit({ when: 'afterwards', told, content: 'all of it\n' });
     expect(await restorable(done)).toEqual([]);
   });
 
-  it('a text that is in the file twice', async () => {
+  it('a text that occurs twice in the file', async () => {
     const after = `${CHANGED}line twenty\n`;
     const done = await edit({ when: 'afterwards', told: [FRAGMENT], content: after });
     expect(await restorable(done)).toEqual([]);
@@ -187,7 +187,7 @@ it('a new file has no contents before', async () => {
   expect(file.edit).not.toHaveProperty('before');
 });
 
-it('bytes come back as they were: no line is ended, no mark is lost', async () => {
+it('bytes are unchanged: no line end is added, no mark is lost', async () => {
   const before = '\uFEFFone\r\ntwo\r\nthree';
   const after = '\uFEFFone\r\n2\r\nthree';
   await writeFile(join(folder, 'a.txt'), before);
@@ -195,7 +195,7 @@ it('bytes come back as they were: no line is ended, no mark is lost', async () =
   expect(await restorable(done)).toEqual([[before, after]]);
 });
 
-it('the mock agent tells whole contents as well', async () => {
+it('the mock agent reports whole contents as well', async () => {
   const done = await edit({ path: 'a.txt' }, 'mock');
   expect(await restorable(done)).toEqual([[WHOLE, 'Written by the mock agent.\n']]);
 });

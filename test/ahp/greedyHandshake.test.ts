@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.dispose());
 
-it('says once in the log that no version is spoken, however often a client tries, and for a bounded number of clients', async () => {
+it('logs an unsupported version once per client, for a bounded number of clients', async () => {
   const warnings = () => host.warned.filter((line) => line.includes('none of which is spoken here')).length;
   const client = await host.open('viewer');
   const offer = { clientId: 'again', protocolVersions: ['2.0.0'], clientInfo: { name: 'Again' } };
@@ -18,7 +18,7 @@ it('says once in the log that no version is spoken, however often a client tries
   expect(warnings()).toBeLessThanOrEqual(100);
 });
 
-it('refuses a list of channels that is longer than anybody needs', async () => {
+it('refuses a list of channels that is too long', async () => {
   const client = await host.open('viewer');
   const channels = Array.from({ length: 50_000 }, (_, n) => `a:/${n}`);
   const hello = { clientId: 'greedy', protocolVersions: ['0.9.0'], initialSubscriptions: channels };

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.dispose());
 
-it('takes the best version that the client offers too, whatever the order', async () => {
+it('takes the best common version, whatever the order', async () => {
   const client = await host.open();
   const hello = await client.initialize('offers', ['0.5.1', '99.0.0', '0.9.0', '1.0.0']);
   expect(hello).toMatchObject({ protocolVersion: '1.0.0', serverInfo: { name: 'agenthost' } });
@@ -21,7 +21,7 @@ it.each([
   [['0.9.1'], '0.9.1'],
   [['0.9.12', '0.9.2'], '0.9.12'],
   [['0.5.9', 'latest', '^0.9.0', '01.0.0', '1.0'], '0.5.9'],
-])('speaks every version that is compatible with one of ours: of %j it takes %j', async (offers, version) => {
+])('accepts every compatible version: of %j it takes %j', async (offers, version) => {
   const client = await host.open();
   expect(await client.initialize('newer', offers)).toMatchObject({ protocolVersion: version });
 });
@@ -38,7 +38,7 @@ it.each([[['2.0.0']], [['0.11.0', '0.4.9']], [['^0.9.0', '~1.0.0', '1.x', '1.0.0
   },
 );
 
-it('refuses a client that offers none of them with the list, says so in the log, and lets it try again', async () => {
+it('refuses a client without a common version with the list, logs it, and lets it try again', async () => {
   const client = await host.open();
   const offer = { clientId: 'future', protocolVersions: ['2.0.0'], clientInfo: { name: 'Tomorrow' } };
   const refused = await client.refusal('initialize', offer);
@@ -59,7 +59,7 @@ it('answers ping before the handshake, and nothing else', async () => {
   expect(await client.refusal('createTerminal')).toMatchObject({ code: -32601 });
 });
 
-it('[RECONNECT] gives snapshots to who was away for longer than is kept', async () => {
+it('[RECONNECT] sends snapshots to a client that was away for longer than the replay buffer', async () => {
   const client = await host.client('slow reader');
   const { session, chat } = await ahpSession(client);
   await client.end();
@@ -84,7 +84,7 @@ it('[RECONNECT] gives snapshots to who was away for longer than is kept', async 
   expect(first.serverSeq).toBeGreaterThan(answer.snapshots[1].fromSeq);
 });
 
-it('[RECONNECT] answers each channel by its own cursor where the client has one for each', async () => {
+it('[RECONNECT] answers each channel by its own cursor if the client has one for each', async () => {
   const client = await host.client('new form');
   const { session, chat } = await ahpSession(client);
   await client.act(chat, ahpTurn('hello'));
@@ -106,7 +106,7 @@ it('[RECONNECT] answers each channel by its own cursor where the client has one 
   expect(types).toContain('session/titleChanged');
 });
 
-it('[RECONNECT] a socket that may still be alive keeps what it has', async () => {
+it('[RECONNECT] keeps the state of a socket that may still be alive', async () => {
   const one = await host.client('half open');
   const { session, chat } = await ahpSession(one);
   const two = await host.open();
@@ -116,14 +116,14 @@ it('[RECONNECT] a socket that may still be alive keeps what it has', async () =>
   await one.action('chat/turnComplete');
 });
 
-it('takes no more sockets than it may', async () => {
+it('limits the number of sockets', async () => {
   const others = await Promise.all(Array.from({ length: 21 }, () => host.open()));
   const ended = await Promise.race(others.map((client) => client.closed));
   expect(ended).toEqual({ code: 1013, reason: expect.stringContaining('too many connections') });
   await Promise.all(others.map((client) => client.end()));
 });
 
-it('the token may be in the query here alone, and never the owner’s', async () => {
+it('accepts a token in the query only here, and never the owner’s', async () => {
   const tried = (path: string, headers = {}) =>
     new Promise<number>((resolve) => {
       const socket = new WebSocket(new URL(path, host.url).href.replace(/^http/, 'ws'), { headers });
@@ -147,7 +147,7 @@ it('the token may be in the query here alone, and never the owner’s', async ()
   expect(JSON.stringify(host.logged)).not.toContain(url.searchParams.get('tkn'));
 });
 
-it('a role allows what it allows, and a token that is taken back ends the connection', async () => {
+it('enforces roles, and a revoked token ends the connection', async () => {
   const driver = await host.client('drives');
   const { session, chat } = await ahpSession(driver);
   const viewer = await host.open('viewer');

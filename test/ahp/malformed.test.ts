@@ -95,7 +95,7 @@ const frame = fc.oneof(
   }),
 );
 
-it('whatever a client says is answered, and its session goes on', async () => {
+it('answers every message, and the session continues', async () => {
   const victim = await host.client('watches');
   const { session, chat } = await ahpSession(victim);
   await victim.act(chat, ahpTurn('hello'));

@@ -24,18 +24,21 @@ async function listed(client: AhpTestClient): Promise<string[]> {
 }
 
 describe('createSession', () => {
-  it.each(['moded', 'plain', 'mock'])('ignores what the schema does not offer, for the agent %j', async (provider) => {
-    const client = await host.client(`adds to ${provider}`);
-    const { session, chat } = await ahpSession(client, provider, { config: VSCODE_CONFIG });
-    await client.act(chat, ahpTurn('model'));
-    await client.action('chat/turnComplete');
-    const { snapshots } = await ahpSubscribe(client, session);
-    expect(snapshots.session.state).toMatchObject({ lifecycle: 'ready' });
-    expect(snapshots.chat.state.turns).toMatchObject([{ state: 'complete' }]);
-  });
+  it.each(['moded', 'plain', 'mock'])(
+    'ignores options that the schema does not offer, for the agent %j',
+    async (provider) => {
+      const client = await host.client(`adds to ${provider}`);
+      const { session, chat } = await ahpSession(client, provider, { config: VSCODE_CONFIG });
+      await client.act(chat, ahpTurn('model'));
+      await client.action('chat/turnComplete');
+      const { snapshots } = await ahpSubscribe(client, session);
+      expect(snapshots.session.state).toMatchObject({ lifecycle: 'ready' });
+      expect(snapshots.chat.state.turns).toMatchObject([{ state: 'complete' }]);
+    },
+  );
 
   it.each([null, 'text', 7, [], { mode: { deep: true } }, { __proto__: 1 }])(
-    'takes %j for no config',
+    'treats %j as no config',
     async (config) => {
       const client = await host.client('odd config');
       const { snapshots } = await ahpSession(client, 'mock', { config });
@@ -51,7 +54,7 @@ describe('the form ahp-session:/<id>', () => {
     return { channel, ...(await ahpSubscribe(client, channel)) };
   };
 
-  it('is the name of the session in all that its client is told', async () => {
+  it("is the session's name in everything that its client gets", async () => {
     const client = await host.client('speaks as specified');
     const { channel, chat, snapshots } = await create(client);
     expect(snapshots.session.resource).toBe(channel);
@@ -76,7 +79,7 @@ describe('the form ahp-session:/<id>', () => {
     expect(frames).not.toContain(channel.replace('ahp-session:/', 'mock:/'));
   });
 
-  it('is the same session as <provider>:/<id> for everybody else', async () => {
+  it('is the same session as <provider>:/<id> for other clients', async () => {
     const [one, other] = [await host.client('specified'), await host.client('by provider')];
     const { channel, chat } = await create(one);
     await one.act(chat, ahpTurn('hello'));
@@ -89,7 +92,7 @@ describe('the form ahp-session:/<id>', () => {
     expect(ours.confirmed.value.turns).toHaveLength(1);
   });
 
-  it('is found by a client that was never told of it, and after a reconnect', async () => {
+  it('is found by a client that does not know it, and after a reconnect', async () => {
     const maker = await host.client('makes');
     const { channel, chat } = await create(maker, 'plain');
     await maker.act(chat, ahpTurn('hello'));
@@ -107,7 +110,7 @@ describe('the form ahp-session:/<id>', () => {
     expect(await listed(back)).toContain(channel);
   });
 
-  it('names all sessions to a client that asks for it in the handshake', async () => {
+  it('names all sessions for a client that asks for it in the handshake', async () => {
     const ours = await host.connect();
     const session = await ours.createSession({ provider: 'mock' });
     const client = await host.open();
@@ -121,7 +124,7 @@ describe('the form ahp-session:/<id>', () => {
     expect((await ahpSubscribe(client, uri)).snapshots.session.state.provider).toBe('mock');
   });
 
-  it('needs a provider that is there, and an id that is free', async () => {
+  it('needs an existing provider, and a free id', async () => {
     const client = await host.client('misses');
     const channel = `ahp-session:/${crypto.randomUUID()}`;
     expect(await client.refusal('createSession', { channel })).toMatchObject({ code: -32602 });
@@ -134,8 +137,8 @@ describe('the form ahp-session:/<id>', () => {
   });
 });
 
-describe('a session that nobody has written to', () => {
-  it('is nowhere: not in our lists, not in our notifications, not for other AHP clients', async () => {
+describe('a session without a message', () => {
+  it('is in none of our lists or notifications, and hidden from other AHP clients', async () => {
     const ours = await host.connect();
     const heard: unknown[] = [];
     ours.onNotification((event) => heard.push(event));
@@ -154,7 +157,7 @@ describe('a session that nobody has written to', () => {
     expect(heard).toContainEqual(expect.objectContaining({ type: 'notify/sessionAdded' }));
   });
 
-  it('never makes a page empty that has a cursor', async () => {
+  it('never leaves a page with a cursor empty', async () => {
     const client = await host.client('pages');
     const ours = await host.connect();
     for (let n = 0; n < 3; n++) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AhpTestHost, ahpSession, ahpSubscribe, ahpTurn, startAhpHost } from '../support/ahpHost.js';
 
-it('leaves sockets for others: one token takes a part of them', async () => {
+it('reserves sockets: one token takes a part of them', async () => {
   const host = await startAhpHost({ maxConnections: 4, maxConnectionsPerToken: 3 });
   try {
     const viewers = await Promise.all(Array.from({ length: 5 }, () => host.open('viewer')));
@@ -13,7 +13,7 @@ it('leaves sockets for others: one token takes a part of them', async () => {
 });
 
 /** What AHP clients share among one another, and our host has no place for: the gateway alone can say whose it is. */
-describe('the state that the gateway keeps', () => {
+describe('the state of the gateway', () => {
   let host: AhpTestHost;
   beforeEach(async () => {
     host = await startAhpHost();
@@ -33,7 +33,7 @@ describe('the state that the gateway keeps', () => {
     activeClient: { clientId, displayName: clientId, tools: [], customizations: [] },
   });
 
-  it('is not a viewer’s to change, in any part', async () => {
+  it('can not be changed by a viewer', async () => {
     const driver = await shaken('driver', 'driver');
     const { session, chat } = await ahpSession(driver);
     await driver.act(chat, draft('the driver writes'));
@@ -84,7 +84,7 @@ describe('the state that the gateway keeps', () => {
     expect(viewer.received.filter(({ params }) => params?.action?.type === 'chat/inputAnswerChanged')).toEqual([]);
   });
 
-  it('keeps each token’s draft for itself, and shares it among the windows of one', async () => {
+  it('keeps each token’s draft private, and shares it among the windows of one token', async () => {
     const [ann, bob] = [await shaken('driver', 'ann'), await shaken('owner', 'bob')];
     const { session, chat } = await ahpSession(ann);
     await ahpSubscribe(bob, session);
@@ -111,7 +111,7 @@ describe('the state that the gateway keeps', () => {
     ]);
   });
 
-  it('lets nobody be, or remove, the active client of another token that has the same id', async () => {
+  it('lets no client be, or remove, the active client of another token with the same id', async () => {
     const [ann, bob] = [await shaken('driver', 'window'), await shaken('owner', 'window')];
     const { session } = await ahpSession(ann);
     await ahpSubscribe(bob, session);

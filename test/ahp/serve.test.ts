@@ -28,7 +28,7 @@ async function serve(args: readonly string[], env = {}): Promise<HostProcess> {
 const addressOf = (host: HostProcess) => JSON.parse(host.firstLine).ahp;
 
 it(
-  'is off by default: no code of it is loaded, no path of it is served',
+  'is off by default: none of its code is loaded, none of its paths is served',
   async () => {
     const list = join(stateDir, 'modules.txt');
     const hook = `import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ it(
 );
 
 it(
-  'prints what to give to clients, with a token of their own that stays the same and can be taken back',
+  'prints the address for clients, with a stable token that can be revoked',
   async () => {
     const first = await serve(['--ahp']);
     const { url, path, token } = addressOf(first);
@@ -96,7 +96,7 @@ it(
 );
 
 it(
-  'says it to people too, and refuses a role that there is not',
+  'prints it as text too, and refuses an unknown role',
   async () => {
     const cli = join(import.meta.dirname, '../../apps/cli/dist/main.js');
     const child = spawn(

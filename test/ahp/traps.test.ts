@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.dispose());
 
-it('[trap 1] numbers that repeat are no repetition', async () => {
+it('[trap 1] repeated numbers are no repetition', async () => {
   const client = await host.client('repeats');
   const other = await host.client('looks on');
   for (let n = 0; n < 7; n++) {
@@ -40,7 +40,7 @@ it('[trap 1] numbers that repeat are no repetition', async () => {
   expect(Object.keys(snapshot.state.config.values)).toHaveLength(7);
 });
 
-it('[trap 2] a session that nobody has used is told to nobody', async () => {
+it('[trap 2] an unused session is announced to no client', async () => {
   const client = await host.client('picks');
   const other = await host.client('sees');
   const listed = async () =>
@@ -62,7 +62,7 @@ it('[trap 2] a session that nobody has used is told to nobody', async () => {
   await other.notification('root/sessionRemoved', ({ session }) => session === used.session);
 });
 
-it('[trap 2] what a client made and nobody used goes with it', async () => {
+it('[trap 2] unused sessions of a client are removed with it', async () => {
   const ours = await host.connect();
   const client = await host.client('leaves');
   const { session } = await ahpSession(client);
@@ -72,7 +72,7 @@ it('[trap 2] what a client made and nobody used goes with it', async () => {
   await gone;
 });
 
-it('[trap 2] and what another socket of it looks at goes with that one', async () => {
+it('[trap 2] a session that another of its sockets watches is removed with that one', async () => {
   const ours = await host.connect();
   const [broken, back] = [await host.client('comes back twice'), await host.client('comes back twice')];
   const { session, chat } = await ahpSession(broken);
@@ -90,7 +90,7 @@ it('[trap 2] and what another socket of it looks at goes with that one', async (
   await gone;
 });
 
-it('[trap 3] what is not there has the code that AHP knows', async () => {
+it("[trap 3] a missing resource has AHP's error code", async () => {
   const client = await host.client('reads');
   const { session } = await ahpSession(client);
   const id = session.slice('mock:/'.length);
@@ -111,7 +111,7 @@ it('[trap 4] a client may have several sockets', async () => {
   await one.action('chat/turnComplete');
 });
 
-it('[trap 5] of several actions made of one of ours each has a higher number', async () => {
+it('[trap 5] several actions from one of ours have rising numbers', async () => {
   const client = await host.client('counts');
   const { chat } = await ahpSession(client);
   await client.act(chat, ahpTurn('use-tool'));

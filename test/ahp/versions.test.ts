@@ -26,7 +26,7 @@ describe.each(AHP_VERSIONS)('a client of %s', (version) => {
   const traits = DIALECTS[version];
   const hasFolderList = !/^0\.[56]\./.test(version);
 
-  it('lists, opens, works and comes back', async () => {
+  it('lists, opens, works and reconnects', async () => {
     const client = await open();
     const name = `client-${version}`;
     expect(await client.initialize(name, [version])).toMatchObject({ protocolVersion: version });
@@ -128,7 +128,7 @@ describe.each(AHP_VERSIONS)('a client of %s', (version) => {
   }, 60_000);
 });
 
-it('a host that was killed comes back, and every version with it', async () => {
+it('every version reconnects to a host that was killed and started again', async () => {
   const before = await Promise.all(
     AHP_VERSIONS.map(async (version) => {
       const client = await open();

@@ -10,7 +10,7 @@ const CLIENTS = ['packages/protocol', 'packages/rpc', 'packages/client', 'packag
 const PROVIDERS = ['shell', 'mock', 'copilot', ...CATALOGUE.map(({ provider }) => provider)];
 const ALL_TOOLS = [...TOOL_NAMES, ...ACP_CASES.flatMap(({ shell, write }) => [shell('').name, write('', '').name])];
 
-/** Words of every day, which stand for other things everywhere; that nobody reads `toolName` holds for them as well. */
+/** Everyday words, which mean other things elsewhere; that no client reads `toolName` holds for them as well. */
 const PLAIN_WORDS = ['create', 'edit', 'patch', 'task', 'view', 'write', 'Write'];
 const TOOLS = ALL_TOOLS.filter((name) => !PLAIN_WORDS.includes(name));
 
@@ -37,10 +37,10 @@ function found(files: readonly string[], names: readonly string[]): string[] {
   });
 }
 
-describe("nobody but an agent's own folder knows it by name", () => {
+describe("only an agent's own folder knows it by name", () => {
   const clients = CLIENTS.flatMap(sourceFiles);
 
-  it('looks at all clients', () => {
+  it('checks all clients', () => {
     expect(clients.length).toBeGreaterThan(200);
     expect(TOOLS.length).toBeGreaterThan(20);
     expect(found(['packages/host/src/agents/copilot/toolDisplay.ts'], TOOLS).length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe("nobody but an agent's own folder knows it by name", () => {
     expect(found(clients, PROVIDERS)).toEqual([]);
   });
 
-  it('nor does the host know a tool, outside of the folders of the agents', () => {
+  it("the host knows no tool outside of the agents' folders", () => {
     const host = sourceFiles('packages/host').filter((file) => !/\/agents\/(?:shell|mock|copilot|acp)\//.test(file));
     expect(found(host, TOOLS)).toEqual([]);
   });

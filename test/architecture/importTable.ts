@@ -119,7 +119,7 @@ export const HOST_LAYERS: Readonly<Record<string, readonly string[]>> = {
   state: [],
 };
 
-/** What an agent needs stays in its room: nobody else imports it. */
+/** An agent's code stays in its folder: no other folder imports it. */
 export const AGENT_ROOMS: readonly string[] = ['agents/acp', 'agents/copilot', 'agents/shell', 'agents/mock'];
 
 /** Top files of the host that its folders may use. */

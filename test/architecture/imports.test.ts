@@ -21,7 +21,7 @@ describe('imports', () => {
     expect(Object.keys(dependencies).sort()).toEqual([...rule.may].sort());
   });
 
-  it('finds what it looks for', () => {
+  it('finds violations', () => {
     const rule: ImportRule = { may: ['zod'] };
     const source = [
       `import * as z from 'zod';`,
@@ -56,7 +56,7 @@ describe('layers of the host', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('know every folder', () => {
+  it('include every folder', () => {
     const folders = sourceFiles('packages/host').map((file) => dirname(file.slice(root.length + 1)));
     expect([...new Set(folders)].filter((folder) => folder !== '.').sort()).toEqual(Object.keys(HOST_LAYERS).sort());
   });
@@ -71,7 +71,7 @@ describe('layers of the host', () => {
     expect(rows.filter((row) => !used.has(row))).toEqual([]);
   });
 
-  it('find what they look for', () => {
+  it('find violations', () => {
     const source = [
       `import { a } from '../sessions/session.js';`,
       `import { b } from '../hostLog.js';`,

@@ -90,8 +90,8 @@ describe.each(published)('%s as it is published', (workspace) => {
   });
 });
 
-describe('what is depended on', () => {
-  it('has a line in docs/adr, each of it', () => {
+describe('every dependency', () => {
+  it('is mentioned in docs/adr', () => {
     const pages = globSync('docs/adr/*.md', { cwd: ROOT }).map((page) => readFileSync(join(ROOT, page), 'utf8'));
     const manifests = ['package.json', ...workspaces().map((workspace) => `${workspace}/package.json`)];
     const names = manifests.flatMap((path) => {

@@ -30,7 +30,7 @@ describe('a figure', () => {
     expect([quantile([3, 1, 2], 0.5), quantile([1, 2, 3], 0.99), quantile([], 0.5)]).toEqual([2, 3, 0]);
   });
 
-  it('reaches its limit or says by how much not', () => {
+  it('reaches its limit or says by how much it is missed', () => {
     const verdicts = [
       figure(1.2, { limit: atMost(1.2) }),
       figure(1.5, { limit: atMost(1.2) }),
@@ -60,7 +60,7 @@ describe('growth', () => {
 });
 
 describe('a comparison', () => {
-  it('flags what is worse by more than a fifth, either way round, and nothing else', () => {
+  it('flags only what is worse by more than a fifth, in either direction', () => {
     const before = [figure(1, { name: 'a' }), figure(1, { name: 'b', better: 'higher' }), figure(1, { name: 'gone' })];
     const now = (a: number, b: number) => [
       figure(a, { name: 'a' }),
@@ -102,14 +102,14 @@ const series = seriesOf({
 });
 const run: Run = { date: '2026-01-02T03:04:05Z', machine: 'one', load: [1, 2], figures: [figure(2)], series: [series] };
 
-describe('what is written', () => {
-  it('keeps what other measures had found', () => {
+describe('the output', () => {
+  it('keeps the results of other measures', () => {
     const other = figure(3, { measure: 'other' });
     const now: Run = { ...run, figures: [figure(1)] };
     expect(merged({ ...run, figures: [figure(2), other] }, now, ['m']).figures).toEqual([other, figure(1)]);
   });
 
-  it('is a table with a line for each figure and each series', () => {
+  it('is a table with one line per figure and series', () => {
     const outcome: Outcome = { figures: [figure(2, { limit: atMost(1) })], series: [series] };
     const lines = textTable(outcome).split('\n');
     expect(lines).toHaveLength(7);
@@ -117,7 +117,7 @@ describe('what is written', () => {
     expect(lines[6]).toMatch(/reached$/);
   });
 
-  it('goes between the marks of the page, and nowhere else', () => {
+  it('is written only between the marks of the page', () => {
     const [begin, end] = ['<!-- figures: npm run bench -- --docs -->', '<!-- /figures -->'];
     const page = withFigures(`before\n${begin}\nold\n${end}\nafter`, run);
     expect(page).toMatch(/^before\n[\s\S]*\nafter$/);
@@ -126,7 +126,7 @@ describe('what is written', () => {
     expect(() => withFigures('no marks', run)).toThrow(/has no/);
   });
 
-  it('is a plot whose points are inside of it', () => {
+  it('is a plot with all points inside', () => {
     const plot = plotOf(series);
     expect(plot).toContain('cost &lt;&amp;>');
     const points = [...plot.matchAll(/cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => [Number(x), Number(y)]);
@@ -136,7 +136,7 @@ describe('what is written', () => {
 });
 
 describe('the command', () => {
-  it('takes names and flags, and says what is wrong with others', () => {
+  it('takes names and flags, and reports invalid ones', () => {
     expect(commandOf(['echo', '--quick', 'echo'])).toMatchObject({ names: ['echo'], quick: true, compare: false });
     expect(commandOf([])).toMatchObject({ names: expect.arrayContaining(['fanout', 'page']) });
     expect(commandOf(['--help'])).toMatchObject({ exitCode: 0, text: expect.stringContaining('--compare') });

@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all([demo?.dispose(), empty?.dispose()]);
 });
 
-describe.each(WIDTHS)('axe finds nothing to say, %s', (_, look) => {
+describe.each(WIDTHS)('axe reports no problem, %s', (_, look) => {
   it('on any screen', SLOW, async () => {
     const found: string[] = [];
     await inPage(look, async (page) => {
@@ -65,7 +65,7 @@ describe.each(WIDTHS)('axe finds nothing to say, %s', (_, look) => {
   });
 });
 
-it('a screen reader is told what is finished, once, and the stream itself is silent', SLOW, async () => {
+it('a screen reader announces finished text once, and the stream itself is silent', SLOW, async () => {
   await inPage({ viewport: { width: 1440, height: 900 } }, async (page) => {
     await openSession(page, demo, 'Freeze the v1');
     const told = page.locator('[data-announcer] p');

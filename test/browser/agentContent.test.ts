@@ -28,9 +28,9 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-describe('what an agent sends as bytes', () => {
+describe('bytes of an agent', () => {
   it(
-    'an image is shown in the answer and in the result of a tool, with its size, and can be enlarged and saved',
+    'show an image in the answer and in a tool result, with its size; it can be enlarged and saved',
     SLOW,
     async () => {
       const host = await pages.host();
@@ -71,7 +71,7 @@ describe('what an agent sends as bytes', () => {
     },
   );
 
-  it('a sound has a player', SLOW, async () => {
+  it('show a player for audio', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['audio']);
     const page = await pages.visit(host, { hash });
@@ -87,7 +87,7 @@ describe('what an agent sends as bytes', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it('nothing that could run is shown as an image, and what is broken can still be saved', SLOW, async () => {
+  it('never show executable content as an image, and broken content can still be saved', SLOW, async () => {
     const stateDir = await temporaryFolder();
     pages.cleanups.push(() => rm(stateDir, { recursive: true, force: true, maxRetries: 5 }));
     await writeAgents(stateDir, { stub: stubEntry(stateDir) });

@@ -31,8 +31,8 @@ async function lookElsewhere(page: Page): Promise<void> {
   });
 }
 
-describe('when something needs somebody', () => {
-  it('the title counts it, and a notification tells who looks elsewhere', SLOW, async () => {
+describe('an open question', () => {
+  it('is counted in the title, and shown as a notification while the page is hidden', SLOW, async () => {
     const host = await pages.host();
     await makeSession(host, ['title quiet']);
     const page = await pages.visit(host);
@@ -56,7 +56,7 @@ describe('when something needs somebody', () => {
     await eventually(() => page.title()).toBe('Agent Sessions');
   });
 
-  it('a browser that refuses is told of, with what to do', SLOW, async () => {
+  it('says what to do when the browser refuses notifications', SLOW, async () => {
     const host = await pages.host();
     const page = await pages.visit(host);
     await page.evaluate(() => {
@@ -70,7 +70,7 @@ describe('when something needs somebody', () => {
 });
 
 describe('names', () => {
-  it('the host is called as its machine is, and people as they say', SLOW, async () => {
+  it("the host has its machine's name, and people have the names they entered", SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash });

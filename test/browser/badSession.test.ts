@@ -32,14 +32,14 @@ async function badStateRoot(): Promise<string> {
   return stateDir;
 }
 
-describe('a session with a time that no date can hold', () => {
+describe('a session with an invalid time', () => {
   it('is listed on the page beside the others', async () => {
     const host = await pages.host({ stateDir: await badStateRoot() });
     const page = await pages.visit(host);
     for (const title of ['bad', 'worse', 'good']) await seen(page.getByText(`a ${title} session`).first());
   });
 
-  it('is listed by the command and for clients of the Agent Host Protocol, too', async () => {
+  it('is listed by the command and for AHP clients too', async () => {
     const stateDir = await badStateRoot();
     const host = await spawnHost(stateDir);
     pages.cleanups.push(() => host.kill('SIGKILL'));

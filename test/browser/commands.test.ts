@@ -8,7 +8,7 @@ const list = (page: Page) => page.getByRole('listbox', { name: 'Commands' });
 const names = (page: Page) => list(page).locator('.slash-n').allTextContents();
 const reached = (page: Page) => list(page).getByRole('option', { selected: true }).locator('.slash-n').textContent();
 
-it('offers what the agent takes after a slash, to the keyboard and the mouse', { timeout: 5 * PATIENCE }, async () => {
+it("offers the agent's slash commands, by keyboard and mouse", { timeout: 5 * PATIENCE }, async () => {
   const host = await pages.host();
   const { hash } = await makeSession(host, ['commands', 'hello']);
   const page = await pages.visit(host, { hash });

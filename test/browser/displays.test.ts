@@ -45,7 +45,7 @@ describe.each([
   });
 });
 
-it('moves nothing for who wants no motion', SLOW, async () => {
+it('moves nothing with reduced motion', SLOW, async () => {
   const animations = async (reducedMotion: 'reduce' | 'no-preference') => {
     let count = Number.NaN;
     await inPage({ reducedMotion }, async (page) => {
@@ -59,7 +59,7 @@ it('moves nothing for who wants no motion', SLOW, async () => {
   expect(await animations('reduce')).toBe(0);
 });
 
-it('says by lines what it says by backgrounds where the system takes the colours', SLOW, async () => {
+it('uses lines instead of backgrounds with forced colours', SLOW, async () => {
   const lines = (page: Page) =>
     page.evaluate(() => {
       const style = (selector: string) => {

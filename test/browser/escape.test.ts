@@ -4,7 +4,7 @@ import { useDemoPages } from './demoPages.js';
 
 const pages = useDemoPages();
 
-it('one Escape stops nothing, not even right after the page was opened; two do', async () => {
+it('stops the turn with two Escapes, but not with one, even right after opening the page', async () => {
   const page = await pages.browser.newPage();
   await openSession(page, pages.demo, 'Page older turns');
   const composer = page.locator('[data-composer]');

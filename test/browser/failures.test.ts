@@ -42,7 +42,7 @@ class AbsentAgent extends MockAgent {
   }
 }
 
-describe('what goes wrong is a sentence with what to do, and nothing written is lost', () => {
+describe('a failure is a sentence with what to do, and no typed text is lost', () => {
   it('a wrong token, until a current one is pasted', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['hello']);
@@ -88,7 +88,7 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     await seen(log(page).getByText('The answer is 42.'));
   });
 
-  it('a token that is rotated while somebody writes', SLOW, async () => {
+  it('a token that is rotated while the user types', SLOW, async () => {
     const { host, proxy } = await pages.hostBehindProxy();
     const { hash } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash, url: proxy.url });
@@ -107,7 +107,7 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     expect(await composer(page).inputValue()).toBe('half a thought');
   });
 
-  it('a session that somebody else deletes', SLOW, async () => {
+  it('a session that another client deletes', SLOW, async () => {
     const host = await pages.host();
     const { hash, uri } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash });
@@ -123,29 +123,25 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     expect(await composer(page).inputValue()).toBe('my long answer');
   });
 
-  it(
-    'a session that could not be created says why, shows what was sent to it, and takes nothing more',
-    SLOW,
-    async () => {
-      const host = await pages.host();
-      const client = await host.connect();
-      const config = { creationDelayMs: 200, failCreation: 'There is no licence.' };
-      const session = await client.createSession({ provider: 'mock', config });
-      await session.queue('Fix the parser');
-      const page = await pages.visit(host, { hash: hashOf(session.uri) });
-      const banner = page.getByRole('alert').filter({ hasText: 'This session could not be created.' });
-      await seen(banner.getByText('There is no licence.'));
-      await seen(log(page).getByText('Fix the parser'));
-      await seen(log(page).getByText(/stopped: There is no licence\./));
-      expect(await log(page).getByRole('button', { name: 'Try again' }).count()).toBe(0);
-      await seen(row(page, 'Fix the parser'));
-      await write(page, 'And test it');
-      await seen(page.locator('.composer').getByText(/session could not be created: There is no licence\./));
-      expect(await composer(page).inputValue()).toBe('And test it');
-    },
-  );
+  it('a session whose creation failed says why, shows its messages, and accepts no more', SLOW, async () => {
+    const host = await pages.host();
+    const client = await host.connect();
+    const config = { creationDelayMs: 200, failCreation: 'There is no licence.' };
+    const session = await client.createSession({ provider: 'mock', config });
+    await session.queue('Fix the parser');
+    const page = await pages.visit(host, { hash: hashOf(session.uri) });
+    const banner = page.getByRole('alert').filter({ hasText: 'This session could not be created.' });
+    await seen(banner.getByText('There is no licence.'));
+    await seen(log(page).getByText('Fix the parser'));
+    await seen(log(page).getByText(/stopped: There is no licence\./));
+    expect(await log(page).getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await seen(row(page, 'Fix the parser'));
+    await write(page, 'And test it');
+    await seen(page.locator('.composer').getByText(/session could not be created: There is no licence\./));
+    expect(await composer(page).inputValue()).toBe('And test it');
+  });
 
-  it('an address of a session that is not there', SLOW, async () => {
+  it('an address of an unknown session', SLOW, async () => {
     const host = await pages.host();
     const page = await pages.visit(host, { hash: hashOf('mock:/nowhere') });
     await seen(page.getByRole('heading', { name: 'There is no such session' }));
@@ -168,7 +164,7 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     expect(await composer(page).inputValue()).toBe('do it anyway');
   });
 
-  it('every agent that there is, on a machine that has none', SLOW, async () => {
+  it('every agent of the catalogue, on a machine that has none', SLOW, async () => {
     const nothing = await temporaryFolder();
     const host = await pages.host({
       stateDir: nothing,
@@ -205,7 +201,7 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     expect(await composer(page).inputValue()).toBe('begin');
   });
 
-  it('a turn that fails, to be tried again', SLOW, async () => {
+  it('a failed turn that is tried again', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['error']);
     const page = await pages.visit(host, { hash });
@@ -223,7 +219,7 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
     await seen(log(page).getByText(/No such file/));
   });
 
-  it('a host that is not there when the list is looked at', SLOW, async () => {
+  it('a host that is away when the list is opened', SLOW, async () => {
     const { host, proxy } = await pages.hostBehindProxy();
     await makeSession(host, ['title known']);
     const page = await pages.visit(host, { url: proxy.url });
@@ -242,8 +238,8 @@ describe('what goes wrong is a sentence with what to do, and nothing written is 
   });
 });
 
-describe('a disk that is full', () => {
-  it('is told, the message stays, and is sent when there is room', SLOW, async () => {
+describe('a full disk', () => {
+  it('is reported, the message stays, and is sent when there is room', SLOW, async () => {
     const stateDir = await temporaryFolder();
     const plan = new FaultPlan();
     const host = await pages.host({ stateDir, storage: new FaultyLocalStorage(stateDir, plan) });

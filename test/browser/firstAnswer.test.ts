@@ -41,7 +41,7 @@ it('leads from the printed link to a first answer', { timeout: 4 * PATIENCE }, a
   expect(page.url()).not.toContain(host.token);
 });
 
-it('opens the page from the file that serve --open makes, and says so when it is used again', async () => {
+it('opens the page from the file of serve --open, and says so when it is used again', async () => {
   const host = await pages.host();
   const file = pathToFileURL(await writeOpenPage(host.host.createOneTimeLink(), host.stateDir)).href;
   const context = await pages.browser.newContext();

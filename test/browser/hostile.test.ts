@@ -74,12 +74,12 @@ afterAll(async () => {
 });
 
 describe('point 6: hostile texts', () => {
-  it('are more than a hundred, each another', () => {
+  it('are more than a hundred distinct ones', () => {
     expect(CORPUS.length).toBeGreaterThan(100);
     expect(new Set(CORPUS).size).toBe(CORPUS.length);
   });
 
-  it('run nothing, fetch nothing, hide nothing and stay where they belong, in conversations', async () => {
+  it('run nothing, fetch nothing, hide nothing and stay inside, in conversations', async () => {
     await watched(async (page) => {
       for (const uri of conversations) {
         await page.evaluate((resource) => {

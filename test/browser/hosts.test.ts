@@ -5,7 +5,7 @@ const pages = usePages();
 const SLOW = { timeout: 6 * PATIENCE };
 
 describe('several hosts', () => {
-  it('are one list; each has its connection, its actions and its way out', SLOW, async () => {
+  it('are one list; each has its connection, its actions, and can be removed', SLOW, async () => {
     const own = await pages.host();
     await makeSession(own, ['title here']);
     const { host: other, proxy } = await pages.hostBehindProxy({ listen: { allowedOrigins: [own.url.origin] } });

@@ -18,7 +18,7 @@ function topTurn(thread: Element): string | undefined {
   return /\d+/.exec(first?.querySelector('.bubble')?.textContent ?? '')?.[0];
 }
 
-/** Scrolling goes on while what comes into view is measured: the same in two frames is its end. */
+/** Scrolling continues while new content is measured: two equal frames are its end. */
 async function settled<T>(page: Page, read: () => Promise<T>): Promise<T> {
   for (;;) {
     const before = await read();
@@ -148,7 +148,7 @@ describe('the keys of a confirmation', () => {
     await gone(ask);
   });
 
-  it('an edited command is what runs', SLOW, async () => {
+  it('runs an edited command', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['echo hi'], { provider: 'shell' });
     const page = await pages.visit(host, { hash });

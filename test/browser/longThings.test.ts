@@ -7,8 +7,8 @@ import { eventually, hashOf, log, makeSession, PATIENCE, seen, usePages, write }
 const pages = usePages();
 const SLOW = { timeout: 300_000 };
 
-describe('what is long', () => {
-  it('10,000 sessions: what is in the page stays small while all of them are scrolled through', SLOW, async () => {
+describe('long content', () => {
+  it('10,000 sessions: the document stays small while the list is scrolled', SLOW, async () => {
     const stateDir = await temporaryFolder();
     writeIndex(stateDir, 10_000);
     const host = await pages.host({ stateDir });
@@ -38,7 +38,7 @@ describe('what is long', () => {
   });
 
   it(
-    '10,000 turns: opens at the end, older ones come and go without a jump, and back to the newest',
+    '10,000 turns: opens at the end, loads and unloads older ones without a jump, and returns to the newest',
     SLOW,
     async () => {
       const stateDir = await temporaryFolder();
@@ -74,7 +74,7 @@ describe('what is long', () => {
     },
   );
 
-  it('a turn with more steps than its state holds: earlier ones come page by page, in their order', SLOW, async () => {
+  it('a turn with more steps than its state: earlier ones load page by page, in order', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['many-calls 500']);
     const page = await pages.visit(host, { hash });
@@ -99,7 +99,7 @@ describe('what is long', () => {
   });
 
   it(
-    'a long turn that waits for an answer: after a reload its earlier steps can be shown, and it goes on',
+    'a long turn that waits for an answer: after a reload its earlier steps can be shown, and it continues',
     SLOW,
     async () => {
       const host = await pages.host();
@@ -149,7 +149,7 @@ describe('what is long', () => {
     }
   });
 
-  it('hard markdown: the page goes on while it is parsed, and shows what takes too long as it is', SLOW, async () => {
+  it('slow markdown: the page stays responsive while it is parsed, and falls back to plain text', SLOW, async () => {
     const host = await pages.host();
     const bold = await makeSession(host, ['**bold** and `code` '.repeat(3_000)]);
     const hard = await makeSession(host, ['*a_'.repeat(20_000)]);
@@ -223,7 +223,7 @@ function loadEarlier(page: Page): Promise<{ before: number; after: number }> {
     let seen: { id: string; before: number } | undefined;
     while (!(earlier() < had)) {
       if (performance.now() > end) throw new Error(`no older turns came: ${label()}`);
-      // As somebody scrolls: what comes into view is measured on the way.
+      // Scrolls like a user: content that comes into view is measured on the way.
       thread.scrollTop -= Math.min(150, Math.max(0, thread.scrollTop - 400));
       const id = turns()
         .find((turn) => turn.getBoundingClientRect().top > top())

@@ -31,7 +31,7 @@ async function tryNow(page: Page): Promise<void> {
 }
 
 describe('a lost connection', () => {
-  it('is told with a countdown, keeps what is sent meanwhile, and delivers it once', SLOW, async () => {
+  it('is shown with a countdown, keeps sent messages, and delivers them once', SLOW, async () => {
     const { host, proxy } = await pages.hostBehindProxy();
     const { hash, uri } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash, url: proxy.url });
@@ -56,7 +56,7 @@ describe('a lost connection', () => {
     expect(await page.evaluate(() => localStorage['agenthost.sessions.unsent'])).toBeUndefined();
   });
 
-  it('loses nothing when the page is reloaded before the host could take it', SLOW, async () => {
+  it('loses nothing when the page is reloaded before the host received it', SLOW, async () => {
     const { host, proxy } = await pages.hostBehindProxy();
     const { hash, uri } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash, url: proxy.url });
@@ -73,7 +73,7 @@ describe('a lost connection', () => {
     await eventually(() => page.evaluate(() => localStorage['agenthost.sessions.unsent'])).toBeUndefined();
   });
 
-  it('sends once what the host had taken when its answer was lost and the page reloaded', SLOW, async () => {
+  it('sends once what the host had accepted when its answer was lost and the page reloaded', SLOW, async () => {
     const { host, proxy } = await pages.hostBehindProxy();
     const { hash, uri } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash, url: proxy.url });
@@ -88,7 +88,7 @@ describe('a lost connection', () => {
     expect(await messagesOn(host, uri)).toEqual(['hello', 'taken, not told']);
   });
 
-  it('sends from the list what was kept for a session that nobody opens again', SLOW, async () => {
+  it('sends from the list what was kept for a session that is not opened again', SLOW, async () => {
     const { host, proxy } = await pages.hostBehindProxy();
     const { hash, uri } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash, url: proxy.url });
@@ -102,7 +102,7 @@ describe('a lost connection', () => {
     await eventually(() => messagesOn(host, uri)).toEqual(['hello', 'kept for later']);
   });
 
-  it('is survived in the middle of a turn, with a reload', SLOW, async () => {
+  it('in the middle of a turn is survived, with a reload', SLOW, async () => {
     const { host, proxy } = await pages.hostBehindProxy();
     const { hash, uri } = await makeSession(host, ['steer']);
     const page = await pages.visit(host, { hash, url: proxy.url });
@@ -120,7 +120,7 @@ describe('a lost connection', () => {
     expect(await messagesOn(host, uri)).toEqual(['steer', 'queued while away']);
   });
 
-  it('is recovered from when the host itself was restarted', SLOW, async () => {
+  it('to a restarted host is restored', SLOW, async () => {
     const { host, proxy } = await pages.hostBehindProxy();
     const { hash } = await makeSession(host, ['hello']);
     const page = await pages.visit(host, { hash, url: proxy.url });

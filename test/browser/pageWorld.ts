@@ -61,7 +61,7 @@ export function usePages() {
       proxy.forwardTo(host.url);
       return { host, proxy };
     },
-    /** Somebody with a browser of their own opens the printed link. */
+    /** A user with a separate browser opens the printed link. */
     async visit(
       host: Pick<TestHost, 'url' | 'token'>,
       { name, hash, token, url, ...context }: VisitOptions = {},

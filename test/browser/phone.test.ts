@@ -65,7 +65,7 @@ describe('at 360 × 740', () => {
     expect(await composer(page).inputValue()).toBe('something else first');
   });
 
-  it('has room for every other screen', SLOW, async () => {
+  it('fits every other screen', SLOW, async () => {
     const host = await pages.host();
     await makeSession(host, ['title asks', 'confirm-tool']);
     const page = await pages.visit(host, PHONE);

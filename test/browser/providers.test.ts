@@ -86,7 +86,7 @@ describe('sessions of other providers in the page', () => {
     await seen(page.getByRole('navigation', { name: 'Chats of this session' }).getByText('Pack the bags'));
   });
 
-  it('are the markdown files of the example, which a reload finds again', SLOW, async () => {
+  it('are the markdown files of the example, also after a reload', SLOW, async () => {
     const { page } = await visit();
     await page.getByRole('button', { name: 'New session', exact: true }).first().click();
     await page.getByRole('group', { name: 'Host' }).getByRole('button', { name: 'Markdown files' }).click();
@@ -107,7 +107,7 @@ describe('sessions of other providers in the page', () => {
     expect(stored).toBe(1);
   });
 
-  it('say so where their provider shows no conversation', SLOW, async () => {
+  it('say so when their provider shows no conversation', SLOW, async () => {
     const { page } = await visit();
     await row(page, 'Say nothing').click();
     await seen(page.getByRole('heading', { name: 'Say nothing' }));

@@ -21,7 +21,7 @@ async function running(messages: readonly string[]): Promise<Page> {
 }
 
 describe('the queue', () => {
-  it('takes what is written while a turn runs, to be edited and removed', SLOW, async () => {
+  it('holds messages written while a turn runs; they can be edited and removed', SLOW, async () => {
     const page = await running(['one', 'two', 'three']);
     await queue(page).getByRole('button', { name: 'Remove message 1' }).click();
     await eventually(() => texts(page)).toEqual(['two', 'three']);
@@ -50,7 +50,7 @@ describe('the queue', () => {
     await eventually(() => texts(page)).toEqual(['two, better']);
   });
 
-  it('gives a long message back whole to be edited', SLOW, async () => {
+  it('returns a long message completely for editing', SLOW, async () => {
     const page = await running([]);
     const long = `begin ${'word '.repeat(40_000)}end`;
     await write(page, long);
@@ -87,7 +87,7 @@ describe('the queue', () => {
     await eventually(() => texts(page)).toEqual(['three', 'two', 'one']);
   });
 
-  it('is passed by with Ctrl+Enter, and followed in order', SLOW, async () => {
+  it('is bypassed with Ctrl+Enter, and processed in order', SLOW, async () => {
     const page = await running(['one', 'two']);
     await write(page, 'this way', 'Control+Enter');
     await seen(log(page).getByText('Steered: this way'));

@@ -12,7 +12,9 @@ import { eventually, gone, log, makeSession, PATIENCE, row, seen, usePages } fro
 const pages = usePages();
 const ASK = { name: 'Needs your answer' } as const;
 
-it('offers a viewer nothing that it may not, an approver the answer alone', { timeout: 4 * PATIENCE }, async () => {
+it('offers a viewer nothing that it may not do, and an approver only the answer', {
+  timeout: 4 * PATIENCE,
+}, async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-roles-'));
   const devices = new DeviceTokens(stateDir);
   const [screen, phone] = [await devices.add('the screen', 'viewer'), await devices.add("Ann's phone", 'approver')];
@@ -38,7 +40,7 @@ it('offers a viewer nothing that it may not, an approver the answer alone', { ti
   await seen(log(viewer).getByText(/Allowed once by Ann's phone/));
 });
 
-it('takes as much of an approver’s answer as the host does', { timeout: 4 * PATIENCE }, async () => {
+it('limits an approver’s answer like the host', { timeout: 4 * PATIENCE }, async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-roles-'));
   const phone = await new DeviceTokens(stateDir).add('phone', 'approver');
   const host = await pages.host({ stateDir });
@@ -93,7 +95,7 @@ const OFFERED = {
   },
 } as const;
 
-it('offers each role what the host lets it do, and says why not the rest', { timeout: 6 * PATIENCE }, async () => {
+it('offers each role what the host allows, and says why the rest is missing', { timeout: 6 * PATIENCE }, async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-roles-'));
   const devices = new DeviceTokens(stateDir);
   const roles = ['viewer', 'approver', 'driver'] as const;

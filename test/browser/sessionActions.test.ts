@@ -16,7 +16,7 @@ async function filter(page: Page, item: string): Promise<void> {
 }
 
 describe('a session', () => {
-  it('is renamed, archived, brought back, marked unread', SLOW, async () => {
+  it('is renamed, archived, unarchived, marked unread', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['title first']);
     const page = await pages.visit(host, { hash });
@@ -43,7 +43,7 @@ describe('a session', () => {
     await gone(page.locator('.row.unread'));
   });
 
-  it('is deleted after a question', SLOW, async () => {
+  it('is deleted after a confirmation', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['title precious']);
     const page = await pages.visit(host, { hash });
@@ -86,7 +86,7 @@ describe('a session', () => {
     await seen(log(page).getByText('You said: third message'));
   });
 
-  it('of the shell has a second chat that works beside the first, and is deleted alone', SLOW, async () => {
+  it('of the shell has a second chat that works beside the first, and is deleted separately', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['until [ -e go ]; do sleep 0.02; done; echo the first went on'], {
       provider: 'shell',
@@ -129,7 +129,7 @@ describe('a session', () => {
     await seen(page.getByRole('heading', { name: 'Start your first session' }));
   });
 
-  it('has customizations, changes its model, and shows what it keeps', SLOW, async () => {
+  it('has customizations, changes its model, and shows its artifacts', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['plan # The plan\n\n1. Look', 'artifact notes.txt']);
     const page = await pages.visit(host, { hash });
@@ -150,7 +150,7 @@ describe('a session', () => {
     await seen(log(page).getByText('The model is mock-large.'));
   });
 
-  it('shows its context, its thoughts, and pasted images', SLOW, async () => {
+  it('shows its context, its reasoning, and pasted images', SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['reasoning', 'usage']);
     const page = await pages.visit(host, { hash });
@@ -217,7 +217,7 @@ describe('the list', () => {
     await seen(row(page, 'works'));
   });
 
-  it('shows prompts of all sessions in the tray, to be answered there', SLOW, async () => {
+  it('shows questions of all sessions in the tray, where they can be answered', SLOW, async () => {
     const host = await pages.host();
     await makeSession(host, ['title builder', 'confirm-tool']);
     await makeSession(host, ['title painter', 'question']);

@@ -18,8 +18,8 @@ class HeldAgent extends MockAgent {
   }
 }
 
-describe('what the page says of a session', () => {
-  it('the mode that its agent works in', SLOW, async () => {
+describe('the page shows', () => {
+  it("the mode of a session's agent", SLOW, async () => {
     const host = await pages.host();
     const { hash } = await makeSession(host, ['mode plan Planning']);
     const page = await pages.visit(host, { hash });
@@ -28,7 +28,7 @@ describe('what the page says of a session', () => {
     await gone(page.locator('.head .sub', { hasText: 'Planning' }));
   });
 
-  it('that somebody will be asked for trust, until somebody was, before it is sent too', SLOW, async () => {
+  it('that the host will ask for trust, until it has, also before the first message', SLOW, async () => {
     const host = await pages.host();
     const folder = join(host.stateDir, 'project');
     await mkdir(folder);
@@ -47,7 +47,7 @@ describe('what the page says of a session', () => {
     await gone(page.locator('.head').getByText('Not trusted'));
   });
 
-  it('that it is starting, while somebody else makes it', SLOW, async () => {
+  it('that a session is starting, while another client creates it', SLOW, async () => {
     const agent = new HeldAgent();
     const host = await pages.host({ agents: [agent] });
     const page = await pages.visit(host);
@@ -61,8 +61,8 @@ describe('what the page says of a session', () => {
   });
 });
 
-describe('what the page offers', () => {
-  it('depends on the session that is looked at, in the palette', SLOW, async () => {
+describe('the page offers', () => {
+  it('commands for the open session, in the palette', SLOW, async () => {
     const host = await pages.host();
     await makeSession(host, ['title first']);
     const page = await pages.visit(host);
@@ -85,7 +85,7 @@ describe('what the page offers', () => {
     await seen(row(page, 'first'));
   });
 
-  it('begins a new session with the agent that was chosen, or else with that of the session before', SLOW, async () => {
+  it('a new session with the chosen agent, or that of the last session', SLOW, async () => {
     const host = await pages.host({ agents: [new MockAgent(), new ShellAgent()] });
     const { hash } = await makeSession(host, ['echo hi'], { provider: 'shell' });
     const page = await pages.visit(host, { hash });

@@ -84,7 +84,7 @@ async function shown(block: Locator): Promise<{ text: string; lines: number }> {
 const coloured = (block: Locator) => block.locator('span[style*="--code-token"]');
 
 describe('a terminal call', () => {
-  it('shows every line of its command in colours, its output below, and how it ended', SLOW, async () => {
+  it('shows every line of its command in colours, its output below, and its exit', SLOW, async () => {
     const page = await open('deploy');
     const block = log(page).locator('figure.terminal');
     await seen(coloured(block.locator('.command')));
@@ -100,7 +100,7 @@ describe('a terminal call', () => {
     await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(DEPLOY);
   });
 
-  it('is red where it failed, and takes its language from the call', SLOW, async () => {
+  it('is red when it failed, and takes its language from the call', SLOW, async () => {
     const page = await open('fail powershell');
     const block = log(page).locator('figure.terminal[data-outcome=failure]');
     await seen(block.locator('.exit.bad', { hasText: 'exit 3' }));
@@ -123,7 +123,7 @@ describe('before a command is allowed', () => {
   it.each([
     ['in the conversation', { width: 1280, height: 800 }],
     ['on a phone', { width: 360, height: 740 }],
-  ])('%s every line of it is seen, in colours', SLOW, async (_, viewport) => {
+  ])('%s every line of it is shown, in colours', SLOW, async (_, viewport) => {
     const page = await open('ask deploy', { viewport });
     const prompt = page.getByRole('region', { name: 'Needs your answer: Run it?' });
     await seen(coloured(prompt.locator('pre.cmd-text')));
@@ -145,7 +145,7 @@ describe('before a command is allowed', () => {
     await seen(log(page).getByText('Ran 6 lines.'));
   });
 
-  it('in the tray every line of it is seen, and again when it was answered', SLOW, async () => {
+  it('in the tray every line of it is shown, and again when it was answered', SLOW, async () => {
     const page = await open('ask powershell');
     await seen(page.locator('.ask'));
     await page.locator('[data-tray]').click();
@@ -158,7 +158,7 @@ describe('before a command is allowed', () => {
     expect(await shown(tray.locator('.need.past .command'))).toEqual({ text: PS, lines: 2 });
   });
 
-  it('nothing of it is hidden by what a terminal would obey', SLOW, async () => {
+  it('nothing of it is hidden by terminal sequences', SLOW, async () => {
     const page = await open('ask hidden');
     const prompt = page.getByRole('region', { name: 'Needs your answer: Run it?' });
     const shownAs = 'echo [U+001B]]0;; rm -rf /srv ;[U+0007] ok[U+000D]ls';
@@ -170,7 +170,7 @@ describe('before a command is allowed', () => {
     await eventually(() => log(page).locator('figure.terminal .command').textContent()).toBe(shownAs);
   });
 
-  it('one of 64 KiB is whole, can be scrolled to its end, and leaves the page alone', SLOW, async () => {
+  it('one of 64 KiB is complete, scrolls to its end, and keeps the page responsive', SLOW, async () => {
     expect(HUGE.length).toBeGreaterThan(64 * 1024 - 64);
     const page = await open('ask huge');
     const prompt = page.getByRole('region', { name: 'Needs your answer: Run it?' });

@@ -4,7 +4,7 @@ import { eventually, gone, log, makeSession, PATIENCE, seen, usePages, write } f
 const pages = usePages();
 const ASK = { name: 'Needs your answer' } as const;
 
-it('shows the same conversation to both, and who did what', { timeout: 10 * PATIENCE }, async () => {
+it('shows the same conversation to both, with the author of each action', { timeout: 10 * PATIENCE }, async () => {
   const host = await pages.host();
   const { hash } = await makeSession(host, ['hello']);
   const mira = await pages.visit(host, { name: 'Mira', hash });

@@ -50,7 +50,7 @@ export function checkClients(world: World, { observer }: Healed, states: Readonl
   }
 }
 
-/** What is on disk when the host has ended is what everybody saw, and has every accepted action once. */
+/** What is on disk when the host has ended is what all clients saw, and has every accepted action once. */
 export async function checkLogs(world: World, states: ReadonlyMap<URI, SessionState>): Promise<void> {
   const storage = new LocalSessionStorage({
     stateRoot: world.stateDir,

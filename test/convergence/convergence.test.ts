@@ -5,7 +5,7 @@ describe('[WA1] [WA2] [WA4] [ONCE1] [ONCE2] [ENV1] [FATE1] several clients and a
   const root = temporaryRoot();
   afterAll(() => root.dispose());
 
-  it('in the same histories each time, the first half', { timeout: TIMEOUT_MS }, () =>
+  it('in fixed histories, the first half', { timeout: TIMEOUT_MS }, () =>
     manyConverge(root.path, FIXED_SEED, Math.ceil(RUNS / 2)),
   );
 });

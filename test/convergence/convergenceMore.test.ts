@@ -6,7 +6,7 @@ describe('[WA1] [WA2] [WA4] [ONCE1] [ONCE2] [ENV1] [FATE1] several clients and a
   const root = temporaryRoot();
   afterAll(() => root.dispose());
 
-  it('in the same histories each time, the second half', { timeout: TIMEOUT_MS }, () =>
+  it('in fixed histories, the second half', { timeout: TIMEOUT_MS }, () =>
     manyConverge(root.path, FIXED_SEED + 1_000, Math.floor(RUNS / 2)),
   );
 });

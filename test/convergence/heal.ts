@@ -9,7 +9,7 @@ import type { World } from './world.js';
 /** What never ends by itself, and is cancelled. */
 const ENDLESS = /^(slow|steer|hang)\b/;
 
-/** The sessions as the host has them, seen by somebody who was never disconnected. */
+/** The host's sessions, seen by a client that was never disconnected. */
 export interface Healed {
   readonly observer: HostClient;
   readonly sessions: ReadonlyMap<URI, SessionHandle>;
@@ -60,7 +60,7 @@ async function openIfThere(observer: HostClient, uri: URI): Promise<SessionHandl
     return await observer.openSession(uri, { turns: 200 });
   } catch (error) {
     if (error instanceof SessionGoneError) return undefined;
-    // Shared with somebody who had begun to open it before its files could be read again.
+    // Shared with a client that had begun to open it before its files could be read again.
     if (error instanceof CommandFailedError && error.message.includes(HICCUP)) return openIfThere(observer, uri);
     throw error;
   }
@@ -107,7 +107,7 @@ function drive(session: SessionHandle, { journal }: World): { dispose(): void } 
       once('permit', permission.request.requestId, () => permission.answer({ approved: true }));
     }
     if (activeTurn && ENDLESS.test(activeTurn.userMessage.text)) once('cancel', activeTurn.id, () => session.cancel());
-    // After an error the queue waits for somebody to go on.
+    // After an error the queue waits for another message.
     const last = turns.at(-1);
     if (!activeTurn && last?.state === 'error' && hasPending(session.confirmed.value)) {
       once('nudge', last.id, () => session.queue('echo nudge'));

@@ -10,7 +10,7 @@ import {
 import { ERROR_CODE, type SessionSummary, type URI } from '@agenthost/protocol';
 import { HICCUP } from '../support/storage/flakyStorage.js';
 
-/** What a client was told. `unknown`: it was told that nobody can say; the host may have done it or not. */
+/** What a client was told. `unknown`: the outcome is unknown; the host may have done it or not. */
 export type Outcome =
   | { readonly state: 'waiting' }
   | { readonly state: 'accepted' }
@@ -73,14 +73,14 @@ export class Journal {
     return this.operations.filter(({ outcome }) => outcome.state === 'waiting');
   }
 
-  /** Whether somebody asked to have the session removed, and was not refused. */
+  /** Whether a client asked to have the session removed, and was not refused. */
   mayBeRemoved(session: URI): boolean {
     return this.operations.some(
       (one) => one.kind === 'remove' && one.session === session && one.outcome.state !== 'refused',
     );
   }
 
-  /** Whether somebody asked to have it made under a URI that was used before, and was not refused. */
+  /** Whether a client asked to have it created under a used URI, and was not refused. */
   mayBeRemade(session: URI): boolean {
     return this.operations.some(
       (one) => one.kind === 'recreate' && one.session === session && one.outcome.state !== 'refused',

@@ -113,7 +113,7 @@ function openAgain(world: World, client: TestClient, session: URI, turns?: numbe
   world.journal.add({ kind: 'open', clientId, session }, keep(client, session, opened));
 }
 
-/** Not the first session: there is always one that everybody can look at. */
+/** Not the first session: there is always one that all clients can watch. */
 function remove({ journal, sessions }: World, { clientId, connection }: TestClient, session: URI): void {
   if (session !== sessions[0]) journal.add({ kind: 'remove', clientId, session }, connection.disposeSession(session));
 }

@@ -39,7 +39,7 @@ export function temporaryRoot(): { readonly path: string; dispose(): void } {
   return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** After any history, everybody agrees, and everything that was accepted is there exactly once. */
+/** After any history, all clients agree, and everything that was accepted is there exactly once. */
 export function converges(root: string, options: RunOptions = {}): fc.IAsyncProperty<[Scenario]> {
   return fc.asyncProperty(scenario, (run) => runScenario(run, root, options));
 }

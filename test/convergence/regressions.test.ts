@@ -52,7 +52,7 @@ const found: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
+describe('faults that the suite has found', { timeout: TIMEOUT_MS }, () => {
   const root = temporaryRoot();
   afterAll(() => root.dispose());
   afterEach(() => {
@@ -74,7 +74,7 @@ describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
   /** Every operation, and how it ended. */
   const outcomes = ({ journal }: World) => journal.operations.map(({ kind, outcome }) => `${kind}: ${outcome.state}`);
 
-  it('[REC2] a session that was made again while a client was away is not the one that it knew', async () => {
+  it('[REC2] a session that was remade while a client was away is not the one that it knew', async () => {
     const world = await World.start({ ...calm, steps: [] }, root.path);
     await concludeRun(world, () =>
       playAll(world, [
@@ -126,7 +126,7 @@ describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
     });
   });
 
-  it('[ONCE4] a client that counts from 1 again is not mistaken for the one before', async () => {
+  it('[ONCE4] a client that counts from 1 again is not mistaken for the earlier one', async () => {
     const world = await World.start({ ...calm, steps: [] }, root.path);
     await concludeRun(world, () =>
       playAll(world, [
@@ -142,7 +142,7 @@ describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
     expect(new Set(world.journal.operations.map(({ outcome }) => outcome.state))).toEqual(new Set(['accepted']));
   });
 
-  it('a session that leaves the memory while another one loads for the same handshake is loaded again', async () => {
+  it('a session that is unloaded while another one loads for the same handshake is loaded again', async () => {
     const scenario: Scenario = { ...calm, evict: true, steps: [] };
     const world = await World.start(scenario, root.path);
     await concludeRun(world, async () => {
@@ -151,7 +151,7 @@ describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
       await play(world, { do: 'close', client: 1, session: 0 });
       await play(world, { do: 'settle', client: 1 });
       await play(world, { do: 'cut', client: 0, hostNotices: true, offline: true });
-      // Nobody looks at either session: both leave the memory.
+      // Neither session has a subscriber: both are unloaded.
       await delay(40);
       const { open } = LocalSessionStorage.prototype;
       const slowOnce = vi.fn(async () => {}).mockImplementationOnce(() => delay(60));
@@ -172,17 +172,14 @@ describe('what the suite has found', { timeout: TIMEOUT_MS }, () => {
 });
 
 describe('the wire of these tests', () => {
-  it.each([false, true])(
-    'brings everything that is in flight, with a frame that is doubled (late: %s)',
-    async (late) => {
-      const arrived: string[] = [];
-      const lane = new Lane(false, (entry) => arrived.push(entry.kind === 'frame' ? entry.text : entry.kind));
-      const action = '{"method":"dispatchAction"}';
-      lane.send({ kind: 'frame', text: action });
-      lane.send({ kind: 'frame', text: 'last' });
-      lane.duplicate(late);
-      await tick();
-      expect(arrived).toEqual(late ? [action, 'last', action] : [action, action, 'last']);
-    },
-  );
+  it.each([false, true])('delivers everything in flight, with a frame that is doubled (late: %s)', async (late) => {
+    const arrived: string[] = [];
+    const lane = new Lane(false, (entry) => arrived.push(entry.kind === 'frame' ? entry.text : entry.kind));
+    const action = '{"method":"dispatchAction"}';
+    lane.send({ kind: 'frame', text: action });
+    lane.send({ kind: 'frame', text: 'last' });
+    lane.duplicate(late);
+    await tick();
+    expect(arrived).toEqual(late ? [action, 'last', action] : [action, action, 'last']);
+  });
 });

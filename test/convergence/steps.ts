@@ -60,7 +60,7 @@ export type Prompt = (typeof PROMPTS)[number];
 
 export interface Scenario {
   readonly clients: number;
-  /** Sessions and agents that nobody uses leave the memory at once. */
+  /** Unused sessions and agents are unloaded at once. */
   readonly evict: boolean;
   /** So few envelopes are kept for replay that many reconnects end in snapshots. */
   readonly shortReplay: boolean;

@@ -44,7 +44,7 @@ interface SentAction {
   readonly session: URI;
 }
 
-/** One client, across the ends of its connections and of its process: the same id, and numbers that go on. */
+/** One client, across the ends of its connections and of its process: the same id, and numbers that continue. */
 export class TestClient {
   readonly clientId: string;
   readonly handles = new Map<URI, SessionHandle>();
@@ -77,7 +77,7 @@ export class TestClient {
   }
 
   /**
-   * The process dies and starts anew. With `resend` it had kept on disk what it sent without an answer; with `forgets` it had
+   * The process dies and restarts. With `resend` it had kept on disk what it sent without an answer; with `forgets` it had
    * not kept how far it has counted.
    */
   crash({ hostNotices, resend, forgets = false }: Crash): void {

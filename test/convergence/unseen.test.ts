@@ -6,7 +6,7 @@ describe('[WA1] [WA2] [WA4] [ONCE1] [ONCE2] [ENV1] [FATE1] several clients and a
   const root = temporaryRoot();
   afterAll(() => root.dispose());
 
-  it('in histories that nobody has seen before', { timeout: TIMEOUT_MS }, () => {
+  it('in new random histories', { timeout: TIMEOUT_MS }, () => {
     // `npm run test:convergence -- --seed N` repeats a run with the seed that it printed.
     const seed = Number(process.env['AGENTHOST_CONVERGENCE_SEED'] ?? randomInt(2 ** 31));
     return manyConverge(root.path, seed, UNSEEN_RUNS);

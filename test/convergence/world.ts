@@ -13,7 +13,7 @@ import { Wire } from './wire.js';
 export class World {
   readonly journal: Journal;
   readonly clients: readonly TestClient[];
-  /** Every session that somebody tried to create. */
+  /** Every session that a client tried to create. */
   readonly sessions: URI[] = [];
   readonly scenario: Scenario;
   readonly #base: string;
@@ -110,7 +110,7 @@ export class World {
     this.#reachabilityChanged();
   }
 
-  /** Clients that are still connected may go on talking to the host while it ends. */
+  /** Connected clients may keep talking to the host while it ends. */
   async restartHost(): Promise<void> {
     await this.restarted();
     this.#isUp = false;
@@ -161,7 +161,7 @@ export class World {
     rmSync(this.#base, { recursive: true, force: true });
   }
 
-  /** Everybody connected, and looking at one session that is ready. */
+  /** All clients connected, and watching one session that is ready. */
   async #begin(): Promise<void> {
     const [first] = this.clients;
     const uri = this.nextSession();

@@ -60,7 +60,7 @@ describe('commands that pages name exist, with their flags', () => {
     expect(shown(page).flatMap(faultsOf)).toEqual([]);
   });
 
-  it('finds those that do not', () => {
+  it('finds those that do not exist', () => {
     const wrong = ['agenthost fly', 'npx agenthost send --fast last', 'npm run nothing', 'npm start -- --warp 9'];
     for (const code of wrong) expect(faultsOf(code)).toHaveLength(1);
   });

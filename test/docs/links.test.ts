@@ -39,7 +39,7 @@ describe('links of the pages', () => {
     ).toEqual([]);
   });
 
-  it('finds what leads nowhere', () => {
+  it('finds broken links', () => {
     const prose = '# Here\n[a](gone.md) [b](#here) [c](#there) [d](cli.md#nothing) [e](cli.md#exit-codes)';
     const page = { path: 'docs/README.md', text: '', prose };
     const real = all.get(page.path);

@@ -5,7 +5,7 @@ import { ROOT } from '../architecture/workspace.js';
 
 const SOURCES = ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}', 'scripts/*.mjs'];
 
-it('messages that troubleshooting goes by are what the programs say', () => {
+it('the programs print the messages that docs/troubleshooting.md quotes', () => {
   const said = globSync(SOURCES, { cwd: ROOT })
     .map((path) => readFileSync(join(ROOT, path), 'utf8'))
     .join('\n');

@@ -2,6 +2,6 @@ import { describe, it } from 'vitest';
 import { mapSessionFs } from '../../examples/parts/mapSessionFs.js';
 import { providedContract } from '../support/storage/providedSessionFs.js';
 
-describe('the example of sessions in a Map keeps the contract of a SessionFs', () => {
+describe('the example of sessions in a Map passes the SessionFs contract', () => {
   for (const { name, run: check } of providedContract(() => mapSessionFs(new Map()))) it(name, check);
 });

@@ -30,9 +30,9 @@ describe('the example of a provider', () => {
       },
     };
   });
-  it.each(cases)('keeps the contract: $name', ({ run }) => run());
+  it.each(cases)('passes the contract: $name', ({ run }) => run());
 
-  it('shows what is in the folder, and what others do there', async () => {
+  it('shows the content of the folder, and changes by others', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'milk.md'), '# Buy milk\n\nTwo litres.\n');
     await writeFile(join(folder, 'no heading.md'), 'x');

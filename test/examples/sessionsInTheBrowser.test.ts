@@ -53,7 +53,7 @@ describe('the example of sessions in the browser', { timeout: 120_000 }, () => {
     }
   }
 
-  it('a second host goes on with what the first one left in OPFS', async () => {
+  it('a second host continues with what the first one left in OPFS', async () => {
     const context = await browser.newContext();
     const first = await visit(context, [pages.origin]);
     expect(first).toMatchObject({ found: [], turns: [['hello', 'complete']] });
@@ -69,7 +69,7 @@ describe('the example of sessions in the browser', { timeout: 120_000 }, () => {
     await context.close();
   });
 
-  it('a page of an origin that the host does not know gets nowhere', async () => {
+  it('a page of an unknown origin is refused', async () => {
     const context = await browser.newContext();
     expect(await visit(context, ['http://127.0.0.1:1'])).toMatchObject({ error: expect.stringContaining('host') });
     await context.close();

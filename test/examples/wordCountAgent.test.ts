@@ -9,7 +9,7 @@ beforeAll(() => {
   return () => spy.mockRestore();
 });
 
-describe('the example of an agent keeps the contract of an agent', () => {
+describe('the example of an agent passes the agent contract', () => {
   const cases = agentContract({
     create: async () => new WordCountAgent(),
     openOptions,

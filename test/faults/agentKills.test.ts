@@ -61,7 +61,7 @@ async function killAgents(kills: number, patienceMs: number) {
         const ended = await endOfTurn(session, patienceMs);
         expect(ended).toMatchObject({ state: 'error', error: { errorType: 'agentEnded' } });
         expect(ended.error?.message).toContain('SIGKILL');
-        // The others go on meanwhile.
+        // The others continue meanwhile.
         while (times.length === others && !isOver) await turnOf(other, patienceMs);
       }
       // It comes back by itself, and remembers. The others may have been quicker and left nothing to kill.
@@ -114,7 +114,7 @@ describe('an agent that is killed in the middle of its turn', { timeout: LONG_MS
     vi.restoreAllMocks();
   });
 
-  it('ends that turn with an error and harms nobody else', async () => {
+  it('ends that turn with an error and affects no other', async () => {
     const { killed, others, calmMs, besideMs } = await killAgents(KILLS, PATIENCE_MS);
     console.info(
       `${killed} agent kills, ${killed} turns ended with an error, ${others} turns of others, 0 harmed; ` +
@@ -124,7 +124,7 @@ describe('an agent that is killed in the middle of its turn', { timeout: LONG_MS
     expect(others).toBeGreaterThanOrEqual(KILLS / LANES);
   });
 
-  it.runIf(isWhole)('is missed by a host that does not look whether it lives', async () => {
+  it.runIf(isWhole)('is missed by a host that does not check whether it runs', async () => {
     const { start } = AcpProcess;
     vi.spyOn(AcpProcess, 'start').mockImplementation(async (options) => {
       const process = await start.call(AcpProcess, options);

@@ -13,7 +13,7 @@ const [UPPER, LOWER] = ['Session-With-Case', 'session-with-case'];
  * An emulation: the tests can't mount a file system that folds case everywhere. A link gives one folder a second name that differs only
  * by case, and its real path has the first one, as in such a file system. What it does not show: that the second name is in no list.
  */
-describe('a file system that takes upper and lower case for one', { timeout: PATIENCE_MS }, () => {
+describe('a file system that ignores case', { timeout: PATIENCE_MS }, () => {
   let stateDir: string;
   let host: HostProcess;
   let client: RawClient;
@@ -30,7 +30,7 @@ describe('a file system that takes upper and lower case for one', { timeout: PAT
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  it('gives nobody one session under two ids, and removes none under another id', async () => {
+  it('opens no session under two ids, and removes none under another id', async () => {
     const session = `mock:/${UPPER}`;
     await client.request('createSession', { session });
     const { lifecycle } = await client.stateOf(session);
@@ -57,8 +57,8 @@ describe('a file system that takes upper and lower case for one', { timeout: PAT
     await client.nextAction(session, 'session/turnComplete', (action) => action.turnId === 'u');
   });
 
-  it('a session that is being made is not taken for what another one has left', async () => {
-    // No log yet: whoever makes a session removes such a folder, which here is another one's.
+  it('does not mistake a session that is being created for an interrupted one', async () => {
+    // No log yet: creating a session removes such a folder, which here belongs to another one.
     await mkdir(join(stateDir, 'session-state', UPPER), { recursive: true });
     await writeFile(join(stateDir, 'session-state', UPPER, 'workspace.yaml'), 'id: x\n');
     await symlink(UPPER, join(stateDir, 'session-state', LOWER));

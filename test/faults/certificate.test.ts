@@ -66,7 +66,7 @@ describe.skipIf(!openssl)('a certificate', { timeout: PATIENCE_MS }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('that is renewed is used for new connections, and whoever is connected stays so', async () => {
+  it('that is renewed is used for new connections, and existing ones stay', async () => {
     await start();
     const client = await RawClient.open(host, { ca: await readFile(file('first.pem')) });
     await client.request('initialize', { protocolVersion: 2, clientId: 'client' });
@@ -80,7 +80,7 @@ describe.skipIf(!openssl)('a certificate', { timeout: PATIENCE_MS }, () => {
     await Promise.all([client.end(), late.end()]);
   });
 
-  it('that does not fit its key, or is none, changes nothing until it is mended', async () => {
+  it('that is invalid or does not fit its key changes nothing until it is fixed', async () => {
     await start();
     await writeFile(file('cert.pem'), 'nonsense');
     await untilSaid("can't be used; the old ones stay in use");
@@ -92,7 +92,7 @@ describe.skipIf(!openssl)('a certificate', { timeout: PATIENCE_MS }, () => {
     await untilShown('second');
   });
 
-  it('that has run out is told, and is served all the same until it is renewed', async () => {
+  it('that has expired is reported, and still served until it is renewed', async () => {
     const later = 60 * 24 * 3_600_000;
     await start(preload(`const now = Date.now; Date.now = () => now() + ${later};`));
     await untilSaid('has run out');

@@ -114,7 +114,7 @@ describe('a clock that jumps', { timeout: LONG_MS }, () => {
     await expect(liveWithJumps(60, 10_000)).rejects.toThrow(/did not come|serverSeq/);
   });
 
-  it('does not keep in memory what nobody uses', async () => {
+  it('does not keep unused sessions in memory', async () => {
     const ended = new EventEmitter();
     class WatchedAgent extends MockAgent {
       override async openSession(options: OpenSessionOptions): Promise<AgentSession> {
@@ -142,7 +142,7 @@ describe('a clock that jumps', { timeout: LONG_MS }, () => {
     }
   });
 
-  it('does not keep a state root locked: a lock from the future that nobody holds is taken over', async () => {
+  it('does not keep a state root locked: an unheld lock from the future is taken over', async () => {
     const stateDir = await temporaryFolder();
     try {
       const lock = join(stateDir, 'host.lock');

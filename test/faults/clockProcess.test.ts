@@ -135,7 +135,7 @@ describe('a clock that is set back', () => {
     expect((await ended)[1]).toBe('SIGKILL');
   });
 
-  it('does not keep tokens from being changed: a draft from the future was left behind', async () => {
+  it('does not block changes of tokens: a draft from the future was left behind', async () => {
     const stateDir = await temporaryFolder();
     try {
       const tokens = new DeviceTokens(stateDir);

@@ -29,7 +29,7 @@ const canMount = await (async () => {
 })();
 
 // 2026-11-15: a disk can be made full only where the tests may mount one, which takes root and Linux.
-describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
+describe.skipIf(!canMount)('a full disk', { timeout: LONG_MS }, () => {
   let stateDir: string;
   let host: TestHost;
   let alice: HostClient;
@@ -85,7 +85,7 @@ describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
       PATIENCE_MS,
     );
 
-  it('what can not be stored is refused with the reason, for nobody to see; with room again everything works', async () => {
+  it('changes that can not be stored are refused with the reason, and not sent; with room again everything works', async () => {
     await hers.rename('before');
     await hers.send('hello');
     await ended(his, 1);
@@ -124,7 +124,7 @@ describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
     expect((await alice.listSessions()).total).toBe(2);
   });
 
-  it('ends the turn that runs with an error that says so; what was acknowledged is there after a restart', async () => {
+  it('ends the running turn with an error that says so; acknowledged actions are there after a restart', async () => {
     await hers.send('slow', 'running');
     await hers.queue('first in the queue');
     await until(his.confirmed, ({ queuedMessages }) => queuedMessages?.length === 1, 'the queue');
@@ -148,7 +148,7 @@ describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
     ]);
   });
 
-  it('a turn that could not be stored is not run behind the back of everybody', async () => {
+  it('a turn that could not be stored is not run', async () => {
     await fill();
     await expect(hers.send(`slow ${long}`)).rejects.toThrow(/could not be stored: .*ENOSPC/);
     await rm(filler());
@@ -177,7 +177,7 @@ describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
       await fill();
       await Promise.all([attempt(`full-${n}`), attempt(`full-too-${n}`)]);
       await rm(filler());
-      // A turn that the disk has ended leaves the queue waiting for somebody to go on.
+      // A turn that ended because of the disk leaves the queue waiting for another message.
       await until(hers.confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', PATIENCE_MS);
       await hers.send('go on', `after-${n}`);
       accepted.push(`after-${n}`);
@@ -208,7 +208,7 @@ describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
     return { accepted: accepted.length, refused: refused.length };
   }
 
-  it('again and again: what was accepted is there once, what was refused is not', { timeout: LONG_MS }, async () => {
+  it('again and again: accepted actions are there once, refused ones are not', { timeout: LONG_MS }, async () => {
     const { accepted, refused } = await fillAndEmpty(FILLS);
     console.info(`${FILLS} times a full disk, ${accepted} accepted, ${refused} refused, 0 lost, 0 doubled`);
     expect(refused).toBeGreaterThanOrEqual(FILLS);
@@ -235,7 +235,7 @@ describe.skipIf(!canMount)('a disk that is full', { timeout: LONG_MS }, () => {
     expect((await alice.openSession(hers.uri)).confirmed.value.lifecycle).toBe('ready');
   });
 
-  it('while an agent talks on: the host lives, and tells what it could not keep', async () => {
+  it('while an agent keeps talking: the host survives, and reports what it could not keep', async () => {
     await hers.send('stream 200000', 'flood');
     await fill();
     const { turns } = await ended(his, 1);

@@ -82,7 +82,7 @@ describe('a downgrade', { timeout: PATIENCE_MS }, () => {
     expect(await said(await start(), session)).toEqual(['before']);
   });
 
-  it('with records of unknown types skips them, goes on behind them, and keeps them as they are', async () => {
+  it('with records of unknown types skips them, continues behind them, and keeps them unchanged', async () => {
     const base = { v: 1, id: 'later', at: 1 };
     const unknownRecord = await addRecord(session, (n) => ({ ...base, n, type: 'session.fromLater', what: 'ever' }));
     const action = { type: 'session/fromLater', session, at: 1, list: [1, 2] };
@@ -97,7 +97,7 @@ describe('a downgrade', { timeout: PATIENCE_MS }, () => {
     expect(await said(await start(), session)).toEqual(['before', 'after']);
   });
 
-  it('with a log of a later version refuses that session, says so, and leaves its log alone', async () => {
+  it('with a log of a later version refuses that session, says so, and leaves its log unchanged', async () => {
     const before = await readFile(file(session));
     await addRecord(session, (n) => ({ v: 2, n, id: 'later', at: 1, type: 'action' }));
     const written = await readFile(file(session));
@@ -117,7 +117,7 @@ describe('a downgrade', { timeout: PATIENCE_MS }, () => {
     await say(again, session, 'after');
   });
 
-  it('with checkpoints and an index of another version makes them anew', async () => {
+  it('with snapshots and an index of another version rebuilds them', async () => {
     for (const content of ['{"format":999}', sealLine('{"format":999,"state":{}')]) {
       await writeFile(file(session, 'events.checkpoint.json'), content);
       const database = new DatabaseSync(join(stateDir, 'index.sqlite'));

@@ -12,7 +12,7 @@ interface SequenceModule {
 }
 
 describe('a host that is killed under load', { timeout: LONG_MS }, () => {
-  it('[ONCE1] [FATE1] [ENV1] loses nothing that it accepted, doubles nothing, and gives no number out twice', async () => {
+  it('[ONCE1] [FATE1] [ENV1] loses and doubles nothing that it accepted, and repeats no number', async () => {
     const { kills, accepted, unknown, envelopes } = await killUnderLoad(KILLS);
     console.info(
       `${kills} kills, ${accepted} accepted, ${unknown} unknown to their sender, ${envelopes} envelopes: 0 lost, 0 doubled, 0 numbers repeated`,
@@ -27,7 +27,7 @@ describe('a host that is killed under load', { timeout: LONG_MS }, () => {
 
   it.runIf(isWhole)('is caught when its numbers begin again', async () => {
     const forgets = altered('storage/stateRoot/sequenceFile.js', ({ SequenceFile }: SequenceModule) => {
-      // As if nothing had been reserved: numbers go on behind what the logs have, which is less than what was told.
+      // As if nothing had been reserved: numbers continue after those in the logs, which are less than what was sent.
       SequenceFile.open = async () => {
         let current = 0;
         return { next: () => ++current, current: 0, dispose: async () => {} } as never;

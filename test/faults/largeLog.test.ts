@@ -78,7 +78,7 @@ describe(`a log of ${SIZE / MIB} MiB`, { timeout: LONG_MS }, () => {
     await again.kill('SIGKILL');
   });
 
-  it('with damage in its middle is opened without it, and goes on', async () => {
+  it('with damage in its middle is opened without it, and continues', async () => {
     // Random bytes have line ends: about 4,000 broken lines in each MiB.
     await overwrite(log.path, Math.floor(SIZE / 2), SIZE / 8, NOISE);
     const state = await attacked.during('opening a large log with noise in its middle', openLog);
@@ -87,7 +87,7 @@ describe(`a log of ${SIZE / MIB} MiB`, { timeout: LONG_MS }, () => {
     await goesOn();
   });
 
-  it('with zeros in its middle and a torn end is opened without them, and goes on', async () => {
+  it('with zeros in its middle and a torn end is opened without them, and continues', async () => {
     await overwrite(log.path, Math.floor(SIZE / 4), SIZE / 4, Buffer.alloc(MIB));
     const torn = '{"v":1,"n":';
     await appendFile(log.path, torn);

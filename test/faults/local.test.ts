@@ -8,7 +8,7 @@ import { faultyLocal } from './support/faultyLocal.js';
 /** In `npm test` a few of them, spread over the whole. */
 const STEP = amount('every', { smoke: 12, full: 1 });
 
-describe('every operation on the local disk fails in its turn; what was acknowledged is there, the rest was refused, all goes on', () => {
+describe('each operation on the local disk fails once; acknowledged actions are there, others were refused, and work continues', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });

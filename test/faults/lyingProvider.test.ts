@@ -124,8 +124,8 @@ async function run(seed: number): Promise<{ readonly accepted: number }> {
   return { accepted: accepted.length };
 }
 
-describe('a client that keeps the files and says anything', { timeout: LONG_MS }, () => {
-  it('[FS3] loses no turn that was accepted', async () => {
+describe('a file provider with arbitrary answers', { timeout: LONG_MS }, () => {
+  it('[FS3] loses no accepted turn', async () => {
     let accepted = 0;
     for (let seed = 1; seed <= RUNS; seed++) accepted += (await run(seed)).accepted;
     console.info(

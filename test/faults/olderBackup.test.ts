@@ -68,7 +68,7 @@ describe('an older backup', { timeout: LONG_MS }, () => {
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'restored after a %s: clients show what the backup has, and go on from there',
+    'restored after a %s: clients show what the backup has, and continue from there',
     async (signal) => {
       const old = await client.createSession({ provider: 'mock' });
       await old.ready();
@@ -108,7 +108,7 @@ describe('an older backup', { timeout: LONG_MS }, () => {
       'index.sqlite',
       { titles: ['new', 'old'], early: ['old'], late: ['new', 'old'] },
     ],
-  ])('of a part of the folder, %s: lists and searches go by the sessions', async (_, part, expected) => {
+  ])('of a part of the folder, %s: lists and searches follow the sessions', async (_, part, expected) => {
     const old = await client.createSession({ provider: 'mock' });
     await old.ready();
     await old.rename('old');

@@ -9,14 +9,14 @@ import { faultySeedProvider } from './support/faultySeedProvider.js';
 /** In `npm test` a few of them, spread over the whole. */
 const STEP = amount('every', { smoke: 12, full: 1 });
 
-describe("every operation on a client's file system fails in its turn; what was acknowledged is there, the rest was refused, all goes on", () => {
+describe("each operation on a client's file system fails once; acknowledged actions are there, others were refused, and work continues", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
   it.each(FAULT_MODES)('%s', { timeout: LONG_MS }, (mode) => everyFault('provider', faultyProvider, mode, STEP));
 
-  it.each(FAULT_MODES)('%s, of a client that uses no SDK and keeps text alone', { timeout: LONG_MS }, (mode) =>
+  it.each(FAULT_MODES)('%s, of a client without the SDK that keeps only text', { timeout: LONG_MS }, (mode) =>
     everyFault('seed provider', faultySeedProvider, mode, STEP),
   );
 

@@ -66,7 +66,7 @@ describe('behind a reverse proxy', { timeout: LONG_MS }, () => {
     await talk(() => {});
   });
 
-  it('that cuts sockets which are idle, clients come back and lose nothing', async () => {
+  it('that cuts idle sockets, clients reconnect and lose nothing', async () => {
     await start({ idleMs: 150 });
     const client = await open();
     const session = await client.createSession({ provider: 'mock' });
@@ -79,7 +79,7 @@ describe('behind a reverse proxy', { timeout: LONG_MS }, () => {
     expect(ids(session)).toEqual(['t0', 't1', 't2']);
   });
 
-  it('that buffers what the host says, all of it comes, in order', async () => {
+  it("that buffers the host's data, all of it arrives in order", async () => {
     await start({ bufferMs: 40 });
     await talk(() => {});
   });
@@ -92,7 +92,7 @@ describe('behind a reverse proxy', { timeout: LONG_MS }, () => {
     });
   });
 
-  it('everybody has one address: wrong tokens of somebody keep nobody else out', async () => {
+  it('all clients have one address: wrong tokens of one do not block the others', async () => {
     await start();
     let isOver = false;
     let refused = 0;

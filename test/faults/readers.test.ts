@@ -36,7 +36,7 @@ const said = async (session: SessionHandle) => {
 };
 const EXPECTED = Array.from({ length: DELTAS }, (_, n) => `delta ${String(n).padStart(13, '0')}\n`).join('');
 
-/** Clients that stop reading while a lot is said. Throws when one is not cut off, or when anybody else notices. */
+/** Clients that stop reading while much is sent. Throws when one is not disconnected, or when another client is affected. */
 async function stopReading(readers: number, env: Readonly<Record<string, string>>) {
   const stateDir = await temporaryFolder();
   const host = await spawnHost(stateDir, ['--state-dir', stateDir], env);
@@ -52,7 +52,7 @@ async function stopReading(readers: number, env: Readonly<Record<string, string>
       await client.request('subscribe', { resource: session.uri });
     }
     await until(session.confirmed, ({ clients }) => clients?.length === readers + 1, 'all of them', PATIENCE_MS);
-    // Somebody whose turns are timed, before and while the others do not read.
+    // A client whose turns are timed, before and while the others do not read.
     const other = await (await connect({ url: host.url, token: host.token })).createSession({ provider: 'mock' });
     await other.ready();
     await stream(session, 'warm up');
@@ -96,27 +96,27 @@ async function stream(session: SessionHandle, what: string): Promise<void> {
 }
 
 describe('clients that do not read', { timeout: LONG_MS }, () => {
-  it.runIf(isWhole && isLinux)('are cut off with a code; others get everything; memory is bounded', async () => {
+  it.runIf(isWhole && isLinux)('are disconnected with a code; others get everything; memory is bounded', async () => {
     const { turns, beside, codes, peak } = await stopReading(READERS, patient);
     console.info(
       `${READERS} slow readers cut off with ${TOO_SLOW} within ${turns} turns, ${beside} turns of others beside, 0 harmed; ` +
         `memory at most ${peak.toFixed(0)} MiB more`,
     );
     expect(codes).toEqual(codes.map(() => TOO_SLOW));
-    // What may wait for each of them, and what is garbage that nobody had to collect yet.
+    // What may wait for each of them, and garbage that was not collected yet.
     expect(peak * MIB).toBeLessThan(READERS * LIMIT + 400 * MIB);
   });
 
   it.runIf(isWhole)('are noticed missing where nothing limits what waits for them', async () => {
     const unlimited = altered('server/sockets/webSocketTransport.js', ({ DEFAULT_WEB_SOCKET_LIMITS }: LimitsModule) => {
       DEFAULT_WEB_SOCKET_LIMITS.maxBufferedBytes = Number.POSITIVE_INFINITY;
-      // Nor is anybody cut off because a busy machine takes long, and they answer no ping.
+      // No client is disconnected because a busy machine takes long; these answer no ping.
       DEFAULT_WEB_SOCKET_LIMITS.pingIntervalMs = 3_600_000;
     });
     await expect(stopReading(2, unlimited)).rejects.toThrow(/only who reads is left/);
   });
 
-  it.runIf(isLinux)('and do not take their goodbye either are gone after a while', async () => {
+  it.runIf(isLinux)('and do not take the close frame either are removed after a while', async () => {
     const host = await startTestHost({}, { webSocketLimits: { maxBufferedBytes: MIB, goodbyeMs: 50 } });
     try {
       const session = await (await host.connect()).createSession({ provider: 'mock' });
@@ -132,8 +132,8 @@ describe('clients that do not read', { timeout: LONG_MS }, () => {
     }
   });
 
-  it('and that do not even answer a ping are cut off, whether there is something to say or not', async () => {
-    // Longer than anybody here is ever busy: those who live must answer in time.
+  it('and that do not even answer a ping are disconnected, with or without data for them', async () => {
+    // Longer than this machine is ever busy: live clients must answer in time.
     const host = await startTestHost({}, { webSocketLimits: { pingIntervalMs: 3_000 } });
     try {
       const alive = await host.connect();

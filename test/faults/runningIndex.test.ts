@@ -118,7 +118,7 @@ describe('a session index that is damaged while the host runs', { timeout: LONG_
   );
 
   it.each(someOf('cut to nothing', 'deleted', 'replaced by something else'))(
-    '%s, before the thread that searches has opened it: the same',
+    '%s, before the search thread has opened it: the same',
     async (_, damage) => {
       await liveWith(damage);
     },

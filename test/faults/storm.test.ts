@@ -22,8 +22,8 @@ interface AcceptedModule {
 }
 
 /**
- * Everybody has something under way when the host dies: it was sent, is stored or not, and its answer is lost. All come back
- * at once. Throws when anything is lost or doubled, or when somebody sees something else than the others.
+ * All clients have something under way when the host dies: it was sent, is stored or not, and its answer is lost. All reconnect
+ * at once. Throws when anything is lost or doubled, or when a client sees something else than the others.
  */
 async function storm(clients: number, env: Readonly<Record<string, string>> = {}) {
   const host = await startRestartableHost([], env);
@@ -49,7 +49,7 @@ async function storm(clients: number, env: Readonly<Record<string, string>> = {}
     host.swallowAnswers();
     const answers = Promise.all(members.map(({ session, index }) => session.rename(title(index))));
     answers.catch(() => {});
-    // The host has taken most of it: nobody was told.
+    // The host has accepted most of it: no client was told.
     const stored = async () => (await titlesOnDisk(host.stateDir, sessions)).length;
     await expect.poll(stored, { timeout: PATIENCE_MS }).toBeGreaterThan(clients / 2);
     await host.end('SIGKILL');
@@ -95,7 +95,7 @@ function comparable({ clients: _, ...state }: SessionState): object {
   return state;
 }
 
-describe('everybody comes back at once after a restart', { timeout: LONG_MS }, () => {
+describe('all clients reconnect at once after a restart', { timeout: LONG_MS }, () => {
   it('[ONCE2] [WA4] and nothing is lost or doubled', async () => {
     const { accepted, backMs } = await storm(CLIENTS);
     console.info(

@@ -35,7 +35,7 @@ async function race(rounds: number, env: Readonly<Record<string, string>> = {}):
       for (const start of starts) {
         if (start.status === 'fulfilled') continue;
         refused++;
-        // In the moment in which one takes over from the dead one, nobody knows yet who that will be.
+        // At the moment of a takeover from the dead host, the new holder is not known yet.
         expect(String(start.reason)).toMatch(/another host runs here: process \d+, since|being taken by another host/);
       }
       // Who comes when it runs is told everything.
@@ -56,7 +56,7 @@ async function race(rounds: number, env: Readonly<Record<string, string>> = {}):
 }
 
 describe('several hosts on one state root', { timeout: LONG_MS }, () => {
-  it('one has it, the others refuse to start and say who holds it', async () => {
+  it('one holds it, the others refuse to start and say who holds it', async () => {
     const refused = await race(ROUNDS);
     console.info(`${ROUNDS} races of ${AT_ONCE} hosts and a late one: ${refused} refused, 0 let in beside another`);
     expect(refused).toBe(ROUNDS * AT_ONCE);

@@ -51,7 +51,7 @@ class VanishingFiles {
   }
 }
 
-/** One who keeps the files goes at the n-th operation. What anybody was told is stored is in them; the rest was refused. */
+/** A file provider disconnects at the n-th operation. What was reported as stored is in its files; the rest was refused. */
 async function vanishAt(n: number): Promise<{ operations: number; accepted: number; refused: number }> {
   const files = new VanishingFiles(n);
   const accepted: Fact[] = [];
@@ -74,7 +74,7 @@ async function vanishAt(n: number): Promise<{ operations: number; accepted: numb
     const session = isMade ? await other.openSession(URI).catch(() => undefined) : undefined;
     if (session) await live(session, accepted, refused);
     await other.ping();
-    // What it was, it is for everybody: nobody sees what was refused.
+    // All clients see the same: refused changes are not visible.
     if (session) checkFacts(session.confirmed.value, [], refused);
   } finally {
     await host.dispose();
@@ -94,7 +94,7 @@ async function vanishAt(n: number): Promise<{ operations: number; accepted: numb
   }
 }
 
-/** What a session's life is, as somebody else leads it; each step says what it was told. */
+/** The life of a session, driven by another client; each step records its answer. */
 async function live(session: SessionHandle, accepted: Fact[], refused: Fact[]): Promise<void> {
   const attempt = async (what: string, act: () => Promise<unknown>, holds: Fact['holds']) => {
     const isDone = await act().then(
@@ -140,12 +140,12 @@ async function reopened(
   });
 }
 
-describe('a client that keeps the files and vanishes at any moment', { timeout: LONG_MS }, () => {
+describe('a file provider that disconnects at any moment', { timeout: LONG_MS }, () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  it('takes nothing with it that anybody was told is stored', async () => {
+  it('loses nothing that was reported as stored', async () => {
     const { operations } = await vanishAt(Number.POSITIVE_INFINITY);
     let [runs, accepted, refused] = [0, 0, 0];
     for (let n = 1; n <= operations; n += STEP) {

@@ -47,7 +47,7 @@ export const AGENT_GATES: readonly GateRow[] = [
     'agents',
     'a plain approval is taken where nothing plain is offered',
     'packages/host/src/sessions/preconditions.ts',
-    'return isMissing ? REJECTION.optionNeeded : undefined;',
+    "return isMissing ? refuse('optionNeeded') : undefined;",
     'return undefined;',
     OPTIONS,
     'only "always" is offered',
@@ -68,7 +68,7 @@ export const AGENT_GATES: readonly GateRow[] = [
     'const isLate = !this.#isInstructed ||',
     'const isLate = true ||',
     'packages/host/test/agents/acp/acpSession.test.ts',
-    'for what is asked after the end of a turn',
+    'for a question after the end of a turn',
   ],
   [
     'agents',

@@ -16,7 +16,7 @@ export const BOUND_GATES: readonly GateRow[] = [
     'maxIncomingRequests: 64, maxValues: MAX_JSON_VALUES',
     'maxIncomingRequests: 64',
     REQUESTS,
-    'more values',
+    'too many values',
   ],
   [
     'attack',
@@ -25,7 +25,7 @@ export const BOUND_GATES: readonly GateRow[] = [
     'if (length <= most) return;',
     'if (length >= 0) return;',
     REQUESTS,
-    'more metadata',
+    'too much metadata',
   ],
   [
     'attack',
@@ -70,7 +70,7 @@ export const BOUND_GATES: readonly GateRow[] = [
     'this.#steps > MAX_TURN_STEPS ?',
     'false ?',
     FLOODS,
-    'so many steps',
+    'limited number of steps',
   ],
   [
     'attack',
@@ -115,7 +115,7 @@ export const BOUND_GATES: readonly GateRow[] = [
     'await this.#makeRoom();',
     '',
     MEMORY,
-    'are not loaded when',
+    'are refused with a reason',
   ],
   [
     'attack',

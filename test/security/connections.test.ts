@@ -40,7 +40,7 @@ describe('point 7: connections, requests and control frames', () => {
     return socket;
   }
 
-  it('more requests than a few without reading an answer end the connection, and a few are answered', async () => {
+  it('too many unanswered requests end the connection, and a few are answered', async () => {
     const host = await start();
     const get = `GET / HTTP/1.1\r\nHost: ${host.url.host}\r\n\r\n`;
     const few = await open(host, get.repeat(8));
@@ -67,14 +67,14 @@ describe('point 7: connections, requests and control frames', () => {
     expect(text).toMatch(/^HTTP\/1\.1 404 [\s\S]*connection: close/i);
   }, 8_000);
 
-  it('a connection that asks for nothing ends within seconds', async () => {
+  it('a connection without a request ends within seconds', async () => {
     const host = await start();
     const [silent, slow] = [await open(host), await open(host, 'GET / HTTP/1.1\r\nHost:')];
     for (const socket of [silent, slow]) socket.resume();
     await Promise.all([closed(silent), closed(slow)]);
   }, 20_000);
 
-  it('requests that never end give way to new ones: who has a token gets in', async () => {
+  it('requests that never end give way to new ones: a client with a token connects', async () => {
     const warnings: string[] = [];
     const host = await start({ guestLimits: { maxGuests: 4 } }, warnings);
     const all: Socket[] = [];
@@ -85,7 +85,7 @@ describe('point 7: connections, requests and control frames', () => {
     expect(warnings).toEqual(['a connection without a token was ended: there are too many of them']);
   });
 
-  it('a device can’t take all connections: the owner gets in, and takes its token back', async () => {
+  it('a device can’t take all connections: the owner connects, and revokes its token', async () => {
     const stateDir = await temporaryFolder();
     cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
     const devices = new DeviceTokens(stateDir);
@@ -134,7 +134,7 @@ describe('point 7: connections, requests and control frames', () => {
     expect([...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id))).toEqual(ids);
   });
 
-  it('messages that a device begins and does not finish are dropped with their sockets when they are too much', async () => {
+  it('unfinished messages of a device are dropped with their sockets when they are too much', async () => {
     const stateDir = await temporaryFolder();
     cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
     const token = await new DeviceTokens(stateDir).add('phone', 'viewer');
@@ -154,7 +154,7 @@ describe('point 7: connections, requests and control frames', () => {
     expect(owners.some(({ destroyed }) => destroyed)).toBe(false);
   });
 
-  it('what is read between the parts of a message counts until the message ends', async () => {
+  it('data between the parts of a message counts until the message ends', async () => {
     const stateDir = await temporaryFolder();
     cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
     const token = await new DeviceTokens(stateDir).add('phone', 'viewer');
@@ -185,7 +185,7 @@ describe('point 7: connections, requests and control frames', () => {
     expect(ended.destroyed).toBe(false);
   }, 30_000);
 
-  it('a socket that is told that its token is wrong can send nothing: it ends, and the host goes on', async () => {
+  it('a socket with a wrong token can send nothing: it ends, and the host continues', async () => {
     const host = await start();
     const refused = () => rawWebSocket({ url: host.url, token: 'x'.repeat(43) }, { subprotocol: SUBPROTOCOL });
     const begun = Buffer.alloc(14 + 1024 * 1024, 'x');
@@ -200,7 +200,7 @@ describe('point 7: connections, requests and control frames', () => {
     await (await host.raw('somebody')).fence();
   }, 15_000);
 
-  it('wrong tokens are told in the log once, not each time', async () => {
+  it('wrong tokens are logged once, not each time', async () => {
     const warnings: string[] = [];
     const host = await start({}, warnings);
     const wrong = Array.from({ length: 50 }, () => RawClient.open({ url: host.url, token: 'x'.repeat(43) }));

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8')) as { allowScripts?: object };
 
 describe('dependencies', () => {
-  it('run nothing while they are installed, but those that are listed', () => {
+  it('run no install scripts except listed ones', () => {
     const lock = read('package-lock.json');
     expect(unlistedInstallScripts(lock, read('package.json').allowScripts)).toEqual([]);
     expect(unlistedInstallScripts(lock, {})).toEqual(['node']);
@@ -18,7 +18,7 @@ describe('dependencies', () => {
     expect(unlistedInstallScripts(added, { b: true })).toEqual(['@evil/x']);
   });
 
-  it('fail the audit for one hole of high severity, and an audit that could not be made is no success', () => {
+  it('fail the audit for one vulnerability of high severity, and an audit that could not be made is no success', () => {
     const report = (high: number) =>
       JSON.stringify({
         vulnerabilities: high ? { x: { name: 'x', severity: 'high', range: '<2' } } : {},

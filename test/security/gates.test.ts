@@ -11,7 +11,7 @@ const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 const CONFIG = 'test/security/brokenGate.config.ts';
 
 describe('every check of the list', () => {
-  it('is where gates.ts says, once', async () => {
+  it('occurs exactly once where gates.ts says', async () => {
     for (const { module, what, from } of GATES)
       expect([what, (await readFile(join(ROOT, module), 'utf8')).split(from).length - 1]).toEqual([what, 1]);
   });

@@ -42,14 +42,14 @@ describe('a hostile agent, as a real process on the Agent Client Protocol', () =
     return { said, turn: turns.at(-1) };
   }
 
-  it('point 8: gets no file from the host, and has it write none', async () => {
+  it('point 8: gets no file from the host, and can not make it write one', async () => {
     const session = await open();
     const { said } = await say(session, `files ${join(stateDir, 'secret.txt')}`);
     expect(said).toBe('["refused","refused"]');
     expect((await readdir(stateDir)).filter((name) => name.endsWith('.written'))).toEqual([]);
   });
 
-  it('point 9: speaks for its own session alone, and can’t answer what it asks', async () => {
+  it('point 9: acts only for its own session, and can’t answer its own questions', async () => {
     const [victim, session] = [await open('mock'), await open()];
     await victim.send('confirm-tool');
     const asked = await until(victim.confirmed, ({ summary }) => summary.status === 'inputNeeded', 'its question');
@@ -68,7 +68,7 @@ describe('a hostile agent, as a real process on the Agent Client Protocol', () =
     await client.ping();
   });
 
-  it('point 7: garbage, depth and keys of prototypes are left out, and the turn goes on', async () => {
+  it('point 7: invalid, deep and prototype data is left out, and the turn continues', async () => {
     const { said, turn } = await say(await open(), 'garbage');
     expect(said).toContain('still here');
     expect(turn?.state).toBe('complete');
@@ -76,7 +76,7 @@ describe('a hostile agent, as a real process on the Agent Client Protocol', () =
     await client.ping();
   });
 
-  it('point 7: a line without end is its own end, and nobody else’s', async () => {
+  it('point 7: an endless line ends only the agent that writes it', async () => {
     const other = await open('mock');
     const { turn } = await say(await open(), 'huge');
     expect(turn).toMatchObject({

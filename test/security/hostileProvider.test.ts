@@ -66,14 +66,14 @@ describe('a hostile provider of files', () => {
       'failures without sense',
       () => ({ appendFile: () => Promise.reject(Object.assign(new Error('no'), { code: { toString: 1 } })) }),
     ],
-  ])('point 8: lies with %s: a clear error or none, and the host goes on', async (_what, lies) => {
+  ])('point 8: lies with %s: a clear error or none, and the host continues', async (_what, lies) => {
     const { client, createSessionFsHandler } = await keeper(lies);
     expect(await work(client, createSessionFsHandler)).not.toMatch(/TypeError|undefined|internal error/);
     await other.fence();
     expect((await other.request<{ total: number }>('listSessions')).total).toBeGreaterThanOrEqual(0);
   });
 
-  it('point 8: names that lead out are never asked for, nor told to anybody', async () => {
+  it('point 8: names that lead out are never requested, nor sent to clients', async () => {
     const asked: string[] = [];
     const { client, createSessionFsHandler } = await keeper((honest) => ({
       readdir: async () => ESCAPES,
@@ -101,7 +101,7 @@ describe('a hostile provider of files', () => {
     ).toEqual([]);
   });
 
-  it('point 7: answers that make no sense, one after the other, to every question: each a clear error, and the host goes on', async () => {
+  it('point 7: invalid answers to every question: each a clear error, and the host continues', async () => {
     const lies = [
       5,
       'x',
@@ -134,7 +134,7 @@ describe('a hostile provider of files', () => {
 
   // Everything waits for what must be stored, so a silent one holds up all, for the 30 s of a call and no longer.
   it.runIf(process.env['AGENTHOST_FAULTS'] === 'all')(
-    'point 7: one that never answers is given up after 30 s',
+    'point 7: one that never answers times out after 30 s',
     { timeout: 180_000 },
     async () => {
       let isSilent = false;
@@ -152,7 +152,7 @@ describe('a hostile provider of files', () => {
     },
   );
 
-  it('point 7: a file that is larger than a frame may be ends the provider, and the host answers', async () => {
+  it('point 7: a file that is larger than a frame ends the provider, and the host answers', async () => {
     const { client, createSessionFsHandler } = await keeper(() => ({
       exists: async () => true,
       readFile: async () => 'x'.repeat(65 * 1024 * 1024),

@@ -37,7 +37,7 @@ describe('the security list', () => {
     expect(weak).toMatchObject({ code: 3 });
   });
 
-  it('point 3: a wrong token is answered later each time, and never says how wrong it was', async () => {
+  it('point 3: a wrong token is answered with growing delays, and never says how wrong it was', async () => {
     const host = await start();
     const attempt = async (token: string) => {
       const began = performance.now();
@@ -57,7 +57,7 @@ describe('the security list', () => {
     expect((await attempt(host.token)).status).toBe('open');
   });
 
-  it('point 4: tokens are for their user alone, and a new or a removed one ends live connections at once', async () => {
+  it('point 4: tokens are private, and a new or removed one ends live connections at once', async () => {
     const stateDir = await temporaryFolder();
     cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
     const devices = new DeviceTokens(stateDir);
@@ -76,7 +76,7 @@ describe('the security list', () => {
     expect((await owner.closed).code).toBe(4401);
   });
 
-  it('point 5: nothing of a session is served over HTTP, so that no file of it can be shown as a page', async () => {
+  it('point 5: nothing of a session is served over HTTP, so no file of it can be shown as a page', async () => {
     const host = await start();
     const client = await host.raw('author');
     const session = await rawSession([client]);
@@ -104,7 +104,7 @@ describe('the security list', () => {
     }
   });
 
-  it('point 7: depth, keys of prototypes, subscriptions and frames have limits, and each is answered', async () => {
+  it('point 7: depth, prototype keys, subscriptions and frames have limits, and each is answered', async () => {
     const client = await (await start()).raw('limits');
     const refused = async (text: string) => {
       client.sendText(text);

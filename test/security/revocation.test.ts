@@ -10,21 +10,21 @@ import { type AhpTestHost, startAhpHost } from '../support/ahpHost.js';
 import { RawClient } from '../support/rawClient.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../support/testHost.js';
 
-describe('point 4: a token that was taken back, over the AHP gateway', () => {
+describe('point 4: a revoked token, over the AHP gateway', () => {
   let host: AhpTestHost;
   beforeEach(async () => {
     host = await startAhpHost();
   });
   afterEach(() => host.dispose());
 
-  it('closes a socket that has said nothing yet, and no other', async () => {
+  it('closes a silent socket, and no other', async () => {
     const [silent, other] = [await host.open('driver'), await host.open('viewer')];
     await host.revoke('driver');
     expect(await silent.closed).toEqual({ code: 4401, reason: 'the token was revoked' });
     await other.initialize('other', ['0.9.0']);
   });
 
-  it('closes a socket that has shaken hands, and forgets its client', async () => {
+  it('closes a socket after its handshake, and drops its client', async () => {
     const client = await host.client('window');
     const driver = await host.connect({ clientId: 'watcher' });
     await host.revoke('driver');
@@ -73,7 +73,7 @@ describe('point 4: a credential inside the process', () => {
       keepAliveMs: 0,
     });
 
-  it('is refused after the token was removed, and while another token is added it is not', async () => {
+  it('is refused after the token was removed, but not while another token is added', async () => {
     const phone = await devices.add('phone', 'driver');
     await known(phone);
     const credential = await credentialOf(phone);
@@ -96,7 +96,7 @@ describe('point 4: a credential inside the process', () => {
     expect((await attach(now)).role).toBe('owner');
   });
 
-  it('without a token goes on: whoever has the host in hand says for whom it is', async () => {
+  it('without a token continues: the program that has the host decides', async () => {
     const inProcess = await attach();
     const named = await attach({ id: 'made here', role: 'viewer', name: 'made here' });
     await new TokenFile(host.stateDir).rotate();

@@ -55,8 +55,8 @@ async function ask(method: string, path: string, headers: Record<string, string>
   return { status: response.statusCode, headers: response.headers };
 }
 
-describe('point 2: every route of the server, as the server lists them', () => {
-  it('there are some, and one of them is a socket', () => {
+describe('point 2: every route of the server', () => {
+  it('exists, and one of them is a socket', () => {
     expect(host.host.routes.length).toBeGreaterThan(3);
     expect(host.host.routes.map(({ method }) => method)).toContain('UPGRADE');
   });
@@ -81,7 +81,7 @@ describe('point 2: every route of the server, as the server lists them', () => {
     }
   }, 120_000);
 
-  it('has the headers that protect on every answer, refused or not, and none that opens', async () => {
+  it('has the protective headers on every answer, refused or not, and no CORS header', async () => {
     for (const { method, path } of host.host.routes.filter(({ method }) => method === 'GET')) {
       for (const headers of [{}, { host: 'evil.example.org' }, { origin: 'https://evil.example.org' }]) {
         const answer = await ask(method, path, { host: host.url.host, ...headers });
@@ -94,7 +94,7 @@ describe('point 2: every route of the server, as the server lists them', () => {
     }
   }, 120_000);
 
-  it('takes the owner’s token from no address, and a device’s only where the route says so', async () => {
+  it('accepts the owner’s token from no address, and a device’s only where the route says so', async () => {
     const { token } = host;
     for (const { method, path, status = 404, tokenParameter } of host.host.routes) {
       const get = async (query: string, headers: Record<string, string> = {}) =>

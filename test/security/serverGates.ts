@@ -17,7 +17,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'closeWhenRevoked(transport, credential);',
     '',
     REVOCATION,
-    'said nothing yet',
+    'a silent socket',
   ],
   [
     '4',
@@ -38,7 +38,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'if (count > this.#limits.maxUnanswered) {',
     'if (false) {',
     CONNECTIONS,
-    'more requests than a few',
+    'too many unanswered requests',
   ],
   [
     '7',
@@ -56,7 +56,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'headersTimeout: 5_000,\n  requestTimeout: 10_000,',
     'headersTimeout: 0,\n  requestTimeout: 0,',
     CONNECTIONS,
-    'asks for nothing',
+    'without a request',
   ],
   [
     '7',
@@ -83,7 +83,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     '(descriptorOf(socket) ?? 0) < max',
     'true',
     LIMITS,
-    'keeps a quarter',
+    'reserves a quarter',
   ],
   [
     '7',
@@ -128,7 +128,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'if (count === undefined) this.#log',
     'this.#log',
     CONNECTIONS,
-    'wrong tokens are told',
+    'wrong tokens are logged',
   ],
   [
     '3',
@@ -155,7 +155,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'options.token !== undefined && { hasGivenToken: true }',
     'false',
     'test/e2e/connections/tokenAndTls.test.ts',
-    'whose token was given',
+    'with a given token',
   ],
   [
     'roles',
@@ -182,7 +182,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'localRefusal(action, actor) ?? take()',
     'take()',
     OWN_STATE,
-    'a viewer’s to change',
+    'be changed by a viewer',
   ],
   [
     'roles',
@@ -218,7 +218,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'this.#socket.writableLength + this.#unfinished.heldBytes',
     'this.#socket.writableLength',
     CONNECTIONS,
-    'begins and does not finish',
+    'unfinished messages of a device',
   ],
   [
     '7',
@@ -227,7 +227,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     ' || own.length >= maxConnectionsPerToken',
     '',
     OWN_STATE,
-    'leaves sockets for others',
+    'reserves sockets',
   ],
   [
     '7',
@@ -254,7 +254,7 @@ export const SERVER_GATES: readonly GateRow[] = [
     'webSocket.terminate(), REFUSAL_MS)',
     '{}, REFUSAL_MS)',
     CONNECTIONS,
-    'told that its token is wrong',
+    'a socket with a wrong token',
   ],
   [
     '7',

@@ -50,7 +50,7 @@ describe.each(BACKENDS)('truncate of a log %s', (_where, open) => {
   const numbersIn = async (log: JsonlEventLog) => (await log.loadAll()).records.map(({ n }) => n);
   const reopened = async (fs: SessionFs) => numbersIn(await JsonlEventLog.open({ fs }));
 
-  it('cuts off what comes after a place, and goes on from there', async () => {
+  it('cuts off what comes after a place, and continues from there', async () => {
     const fs = await open();
     const { log, at } = await logOf(fs);
     await log.truncate(at(3));
@@ -65,7 +65,7 @@ describe.each(BACKENDS)('truncate of a log %s', (_where, open) => {
     expect(await fs.exists(`${eventsPath(fs)}.corrupt`)).toBe(false);
   });
 
-  it('of all of it leaves an empty log', async () => {
+  it('of everything leaves an empty log', async () => {
     const fs = await open();
     const { log } = await logOf(fs);
     await log.truncate(LOG_BEGINNING);
@@ -82,7 +82,7 @@ describe.each(BACKENDS)('truncate of a log %s', (_where, open) => {
     expect(await numbersIn(log)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('stores what was only appended before, and cuts it off as well; what comes meanwhile follows the cut', async () => {
+  it('stores what was only appended before, and cuts it off as well; later appends follow the cut', async () => {
     const fs = await open();
     const { log, at } = await logOf(fs);
     log.append(title('<before>', 8));
@@ -110,7 +110,7 @@ describe.each(BACKENDS)('truncate of a log %s', (_where, open) => {
     expect(await reopened(fs)).toEqual([1, 2, 3]);
   });
 
-  it('has to be loaded, and open', async () => {
+  it('needs a loaded and open log', async () => {
     const fs = await open();
     const { log, at } = await logOf(fs);
     await log.close();
@@ -118,7 +118,7 @@ describe.each(BACKENDS)('truncate of a log %s', (_where, open) => {
     await expect((await JsonlEventLog.open({ fs })).truncate(at(1))).rejects.toMatchObject({ code: 'NOT_LOADED' });
   });
 
-  it('takes back the marks of what it cut off', async () => {
+  it('drops the marks of what it cut off', async () => {
     const fs = await open();
     const { log, at } = await logOf(fs);
     log.append(title('<5>', 5));
@@ -128,7 +128,7 @@ describe.each(BACKENDS)('truncate of a log %s', (_where, open) => {
     expect(await marked).toBeUndefined();
   });
 
-  it('that fails leaves the log as it was', async () => {
+  it('leaves the log unchanged when it fails', async () => {
     const fs = new FaultySessionFs(await open());
     const { log, at } = await logOf(fs);
     for (const operation of ['stat', 'writeFile', 'rename'] as const) {

@@ -42,7 +42,7 @@ describe('an answer of a provider', () => {
     expect(() => readAnswer(method, answer)).toThrow(/failed \(its answer to .* makes no sense\); look at that client/);
   });
 
-  it('to exists is a failure when it is an error, not a no', () => {
+  it('to exists is a failure when it is an error, not false', () => {
     const error = { code: 'UNKNOWN', message: `on fire${'!'.repeat(10_000)}` };
     expect(() => readAnswer('sessionFs.exists', error)).toThrow(/on fire!{400,500}…\); look at that client/);
   });

@@ -35,7 +35,7 @@ function counted(
 const abilitiesOf = ({ provider }: { readonly provider: SessionFsProvider }) =>
   new ProviderProbe(provider).abilities('s1');
 
-describe('what a provider understands', () => {
+describe('the encoding of a provider', () => {
   it.each([
     ['bytes', memoryHandler, { takesBase64: true, counts: 'bytes' }],
     ['text alone', textHandler, { takesBase64: false, counts: 'characters' }],
@@ -45,7 +45,7 @@ describe('what a provider understands', () => {
     expect(await files.readdir('/state')).toEqual([]);
   });
 
-  it('is bytes, whatever the handler keeps, with the adapter of the SDK in front of it', async () => {
+  it('is bytes with the adapter of the SDK, whatever the handler keeps', async () => {
     for (const kind of [memoryHandler, textHandler]) {
       expect(await abilitiesOf(await provideSessionFs(kind(stored())))).toEqual({ takesBase64: true, counts: 'bytes' });
     }
@@ -69,11 +69,11 @@ describe('what a provider understands', () => {
       }),
     ],
     ['takes base64 and gives none', (handler) => ({ readFile: (path) => handler.readFile(path, 'utf-8') })],
-  ])('is text alone where it %s', async (_what, change) => {
+  ])('is text when it %s', async (_what, change) => {
     expect((await abilitiesOf(rawWith(change))).takesBase64).toBe(false);
   });
 
-  it('is refused where text does not come back as it was written', async () => {
+  it('is refused when text comes back changed', async () => {
     const changed = rawWith((handler) => ({
       readFile: async (path, encoding) => (await handler.readFile(path, encoding)).replace('\r\n', '\n'),
     }));
@@ -83,7 +83,7 @@ describe('what a provider understands', () => {
     expect(await changed.files.readdir('/state')).toEqual([]);
   });
 
-  it('is bytes although one write failed, and is asked again after a failure of the whole', async () => {
+  it('is bytes although one write failed, and is probed again after a complete failure', async () => {
     let failures = 1;
     const moody = (handler: SessionFsHandler): Partial<SessionFsHandler> => ({
       writeFile: (path, content, options) => {
@@ -99,7 +99,7 @@ describe('what a provider understands', () => {
     expect((await probe.abilities('s2')).takesBase64).toBe(true);
   });
 
-  it('is asked once, however many sessions want to know', async () => {
+  it('is probed once, however many sessions need it', async () => {
     const provider = counted(provideRaw(textHandler(stored())).provider);
     const probe = new ProviderProbe(provider);
     const sessions = Array.from({ length: 20 }, (_, n) => new RpcSessionFs(provider, `s${n}`, probe));
@@ -109,8 +109,8 @@ describe('what a provider understands', () => {
   });
 });
 
-describe('files of a client that keeps text alone', () => {
-  it('holds text as it is, and what is no text between marks', async () => {
+describe('files of a text-only client', () => {
+  it('hold text unchanged, and other content between marks', async () => {
     const files = stored();
     const { fs } = provideRaw(textHandler(files));
     await fs.writeFile('/state/text', Buffer.from('ü€🦊 dGV4dA==\n'));
@@ -120,7 +120,7 @@ describe('files of a client that keeps text alone', () => {
     expect([(await fs.stat('/state/text')).size, (await fs.stat('/state/bytes')).size]).toEqual([19, 3]);
   });
 
-  it('gets large text in pieces that are text by themselves', async () => {
+  it('get large text in pieces that are valid text', async () => {
     const files = stored();
     const handler = textHandler(files);
     const pieces: string[] = [];
@@ -138,7 +138,7 @@ describe('files of a client that keeps text alone', () => {
     expect((await fs.readFile('/state/a')) === text).toBe(true);
   });
 
-  it('is not believed when less comes than it says there is', async () => {
+  it('are not trusted when less comes than their size', async () => {
     const handler = textHandler(stored());
     const { fs } = provideRaw({
       ...handler,

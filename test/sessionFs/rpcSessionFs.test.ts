@@ -25,7 +25,7 @@ describe.each([
 });
 
 describe('RpcSessionFs, over a connection to a client', () => {
-  it("calls the ten methods and no others, each with its session's id", async () => {
+  it("calls only the ten methods, each with its session's id", async () => {
     const { fs, host } = await provided();
     // What the client understands is found out once, with a file of its own.
     await fs.stat(STATE_PATH);
@@ -59,7 +59,7 @@ describe('RpcSessionFs, over a connection to a client', () => {
     });
   });
 
-  it('fails clearly when the client goes: what is under way, what waits and what comes later', async () => {
+  it('fails clearly when the client disconnects: running, waiting and later calls', async () => {
     const { fs, client } = await provided();
     const calls = Array.from({ length: 50 }, () =>
       fs.exists('/a').then(
@@ -72,7 +72,7 @@ describe('RpcSessionFs, over a connection to a client', () => {
     await expect(fs.readFile('/a')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
-  it('does not believe an answer that makes no sense', async () => {
+  it('refuses an invalid answer', async () => {
     const config = { initialCwd: '/', sessionStatePath: STATE_PATH, conventions: 'posix' } as const;
     for (const nonsense of [null, {}, { exists: 'yes' }, 'yes', { content: 5 }]) {
       const fs = new RpcSessionFs(new ConnectionSessionFs(config, async () => nonsense), 's1');

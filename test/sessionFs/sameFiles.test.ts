@@ -164,7 +164,7 @@ async function read(fs: SessionFs, folder: string, name: string, tree: Record<st
   }
 }
 
-describe('one script, with times and ids told', () => {
+describe('one script, with fixed times and ids', () => {
   it('leaves the same files on the local disk, in memory and in the file system of a client, byte for byte', async () => {
     const onDisk = await play(local());
     const names = Object.keys(onDisk).sort();

@@ -8,17 +8,17 @@ import { holds } from '../support/holds.js';
 describe.each([
   ['Node', NODE_BYTES],
   ['browsers', WEB_BYTES],
-])('bytes as stored text, by the means of %s', (_name, tools) => {
+])('bytes as stored text, with the functions of %s', (_name, tools) => {
   const stored = (content: string | Uint8Array) => toStoredText(content, tools);
   const restored = (text: string) => Buffer.from(fromStoredText(text, tools));
 
-  it('leaves text as it is', () => {
+  it('leaves text unchanged', () => {
     const text = '\uFEFFein Text: äöü 漢字 🦊\r\n\0\t\u001b[0m\u2028 dGV4dA== base64,dGV4dA==';
     expect([stored(text), stored(Buffer.from(text)), isPlainStoredText(stored(text))]).toEqual([text, text, true]);
     expect(restored(text).equals(Buffer.from(text))).toBe(true);
   });
 
-  it('gives back any bytes, whatever pieces they were stored in', () => {
+  it('returns any bytes, whatever pieces they were stored in', () => {
     holds(
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (pieces) => {
         const all = restored(pieces.map(stored).join(''));
@@ -28,7 +28,7 @@ describe.each([
     );
   });
 
-  it('gives back any text that has marks of its own, also halves of them', () => {
+  it('returns any text that contains marks, also halves of them', () => {
     const words = fc.constantFrom('\u001a', 'base64,', 'dGV4dA==', 'ü', '🦊', '\u001abase64,dGV4dA==\u001a', '\uD83D');
     holds(
       fc.property(fc.array(words), (texts) => {
@@ -50,7 +50,7 @@ describe.each([
     }
   });
 
-  it('takes marks that it can not have made as they stand', () => {
+  it('leaves foreign marks unchanged', () => {
     for (const text of [
       '\u001a',
       'a\u001ab',
@@ -63,7 +63,7 @@ describe.each([
     }
   });
 
-  it('never marks a log, whatever is said in it', () => {
+  it('never marks a log, whatever its content', () => {
     const line = JSON.stringify({ text: '\u001abase64,dGV4dA==\u001a ü' });
     expect(stored(line)).toBe(line);
   });

@@ -18,7 +18,7 @@ import { event, folderOfTest, manage, providerOf, send, testHost } from './suppo
 const run = promisify(execFile);
 
 describe('the sessions of a host', () => {
-  it('are listed with what their summaries say, and follow what others do', async () => {
+  it('are listed by their summaries, and follow changes by others', async () => {
     const test = await testHost();
     const alice = await test.raw('alice');
     const uri = await rawSession([alice]);
@@ -79,7 +79,7 @@ describe('the sessions of a host', () => {
     expect(provider.sessionTypes).toBe(provider.sessionTypes);
   });
 
-  it('have other types when the host comes back with other agents', async () => {
+  it('have other types when the host reconnects with other agents', async () => {
     const proxy = await startTcpProxy();
     onTestFinished(() => proxy.close());
     const stateDir = await folderOfTest();
@@ -101,7 +101,7 @@ describe('the sessions of a host', () => {
     expect(service.getAllSessionTypes().map(({ id }) => id)).toEqual(['mock', 'shell']);
   });
 
-  it('are one session with several chats where they share a group', async () => {
+  it('are one session with several chats when they share a group', async () => {
     const test = await testHost();
     const provider = await providerOf(test);
     const session = await send(provider, 'hello');
@@ -110,7 +110,7 @@ describe('the sessions of a host', () => {
     expect(session.chats.value.map(({ title }) => title.value)).toEqual(['hello', 'reasoning']);
     expect([session.title.value, provider.getSessions().length]).toEqual(['hello', 1]);
     const [first, second] = session.chats.value;
-    // Somebody who lists them anew sees the same.
+    // A client that lists them again sees the same.
     const other = await providerOf(test, { name: 'other' });
     const [seen] = other.getSessions();
     expect(seen?.chats.value.map(({ title }) => title.value)).toEqual(['hello', 'reasoning']);
@@ -124,7 +124,7 @@ describe('the sessions of a host', () => {
     if (seen) await until(seen.chats, (chats) => chats.length === 1, 'one chat');
   });
 
-  it('have one chat where the agent says that it can have no more', async () => {
+  it('have one chat when the agent says that it can have no more', async () => {
     class LonelyAgent extends MockAgent {
       override readonly descriptor = {
         provider: 'lonely',
@@ -157,7 +157,7 @@ describe('the sessions of a host', () => {
     ]);
   });
 
-  it('are not there when their first message could not be sent, and the untitled one still is', async () => {
+  it('are not created when their first message could not be sent, and the untitled one stays', async () => {
     const test = await testHost();
     const provider = await providerOf(test);
     const untitled = await provider.createNewSession(provider.resolveWorkspace('file:///no/such/folder'));
@@ -180,7 +180,7 @@ describe('the sessions of a host', () => {
     expect(provider.getSessions()).toEqual([untitled, sent]);
   });
 
-  it('can be searched beyond what is listed', async () => {
+  it('can be searched beyond the listed ones', async () => {
     const test = await testHost();
     const alice = await test.raw('alice');
     const uri = await rawSession([alice]);
@@ -205,7 +205,7 @@ describe('the sessions of a host', () => {
     expect([service.getSessions().length, provider.hasMoreSessions.value]).toEqual([4, false]);
   });
 
-  it('that were not listed yet are when they become new', async () => {
+  it('are listed when they become new', async () => {
     const test = await testHost();
     const alice = await test.raw('alice');
     const old = await rawSession([alice]);

@@ -40,8 +40,8 @@ async function open(query = 'hello'): Promise<ChatModel> {
 const turns = (count: number) => (state: ChatModel['confirmed']['value']) =>
   state?.turns.length === count && !state.activeTurn;
 
-describe('a chat that is looked at', () => {
-  it('opens by itself and shows its turns', async () => {
+describe('an open chat', () => {
+  it('opens automatically and shows its turns', async () => {
     const chat = await open('hello');
     const phases: string[] = [chat.phase.value.state];
     chat.phase.subscribe(({ state }) => phases.push(state));
@@ -52,7 +52,7 @@ describe('a chat that is looked at', () => {
     expect(chat.state.value?.turns[0]?.responseParts[0]).toMatchObject({ content: 'Hello, world!' });
   });
 
-  it('sends, or queues while a turn runs; what waits can be changed', async () => {
+  it('sends, or queues while a turn runs; queued messages can be changed', async () => {
     const chat = await open('steer');
     await chat.opened();
     const first = await chat.submit('hello');
@@ -76,7 +76,7 @@ describe('a chat that is looked at', () => {
     await until(chat.confirmed, turns(3), 'the third');
   });
 
-  it('does not lose a message to somebody who was faster', async () => {
+  it('does not lose a message to another client that was faster', async () => {
     const chat = await open('hello');
     await until(chat.confirmed, turns(1), 'the turn');
     const alice = await test.raw('alice');
@@ -86,7 +86,7 @@ describe('a chat that is looked at', () => {
     await until(chat.confirmed, turns(3), 'both turns');
   });
 
-  it('shows what it is asked, and answers', async () => {
+  it('shows its questions, and answers them', async () => {
     const chat = await open('confirm-tool');
     const [confirmation] = await until(chat.confirmations, (list) => list.length > 0, 'the confirmation');
     await confirmation?.approve();
@@ -116,7 +116,7 @@ describe('a chat that is looked at', () => {
     await expect(chat.cancel()).rejects.toThrow('refused');
   });
 
-  it('loads older turns on demand, forgets them, and fetches what is only referred to', async () => {
+  it('loads older turns on demand, drops them, and fetches referenced content', async () => {
     const chat = await open('big-output 100000');
     await until(chat.confirmed, turns(1), 'the turn');
     for (let n = 2; n <= 6; n++) {
@@ -137,7 +137,7 @@ describe('a chat that is looked at', () => {
     other.dispose();
   });
 
-  it('keeps what is done without a connection and sends it once', async () => {
+  it('keeps offline actions and sends them once', async () => {
     const chat = await open('hello');
     await until(chat.confirmed, turns(1), 'the turn');
     proxy.allow(false);
@@ -152,7 +152,7 @@ describe('a chat that is looked at', () => {
     await until(chat.confirmed, turns(2), 'both turns');
   });
 
-  it('stays on the way while there is no connection, and opens when there is one', async () => {
+  it('stays connecting while there is no connection, and opens when there is one', async () => {
     const { resource } = await open('hello');
     proxy.allow(false);
     proxy.cut();
@@ -166,7 +166,7 @@ describe('a chat that is looked at', () => {
     chat.dispose();
   });
 
-  it('says when it is gone, and when it never was', async () => {
+  it('reports a removed session, and one that never existed', async () => {
     const chat = await open('hello');
     await until(chat.confirmed, turns(1), 'the turn');
     await provider.deleteSession(chat.resource);
@@ -194,7 +194,7 @@ describe('a chat that is looked at', () => {
     await expect(chat.submit('x')).rejects.toThrow('closed');
   });
 
-  it('measures the way to the host', async () => {
+  it('measures the latency to the host', async () => {
     expect(await provider.status.measureLatency()).toBeGreaterThan(0);
   });
 });

@@ -56,7 +56,7 @@ const interrupted = (chat: ChatModel, attempt = 1) =>
   until(chat.phase, (phase) => phase.state === 'interrupted' && phase.attempt >= attempt, 'the interruption');
 
 describe('[REC3] a chat whose session the host can not load', () => {
-  it('is interrupted when the connection comes back, and open again when the host can', async () => {
+  it('is interrupted after a reconnect, and open again when the host can load it', async () => {
     const { uri, open } = await made();
     const chat = open();
     await chat.opened();
@@ -78,7 +78,7 @@ describe('[REC3] a chat whose session the host can not load', () => {
     await until(chat.confirmed, (state) => state?.turns.length === 1, 'the turn');
   });
 
-  it('is interrupted when it is opened, keeps what is sent, and opens when the host can', async () => {
+  it('is interrupted when it is opened, keeps sent messages, and opens when the host can load it', async () => {
     const { uri, open } = await made();
     await unreadable(uri);
     const chat = open();
@@ -91,7 +91,7 @@ describe('[REC3] a chat whose session the host can not load', () => {
     expect(chat.phase.value).toEqual({ state: 'open' });
   });
 
-  it('is gone when that is what the host says in the end', async () => {
+  it('is gone when the host says so in the end', async () => {
     const { uri, open } = await made();
     await unreadable(uri);
     const chat = open();
@@ -103,7 +103,7 @@ describe('[REC3] a chat whose session the host can not load', () => {
     await expect(chat.submit('x')).rejects.toThrow('any more');
   });
 
-  it('is not asked for any more when it was closed', async () => {
+  it('is not requested any more when it was closed', async () => {
     const { uri, open } = await made();
     await unreadable(uri);
     const chat = open();

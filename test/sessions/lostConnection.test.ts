@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 import { event, testHost } from './support/providers.js';
 
 describe('a lost connection', () => {
-  it('is made good: what came, went and changed meanwhile is in the list', async () => {
+  it('is recovered from: sessions added, removed and changed meanwhile are in the list', async () => {
     const proxy = await startTcpProxy();
     onTestFinished(() => proxy.close());
     const test = await testHost({}, { publicUrl: proxy.url });

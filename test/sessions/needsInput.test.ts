@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { startTestHost } from '../support/testHost.js';
 import { until } from '../support/until.js';
 
-it('what needs somebody is in one tray, over two hosts, until it is answered by whomever', async () => {
+it('open questions are in one tray, over two hosts, until any client answers them', async () => {
   const hosts = [await startTestHost(), await startTestHost()];
   const registry = new SessionsProvidersService();
   const service = new SessionsManagementService(registry);
@@ -32,7 +32,7 @@ it('what needs somebody is in one tray, over two hosts, until it is answered by 
     const [permission] = await until(first.model.permissions, (list) => list.length > 0, 'the question');
     await permission?.answer({ approved: true });
     expect((await until(tray.waiting, (list) => list.length === 1, 'one prompt'))[0]).toBe(second);
-    // Somebody else answers the other one.
+    // Another client answers the other one.
     const uri = second?.chat.resource.slice('agenthost-host-1:'.length) ?? '';
     const other = await (await hosts[1]?.connect({ clientInfo: { name: 'Mira', device: 'iPhone' } }))?.openSession(uri);
     await other?.pendingPermissions.value[0]?.answer({ approved: false });

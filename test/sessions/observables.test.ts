@@ -36,7 +36,7 @@ const kinds: Readonly<Record<string, () => Subject>> = {
 afterEach(() => vi.restoreAllMocks());
 
 describe.each(Object.entries(kinds))('%s', (_, create) => {
-  it('calls a listener for each new value, not for the value of now or the same value, until it is disposed', () => {
+  it('calls a listener for each new value, not for the current or an equal value, until it is disposed', () => {
     const { subject, set } = create();
     const seen: number[] = [];
     const following = subject.subscribe((value) => seen.push(value));

@@ -19,7 +19,7 @@ class HeldAgent extends MockAgent {
 }
 
 describe('a session of a host', () => {
-  it('is loading while somebody else creates it', async () => {
+  it('is loading while another client creates it', async () => {
     const agent = new HeldAgent();
     const test = await testHost({ agents: [agent] });
     const provider = await providerOf(test);
@@ -49,7 +49,7 @@ describe('a session of a host', () => {
     for (const one of [model, again]) one.dispose();
   });
 
-  it('is not loading any more when whoever opened it has given up', async () => {
+  it('is no longer loading when opening it was cancelled', async () => {
     const test = await testHost();
     await rawSession([await test.raw('alice')]);
     const provider = await providerOf(test);
@@ -60,7 +60,7 @@ describe('a session of a host', () => {
     await until(session.loading, (value) => !value, 'the end of loading');
   });
 
-  it('has the end of its last turn where nobody has opened it, not the time of its last change', async () => {
+  it('has the end of its last turn without being opened, not the time of its last change', async () => {
     const test = await testHost();
     const alice = await test.raw('alice');
     const uri = await rawSession([alice]);
@@ -73,7 +73,7 @@ describe('a session of a host', () => {
     expect((session?.updatedAt.value.getTime() ?? 0) > at).toBe(true);
   });
 
-  it('has its mode from the list, and its name', async () => {
+  it('has its mode with its name from the list', async () => {
     const test = await testHost();
     const provider = await providerOf(test);
     const session = await send(provider, 'mode plan Planning');
@@ -84,7 +84,7 @@ describe('a session of a host', () => {
     expect(listed?.mode.value).toEqual(mode);
   });
 
-  it('says before it is sent whether its agent will ask for trust, for the agent that is chosen', async () => {
+  it('says before it is sent whether the chosen agent will ask for trust', async () => {
     const test = await testHost();
     const folder = join(test.stateDir, 'project');
     await mkdir(folder);

@@ -29,7 +29,7 @@ function opened(provider: AgentHostProvider, { resource }: { readonly resource: 
   return chat;
 }
 
-/** Allows what it asks, as somebody would who sits before it. */
+/** Allows its questions, like a user. */
 function allowing(provider: AgentHostProvider, chat: { readonly resource: string }): ChatModel {
   const model = opened(provider, chat);
   const allow = () => {
@@ -52,7 +52,7 @@ const ended = (chat: ChatModel, count: number) =>
 const lastTurn = (state: SessionState) => JSON.stringify(state.turns.at(-1));
 
 describe('several chats in a session', () => {
-  it('are what every agent can have', async () => {
+  it('are supported by every agent', async () => {
     const test = await hostWithAgents();
     const { agents } = (await test.connect()).root.state.value;
     expect(agents.map(({ provider }) => provider)).toEqual(
@@ -67,7 +67,7 @@ describe('several chats in a session', () => {
     }
   });
 
-  it('run at once in the same folder with the shell', async () => {
+  it('run in parallel in the same folder with the shell', async () => {
     const provider = await providerOf(await hostWithAgents());
     // It ends when the other chat has done its part.
     const waits = 'until [ -e go ]; do sleep 0.02; done; echo the first went on';
@@ -89,7 +89,7 @@ describe('several chats in a session', () => {
     expect(lastTurn(await ended(second, 2))).toContain('here: [2]');
   });
 
-  it('run at once with an ACP agent, and ask independently', async () => {
+  it('run in parallel with an ACP agent, and ask independently', async () => {
     const provider = await providerOf(await hostWithAgents());
     const session = await begin(provider, 'stub', 'hello there');
     await provider.sendAndCreateChat(session.sessionId, { query: 'hello again' });
@@ -130,7 +130,7 @@ describe('several chats in a session', () => {
     expect(lastTurn(await ended(left, 2))).toContain('still here');
     const again = await provider.sendAndCreateChat(sessionId, { query: 'echo four' });
     expect([again, session.chats.value.length]).toEqual([session, 2]);
-    // Somebody who comes later sees the same session.
+    // A later client sees the same session.
     const other = await providerOf(test, { name: 'other' });
     expect(other.getSessions().map(({ chats }) => chats.value.length)).toEqual([2]);
     for (const { resource } of session.chats.value) await provider.deleteChat(sessionId, resource);

@@ -35,7 +35,7 @@ describe('several hosts at once', () => {
     expect(sessions.map(({ isArchived }) => isArchived.value)).toEqual([false, true]);
   });
 
-  it('one that is down does not keep the other from working', async () => {
+  it('an unreachable one does not affect the other', async () => {
     const [one, two] = [await testHost(), await testHost()];
     const [local, remote] = [await providerOf(one), await providerOf(two, { name: 'b' })];
     const service = manage(local, remote);

@@ -39,8 +39,8 @@ const left = (resource: string, id: string, text: string, kind: UnsentMessage['k
   message: { text },
 });
 
-describe('what an earlier page has left', () => {
-  it('is sent once, whether the host had it or not, and by however many pages', async () => {
+describe('unsent messages of an earlier page', () => {
+  it('are sent once, whether the host had them or not, by any number of pages', async () => {
     const { made, texts, idle, resource } = await session();
     await made.send('known', 'id of known');
     await idle(1);
@@ -56,7 +56,7 @@ describe('what an earlier page has left', () => {
     expect(new UnsentMessages(storage).all()).toEqual([]);
   });
 
-  it('that was to steer a turn that is over is a turn of its own', async () => {
+  it('that were to steer an ended turn become a turn', async () => {
     const { texts, idle, resource } = await session();
     const store = new UnsentMessages();
     store.add(left(resource, 'late', 'too late to steer', 'steer'));
@@ -65,7 +65,7 @@ describe('what an earlier page has left', () => {
     expect(texts()).toEqual(['too late to steer']);
   });
 
-  it('is given back when the host does not take it', async () => {
+  it('are returned when the host refuses them', async () => {
     const { made, client, resource } = await session();
     await client.disposeSession(made.uri);
     const store = new UnsentMessages();
@@ -76,7 +76,7 @@ describe('what an earlier page has left', () => {
     expect(store.all()).toEqual([]);
   });
 
-  it('stays when the page is closed before the host has answered', async () => {
+  it('stay when the page is closed before the host has answered', async () => {
     const { resource, idle, texts } = await session();
     const storage = memoryStorage();
     const { host, provider } = page(new UnsentMessages(storage));
@@ -91,8 +91,8 @@ describe('what an earlier page has left', () => {
   });
 });
 
-describe('an answer that comes too late', () => {
-  it('says who was faster, and what they decided', async () => {
+describe('a late answer', () => {
+  it('learns who was faster, and their decision', async () => {
     const { made, resource } = await session();
     const { provider } = page(new UnsentMessages());
     const chat = provider.openChat(resource);

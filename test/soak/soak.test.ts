@@ -41,7 +41,7 @@ function checkFlat({ heapGrown, files, filesGrown }: ReturnType<typeof figuresOf
 
 // 2026-11-15: what the host has open is read from /proc.
 describe.runIf(process.platform === 'linux')('a soak', { timeout: LONG_MS }, () => {
-  it('fifty clients, twenty sessions, a network that drops: nobody diverges, nothing is lost, nothing grows', async () => {
+  it('fifty clients, twenty sessions, a network that drops: no state diverges, nothing is lost, nothing grows', async () => {
     const { samples, accepted, refused, drops, turns, compared } = await soak(MINUTES, { turns: TURNS_BEFORE });
     const figures = figuresOf(samples);
     const { heapMiB, rssMiB, slope, files, fileSlope } = figures;
@@ -55,7 +55,7 @@ describe.runIf(process.platform === 'linux')('a soak', { timeout: LONG_MS }, () 
     expect(compared).toBeGreaterThan(50);
   });
 
-  it('finds a host that keeps what it has told', async () => {
+  it('finds a host that keeps what it has sent', async () => {
     const leaks = altered('state/publisher.js', ({ Publisher }: PublisherModule) => {
       const { publish } = Publisher.prototype;
       const kept: unknown[] = [];

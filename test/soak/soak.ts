@@ -28,7 +28,7 @@ export interface SoakResult {
   readonly compared: number;
 }
 
-/** Mixed work over a network that drops; then everybody must see what the host has, and everything accepted must be there once. */
+/** Mixed work over a network that drops; then all clients must see the host's state, and everything accepted must be there once. */
 export async function soak(minutes: number, { turns: before = 0, env = {} }: SoakOptions = {}): Promise<SoakResult> {
   const probe = new HostProbe();
   const { NODE_OPTIONS: altered = '' } = env;
@@ -114,7 +114,7 @@ async function comeToRest(session: SessionHandle): Promise<void> {
   watched.dispose();
 }
 
-/** Every handle of everybody; how many there were. */
+/** Every handle of every client; their number. */
 function compare(sessions: readonly SessionHandle[], workers: readonly Worker[]): number {
   let compared = 0;
   for (const { uri, confirmed } of sessions) {

@@ -18,11 +18,11 @@ export const ENDING_PROMPTS = [
   'what is this',
 ];
 const PROMPTS = [...ENDING_PROMPTS, 'slow'];
-/** Of what somebody does in a minute, more or less. */
+/** Roughly what a user does in a minute. */
 const PAUSE_MS = { least: 100, most: 900 };
 const HANDLES = 3;
 
-/** Somebody at work in a few of the sessions, who comes and goes, until told to stop. */
+/** A user who works in a few of the sessions, comes and goes, until stopped. */
 export class Worker {
   readonly client: HostClient;
   readonly handles = new Map<string, SessionHandle>();
@@ -82,7 +82,7 @@ export class Worker {
   }
 }
 
-/** Nobody can say what became of it. */
+/** Its outcome is unknown. */
 function isLoss(error: unknown): boolean {
   return (
     error instanceof ConnectionLostError || error instanceof SessionGoneError || error instanceof ClientClosedError

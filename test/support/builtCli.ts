@@ -1,6 +1,6 @@
 import { bundleCli } from '../../scripts/bundleCli.ts';
 
-/** Whoever runs the tests without `npm test` has run `tsc -b` at most. */
+/** Without `npm test`, only `tsc -b` may have run. */
 export default async function setup(): Promise<void> {
   await bundleCli();
 }

@@ -3,9 +3,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface FetchPlan {
-  /** Made anew when it holds something else, or what was left when a fetch did not finish. */
+  /** Fetched again when it holds something else, or an unfinished fetch. */
   readonly folder: string;
-  /** Exact packages: a run can be repeated, and another version is fetched anew. */
+  /** Exact packages: a run can be repeated, and another version is fetched again. */
   readonly packages: readonly string[];
   /** More for npm's command line, e.g. `--ignore-scripts`. */
   readonly flags?: readonly string[];

@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import type { ActionEnvelope, Notification, SessionAction, SessionState, Snapshot } from '@agenthost/protocol';
+import {
+  type ActionEnvelope,
+  type Notification,
+  REJECTION,
+  type SessionAction,
+  type SessionState,
+  type Snapshot,
+} from '@agenthost/protocol';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type Frame, FrameSocket } from './frameSocket.js';
 
@@ -59,8 +66,11 @@ export class RawClient extends FrameSocket<RawFrame> {
     return clientSeq;
   }
 
-  echo(clientSeq: number): Promise<ActionEnvelope> {
-    return this.nextEnvelope(({ origin }) => origin?.clientSeq === clientSeq && origin.clientId !== undefined);
+  async echo(clientSeq: number): Promise<ActionEnvelope> {
+    const isEcho = ({ origin }: ActionEnvelope) => origin?.clientSeq === clientSeq && origin.clientId !== undefined;
+    const envelope = await this.nextEnvelope(isEcho);
+    checkRejection(envelope);
+    return envelope;
   }
 
   /** Sends an action and waits for its echo, accepted or refused. */
@@ -76,6 +86,15 @@ export class RawClient extends FrameSocket<RawFrame> {
   async stateOf(resource: string): Promise<SessionState> {
     return (await this.request<Snapshot>('subscribe', { resource })).state as SessionState;
   }
+}
+
+/** [VAL8] Here, so that every test which meets a refusal checks it. */
+function checkRejection({ rejectionReason, rejection }: ActionEnvelope): void {
+  if (rejectionReason === undefined && rejection === undefined) return;
+  const { code = '' } = rejection ?? {};
+  const text = Object.hasOwn(REJECTION, code) ? REJECTION[code as keyof typeof REJECTION] : undefined;
+  const isInWords = code === 'roleNotAllowed' || (text !== undefined && rejectionReason?.startsWith(text));
+  if (!isInWords) throw new Error(`refused with the text ${rejectionReason} and the code ${code}`);
 }
 
 export function socketUrl(url: URL): string {

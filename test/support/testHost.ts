@@ -32,7 +32,7 @@ export async function startTestHost(options: Partial<HostOptions> = {}, listen: 
   const host = await Host.start({
     agents: [new MockAgent(), new ShellAgent()],
     defaultDirectory: stateDir,
-    // What the person who runs the tests has for agents at home is not for them.
+    // The user's own agent settings at home must not affect the tests.
     env: { ...process.env, HOME: stateDir },
     ...options,
     stateDir,

@@ -21,14 +21,16 @@ it('the state roots of earlier commits are small', () => {
   expect(sizeOfCorpora()).toBeLessThan(300_000);
 });
 
-it('those since there are roles have a device of each', () => {
+it('those since the introduction of roles have a device of each', () => {
   const roles = listCorpora().map((commit) => readCorpus(commit).devices?.map(({ role }) => role));
   const since = roles.filter((found) => found !== undefined);
   expect(since.length).toBeGreaterThanOrEqual(2);
   for (const found of since) expect(found).toEqual(ROLES);
 });
 
-it('a newer state root is refused with a sentence, and not a byte of it changes', { timeout: TIMEOUT_MS }, async () => {
+it('a newer state root is refused with an explanation, and no byte of it changes', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   stateDir = await temporaryFolder();
   const { files } = readCorpus(listCorpora()[0] ?? '');
   // A log with a line that this version does not know: mending it would destroy it.
@@ -56,7 +58,7 @@ describe.each(listCorpora())('a state root that %s wrote', { timeout: TIMEOUT_MS
     return test;
   }
 
-  it('opens with everything that was in it', async () => {
+  it('opens with all its data', async () => {
     const client = await (await open()).connect();
     const { items } = await client.listSessions({ filter: {} });
     expect(items.map(({ resource }) => resource).sort()).toEqual(corpus.sessions.map(({ uri }) => uri).sort());
@@ -67,7 +69,7 @@ describe.each(listCorpora())('a state root that %s wrote', { timeout: TIMEOUT_MS
     }
   });
 
-  it('goes on: each session takes a message, and finds what was said', async () => {
+  it('continues: each session accepts a message, and finds earlier text', async () => {
     const client = await (await open()).connect();
     for (const { uri, summary, turns } of corpus.sessions) {
       const session = await client.openSession(uri);
@@ -88,7 +90,7 @@ describe.each(listCorpora())('a state root that %s wrote', { timeout: TIMEOUT_MS
 
   const { devices } = corpus;
   if (!devices) return;
-  it('lets the same devices in, as what they were', async () => {
+  it('admits the same devices with the same roles', async () => {
     const { connect, stateDir } = await open();
     const listed = await runCli(['token', 'ls', '--json', '--state-dir', stateDir]);
     const rows = listed.stdout
@@ -122,7 +124,7 @@ function afterAKill({ activeTurn, ...kept }: KeptSession): KeptSession {
   return { ...kept, summary: { ...kept.summary, status: 'error' }, turns: [...kept.turns, ended] };
 }
 
-/** Text may lag behind when a host is killed, and what the summary says of times goes on. */
+/** Text may lag behind when a host is killed, and times in the summary change. */
 function comparable({ summary, turns, ...kept }: KeptSession) {
   const { modifiedAt: _, activity: __, ...rest } = summary;
   const isCut = ({ error }: KeptSession['turns'][number]) => error?.errorType === 'interrupted';

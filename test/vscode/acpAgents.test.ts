@@ -33,25 +33,22 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     return world.program.openSession((await own()) ?? '');
   }
 
-  it.each(['Moded', 'Plain'])(
-    'a session that is made for %s is nobody’s before its first message, and works',
-    async (agent) => {
-      const before = await listed();
-      await window.newSession(agent);
-      // VS Code asks for its state when it has made it, and for the list when it has changed.
-      await window.write('pid');
-      expect(await listed()).toEqual(before);
-      await window.page.keyboard.press('Enter');
-      const session = await made(agent.toLowerCase());
-      await turns(session, 1);
-      const { summary, turns: ended } = session.confirmed.value;
-      expect(summary).toMatchObject({ provider: agent.toLowerCase(), title: 'pid' });
-      expect(ended).toMatchObject([{ state: 'complete' }]);
-      expect(await listed()).toHaveLength(before.length + 1);
-    },
-  );
+  it.each(['Moded', 'Plain'])('a session for %s is hidden before its first message, and works', async (agent) => {
+    const before = await listed();
+    await window.newSession(agent);
+    // VS Code asks for its state when it has made it, and for the list when it has changed.
+    await window.write('pid');
+    expect(await listed()).toEqual(before);
+    await window.page.keyboard.press('Enter');
+    const session = await made(agent.toLowerCase());
+    await turns(session, 1);
+    const { summary, turns: ended } = session.confirmed.value;
+    expect(summary).toMatchObject({ provider: agent.toLowerCase(), title: 'pid' });
+    expect(ended).toMatchObject([{ state: 'complete' }]);
+    expect(await listed()).toHaveLength(before.length + 1);
+  });
 
-  it('offers an agent’s own answers for a command, and hands over the one that was chosen', async () => {
+  it('offers an agent’s own answers for a command, and passes the chosen one on', async () => {
     const session = await world.session('Asks about a command', [], 'moded');
     await window.openSession('Asks about a command');
     await window.send('tool echo hello');
@@ -75,7 +72,7 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     ]);
   });
 
-  it('shows a command whole before it is allowed', async () => {
+  it('shows a whole command before it is allowed', async () => {
     const session = await world.session('Asks about a long command', [], 'moded');
     await window.openSession('Asks about a long command');
     await session.send(`tool ${'echo a step; '.repeat(10)}\necho the last step`);
@@ -94,7 +91,7 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     await window.page.locator('.chat-view-title-container').getByText('A third name').first().waitFor();
   });
 
-  it('leaves the model of a session as it is', async () => {
+  it('does not change the model of a session', async () => {
     const folder = pathToFileURL(world.folder).href;
     const chosen = await world.program.createSession({ provider: 'moded', model: 'large', workingDirectory: folder });
     await chosen.ready();
@@ -115,7 +112,7 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     expect(unchosen.confirmed.value.summary).not.toHaveProperty('model');
   });
 
-  it('hands a file that is attached to the agent as a file of the machine', async () => {
+  it('passes an attached file to the agent as a file of the machine', async () => {
     const session = await world.session('Attaches', [], 'plain');
     await window.openSession('Attaches');
     await window.attach('notes.txt');
@@ -126,7 +123,7 @@ describe.each(VSCODE_VERSIONS)('ACP agents in VS Code %s', (version) => {
     await window.shows(uri);
   });
 
-  it('drops what nobody has written to when the host starts again', async () => {
+  it('drops unused sessions when the host starts again', async () => {
     const before = await listed();
     await window.newSession('Plain');
     await window.write('never sent');

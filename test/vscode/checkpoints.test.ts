@@ -23,7 +23,7 @@ describe.each(VSCODE_VERSIONS)('checkpoints in VS Code %s', (version) => {
   afterAll(() => world?.dispose());
   tidyAfterEach(() => [window]);
 
-  it('compare whole files, of which the agent told a fragment, and harm none', async () => {
+  it('compare whole files, of which the agent reported a fragment, and change none', async () => {
     const file = join(world.folder, 'long.txt');
     await writeFile(file, WHOLE);
     const session = await world.session('Edits', ['hello'], 'plain');
@@ -46,7 +46,7 @@ describe.each(VSCODE_VERSIONS)('checkpoints in VS Code %s', (version) => {
     expect(await readFile(file, 'utf8')).toBe(CHANGED);
   });
 
-  it('don’t go back in the conversation: the window says so, and goes on when the session is opened again', async () => {
+  it('don’t go back in the conversation: the window says so, and continues when the session is opened again', async () => {
     const session = await world.session('Goes back', ['hello', 'hello', 'reasoning']);
     await window.openSession('Goes back');
     await window.shows('The answer is 42.');

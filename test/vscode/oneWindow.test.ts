@@ -27,7 +27,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     return session;
   }
 
-  it('lists what there is, and what comes', async () => {
+  it('lists existing and new sessions', async () => {
     await window.row('An old one').waitFor();
     const session = await world.session('A new one', ['hello']);
     await window.row('A new one').waitFor();
@@ -37,7 +37,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     await window.row('A renamed one').waitFor({ state: 'detached' });
   });
 
-  it('opens one and shows what was said and done in it', async () => {
+  it('opens one and shows its history', async () => {
     await window.openSession('An old one');
     await window.shows('The answer is 42.');
     await window.shows('There are two files.');
@@ -45,7 +45,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     await window.shows('Listed 2 files');
   });
 
-  it('makes a session and shows the answer while it is written', async () => {
+  it('creates a session and shows the streamed answer', async () => {
     await window.newSession('Mock');
     await window.send('steer');
     await window.shows('Waiting to be steered.');
@@ -68,7 +68,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     await window.shows('Let me think about it.');
   });
 
-  it('a confirmation given there lets the agent go on', async () => {
+  it('an approval there lets the agent continue', async () => {
     const session = await open('Asks');
     await window.send('confirm-tool');
     await window.press('Allow');
@@ -80,7 +80,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     });
   });
 
-  it('one denied there keeps the agent from it', async () => {
+  it('a denial there stops the agent', async () => {
     const session = await open('Asks in vain');
     await window.send('confirm-tool');
     await window.press('Deny');
@@ -89,7 +89,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     expect(session.confirmed.value.turns[0]?.toolCalls[0]).toMatchObject({ status: 'cancelled', cancelled: 'denied' });
   });
 
-  it('offers its own answers where the agent offers none', async () => {
+  it('offers its own answers when the agent offers none', async () => {
     const session = await open('Asks without answers of its own');
     await window.send('confirm-long 100');
     await window.press('Skip');
@@ -101,7 +101,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     expect(statuses).toEqual(['cancelled', 'completed']);
   });
 
-  it('offers the answers that the agent offers', async () => {
+  it("offers the agent's answers", async () => {
     const session = await open('Asks with answers of its own');
     await window.send('write-file other.txt');
     await window.press('Deny');
@@ -124,7 +124,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     await turns(session, 1);
   });
 
-  it('shows what a tool changed as a diff, and all that the session changed', async () => {
+  it("shows a tool's changes as a diff, and all changes of the session", async () => {
     const session = await open('Writes');
     await window.send('write-file notes.txt');
     await window.press('Allow once');
@@ -141,7 +141,7 @@ describe.each(VSCODE_VERSIONS)('a window of VS Code %s', (version) => {
     await window.closeChanges();
   });
 
-  it('says what went wrong', async () => {
+  it('shows errors', async () => {
     await open('Fails');
     await window.send('error');
     await window.shows('The mock agent was told to fail.');

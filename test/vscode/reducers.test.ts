@@ -5,7 +5,7 @@ import { VSCODE_VERSIONS } from './support/installVscode.js';
 import { vscodeReducers } from './support/vscodeReducers.js';
 
 describe.each(VSCODE_VERSIONS)('the reducers of VS Code %s', (version) => {
-  it('lead to what a window is given that comes now, whatever happens in a session', async () => {
+  it("lead to the same state as a new window's snapshot, whatever happens in a session", async () => {
     const { session, chat } = await vscodeReducers(version);
     const unknown: string[] = [];
     const report = (message: string) => void unknown.push(message);

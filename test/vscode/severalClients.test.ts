@@ -48,7 +48,7 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     await turns(session, 3);
   });
 
-  it('sockets cut in the middle of a turn: both windows go on, and nothing is lost or shown twice', async () => {
+  it('sockets cut in the middle of a turn: both windows continue, and nothing is lost or shown twice', async () => {
     const session = await world.session('Cut');
     for (const window of [first, second]) await window.openSession('Cut');
     await first.send('slow');
@@ -68,7 +68,7 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     for (const window of [first, second]) await window.shows('Hello, world!');
   });
 
-  it('our page, the terminal and VS Code in one session, through the end and the return of the host', async () => {
+  it('our page, the terminal and VS Code in one session, through the end and the restart of the host', async () => {
     const session = await world.session('Three of us', [], 'shell');
     const window = first;
     await window.openSession('Three of us');
@@ -103,7 +103,7 @@ describe.each(VSCODE_VERSIONS)('VS Code %s among others', (version) => {
     await turns(session, 3);
     expect(session.confirmed.value.turns[2]?.state).not.toBe('complete');
 
-    // All three are back, however long each has waited before it tried again, and go on.
+    // All three have reconnected, whatever their delays, and continue.
     await expect.poll(() => terminal.text, { timeout: PATIENCE }).not.toContain("isn't answering");
     await window.idle();
     await terminal.until(INTERRUPTED);

@@ -63,7 +63,8 @@ async function open(stateDir: string): Promise<AgentsHere> {
     add: async ({ provider, npm }, onProgress) => {
       if (!npm) throw notInstallable(provider);
       const interrupted = new AbortController();
-      const stop = () => interrupted.abort(new CommandError(EXIT.failed, 'Interrupted.', 'The same command goes on.'));
+      const stop = () =>
+        interrupted.abort(new CommandError(EXIT.failed, 'Interrupted.', 'Run the same command again to continue.'));
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
       const tell = ({ message }: { message: string }) => onProgress(message);
       await installer.install(provider, npm, { signal: interrupted.signal, onProgress: tell });
@@ -126,6 +127,5 @@ function notInstallable(provider: string): CommandError {
 function readable(error: unknown): unknown {
   if (error instanceof AgentsFileError) return new CommandError(EXIT.failed, error.message, 'Correct the file.');
   if (!(error instanceof AgentInstallError)) return error;
-  const [what = '', ...rest] = error.message.split(/\n(?=[^\n]*$)/);
-  return new CommandError(EXIT.failed, what, rest.join('\n') || 'Then try again.', { cause: error });
+  return new CommandError(EXIT.failed, error.what, error.whatToDo ?? 'Then try again.', { cause: error });
 }

@@ -51,7 +51,7 @@ export interface Flag {
 
 const GENERAL = {
   debug: { type: 'boolean', help: 'show where errors come from' },
-  help: { type: 'boolean', short: 'h', help: 'show this' },
+  help: { type: 'boolean', short: 'h', help: 'show this help' },
 } as const satisfies Record<string, OptionSpec>;
 
 /** For commands that talk to a running host. */
@@ -59,14 +59,14 @@ export const HOST_OPTIONS = {
   url: {
     type: 'string',
     value: 'URL',
-    help: 'the host to talk to (default $AGENTHOST_URL, else the one that runs here)',
+    help: 'the host to talk to (default $AGENTHOST_URL, else the local one)',
   },
   token: {
     type: 'string',
     value: 'TOKEN',
     help: 'its token (default $AGENTHOST_TOKEN, else the one in the state folder)',
   },
-  'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder of the host that runs here' },
+  'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder of the local host' },
 } as const satisfies Record<string, OptionSpec>;
 
 export const JSON_OPTION = {

@@ -1,7 +1,7 @@
 import { findHost } from '@agenthost/host/discovery';
 import { CommandError, EXIT, usageError } from './commandError.js';
 
-/** The default address of `agenthost serve`. */
+/** The default port of `agenthost serve`. */
 export const DEFAULT_PORT = 4747;
 
 export interface HostAddress {

@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
 } from '@agenthost/client';
 import { ERROR_CODE } from '@agenthost/protocol';
-import type { RoleRefusedData } from '@agenthost/protocol/internal';
+import type { ErrorData, RoleRefusedData } from '@agenthost/protocol/internal';
 import { CommandError, EXIT } from './commandError.js';
 
 /** Errors of the SDK as two lines for the user. */
@@ -24,10 +24,9 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
     );
   }
   if (error instanceof HostUnreachableError) {
-    const why = /can't be reached: (.*); check/s.exec(error.message)?.[1] ?? error.message;
     return as(
       EXIT.noHost,
-      `The host can't be reached: ${why}.`,
+      `The host can't be reached: ${error.detail}.`,
       'Is it running? Start one with agenthost serve; agenthost doctor looks further.',
     );
   }
@@ -46,7 +45,7 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
     return as(
       EXIT.notFound,
       `The host has no session${session} (any more).`,
-      'See what there is with agenthost ls --all.',
+      'List all sessions with agenthost ls --all.',
     );
   }
   if (error instanceof ConnectionLostError) {
@@ -57,13 +56,13 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
     );
   }
   if (error instanceof CommandFailedError && error.code === ERROR_CODE.noAgentForProvider) {
-    return as(EXIT.notFound, `${capital(reasonOf(error))}.`, 'See which agents there are with agenthost doctor.');
+    return as(EXIT.notFound, `${capital(error.reason)}.`, 'See which agents there are with agenthost doctor.');
   }
   if (error instanceof CommandFailedError && isRoleRefusal(error)) {
-    return as(EXIT.unauthorized, reasonOf(error), "On the host's machine: agenthost token add --help.");
+    return as(EXIT.unauthorized, error.reason, "On the host's machine: agenthost token add --help.");
   }
   if (error instanceof CommandFailedError) {
-    return as(EXIT.failed, `The host refused it: ${reasonOf(error)}.`, 'Change what was asked for, then run it again.');
+    return as(EXIT.failed, `The host refused it: ${error.reason}.`, 'Change what was asked for, then run it again.');
   }
   if (error instanceof ActionRejectedError) {
     return as(
@@ -72,9 +71,7 @@ export function commandErrorOf(error: unknown, { origin }: URL): unknown {
       'Look at the session with agenthost log, then decide again.',
     );
   }
-  // The SDK's messages say what happened and, after a semicolon, what to do.
-  const [what = '', ...rest] = error.message.split('; ');
-  return as(EXIT.failed, `${capital(what)}.`, `${capital(rest.join('; ') || 'run it again with --debug')}.`);
+  return as(EXIT.failed, `${capital(error.what)}.`, `${capital(error.whatToDo ?? 'run it again with --debug')}.`);
 }
 
 function isRoleRefusal({ code, data }: CommandFailedError): boolean {
@@ -82,12 +79,9 @@ function isRoleRefusal({ code, data }: CommandFailedError): boolean {
   return code === ERROR_CODE.permissionDenied && typeof needs === 'string';
 }
 
-function isDiskFull({ message }: Error): boolean {
-  return /ENOSPC|disk is full/.test(message);
-}
-
-function reasonOf({ message, method, code }: CommandFailedError): string {
-  return message.replace(`${method} failed: `, '').replace(` (${code})`, '');
+function isDiskFull(error: ClientError): boolean {
+  if (error instanceof ActionRejectedError) return error.rejection.code === 'diskFull';
+  return error instanceof CommandFailedError && (error.data as ErrorData | undefined)?.code === 'diskFull';
 }
 
 function capital(text: string): string {

@@ -8,7 +8,7 @@ const MIN_PREFIX = 4;
 const MAX_SEARCHED = 20_000;
 const MAX_CANDIDATES = 5;
 
-/** The session that a user means: by its URI, its id, the beginning of its id, or as the last one. */
+/** The session that a user means: by its URI, its id, the beginning of its id, or `last`. */
 export async function findSession(host: HostClient, name: string | undefined): Promise<URI> {
   if (name === undefined) throw usageError('A session is missing.', 'Name one as agenthost ls does, or say last.');
   if (parseSessionUri(name)) return name;
@@ -62,5 +62,5 @@ async function withPrefix(host: HostClient, prefix: string): Promise<SessionSumm
 }
 
 function notFound(name: string): CommandError {
-  return new CommandError(EXIT.notFound, `There is no session ${name}.`, 'See what there is with agenthost ls --all.');
+  return new CommandError(EXIT.notFound, `There is no session ${name}.`, 'List all sessions with agenthost ls --all.');
 }

@@ -14,7 +14,7 @@ export function hostOptions({ url, token }: HostAddress): HostClientOptions {
   };
 }
 
-/** Runs with a connection that ends with it; what goes wrong comes out as what to tell the user. */
+/** Runs with a connection that ends with it; failures become messages for the user. */
 export async function withHost<T>(options: AddressOptions, use: (host: HostClient) => Promise<T>): Promise<T> {
   const address = hostAddress(options);
   let host: HostClient | undefined;

@@ -37,7 +37,7 @@ describe('agenthost agents', () => {
     return reports.map((line) => JSON.parse(line) as { provider: string; availability: object });
   }
 
-  it('shows where each was found, or why it can not be used and what to do, and changes nothing', async () => {
+  it('shows where each agent was found, or why it can not be used and what to do, and changes nothing', async () => {
     const before = await readdir(stateDir, { recursive: true });
     const { code, stdout, stderr } = await list();
     expect([code, stderr]).toEqual([0, '']);
@@ -58,7 +58,7 @@ describe('agenthost agents', () => {
     expect(await readdir(stateDir, { recursive: true })).toEqual(before);
   });
 
-  it('--json says the same, one object a line', async () => {
+  it('prints the same with --json, one object per line', async () => {
     const reports = await objects();
     expect(reports.map(({ provider }) => provider)).toEqual(['shell', 'copilot', ...CATALOGUE, 'mine', 'gone', 'tiny']);
     expect(reports.slice(-3)).toEqual([
@@ -87,7 +87,7 @@ describe('agenthost agents', () => {
     ]);
   });
 
-  it('asks a host that runs, whose agents count', async () => {
+  it('uses the agents of a running host', async () => {
     const host = await spawnHost(stateDir, ['--state-dir', stateDir], env());
     onTestFinished(async () => void (await host.kill('SIGKILL')));
     const reports = await objects();
@@ -99,7 +99,7 @@ describe('agenthost agents', () => {
     });
   });
 
-  it('makes no state folder where there is none', async () => {
+  it('creates no state folder', async () => {
     const nowhere = join(stateDir, 'nowhere');
     const { code, stdout } = await runCli(['agents', '--state-dir', nowhere], env());
     expect([code, stdout.split('\n').filter((line) => /^\S/.test(line)).length]).toEqual([0, 2 + CATALOGUE.length]);

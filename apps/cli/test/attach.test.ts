@@ -56,7 +56,7 @@ describe('agenthost attach', () => {
       20_000,
     );
 
-  it('says what an image or a sound is, and where, in an answer and in the result of a tool', async () => {
+  it('shows the kind and the address of an image or a sound, in an answer and in a tool result', async () => {
     await session.send('image');
     await ended(1);
     await session.send('audio tool');
@@ -70,7 +70,7 @@ describe('agenthost attach', () => {
     );
   });
 
-  it('lists sessions, opens one, sends what is typed, and shows the answer; others see it, and it shows theirs', async () => {
+  it('lists sessions, opens one, sends typed text and shows the answer, in sync with other clients', async () => {
     const terminal = attach();
     await terminal.until('The first one', 'No session is open');
     terminal.type('\r');
@@ -92,7 +92,7 @@ describe('agenthost attach', () => {
     await isRestored(terminal, 0);
   });
 
-  it('asks, takes the answer only when that has the focus, and says when somebody else was faster', async () => {
+  it('takes an answer only while the prompt has the focus, and says when another client was faster', async () => {
     const terminal = attach([session.uri]);
     await terminal.until('Write a message');
     await session.send('confirm-tool');
@@ -120,7 +120,7 @@ describe('agenthost attach', () => {
     await terminal.until('You answered: blue');
   });
 
-  it('does not give a changed command to another prompt that is asked meanwhile', async () => {
+  it('does not apply an edited command to another prompt that is asked meanwhile', async () => {
     const terminal = attach([session.uri]);
     await terminal.until('Write a message');
     await session.send('confirm-tool');
@@ -135,11 +135,11 @@ describe('agenthost attach', () => {
     await session.pendingConfirmations.value[0]?.deny();
     await terminal.until('? Read?', 'make -j2');
     terminal.type('\r');
-    await terminal.until('Somebody else has answered meanwhile.');
+    await terminal.until('Another client has answered meanwhile.');
     expect(session.pendingConfirmations.value).toMatchObject([{ toolCall: { displayName: 'Read' } }]);
   });
 
-  it('queues while a turn runs, changes the last queued, steers, and stops the turn', async () => {
+  it('queues while a turn runs, edits the last queued message, steers, and stops the turn', async () => {
     const terminal = attach([session.uri]);
     await terminal.until('Write a message');
     terminal.type('slow\r');
@@ -150,7 +150,7 @@ describe('agenthost attach', () => {
     await terminal.until('❯ later');
     terminal.type(' on\r');
     await terminal.until('1. later on');
-    // The terminal shows it before the host, and so anybody else, has it.
+    // The terminal shows it before the host has it, and so before any other client.
     const isChanged = ({ queuedMessages = [] }: typeof session.confirmed.value) =>
       queuedMessages.map(({ userMessage }) => userMessage.text).join() === 'later on';
     await until(session.confirmed, isChanged, 'the changed message', 60_000);
@@ -164,7 +164,7 @@ describe('agenthost attach', () => {
     await terminal.until('Steered: left');
   });
 
-  it("offers the agent's commands after a slash, and Tab takes one", async () => {
+  it("offers the agent's commands after a slash, and Tab completes one", async () => {
     await session.send('commands');
     await ended(1);
     const terminal = attach(['last']);
@@ -179,7 +179,7 @@ describe('agenthost attach', () => {
     await terminal.until('You said: /reset all');
   });
 
-  it('fits the window when that changes, and scrolls', async () => {
+  it('fits a resized window, and scrolls', async () => {
     for (let n = 1; n <= 12; n++) await session.queue(`line ${n}`);
     await ended(12);
     const terminal = attach([session.uri], { columns: 120, rows: 24 });
@@ -198,7 +198,7 @@ describe('agenthost attach', () => {
     await isRestored(terminal, 0);
   });
 
-  it('makes, renames, searches, archives, forks and deletes sessions', async () => {
+  it('creates, renames, searches, archives, forks and deletes sessions', async () => {
     await session.send('hello');
     await ended(1);
     const terminal = attach();
@@ -229,7 +229,7 @@ describe('agenthost attach', () => {
     await expect.poll(archived, { timeout: 10_000 }).toBe(1);
   });
 
-  it('shows what agents write without obeying it', async () => {
+  it('shows escape sequences of agents without executing them', async () => {
     const terminal = attach([session.uri]);
     await terminal.until('Write a message');
     await session.send(`${ESC}]0;owned\u0007${ESC}[2J${ESC}[31mred \u202Egnp.exe`);
@@ -248,7 +248,7 @@ describe('agenthost attach', () => {
     await isRestored(terminal, exitCode);
   });
 
-  it('restores the terminal when the token is rotated, and says so', async () => {
+  it('restores the terminal and says why when the token is rotated', async () => {
     const terminal = attach([session.uri]);
     await terminal.until('Write a message');
     const { TokenFile } = await import('../../../packages/host/src/server/access/tokenFile.js');
@@ -257,7 +257,7 @@ describe('agenthost attach', () => {
     await isRestored(terminal, 5);
   });
 
-  it('says to a viewer why it takes no keys, and takes none', async () => {
+  it('tells a viewer why keys do nothing, and ignores them', async () => {
     const { DeviceTokens } = await import('../../../packages/host/src/server/access/deviceTokens.js');
     const token = await new DeviceTokens(host.stateDir).add('screen', 'viewer');
     await expect.poll(() => host.connect({ token }).then(() => 'open', String), { timeout: 20_000 }).toBe('open');
@@ -282,8 +282,8 @@ describe('agenthost attach', () => {
   });
 });
 
-describe('agenthost attach, when the host goes', () => {
-  it('says so, counts down, keeps what was typed, and goes on when it is back', async () => {
+describe('agenthost attach, when the host stops', () => {
+  it('says so, counts down, keeps the typed text, and continues when the host is back', async () => {
     const host = await startRestartableHost();
     const terminal = Terminal.inShell(['attach', '--url', host.url.href, '--token', host.token]);
     try {

@@ -36,7 +36,7 @@ describe('commands', () => {
     until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} turns`);
 
   describe('send', () => {
-    it('prints the answer on standard output, and what is about it on standard error', async () => {
+    it('prints the answer to standard output, and everything else to standard error', async () => {
       expect(await run(['send', id, 'use-tool'])).toEqual({
         code: 0,
         stdout: 'I will look. \nThere are two files.\n',
@@ -52,7 +52,7 @@ describe('commands', () => {
       });
     });
 
-    it('says what an image is, and where', async () => {
+    it('prints the kind and the address of an image', async () => {
       const line = /image, \d+ (bytes|KB), image\/png: mock:\/\/\S+\.png\n/;
       expect(await run(['send', id, 'image'])).toMatchObject({
         stdout: 'Here is a picture: \nThat was all.\n',
@@ -63,7 +63,7 @@ describe('commands', () => {
       expect(await run(['send', id, 'image tool', '--tools', 'none'])).toMatchObject({ stderr: '' });
     });
 
-    it('says by its exit code how the turn ended', async () => {
+    it('reports the outcome of the turn by its exit code', async () => {
       expect(await run(['send', id, 'error'])).toEqual({
         code: 10,
         stdout: 'This goes wrong.\n',
@@ -75,13 +75,13 @@ describe('commands', () => {
       expect(await cancelled).toMatchObject({ code: 11, stderr: '– Stopped.\n' });
     });
 
-    it('reads the message from standard input, behind other words', async () => {
+    it('appends standard input to the message', async () => {
       expect(await ok(['send', id, '-'], 'from a pipe\n')).toBe('You said: from a pipe\n');
       expect(await ok(['send', id], 'also from a pipe')).toBe('You said: also from a pipe\n');
       expect(await ok(['send', id, 'review', 'this:', '-'], 'a\nb\n')).toBe('You said: review this:\n\na\nb\n');
     });
 
-    it('makes a session for it, in a folder', async () => {
+    it('creates a session in a folder', async () => {
       const made = await run(['send', '--new', '--agent', 'shell', '--cwd', host.stateDir, '--approve', 'all', 'pwd']);
       expect(made).toMatchObject({ code: 0, stdout: `${host.stateDir}\n` });
       const { items } = await client.listSessions({ limit: 1 });
@@ -89,7 +89,7 @@ describe('commands', () => {
       expect(made.stderr).toContain(items[0]?.resource);
     });
 
-    it('leaves what is asked open without a terminal, and says how to answer', async () => {
+    it('leaves questions open without a terminal, and says how to answer', async () => {
       expect(await run(['send', id, 'confirm-tool'])).toEqual({
         code: 12,
         stdout: '',
@@ -111,14 +111,14 @@ describe('commands', () => {
       expect(await run(['send', id, message, '--approve', policy])).toMatchObject({ code, stdout: `${answer}\n` });
     });
 
-    it('approves no call that does not say that it only reads, with --approve reads', async () => {
+    it('approves only read-only calls with --approve reads', async () => {
       expect(await run(['send', id, 'confirm-tool', '--approve', 'reads'])).toMatchObject({ code: 12 });
       expect(await run(['send', '--new', '--agent', 'mock', 'question', '--approve', 'all'])).toMatchObject({
         code: 12,
       });
     });
 
-    it('waits for the turn that runs, steers it, or does not wait at all', async () => {
+    it('waits for the running turn, steers it, or does not wait at all', async () => {
       await session.send('steer');
       const later = run(['send', id, 'hello']);
       await until(session.confirmed, ({ queuedMessages }) => queuedMessages?.length === 1, 'the queue');
@@ -133,7 +133,7 @@ describe('commands', () => {
       await until(session.confirmed, ({ turns }) => turns.some((turn) => turn.id === turnId), 'that turn');
     });
 
-    it('prints one JSON object a line with --json', async () => {
+    it('prints one JSON object per line with --json', async () => {
       const lines = (await ok(['send', id, 'use-tool', '--json'])).trim().split('\n');
       const events = lines.map((line) => JSON.parse(line) as { event: string; text?: string });
       expect(events.map(({ event }) => event)).toEqual(
@@ -146,11 +146,11 @@ describe('commands', () => {
       );
     });
 
-    it('shows text without obeying it', async () => {
+    it('shows escape sequences without executing them', async () => {
       expect(await ok(['send', id, '\u001b]0;owned\u0007\u001b[31mred\u202E'])).toBe('You said: red⟨U+202E⟩\n');
     });
 
-    it('prints long output of a tool with its beginning and its end', async () => {
+    it("prints the beginning and the end of a tool's long output", async () => {
       const { stdout, stderr } = await run(['send', id, 'big-output 200000', '--tools', 'output']);
       const omitted = [...stderr.matchAll(/… (\d+) characters left out/g)].map(([, count]) => Number(count));
       expect(stdout.length + omitted.reduce((sum, count) => sum + count, 0)).toBe(200_000);
@@ -183,7 +183,7 @@ describe('commands', () => {
       expect(await ok(['ls', '--all', '--cwd', '/does/not/exist'])).toBe('');
     });
 
-    it('search finds what was said, and exits with 1 when nothing was', async () => {
+    it('search finds messages, and exits with 1 without a hit', async () => {
       await session.send('the quick brown wombat');
       await ended(1);
       expect(await ok(['search', 'brown', 'wombat'])).toContain(`${id}\t`);
@@ -196,8 +196,8 @@ describe('commands', () => {
     });
   });
 
-  describe('a session is named', () => {
-    it('by its URI, its id, the beginning of its id, or as the last one', async () => {
+  describe('naming a session', () => {
+    it('accepts its URI, its id, the beginning of its id, or last', async () => {
       for (const name of [session.uri, id, id.slice(0, 8), 'last']) {
         await session.rename(`before ${name}`);
         await ok(['rename', name, 'now', name]);
@@ -205,7 +205,7 @@ describe('commands', () => {
       }
     });
 
-    it('and if that is not enough, what there is, is said', async () => {
+    it('lists the candidates when the name is ambiguous', async () => {
       for (const name of ['same-1', 'same-2'])
         await client.createSession({ provider: 'mock', session: `mock:/${name}` });
       const { code, stderr } = await run(['rename', 'same', 'x']);
@@ -222,7 +222,7 @@ describe('commands', () => {
     });
   });
 
-  it('new, rename, archive, fork and rm do what they say', async () => {
+  it('new, rename, archive, fork and rm work', async () => {
     const uri = (await ok(['new', '--agent', 'mock', '--title', 'Fresh', '--model', 'mock-large'])).trim();
     const made = await client.openSession(uri);
     expect(made.confirmed.value).toMatchObject({
@@ -270,7 +270,7 @@ describe('commands', () => {
     expect((await ok(['log', id, '--full'])).replace(/[^0-9a-f\n]/g, '').length).toBeGreaterThan(100_000);
   });
 
-  it('what export writes, import reads: the same conversation in another session', async () => {
+  it('import restores an export as the same conversation in another session', async () => {
     for (let n = 1; n <= 120; n++) await session.queue(n % 10 === 0 ? 'use-tool' : `message ${n}`);
     await until(
       session.confirmed,
@@ -301,7 +301,7 @@ describe('commands', () => {
     await ok(['import', '-', '--title', 'Piped'], await readFile(file, 'utf8'));
   });
 
-  it('an export has the images of the conversation, also when it is imported', async () => {
+  it('an export contains the images of the conversation, also after an import', async () => {
     const picture = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64');
     const large = Buffer.concat([picture, Buffer.alloc(40_000)]).toString('base64');
     for (const prompt of ['image', 'image tool', 'audio']) {
@@ -358,7 +358,7 @@ describe('commands', () => {
     expect((await client.listSessions()).total).toBe(total);
   });
 
-  it('token shows and changes the token; the old one is refused at once', async () => {
+  it('token shows and rotates the token; the old one is refused at once', async () => {
     const other = await startTestHost();
     try {
       const env = { AGENTHOST_HOME: other.stateDir };
@@ -375,7 +375,7 @@ describe('commands', () => {
     }
   });
 
-  it('token gives devices tokens of their own, with a role; one that is taken back is out at once', async () => {
+  it('token gives devices their own tokens with a role; a revoked one is disconnected at once', async () => {
     const other = await startTestHost({}, { publicUrl: new URL('https://agents.example.org') });
     try {
       const env = { AGENTHOST_HOME: other.stateDir };

@@ -9,7 +9,7 @@ import { COMMANDS } from '../src/commandTable.js';
 describe('docs/cli.md', () => {
   const text = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
 
-  it.each(Object.keys(COMMANDS))('shows the help of %s as it is; npm run docs writes it', async (name) => {
+  it.each(Object.keys(COMMANDS))('shows the current help of %s; npm run docs writes it', async (name) => {
     const { code, stdout } = await runCli([name, '--help']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/Usage:\s+agenthost/);
@@ -33,7 +33,7 @@ describe('docs/cli.md', () => {
 });
 
 describe('agenthost', () => {
-  it('without arguments says what to do next', async () => {
+  it('says what to do next without arguments', async () => {
     const empty = await temporaryFolder();
     const { code, stdout } = await runCli([], { AGENTHOST_HOME: empty });
     expect(code).toBe(0);
@@ -41,7 +41,7 @@ describe('agenthost', () => {
     expect(stdout).toContain('agenthost doctor');
   });
 
-  it('says its version', async () => {
+  it('prints its version', async () => {
     expect(await runCli(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 });

@@ -41,14 +41,14 @@ describe('agenthost doctor', () => {
     return { code, wrong: findings.filter(({ level, check }) => level !== 'ok' && check !== 'port'), all: findings };
   }
 
-  it('finds nothing wrong where nothing is', async () => {
+  it('finds no problem in a healthy folder', async () => {
     const { code, wrong, all } = await examine();
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
     const checks = new Set(all.map(({ check }) => check));
     expect([...checks]).toEqual(['node', 'port', 'state folder', 'disk', 'token', 'host', 'index', 'logs']);
   });
 
-  it('asks the host that runs, and its agents', async () => {
+  it('checks the running host and its agents', async () => {
     const host: TestHost = await startTestHost({ stateDir });
     const { code, all } = await examine();
     await host.dispose();
@@ -95,7 +95,7 @@ describe('agenthost doctor', () => {
       'logs',
       '(the checksum does not match)',
     ],
-  ] as const)('finds and mends %s', async (_what, damage, check, what) => {
+  ] as const)('finds and fixes %s', async (_what, damage, check, what) => {
     await damage();
     const found = await examine();
     expect(found.code).toBe(1);
@@ -118,7 +118,7 @@ describe('agenthost doctor', () => {
     await host.dispose();
   });
 
-  it('leaves alone what a running host has open', async () => {
+  it('does not change files that a running host has open', async () => {
     const host = await startTestHost({ stateDir });
     await appendFile(log(), 'not a record\n');
     const { wrong } = await examine('--fix');
@@ -127,7 +127,7 @@ describe('agenthost doctor', () => {
     expect(await readFile(log(), 'utf8')).toContain('not a record');
   });
 
-  it('says what to do about what it can not mend', async () => {
+  it('says what to do about problems that it can not fix', async () => {
     await writeFile(join(stateDir, 'token'), 'weak');
     expect((await examine('--fix')).wrong).toMatchObject([
       { check: 'token', fix: expect.stringContaining('token rotate') },
@@ -147,14 +147,14 @@ describe('agenthost doctor', () => {
     expect(stdout).toMatch(/× state folder: .* is a file, not a folder\.\n {4}Move it away/);
   });
 
-  it('has nothing against a folder that is not there yet', async () => {
+  it('accepts a folder that does not exist yet', async () => {
     const { code, stdout } = await runCli(['doctor', '--state-dir', join(stateDir, 'not-yet')]);
     expect(code).toBe(0);
     expect(stdout).toContain('is not there yet');
     expect(await readdir(stateDir)).not.toContain('not-yet');
   });
 
-  it('a log that was cut at any byte is found, or is whole', async () => {
+  it('finds a log that was cut at any byte, unless it is whole', async () => {
     const { size } = await stat(log());
     const bytes = await readFile(log());
     for (const cut of [size - 1, size - 10, Math.floor(size / 2)]) {

@@ -24,7 +24,7 @@ const HOST_COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 const SESSION_COMMANDS = Object.entries(HOST_COMMANDS).filter(([, args]) => args.includes('SESSION'));
 
-describe('what goes wrong is one line of what and one of what to do, on standard error, without a stack', () => {
+describe('a failure is one line with what happened and one with what to do, on standard error, without a stack', () => {
   let host: TestHost;
   let empty: string;
   let exported: string;
@@ -67,13 +67,13 @@ describe('what goes wrong is one line of what and one of what to do, on standard
     expect(whatToDo).toContain('agenthost token show');
   });
 
-  it.each(SESSION_COMMANDS)('%s of a session that is gone', async (name, args) => {
+  it.each(SESSION_COMMANDS)('%s of a session that no longer exists', async (name, args) => {
     const { code, whatToDo } = await failure([name, ...argsOf(args)], { AGENTHOST_HOME: host.stateDir });
     expect(code).toBe(6);
     expect(whatToDo).toContain('agenthost ls');
   });
 
-  it('a host that was killed, one that hangs, something that is no host, an address that is none', async () => {
+  it('a host that was killed, one that hangs, another server, an invalid address', async () => {
     const killed = await temporaryFolder();
     const holder = { pid: 2 ** 22 - 1, startedAt: 1, instanceId: 'x', machine: 'm', url: 'http://127.0.0.1:9/' };
     await writeFile(join(killed, 'host.lock'), JSON.stringify(holder));
@@ -99,7 +99,7 @@ describe('what goes wrong is one line of what and one of what to do, on standard
     expect(await failure(['ls', '--url', host.url.href], { AGENTHOST_HOME: empty })).toMatchObject({ code: 5 });
   });
 
-  it('the token of the state folder is for its own host alone', async () => {
+  it('sends the token of the state folder only to its own host', async () => {
     const seen: string[] = [];
     const listener = createServer((socket) => {
       socket.on('data', (data) => {
@@ -129,18 +129,18 @@ describe('what goes wrong is one line of what and one of what to do, on standard
     [['token'], 'what to do'],
     [['completion', 'tcsh'], 'no completion for tcsh'],
     [['attach'], 'needs a terminal'],
-  ])('%j is wrong usage', async (args, what) => {
+  ])('%j is a usage error', async (args, what) => {
     const found = await failure(args, { AGENTHOST_HOME: host.stateDir });
     expect(found.code).toBe(2);
     expect(found.what).toContain(what);
   });
 
-  it('with --debug it shows where it comes from', async () => {
+  it('shows the stack with --debug', async () => {
     const { stderr } = await runCli(['ls', '--debug'], { AGENTHOST_HOME: empty });
     expect(stderr).toMatch(/^\s+at /m);
   });
 
-  it('files that are not there', async () => {
+  it('missing files', async () => {
     const env = { AGENTHOST_HOME: host.stateDir };
     expect(await failure(['import', '/does/not/exist'], env)).toMatchObject({ code: 1 });
     expect(await failure(['token', 'rotate', '--state-dir', '/does/not/exist'], env)).toMatchObject({ code: 1 });
@@ -205,7 +205,7 @@ describe.skipIf(!canMount)('on a full disk', () => {
     expect(whatToDo).toMatch(/^Free some space/);
   });
 
-  it('so does the output of any command', async () => {
+  it('every command reports a full disk when it prints', async () => {
     const cli = join(import.meta.dirname, '../dist/main.js');
     const args = ['--norc', '-c', `"$0" "$1" --help > "$2"`, process.execPath, cli, join(disk, 'out')];
     const outcome = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
@@ -217,7 +217,7 @@ describe.skipIf(!canMount)('on a full disk', () => {
     });
   });
 
-  it('doctor says so too, and reading still works', async () => {
+  it('doctor reports it too, and reading still works', async () => {
     expect(await runCli(['ls'], env)).toMatchObject({ code: 0 });
     const { code, stdout } = await runCli(['doctor'], env);
     expect(code).toBe(1);

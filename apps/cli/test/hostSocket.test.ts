@@ -12,10 +12,10 @@ import { encodeFrame, FrameReader, OPCODE } from '../src/socket/webSocketFrames.
 
 const { signal } = new AbortController();
 
-describe('the socket to the host keeps the contract of a transport', () => {
+describe('the socket to the host passes the transport contract', () => {
   socketContract((url) => openHostSocket({ url: new URL(url), token: 'x', signal }));
 
-  it('gives the token as a header, and nowhere else', async () => {
+  it('sends the token only as a header', async () => {
     const server = await startWebSocketServer();
     const accepted = server.accept();
     const transport = await openHostSocket({ url: new URL(server.url), token: 's3cret', signal });
@@ -29,7 +29,7 @@ describe('the socket to the host keeps the contract of a transport', () => {
     server.close();
   });
 
-  it('gives up when it is told to, and says why it was refused', async () => {
+  it('stops when it is aborted, and reports why it was refused', async () => {
     const server = await startWebSocketServer({ refuse: true });
     const url = new URL(server.url);
     await expect(openHostSocket({ url, token: 'x', signal })).rejects.toMatchObject({ name: 'UnauthorizedError' });
@@ -39,7 +39,7 @@ describe('the socket to the host keeps the contract of a transport', () => {
     await expect(openHostSocket({ url, token: 'x', signal: aborted })).rejects.toThrow('enough');
   });
 
-  it('carries a turn of a real host, also a long answer', async () => {
+  it('transfers a turn of a real host, including a long answer', async () => {
     const host = await startTestHost();
     try {
       const transport = (abort: AbortSignal) => openHostSocket({ url: host.url, token: host.token, signal: abort });
@@ -74,12 +74,12 @@ describe('frames', () => {
 
   const part = (size: number, first: number) => fromServer(Buffer.alloc(size), first);
 
-  it('are counted for each message anew', () => {
+  it('are counted per message', () => {
     const message = [part(600, 0x01), part(0, 0x89), part(400, 0x80)];
     expect([...new FrameReader(1_000).push(Buffer.concat([...message, ...message]))]).toHaveLength(6);
   });
 
-  it('come whole, however they were cut', () => {
+  it('are assembled, however they were cut', () => {
     const sizes = fc.constantFrom(0, 1, 125, 126, 127, 65_535, 65_536, 70_000);
     holds(
       fc.property(fc.array(sizes, { maxLength: 6 }), fc.array(fc.nat(100_000), { maxLength: 10 }), (lengths, cuts) => {

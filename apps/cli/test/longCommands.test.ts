@@ -71,7 +71,7 @@ describe('before a command is allowed', () => {
 
   const asked = () => until(session.pendingConfirmations, (open) => open.length === 1, 'the question');
 
-  it('attach shows all lines of one that fits, and takes the answer', async () => {
+  it('attach shows all lines of a command that fits, and takes the answer', async () => {
     const terminal = open(['attach', session.uri]);
     await terminal.until('Write a message');
     await session.send('short');
@@ -80,7 +80,7 @@ describe('before a command is allowed', () => {
     await terminal.until('It was run.');
   });
 
-  it('attach scrolls a long one, and takes no yes before its end was seen', async () => {
+  it('attach scrolls a long command, and takes no yes before its end was shown', async () => {
     const terminal = open(['attach', session.uri]);
     await terminal.until('Write a message');
     await session.send('long');
@@ -106,7 +106,7 @@ describe('before a command is allowed', () => {
     expect(turns[0]?.toolCalls).toMatchObject([{ status: 'cancelled', cancelled: 'denied' }]);
   });
 
-  it('attach and send hide nothing that a terminal would overwrite', async () => {
+  it('attach and send show text that a terminal would overwrite', async () => {
     const terminal = open(['attach', session.uri]);
     await terminal.until('Write a message');
     await session.send('hidden');

@@ -30,7 +30,7 @@ describe('send', () => {
   });
 
   const env = () => ({ PATH: process.env['PATH'] ?? '', AGENTHOST_HOME: host.stateDir });
-  /** Everybody but this test has gone. */
+  /** Only this test still reads. */
   const leftAlone = () => until(session.confirmed, ({ clients }) => clients?.length === 1, 'nobody else');
   const running = () => until(session.confirmed, ({ activeTurn }) => activeTurn !== undefined, 'a turn');
 
@@ -43,17 +43,15 @@ describe('send', () => {
     });
   }
 
-  it('in a pipe whose reader goes: ends, says that the turn goes on, and leaves it running', async () => {
+  it('in a pipe whose reader closes: ends, says that the turn continues, and leaves it running', async () => {
     const { stdout, stderr } = await bash(`"$0" "$1" send "$2" 'stream 100000' | head -1; exit "\${PIPESTATUS[0]}"`);
     expect(stdout).toBe('delta 0000000000000\n');
-    expect(stderr).toMatch(
-      /^Nobody reads the output any more; the turn goes on\.\nFollow it with agenthost attach .*\.\n$/,
-    );
+    expect(stderr).toMatch(/^The output was closed; the turn continues\.\nFollow it with agenthost attach .*\.\n$/);
     await leftAlone();
     await until(session.confirmed, ({ turns }) => turns[0]?.state === 'complete', 'its end', 20_000);
   });
 
-  it('in the middle of a script: each command gets its own', async () => {
+  it('in a script: each command gets its own input', async () => {
     const { stdout, code } = await bash(
       `set -e; "$0" "$1" send "$2" hello | tr a-z A-Z; echo 'from the script' | "$0" "$1" send "$2" - | wc -l | tr -d ' '`,
     );
@@ -63,7 +61,7 @@ describe('send', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('killed by %s: the turn goes on, and it says so', async (signal, exitCode) => {
+  ] as const)('killed by %s: says that the turn continues', async (signal, exitCode) => {
     const child = spawn(process.execPath, [CLI, 'send', session.uri, 'slow'], {
       env: env(),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -76,7 +74,7 @@ describe('send', () => {
     child.kill(signal);
     const [code] = (await once(child, 'close')) as [number];
     expect(code).toBe(exitCode);
-    expect(stderr).toMatch(/^The turn goes on without this command\.\nFollow it with agenthost attach .*\.\n$/);
+    expect(stderr).toMatch(/^The turn continues without this command\.\nFollow it with agenthost attach .*\.\n$/);
     await leftAlone();
     expect(session.confirmed.value.activeTurn).toBeDefined();
   });
@@ -87,7 +85,7 @@ describe('send', () => {
       return terminal;
     };
 
-    it('asks, and takes y, n, and what was typed after the question only', async () => {
+    it('asks, and takes y, n, and only text typed after the question', async () => {
       const asked = start(['confirm-tool']);
       asked.type('n\r');
       await asked.until('? Run?', 'make', 'y Allow once · n Deny:');
@@ -98,14 +96,14 @@ describe('send', () => {
       await asked.until('✓ Ran it (exit 0)', 'Done.', 'ended with 0');
     });
 
-    it('says when somebody else has answered', async () => {
+    it('says when another client has answered', async () => {
       const asked = start(['confirm-tool']);
       await asked.until('n Deny:');
       await session.pendingConfirmations.value[0]?.deny({ reason: 'no' });
       await asked.until('Answered elsewhere.', 'Not run: no.', 'ended with 0');
     });
 
-    it('exits with 13 when something was denied here, and takes text as an answer', async () => {
+    it('exits with 13 when it denied something, and accepts text as an answer', async () => {
       const asked = start(['confirm-tool']);
       await asked.until('n Deny:');
       asked.type('n\r');
@@ -117,7 +115,7 @@ describe('send', () => {
       await other.until('You answered: green', 'ended with 0');
     });
 
-    it('Ctrl+C cancels the turn, and the terminal is as it was', async () => {
+    it('Ctrl+C cancels the turn and restores the terminal', async () => {
       const slow = start(['slow']);
       await slow.until('1 2 3');
       slow.type(CTRL_C);
@@ -137,7 +135,7 @@ describe('send', () => {
         terminal.type(CTRL_C);
         await terminal.until('Cancelling…');
         terminal.type(CTRL_C);
-        await terminal.until('The turn goes on without this command.', 'agenthost attach', 'ended with 130');
+        await terminal.until('The turn continues without this command.', 'agenthost attach', 'ended with 130');
       } finally {
         process.kill(stopped.process.pid, 'SIGCONT');
         await stopped.dispose();
@@ -152,7 +150,7 @@ describe('send', () => {
       await leftAlone();
     });
 
-    it('shows a table that fits, with colours, unless NO_COLOR says no', async () => {
+    it('shows a table that fits, with colours unless NO_COLOR is set', async () => {
       await session.rename('A title that is much longer than what fits into forty columns of a terminal');
       const coloured = Terminal.run(['ls'], { env: { AGENTHOST_HOME: host.stateDir }, columns: 40 });
       await coloured.until(/^○ \w{8} mock +\d+s A title.*…$/m);

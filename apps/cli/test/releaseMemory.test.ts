@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { releaseMemory, releaseWhenQuiet } from '../src/serve/releaseMemory.js';
 
-it('gives back memory that nobody holds any more', () => {
+it('returns memory that is no longer used', () => {
   const before = process.memoryUsage().heapTotal;
   let garbage: unknown[] | undefined = Array.from({ length: 400_000 }, (_, n) => ({ n, text: `${n}` }));
   const full = process.memoryUsage().heapTotal;
@@ -14,7 +14,7 @@ it('gives back memory that nobody holds any more', () => {
 
 afterEach(() => vi.useRealTimers());
 
-it('gives it back when nothing happens, and only what came since the last time', () => {
+it('returns memory when the host is quiet, and only for new allocations', () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   const rss = vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(100_000_000);
   const release = vi.fn();

@@ -30,11 +30,11 @@ describe('text of agents', () => {
     ],
     ['a line that was overwritten twice', 'one\rtwo\rthree\nfour\r', 'three\nfour'],
     ['lines, tabs and letters', 'a\tb\nä 漢 🎉', 'a\tb\nä 漢 🎉'],
-  ])('is shown, not obeyed: %s', (_what, text, shown) => {
+  ])('is shown without being executed: %s', (_what, text, shown) => {
     expect(safeText(text)).toBe(shown);
   });
 
-  it('keeps colours where they are wanted, and nothing else', () => {
+  it('keeps only colours, where they are wanted', () => {
     const text = `${ESC}[1;31mred${ESC}[0m${ESC}[38:2::1:2:3mx${ESC}[2K`;
     expect(safeText(text, { colour: true })).toBe(`${ESC}[1;31mred${ESC}[0m${ESC}[38:2::1:2:3mx`);
     expect(safeText(text)).toBe('redx');
@@ -48,7 +48,7 @@ describe('text of agents', () => {
     ['openings', `${ESC}[`],
     ['openings of strings', `${ESC}]`],
     ['numbers', '0'],
-  ])('costs as much as it is long: a line of %s', (_what, unit) => {
+  ])('takes linear time for a line of %s', (_what, unit) => {
     // A quadratic expression takes minutes for this; the test would time out.
     const line = unit.repeat(2_000_000 / unit.length);
     safeText(line);
@@ -85,7 +85,7 @@ describe('text of agents', () => {
     )
     .map((pieces) => pieces.join(''));
 
-  it('never leaves anything that a terminal obeys', () => {
+  it('never contains anything that a terminal executes', () => {
     holds(
       fc.property(hostile, (text) => {
         const shown = safeText(text);
@@ -99,7 +99,7 @@ describe('text of agents', () => {
     );
   });
 
-  it('comes in pieces, and a sequence that is cut in two is still none', () => {
+  it('may come in pieces: a sequence that is cut in two is still removed', () => {
     holds(
       fc.property(
         hostile.filter((text) => !text.includes('\r')),

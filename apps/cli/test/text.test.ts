@@ -26,7 +26,7 @@ describe('width', () => {
     ['👩‍👩‍👧', 2],
   ])('%s takes %d columns', (text, columns) => expect(textWidth(text)).toBe(columns));
 
-  it('fits into what there is', () => {
+  it('fits into the available columns', () => {
     holds(
       fc.property(anyText, fc.integer({ min: 1, max: 30 }), (text, columns) => {
         expect(textWidth(fit(text.replaceAll('\n', ' '), columns))).toBeLessThanOrEqual(columns);
@@ -34,7 +34,7 @@ describe('width', () => {
     );
   });
 
-  it('wraps into lines that fit, and loses nothing but spaces', () => {
+  it('wraps into lines that fit, and loses only spaces', () => {
     holds(
       fc.property(anyText, fc.integer({ min: 2, max: 30 }), (text, columns) => {
         const lines = wrapText(text, columns);
@@ -57,8 +57,8 @@ describe('times', () => {
   ])('%d ms ago is %s', (age, shown) => expect(relativeTime(1_000_000_000_000 - age, 1_000_000_000_000)).toBe(shown));
 });
 
-describe('a text that is edited', () => {
-  it('takes, moves and removes whole characters', () => {
+describe('an edited text', () => {
+  it('inserts, moves over and removes whole characters', () => {
     const typed = insert(insert(NOTHING, 'one 🎉'), '\ntwo');
     expect(backspace(move(typed, 'lineStart'))).toEqual({ text: 'one 🎉two', cursor: 6 });
     expect(backspace(editOf('🎉'))).toEqual(NOTHING);
@@ -68,7 +68,7 @@ describe('a text that is edited', () => {
     expect(deleteWord(editOf('one two  ')).text).toBe('one ');
   });
 
-  it('shows its cursor exactly once, wherever it is', () => {
+  it('shows its cursor exactly once at any position', () => {
     holds(
       fc.property(fc.string({ unit: fc.constantFrom('a', '\n'), maxLength: 80 }), fc.nat(80), (text, at) => {
         const rows = composerRows({ text, cursor: Math.min(at, text.length) }, 13);
@@ -130,7 +130,7 @@ describe('the reader of a turn', () => {
     ...(output && { output }),
   });
 
-  it('tells all text once, in order, and of output how much is missing', () => {
+  it('reports all text once, in order, and how much output is missing', () => {
     const chunk = fc.integer({ min: 0, max: 12_000 }).map((length) => 'x'.repeat(length));
     holds(
       fc.property(

@@ -33,7 +33,7 @@ import { App } from './app/App.js';
 import { createServices, type ServicesOptions, ServicesProvider } from './app/services.js';
 import { takeTokenFromAddress } from './app/tokens.js';
 
-/** The page in an element. A build of one's own shows other providers beside the hosts. */
+/** Renders the page in an element. A custom build shows other providers beside the hosts. */
 export function startPage(root: Element, options: ServicesOptions = {}): void {
   takeTokenFromAddress(location.origin);
   createRoot(root).render(

@@ -13,14 +13,14 @@ const active = (content: string, more: Partial<ActiveTurn> = {}): ActiveTurn => 
 });
 const said = (activeTurn: ActiveTurn) => announcements({ activeTurn, turns: [] }).map(({ text }) => text);
 
-it('tells of a paragraph when it is finished, not of its words', () => {
+it('announces a paragraph when it is finished, not its words', () => {
   expect(said(active('The first'))).toEqual([]);
   expect(said(active('The first paragraph.'))).toEqual([]);
   expect(said(active('The first paragraph.\n\n'))).toEqual(['The first paragraph.']);
   expect(said(active('The first paragraph.\n\nThe sec'))).toEqual(['The first paragraph.']);
 });
 
-it('tells what is said once under one key, however the text grows', () => {
+it('keeps one key per announcement while the text grows', () => {
   const text = '# Title\n\nSome *words* and `code`.\n\n```ts\nlet a;\n\nlet b;\n```\n\n- one\n- two\n\nThe end';
   const keys = new Map<string, string>();
   for (let end = 1; end <= text.length; end += 1) {
@@ -32,7 +32,7 @@ it('tells what is said once under one key, however the text grows', () => {
   expect([...keys.values()]).toEqual(['Title', 'Some words and code .', 'Code.', 'one two']);
 });
 
-it('tells the rest and the end when the turn is over', () => {
+it('announces the rest and the end when the turn is over', () => {
   const turn: Turn = { ...active('One.\n\nTwo.'), toolCalls: [], state: 'complete', startedAt: 0, endedAt: 1 };
   const texts = (turns: readonly Turn[]) => announcements({ turns }).map(({ text }) => text);
   expect(texts([turn])).toEqual(['One.', 'Two.', 'Done.']);
@@ -41,7 +41,7 @@ it('tells the rest and the end when the turn is over', () => {
   expect(texts([{ ...turn, state: 'error', error }]).at(-1)).toBe('Failed: no quota');
 });
 
-it('tells of questions and of tools that are done, not of reasoning or of tools that run', () => {
+it('announces questions and finished tools, not reasoning or running tools', () => {
   const base = { toolName: 'x', displayName: 'X', startedAt: 0 };
   const confirmed = { how: 'notNeeded' } as const;
   const turn = active('', {
@@ -73,6 +73,6 @@ it('tells of questions and of tools that are done, not of reasoning or of tools 
   expect(said(turn)).toEqual(['Read a.ts', 'Needs your answer: Run npm test ?', 'Needs your answer: Which one?']);
 });
 
-it('cuts what nobody wants to hear whole', () => {
+it('cuts long announcements', () => {
   expect(said(active(`${'word '.repeat(1_000)}\n\n`))[0]?.length).toBeLessThan(620);
 });

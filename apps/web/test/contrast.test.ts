@@ -51,10 +51,10 @@ describe.each([
   ['light', light],
   ['dark', dark],
 ] as const)('the %s theme', (_, tokens) => {
-  it.each(pairs(TEXT))('%s can be read on %s', (text, surface) => {
+  it.each(pairs(TEXT))('%s is readable on %s', (text, surface) => {
     expect(contrast(tokens, text, surface)).toBeGreaterThanOrEqual(4.5);
   });
-  it.each(pairs(GRAPHICS))('%s can be told on %s', (shape, surface) => {
+  it.each(pairs(GRAPHICS))('%s is distinguishable on %s', (shape, surface) => {
     expect(contrast(tokens, shape, surface)).toBeGreaterThanOrEqual(3);
   });
 });

@@ -5,7 +5,7 @@ import { languageName } from '../src/markdown/languageName.js';
 describe('coloured lines', () => {
   const token = (content: string, color?: string) => ({ content, ...(color && { color }) });
 
-  it('join neighbours of one colour, and white space with what stands before it', () => {
+  it('join neighbours of one colour, and white space with the span before it', () => {
     expect(boundedTokens([[token('a', 'red'), token('b', 'red'), token('  '), token('c')]])).toEqual([
       [
         { text: 'ab  ', color: 'red' },

@@ -22,7 +22,7 @@ function blocksOf(): MarkdownBlocks {
 
 describe('MarkdownBlocks', () => {
   it.each(TEXTS.map((text, index) => [index, text] as const))(
-    'text %i, letter by letter, is split as the whole is',
+    'splits text %i letter by letter like the whole text',
     (_, text) => {
       const blocks = blocksOf();
       for (let length = 1; length <= text.length; length += 1) {
@@ -50,7 +50,7 @@ describe('MarkdownBlocks', () => {
     ['emphasis', '*a_'.repeat(20_000)],
     ['quotes', '>'.repeat(50_000)],
     ['numbers', '1. '.repeat(20_000)],
-  ])('leaves what may take long to a thread, and shows it as it is until then: %s', async (_, hard) => {
+  ])('parses slow text in a worker, and shows it as plain text until then: %s', async (_, hard) => {
     const text = `before\n\nand *more*\n\n${hard}`;
     const thread = Promise.withResolvers<LexedMarkdown>();
     const asked: string[] = [];
@@ -71,7 +71,7 @@ describe('MarkdownBlocks', () => {
     expect(asked.length).toBe(2);
   });
 
-  it('asks the thread for the newest of a text that grows, and for one at a time', async () => {
+  it('asks the worker for the newest version of a growing text, one at a time', async () => {
     const hard = '*a_'.repeat(5_000);
     const asked: string[] = [];
     let answer: (lexed: LexedMarkdown) => void = () => {};

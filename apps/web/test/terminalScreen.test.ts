@@ -32,7 +32,7 @@ describe('terminalScreen', () => {
     expect(terminalScreen(`${ESC}[31mred${ESC}[0m plain`)).toBe(`${ESC}[31mred${ESC}[0m plain`);
   });
 
-  it('keeps the colours of what was not written over', () => {
+  it('keeps the colours of text that was not overwritten', () => {
     expect(terminalScreen(`${ESC}[31mred${ESC}[0m\rX`)).toBe(`X${ESC}[0m${ESC}[31med`);
   });
 

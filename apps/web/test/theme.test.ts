@@ -10,7 +10,7 @@ const source = globSync('**/*.{ts,tsx}', { cwd: SRC })
 /** Made of what a program printed. */
 const COMPUTED = /^ansi-/;
 
-it('has no rule for a class that nothing wears', () => {
+it('has no rule for an unused class', () => {
   const words = new Set(source.match(/[\w-]+/g));
   const unworn = sheets.flatMap((sheet) => {
     const rules = readFileSync(join(SRC, sheet), 'utf8').replace(/\/\*.*?\*\//gs, '');
@@ -21,7 +21,7 @@ it('has no rule for a class that nothing wears', () => {
   expect(unworn).toEqual([]);
 });
 
-it('imports every sheet, and no other', () => {
+it('imports every style sheet, and no other', () => {
   const imported = [...source.matchAll(/import '\.\/([^']+\.css)'/g)].map(([, sheet]) => sheet);
   expect(imported.toSorted()).toEqual(sheets.toSorted());
 });

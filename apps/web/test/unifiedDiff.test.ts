@@ -43,7 +43,7 @@ it('reads hunks with both numbers', () => {
   ]);
 });
 
-it('takes a removed line that looks like a header for what it is', () => {
+it('reads a removed line that looks like a header', () => {
   const [hunk] = unifiedDiff('@@ -1,2 +1 @@\n--- a\n kept\n');
   expect(hunk?.lines).toEqual([
     { kind: 'removed', text: '-- a', oldNumber: 1 },
@@ -51,7 +51,7 @@ it('takes a removed line that looks like a header for what it is', () => {
   ]);
 });
 
-it('marks the words that changed', () => {
+it('marks the changed words', () => {
   const [hunk] = unifiedDiff(DIFF);
   const marks = wordMarks(hunk?.lines ?? []);
   expect(marks.map((line) => line.filter((part) => part.marked).map((part) => part.text))).toEqual([
@@ -62,7 +62,7 @@ it('marks the words that changed', () => {
   ]);
 });
 
-it('has nothing to show for a text that is no diff', () => {
+it('returns nothing for a text that is no diff', () => {
   expect(unifiedDiff('hello\n+world')).toEqual([]);
 });
 
@@ -76,7 +76,7 @@ const UNEVEN = `@@ -84,3 +84,5 @@
    }
 `;
 
-it('marks words also where more lines came than went', () => {
+it('marks words also when more lines were added than removed', () => {
   const [hunk] = unifiedDiff(UNEVEN);
   const marks = wordMarks(hunk?.lines ?? []);
   expect(marks.map((line) => line.filter((part) => part.marked).map((part) => part.text))).toEqual([
@@ -90,7 +90,7 @@ it('marks words also where more lines came than went', () => {
   ]);
 });
 
-it('pairs no lines that have nothing in common, and none of a rewrite', () => {
+it('pairs no lines without common words, and none of a rewrite', () => {
   expect(pairLines(['alpha beta'], ['gamma delta', 'alpha beta gamma'])).toEqual([[0, 1]]);
   expect(pairLines(['one'], ['two'])).toEqual([]);
   const many = Array.from({ length: 100 }, (_, index) => `line ${index}`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { visibleText } from '../src/text/visibleText.js';
 
-it('leaves ordinary text as it is, in any script', () => {
+it('keeps ordinary text of any script unchanged', () => {
   for (const text of ['npm test', 'a\tb\nc', 'שלום עולם', 'مرحبا', '👩‍👩‍👧 نمی‌دانم', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 flag', 'naïve — “quoted”'])
     expect(visibleText(text)).toBe(text);
 });
@@ -28,11 +28,11 @@ it.each([
   ['device strings', '\x1bPq#0\x1b\\ok', 'ok'],
   ['an unfinished one', 'a\x1b]0;never ends', 'a'],
   ['other controls', 'a\x00b\x07c\x7fd\x85e', 'abcde'],
-])('takes out %s', (_, text, shown) => {
+])('removes %s', (_, text, shown) => {
   expect(visibleText(text)).toBe(shown);
 });
 
-it('takes a time that grows with the text, whatever the text', () => {
+it('takes linear time for any text', () => {
   const started = performance.now();
   for (const piece of ['\x1b[', '\x1b]', '\u202e', '🏴', '🏴\u{e0067}', '\x9b0;', '\x1bP'])
     expect(visibleText(piece.repeat(100_000))).toBeTypeOf('string');

@@ -57,12 +57,12 @@ describe('a thread', () => {
     expect([await second, workers.length]).toEqual(['B', 1]);
   });
 
-  it('ends a worker that takes too long, and goes on with another', async () => {
+  it('ends a worker that takes too long, and continues with another', async () => {
     vi.useFakeTimers();
     try {
       const { thread, workers } = threadOf(1_000);
       const [first, second] = [thread.run('a'), thread.run('b')];
-      // The time that it takes to be loaded is nobody's fault.
+      // The loading time does not count.
       vi.advanceTimersByTime(20_000);
       expect(workers[0]?.isTerminated).toBe(false);
       workers[0]?.load();
@@ -76,7 +76,7 @@ describe('a thread', () => {
     }
   });
 
-  it('leaves out what nobody waits for, and survives a worker that fails or can not be made', async () => {
+  it('skips cancelled requests, and survives a worker that fails or can not be made', async () => {
     const { thread, workers } = threadOf();
     const stopped = new AbortController();
     const jobs = [thread.run('a'), thread.run('b', stopped.signal), thread.run('c')];
@@ -94,14 +94,14 @@ describe('a thread', () => {
     expect(await none.run('a')).toBeUndefined();
   });
 
-  it('does not gather without end: the oldest get no answer', async () => {
+  it('bounds waiting requests: the oldest get no answer', async () => {
     const { thread } = threadOf();
     const jobs = Array.from({ length: 300 }, (_, at) => thread.run(String(at)));
     const settled = await Promise.race([jobs[1], Promise.resolve('waiting')]);
     expect([settled, await Promise.race([jobs[299], Promise.resolve('waiting')])]).toEqual([undefined, 'waiting']);
   });
 
-  it('gives up a worker that is never loaded', async () => {
+  it('stops waiting for a worker that never loads', async () => {
     vi.useFakeTimers();
     try {
       const { thread, workers } = threadOf(1_000);

@@ -3,7 +3,7 @@ import { agentsOf } from '../src/translate/state.js';
 
 const AGENT = { displayName: 'One', description: 'An agent.', availability: { state: 'available' } } as const;
 
-it('every agent has a model that stands for its own choice, since VS Code sends nothing without one', () => {
+it('every agent has a model for its own choice, because VS Code sends nothing without one', () => {
   const small = { id: 'small', provider: 'mock', name: 'Small' };
   const own = { id: 'default', provider: 'claude', name: 'Recommended' };
   const agents = agentsOf([

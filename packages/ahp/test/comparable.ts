@@ -1,4 +1,4 @@
-// What is common to comparing states of the public protocol, whoever made them.
+// Shared code for comparing states of the public protocol.
 import type { AhpVersion } from '../src/versions.js';
 import type { Dialect } from './ahpFold.js';
 

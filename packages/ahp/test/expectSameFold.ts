@@ -25,7 +25,7 @@ export interface FoldToTest {
 
 const VIEW = { activeClients: [], name: SESSION, isReadOnly: false };
 
-/** For random histories: who has folded all that was sent has what a client is given that comes now, at every step. */
+/** For random histories: a client that folded everything that was sent has the state of a new client, at every step. */
 export function expectSameFold({ version, dialect, session, chat, numRuns }: FoldToTest): void {
   const traits = chooseVersion([version])?.traits;
   if (!traits) throw new Error(`${version} is not spoken`);

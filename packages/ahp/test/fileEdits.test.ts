@@ -6,7 +6,7 @@ const EDIT: FileEditResultContent = { type: 'fileEdit', uri: 'file:///work/a.txt
 const content = (id: string) => ({ uri: `mock://0d6e5b4a-6a1c-4a5e-9d36-1f6c6d6f4e21/${id}.txt`, sizeHint: 3 });
 
 it.each(['a.txt', 'a&side=after=.txt', 'naïve – 漢字 %.txt', 'with space+plus.txt'])(
-  'finds the contents of %j by addresses that were decoded and encoded anew',
+  'finds the contents of %j by addresses that were decoded and encoded again',
   (name) => {
     const uri = new URL(encodeURIComponent(name), 'file:///work/').href;
     const edit = fileEditOf({ ...EDIT, uri, before: content('one'), after: content('two') });
@@ -16,11 +16,11 @@ it.each(['a.txt', 'a&side=after=.txt', 'naïve – 漢字 %.txt', 'with space+pl
   },
 );
 
-it('tells nothing of a file whose contents are not known, however much of a diff there is', () => {
+it('sends no contents that are not proven, whatever the diff says', () => {
   expect(fileEditOf({ ...EDIT, diff: '@@ -1,1 +1,1 @@\n-a\n+b\n' })).toBeUndefined();
 });
 
-it('tells a new file by what it has, and a deleted one by what it had', () => {
+it('describes a new file by its new contents, and a deleted one by its old contents', () => {
   expect(Object.keys(fileEditOf({ ...EDIT, after: content('two') }) ?? {})).toEqual(['after', 'diff']);
   expect(Object.keys(fileEditOf({ ...EDIT, before: content('one') }) ?? {})).toEqual(['before', 'diff']);
 });

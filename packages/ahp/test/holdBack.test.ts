@@ -52,7 +52,7 @@ async function comeBack(...after: readonly string[]): Promise<RpcPeer> {
   return peer;
 }
 
-it('what comes after the answer to a reconnect waits for a word of the client', async () => {
+it('envelopes after the answer to a reconnect wait for a message of the client', async () => {
   const peer = await comeBack('one', 'two');
   expect(titles).toEqual([]);
   peer.notify('setClientManagedSettingsPermissions', { permissions: {} });
@@ -61,7 +61,7 @@ it('what comes after the answer to a reconnect waits for a word of the client', 
   await expect.poll(() => titles).toEqual(['one', 'two', 'three']);
 });
 
-it('or for a moment, when the client has nothing to say', async () => {
+it('or for a moment, when the client sends nothing', async () => {
   await comeBack('one');
   expect(titles).toEqual([]);
   timers.find(({ ms }) => ms === DEFAULT_AHP_LIMITS.holdBackMs)?.run();

@@ -17,7 +17,7 @@ function connect(): { peer: RpcPeer; closed: Promise<string> } {
   return { peer, closed };
 }
 
-it('a client whose session went on without actions has to come back, and is given snapshots', async () => {
+it('a client whose session changed without actions has to reconnect, and gets snapshots', async () => {
   fake.addSession(SESSION);
   const first = connect();
   await first.peer.request('initialize', {
@@ -30,7 +30,7 @@ it('a client whose session went on without actions has to come back, and is give
   fake.drop();
   fake.dispatch(SESSION, { type: 'session/titleChanged', title: 'Meanwhile' });
   fake.forgetReplay();
-  expect(await first.closed).toContain('loaded anew');
+  expect(await first.closed).toContain('loaded again');
   const { peer } = connect();
   const answer = await peer.request('reconnect', { clientId: 'me', lastSeenServerSeq: 100, subscriptions: [SESSION] });
   expect(answer).toMatchObject({ type: 'snapshot', snapshots: [{ state: { title: 'Meanwhile' } }] });

@@ -25,7 +25,7 @@ const told = {
   content: '1,200 earlier steps of this turn are not shown. "agenthost log" shows them.',
 };
 
-it('tells clients of AHP how many steps of a long turn they are not shown', () => {
+it('tells AHP clients how many steps of a long turn are missing', () => {
   for (const shown of [turnOf({ ...turn, earlierParts: 1_200 }), activeTurnOf({ ...running, earlierParts: 1_200 })]) {
     expect(shown.responseParts).toMatchObject([told, part]);
   }

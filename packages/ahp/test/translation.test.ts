@@ -7,7 +7,7 @@ import { expectSameFold } from './expectSameFold.js';
 describe.each(AHP_VERSIONS)('%s', (version) => {
   const dialect = DIALECTS[version];
 
-  it('what our state translates to is what the translated actions lead to, at every step', () => {
+  it('the translated actions lead to the translated state at every step', () => {
     expectSameFold({
       version,
       dialect,

@@ -1,21 +1,32 @@
-import { CLOSE_CODE, type ClientAction, type ErrorInfo, type URI } from '@agenthost/protocol';
+import { CLOSE_CODE, type ClientAction, type ErrorInfo, type Rejection, type URI } from '@agenthost/protocol';
 import type { CloseReason } from '@agenthost/rpc';
 
 interface Cause {
   readonly cause?: unknown;
 }
 
-/** Every error of this package. `name` or `instanceof` is for programs; the message says what happened and what to do. */
+/** Every error of this package. Programs look at `name` or `instanceof` and at the fields; the message is for people. */
 export abstract class ClientError extends Error {
   abstract override readonly name: string;
+  /** What happened, and what to do about it: the two halves of the message. */
+  readonly what: string;
+  readonly whatToDo: string | undefined;
+
+  constructor(what: string, whatToDo: string | undefined, options: Cause = {}) {
+    super(whatToDo === undefined ? what : `${what}; ${whatToDo}`, options);
+    this.what = what;
+    this.whatToDo = whatToDo;
+  }
 }
 
 /** No connection could be made. */
 export class HostUnreachableError extends ClientError {
   override readonly name = 'HostUnreachableError';
+  readonly detail: string;
 
   constructor(detail: string, options: Cause = {}) {
-    super(`the host can't be reached: ${detail}; check that it runs, and its address`, options);
+    super(`the host can't be reached: ${detail}`, 'check that it runs, and its address', options);
+    this.detail = detail;
   }
 }
 
@@ -24,7 +35,7 @@ export class UnauthorizedError extends ClientError {
   override readonly name = 'UnauthorizedError';
 
   constructor(detail: string, options: Cause = {}) {
-    super(`the host refused the credential: ${detail}; get a current token and connect again`, options);
+    super(`the host refused the credential: ${detail}`, 'get a current token and connect again', options);
   }
 }
 
@@ -39,7 +50,8 @@ export class UnsupportedVersionError extends ClientError {
     const spoken = hostVersions.length > 0 ? `version ${hostVersions.join(', ')}` : 'other versions';
     const older = hostVersions.every((version) => version < clientVersion) ? 'host' : 'client';
     super(
-      `the host speaks ${spoken} of the protocol, this client ${clientVersion}; update the ${hostVersions.length > 0 ? older : 'older of the two'}`,
+      `the host speaks ${spoken} of the protocol, this client ${clientVersion}`,
+      `update the ${hostVersions.length > 0 ? older : 'older of the two'}`,
       options,
     );
     this.clientVersion = clientVersion;
@@ -47,13 +59,12 @@ export class UnsupportedVersionError extends ClientError {
   }
 }
 
-/** A `clientId` has one connection; retrying would take turns with the other one for ever. */
 /** The host does not let this client keep the sessions' files. */
 export class SessionFsRefusedError extends ClientError {
   override readonly name = 'SessionFsRefusedError';
 
   constructor(reason: string, options: Cause = {}) {
-    super(`the host does not take this client's file system: ${reason}`, options);
+    super(`the host does not take this client's file system: ${reason}`, undefined, options);
   }
 }
 
@@ -63,7 +74,8 @@ export class ReplacedError extends ClientError {
 
   constructor(clientId: string, options: Cause = {}) {
     super(
-      `another connection took over as client ${clientId}; give each page or process its own clientId, or retry to take it back`,
+      `another connection took over as client ${clientId}`,
+      'give each page or process its own clientId, or retry to take it back',
       options,
     );
   }
@@ -78,8 +90,9 @@ export class ConnectionLostError extends ClientError {
   constructor(what: string, sent: boolean, options: Cause = {}) {
     super(
       sent
-        ? `the connection was lost before ${what} was answered; the host may have done it, so look before repeating it`
-        : `there was no connection for ${what}, which was not sent; try again when the host is connected`,
+        ? `the connection was lost before ${what} was answered`
+        : `there was no connection for ${what}, which was not sent`,
+      sent ? 'the host may have done it, so look before repeating it' : 'try again when the host is connected',
       options,
     );
     this.sent = sent;
@@ -91,19 +104,23 @@ export class ClientClosedError extends ClientError {
   override readonly name = 'ClientClosedError';
 
   constructor(what = 'this client', options: Cause = {}) {
-    super(`${what} was closed; open it again to go on`, options);
+    super(`${what} was closed`, 'open it again to go on', options);
   }
 }
 
 /** The host refused an action; its predicted effect is gone from the state. */
 export class ActionRejectedError extends ClientError {
   override readonly name = 'ActionRejectedError';
+  /** Why, as a text for people. */
   readonly reason: string;
+  /** Why, for programs: `code` is one of `REJECTION` of the protocol, or that of a check in this client. */
+  readonly rejection: Rejection;
   readonly action: Pick<ClientAction, 'type'>;
 
-  constructor(reason: string, action: Pick<ClientAction, 'type'>, options: Cause = {}) {
-    super(`${action.type} was refused: ${reason}; look at the session's state and decide again`, options);
+  constructor(reason: string, rejection: Rejection, action: Pick<ClientAction, 'type'>, options: Cause = {}) {
+    super(`${action.type} was refused: ${reason}`, "look at the session's state and decide again", options);
     this.reason = reason;
+    this.rejection = rejection;
     this.action = action;
   }
 }
@@ -113,11 +130,14 @@ export class CommandFailedError extends ClientError {
   override readonly name = 'CommandFailedError';
   readonly method: string;
   readonly code: number;
+  /** The host's message. */
+  readonly reason: string;
   readonly data: unknown;
 
-  constructor(method: string, code: number, message: string, data?: unknown, options: Cause = {}) {
-    super(`${method} failed: ${message} (${code})`, options);
+  constructor(method: string, code: number, reason: string, data?: unknown, options: Cause = {}) {
+    super(`${method} failed: ${reason} (${code})`, undefined, options);
     this.method = method;
+    this.reason = reason;
     this.code = code;
     this.data = data;
   }
@@ -129,7 +149,7 @@ export class CommandTimeoutError extends ClientError {
   readonly method: string;
 
   constructor(method: string, timeoutMs: number, options: Cause = {}) {
-    super(`the host did not answer ${method} within ${timeoutMs} ms; try again, or give it more time`, options);
+    super(`the host did not answer ${method} within ${timeoutMs} ms`, 'try again, or give it more time', options);
     this.method = method;
   }
 }
@@ -140,7 +160,7 @@ export class SessionGoneError extends ClientError {
   readonly session: URI;
 
   constructor(session: URI, options: Cause = {}) {
-    super(`the host has no session ${session} (any more); list the sessions again`, options);
+    super(`the host has no session ${session} (any more)`, 'list the sessions again', options);
     this.session = session;
   }
 }
@@ -152,7 +172,8 @@ export class SessionRemadeError extends ClientError {
 
   constructor(session: URI, options: Cause = {}) {
     super(
-      `the session ${session} was disposed and made again; what was sent to the old one is not sent to the new one: look at that, and decide again`,
+      `the session ${session} was disposed and made again`,
+      'what was sent to the old one is not sent to the new one: look at that, and decide again',
       options,
     );
     this.session = session;
@@ -166,7 +187,7 @@ export class SessionCreationError extends ClientError {
   readonly error: ErrorInfo;
 
   constructor(session: URI, error: ErrorInfo) {
-    super(`the agent of ${session} did not start: ${error.message}; dispose the session and create another one`);
+    super(`the agent of ${session} did not start: ${error.message}`, 'dispose the session and create another one');
     this.session = session;
     this.error = error;
   }
@@ -177,7 +198,7 @@ export class CapabilityMissingError extends ClientError {
   override readonly name = 'CapabilityMissingError';
 
   constructor(what: string, hostVersion: number) {
-    super(`the host speaks version ${hostVersion} of the protocol, which has no ${what}; update the host to use it`);
+    super(`the host speaks version ${hostVersion} of the protocol, which has no ${what}`, 'update the host to use it');
   }
 }
 
@@ -186,7 +207,7 @@ export class LimitReachedError extends ClientError {
   override readonly name = 'LimitReachedError';
 
   constructor(what: string) {
-    super(`${what}; wait until the host has answered`);
+    super(what, 'wait until the host has answered');
   }
 }
 

@@ -42,7 +42,7 @@ interface WithSessionFs {
 
 export interface CreateSessionOptions extends Omit<CreateSessionParams, 'session' | 'provider'>, WithSessionFs {
   readonly provider: string;
-  /** Picked unless told. */
+  /** Random by default. */
   readonly session?: URI;
 }
 
@@ -158,7 +158,7 @@ export class HostClient {
     this.#sync.retryNow();
   }
 
-  /** What the host has not answered by now rejects. */
+  /** Everything that the host has not answered yet rejects. */
   close(): void {
     this.#connection.close(new ClientClosedError());
   }
@@ -172,7 +172,7 @@ export class HostClient {
     return this.#events.event(listener);
   }
 
-  /** Resolves when the host has taken it and its state is here; `session.ready()` waits until its agent runs. */
+  /** Resolves when the host has accepted it and its state has arrived; `session.ready()` waits until its agent runs. */
   async createSession({ session, createSessionFsHandler, ...options }: CreateSessionOptions): Promise<SessionHandle> {
     const uri = session ?? sessionUri(options.provider, crypto.randomUUID());
     this.#files?.add(uri, createSessionFsHandler);
@@ -218,7 +218,7 @@ export class HostClient {
     return fetchContent(this.#commands, uri, options);
   }
 
-  /** With `provider` the answer also says what somebody would have to trust before sessions of that agent work there. */
+  /** With `provider`, the result also says what a user would have to trust before sessions of that agent work there. */
   browseDirectory(
     uri: URI,
     { provider, ...options }: CommandOptions & { readonly provider?: string } = {},
@@ -226,7 +226,7 @@ export class HostClient {
     return this.#commands.request('browseDirectory', { uri, ...(provider !== undefined && { provider }) }, options);
   }
 
-  /** Resolves when the host has begun; `notify/progress` and `root.state` tell the rest. */
+  /** Resolves when the installation has begun; `notify/progress` and `root.state` report the rest. */
   async installAgent(provider: string, options?: CommandOptions): Promise<void> {
     await this.#commands.request('installAgent', { provider }, options);
   }
@@ -239,7 +239,7 @@ export class HostClient {
     await this.#commands.request('ping', {}, options);
   }
 
-  /** Both requests go out together; the second one fails with the first, which is the one to tell about. */
+  /** Both requests go out together; the second one fails with the first, whose error is thrown. */
   async #openNew(uri: URI, created: Promise<unknown>): Promise<SessionHandle> {
     const [creation, opening] = await Promise.allSettled([created, this.openSession(uri)]);
     if (creation.status === 'rejected') {

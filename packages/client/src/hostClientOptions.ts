@@ -6,33 +6,33 @@ import type { ClientSeqStore } from './sync/outbox.js';
 
 interface Common {
   /**
-   * Who this client is, for as long as it wants its actions to be recognised. Random unless told. One that outlives the
+   * Identifies this client for as long as its actions should be recognised. Random by default. One that outlives the
    * process should have a `clientSeq` that does too, and must not be used by two connections at once: each ends the other.
    */
   readonly clientId?: string;
   readonly clientSeq?: ClientSeqStore;
   /** What others see of this client. */
   readonly clientInfo?: ClientInfo;
-  /** How long a command may take, the wait for a connection included; 30,000 unless told. */
+  /** How long a command may take, including the wait for a connection. Default 30,000. */
   readonly commandTimeoutMs?: number;
-  /** How long one attempt to connect may take; 15,000 unless told. */
+  /** How long one attempt to connect may take. Default 15,000. */
   readonly connectTimeoutMs?: number;
-  /** How often the host is asked for a sign of life; 20,000 unless told, 0 for never. */
+  /** How often the host is pinged. Default 20,000; 0 for never. */
   readonly keepAliveMs?: number;
-  /** Actions of one session that may wait for the host; 1,000 unless told. */
+  /** Actions of one session that may wait for the host. Default 1,000. */
   readonly maxPendingActions?: number;
-  /** Commands that may wait for a connection; 100 unless told. */
+  /** Commands that may wait for a connection. Default 100. */
   readonly maxWaitingCommands?: number;
   /**
    * This client keeps the files of all sessions, and the host none. Then every session that is made or opened needs its
-   * `createSessionFsHandler`. When the connection is lost, the host can't go on: it has to be started anew.
+   * `createSessionFsHandler`. When the connection is lost, the host can't continue and has to be restarted.
    */
   readonly sessionFs?: SessionFsConfig;
-  /** Told what has no caller to be told to: listeners that throw, frames that make no sense. */
+  /** Gets errors that have no caller: listeners that throw, frames that make no sense. */
   readonly onError?: (error: unknown) => void;
-  /** From 0 to below 1, for the pauses between attempts. `Math.random` unless told. */
+  /** From 0 to below 1, for the pauses between attempts. Default `Math.random`. */
   readonly random?: () => number;
-  /** `setTimeout` unless told. */
+  /** Default `setTimeout`. */
   readonly schedule?: Schedule;
 }
 

@@ -2,4 +2,4 @@
 export { Emitter, type Event } from '@agenthost/rpc';
 export { reportFailure } from '@agenthost/rpc/internal';
 export { backoffDelay } from './connection/backoff.js';
-export { listInStep, withSummaryChanges } from './listInStep.js';
+export { listInStep } from './listInStep.js';

@@ -1,15 +1,10 @@
-import type {
-  ListSessionsParams,
-  ListSessionsResult,
-  SessionSummary,
-  SessionSummaryChanges,
-  URI,
-} from '@agenthost/protocol';
+import type { ListSessionsParams, ListSessionsResult, SessionSummaryChanges, URI } from '@agenthost/protocol';
+import { withSummaryChanges } from '@agenthost/protocol/internal';
 import type { CommandOptions } from './connection/commandChannel.js';
 import type { HostClient } from './hostClient.js';
 
 /**
- * Lists sessions for somebody who follows the host's announcements as well. An announcement that came behind the answer can be
+ * Lists sessions for a caller that also follows the host's announcements. An announcement that came behind the answer can be
  * handled before the code that awaits the answer runs, and the answer would then undo it. What this resolves with gives the
  * answer with everything that was announced since it was asked for. Call it once, in the turn in which the answer is used.
  */
@@ -42,10 +37,4 @@ export async function listInStep(
     following.dispose();
     throw error;
   }
-}
-
-/** `null` takes a field away. */
-export function withSummaryChanges(summary: SessionSummary, changes: SessionSummaryChanges = {}): SessionSummary {
-  const merged = Object.entries({ ...summary, ...changes }).filter(([, value]) => value !== null);
-  return Object.fromEntries(merged) as unknown as SessionSummary;
 }

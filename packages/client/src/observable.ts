@@ -15,7 +15,7 @@ export interface Observable<T> {
   subscribe(listener: (value: T) => void): Disposable;
 }
 
-/** An observable over something that is computed elsewhere: whoever changes that calls `check`. */
+/** An observable over something that is computed elsewhere. The code that changes it calls `check`. */
 export class ObservableView<T> implements Observable<T> {
   readonly #read: () => T;
   readonly #changes: Emitter<void>;

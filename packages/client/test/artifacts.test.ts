@@ -14,14 +14,14 @@ async function opened() {
   return { fake, host, session: await host.openSession(URI) };
 }
 
-it('says that a host which has no artifacts is too old', async () => {
+it('reports a host without artifacts as too old', async () => {
   const { host, session } = await opened();
   await expect(session.listArtifacts()).rejects.toThrow(CapabilityMissingError);
   await expect(session.artifacts().next()).rejects.toThrow(CapabilityMissingError);
   host.close();
 });
 
-it('tells of changed artifacts once for each change, and of nothing else', async () => {
+it('emits once for each change of an artifact, and for nothing else', async () => {
   const { fake, host, session } = await opened();
   const heard: unknown[] = [];
   session.artifactTimes.subscribe((times) => heard.push(times));

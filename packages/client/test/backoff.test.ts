@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe('backoff', () => {
-  it('doubles up to a limit, with jitter, and begins again after a connection that lasted', async () => {
+  it('doubles up to a limit, with jitter, and starts over after a connection that lasted', async () => {
     const seen: ConnectionState[] = [];
     host.connection.subscribe((state) => seen.push(state));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -45,7 +45,7 @@ describe('backoff', () => {
     expect(seen.map(({ state }) => state)).not.toContain('closed');
   });
 
-  it('goes on where connections are lost as soon as they are made', async () => {
+  it('continues to grow when connections are lost as soon as they are made', async () => {
     for (const attempt of [1, 2, 3]) {
       fake.drop();
       await flush();
@@ -70,13 +70,13 @@ describe('backoff', () => {
     await expect(session.rename('y')).rejects.toMatchObject({ name });
   });
 
-  it.each([1001, 1006, 1011, 4408, 4409, 4429])('comes back after %i', async (code) => {
+  it.each([1001, 1006, 1011, 4408, 4409, 4429])('reconnects after %i', async (code) => {
     fake.drop({ code, message: 'come back' });
     await reconnected(host);
     await session.rename('still here');
   });
 
-  it('ends with close(), also in a pause', async () => {
+  it('ends with close(), also during a delay', async () => {
     fake.drop();
     await flush();
     const renamed = session.rename('x');
@@ -88,7 +88,7 @@ describe('backoff', () => {
     expect(host.connection.value).toMatchObject({ state: 'closed', reason: { name: 'ClientClosedError' } });
   });
 
-  it('gives up an attempt that takes too long', async () => {
+  it('aborts an attempt that takes too long', async () => {
     fake.silent.add('reconnect');
     fake.drop();
     await flush();

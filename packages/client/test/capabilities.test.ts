@@ -8,7 +8,7 @@ import type { ClientActionInput } from '../src/session/sessionHandle.js';
 import { FakeHost } from './support/fakeHost.js';
 import { flush } from './support/flush.js';
 
-it('asks nothing of a host that is too old for it', async () => {
+it('sends no request that the host is too old for', async () => {
   const sent: string[] = [];
   const peer = { request: (method: string) => sent.push(method) };
   const connection = { peer, protocolVersion: 0, state: { value: { state: 'connected' } } } as unknown as Connection;

@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 describe('connecting', () => {
-  it('introduces itself and has the root state', async () => {
+  it('sends its info and receives the root state', async () => {
     fake.root = {
       agents: [
         { provider: 'shell', displayName: 'Shell', description: '', models: [], availability: { state: 'available' } },
@@ -57,13 +57,13 @@ describe('connecting', () => {
     expect(seen).toEqual([0]);
   });
 
-  it('picks a clientId of its own', async () => {
+  it('generates a clientId', async () => {
     const [one, two] = [await open({ clientId: undefined as never }), await open({ clientId: undefined as never })];
     expect(one.clientId).toMatch(/^[0-9a-f-]{36}$/);
     expect(one.clientId).not.toBe(two.clientId);
   });
 
-  it('counts on from what the store has', async () => {
+  it('continues from the stored number', async () => {
     fake.addSession('shell:/one');
     let last = 41;
     const save = (next: number) => {
@@ -74,7 +74,7 @@ describe('connecting', () => {
     expect([last, fake.requests('dispatchAction')]).toEqual([42, [expect.objectContaining({ clientSeq: 42 })]]);
   });
 
-  it('rejects when the first attempt fails, and does not go on', async () => {
+  it('rejects when the first attempt fails, and does not retry', async () => {
     fake.unreachable = new Error('ECONNREFUSED');
     await expect(open()).rejects.toThrow(HostUnreachableError);
     await expect(open()).rejects.toThrow('ECONNREFUSED');
@@ -82,7 +82,7 @@ describe('connecting', () => {
     expect(fake.connectionsMade).toBe(2);
   });
 
-  it('createHostClient goes on until it succeeds', async () => {
+  it('createHostClient retries until it succeeds', async () => {
     fake.unreachable = new Error('ECONNREFUSED');
     const host = createHostClient({ transport: fake.transport });
     opened.push(host);
@@ -97,7 +97,7 @@ describe('connecting', () => {
     await host.connected();
   });
 
-  it('is refused for its credential', async () => {
+  it('rejects a wrong credential', async () => {
     fake.closeWith = { code: 4401, message: 'wrong token' };
     await expect(open()).rejects.toThrow(UnauthorizedError);
     fake.closeWith = undefined;
@@ -105,7 +105,7 @@ describe('connecting', () => {
     await expect(open()).rejects.toThrow(UnauthorizedError);
   });
 
-  it('is refused for its version', async () => {
+  it('rejects an unsupported version', async () => {
     const data = { supportedVersions: [7, 6] };
     fake.refuse.set('initialize', new RpcError(ERROR_CODE.unsupportedProtocolVersion, 'too old', { data }));
     const refused = open();
@@ -116,7 +116,7 @@ describe('connecting', () => {
     await expect(open()).rejects.toThrow(UnsupportedVersionError);
   });
 
-  it('gives up after a time, and closes what comes too late', async () => {
+  it('times out, and closes a connection that comes too late', async () => {
     const { a, b } = createMemoryTransportPair();
     let arrive: (transport: Transport) => void = () => {};
     const transport = () => new Promise<Transport>((resolve) => (arrive = resolve));
@@ -160,7 +160,7 @@ describe('connecting', () => {
     }
   });
 
-  it('notices a host that gives no sign of life', async () => {
+  it('notices a host that does not answer pings', async () => {
     const host = await open({ keepAliveMs: 20_000 });
     await vi.advanceTimersByTimeAsync(20_000);
     expect(fake.requests('ping')).toHaveLength(1);
@@ -184,7 +184,7 @@ describe('commands', () => {
     expect((await created).uri).toBe('shell:/one');
   });
 
-  it('wait no longer than their time-out, and not without number', async () => {
+  it('wait no longer than their time-out, up to a limit', async () => {
     const host = await open({ maxWaitingCommands: 2, commandTimeoutMs: 100 });
     fake.unreachable = new Error('away');
     fake.drop();
@@ -212,7 +212,7 @@ describe('commands', () => {
     await expect(aborted).rejects.toThrow('never mind');
   });
 
-  it('in flight: reads are repeated once, everything else rejects and says so', async () => {
+  it('in flight: reads are repeated once, all others reject and say so', async () => {
     const host = await open();
     fake.addSession('shell:/one');
     for (const method of ['listSessions', 'disposeSession', 'subscribe']) fake.silent.add(method);

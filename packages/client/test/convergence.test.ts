@@ -24,7 +24,7 @@ const step = fc.oneof(
 );
 
 describe('convergence', () => {
-  it('[WA2] [ONCE1] [ONCE2] two clients and a host agree after any history, with every message there exactly once', async () => {
+  it('[WA2] [ONCE1] [ONCE2] two clients and a host agree after any history, with every message exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const fake = new FakeHost();

@@ -5,7 +5,7 @@ import { endedTurns } from './support/fakeHost.js';
 const URI = 'shell:/one';
 
 describe('older turns', () => {
-  it('history walks back from what is held, page by page', async () => {
+  it('history walks back from the loaded turns, page by page', async () => {
     const { fake, host } = await connected();
     fake.addSession(URI, { turns: endedTurns(100) });
     const session = await host.openSession(URI, { turns: 10 });
@@ -24,7 +24,7 @@ describe('older turns', () => {
     expect(all).toHaveLength(100);
   });
 
-  it('fetches no page that nobody asks for', async () => {
+  it('fetches a page only on demand', async () => {
     const { fake, host } = await connected();
     fake.addSession(URI, { turns: endedTurns(100) });
     const session = await host.openSession(URI, { turns: 10 });
@@ -32,7 +32,7 @@ describe('older turns', () => {
     expect(fake.requests('fetchTurns')).toHaveLength(1);
   });
 
-  it('loadEarlierTurns puts them in front, one call after the other, also with something pending', async () => {
+  it('loadEarlierTurns adds them in front, one call after the other, also with pending actions', async () => {
     const { fake, host } = await connected();
     fake.addSession(URI, { turns: endedTurns(25) });
     const session = await host.openSession(URI, { turns: 10 });

@@ -32,7 +32,7 @@ describe('commands', () => {
     expect((await host.fetchContent('shell://one/c')).text()).toBe('grüß');
   });
 
-  it('tells what the host answered', async () => {
+  it('reports the error of the host', async () => {
     const { fake, host } = await connected();
     fake.addSession(URI);
     const failed = host.createSession({ provider: 'shell', session: URI });

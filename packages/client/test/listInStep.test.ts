@@ -3,7 +3,7 @@ import { listInStep } from '../src/listInStep.js';
 import { connected } from './support/connected.js';
 import { flush } from './support/flush.js';
 
-it('keeps announcements that came right behind the answer of a list', async () => {
+it('keeps notifications that came right behind the answer of a list', async () => {
   const { fake, host } = await connected();
   for (const name of ['busy', 'gone', 'same']) fake.addSession(`shell:/${name}`);
   const { summary } = fake.addSession('shell:/made');
@@ -29,7 +29,7 @@ it('keeps announcements that came right behind the answer of a list', async () =
   ]);
 });
 
-it('stops following announcements when the list fails', async () => {
+it('stops following notifications when the list fails', async () => {
   const dispose = vi.fn();
   const listSessions = () => Promise.reject(new Error('down'));
   await expect(listInStep({ listSessions, onNotification: () => ({ dispose }) }, {})).rejects.toThrow('down');

@@ -13,7 +13,7 @@ describe('observable', () => {
     expect([listener.mock.calls, value.value]).toEqual([[[2]], 3]);
   });
 
-  it('one listener that throws harms no other', () => {
+  it('a listener that throws does not affect others', () => {
     const reportError = vi.fn();
     const value = new ObservableValue(1, reportError);
     const error = new Error('on purpose');
@@ -37,7 +37,7 @@ describe('observable', () => {
     expect(new Set(seen)).toEqual(new Set([3]));
   });
 
-  it('derives once for each value and tells only of other results', () => {
+  it('derives once per value and emits only changed results', () => {
     const source = new ObservableValue(1, vi.fn());
     const select = vi.fn((value: number) => value % 2);
     const odd = derived(source, select);

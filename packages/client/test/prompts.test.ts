@@ -18,7 +18,7 @@ describe('prompts', () => {
     },
   });
 
-  it('are answered, keep their references, and say when somebody was faster', async () => {
+  it('are answered, keep their references, and say when another client was faster', async () => {
     const { fake, host } = await connected();
     fake.addSession(URI);
     const session = await host.openSession(URI);

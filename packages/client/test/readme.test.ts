@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import * as client from '../src/index.js';
 import { FakeHost } from './support/fakeHost.js';
 
-it('the first example of the README works as it is printed', async () => {
+it('the first example of the README runs unchanged', async () => {
   const fake = new FakeHost();
   fake.lifecycle = 'ready';
   fake.changeAgents([

@@ -29,7 +29,7 @@ const queue = (id: string) => ({
 });
 
 describe('resuming', () => {
-  it('[ONCE2] sends what was dispatched before and during the loss, in order, under the same numbers', async () => {
+  it('[ONCE2] sends actions from before and during the loss, in order, under the same numbers', async () => {
     fake.deaf = true;
     const before = session.rename('before');
     await flush();
@@ -47,7 +47,7 @@ describe('resuming', () => {
     expect(dispatched().at(-1)).toBe('3 after');
   });
 
-  it('[ONCE2] what is dispatched in the moment of the reconnect does not overtake what waited for it', async () => {
+  it('[ONCE2] does not let an action dispatched during the reconnect overtake waiting ones', async () => {
     fake.drop();
     await flush();
     const waited = session.queue('waited');
@@ -62,7 +62,7 @@ describe('resuming', () => {
     expect(fake.requests('dispatchAction')).toHaveLength(2);
   });
 
-  it('asks from where it stopped and applies what it missed', async () => {
+  it('resumes where it stopped and applies what it missed', async () => {
     fake.dispatch(URI, queue('seen'));
     await flush();
     const lastSeen = fake.serverSeq;
@@ -93,7 +93,7 @@ describe('resuming', () => {
     ['a replay', () => {}],
     ['a snapshot of another instance', () => fake.restart()],
     ['a snapshot because too much was missed', () => fake.forgetReplay()],
-  ])('[ONCE1] does not double what was accepted though its echo was lost: %s', async (prepared, prepare) => {
+  ])('[ONCE1] does not send an accepted action again when its echo was lost: %s', async (prepared, prepare) => {
     fake.mute = true;
     const queued = session.queue('once');
     queued.catch(() => undefined);
@@ -103,7 +103,7 @@ describe('resuming', () => {
     fake.drop();
     prepare();
     await reconnected(host);
-    // A snapshot tells the last that was accepted; of what was sent before that, nobody can say whether it was refused.
+    // A snapshot has the last accepted number; whether earlier ones were refused is unknown.
     if (prepared === 'a replay') await queued;
     else await expect(queued).rejects.toMatchObject({ name: 'ConnectionLostError', sent: true });
     await renamed;
@@ -112,7 +112,7 @@ describe('resuming', () => {
     expect(session.state.value.queuedMessages).toEqual(fake.stateOf(URI).queuedMessages);
   });
 
-  it('[ONCE2] knows of each action what became of it when the host tells each that it accepted', async () => {
+  it('[ONCE2] knows the outcome of each action when the host lists the accepted ones', async () => {
     fake.tellsEachAccepted = true;
     fake.mute = true;
     const queued = session.queue('once');
@@ -130,7 +130,7 @@ describe('resuming', () => {
     expect(session.state.value).toBe(session.confirmed.value);
   });
 
-  it('[ONCE2] learns what became of an action whose handle was closed before the answer came', async () => {
+  it('[ONCE2] learns the outcome of an action whose handle was closed before the answer came', async () => {
     fake.mute = true;
     const renamed = session.rename('last word');
     session.close();
@@ -142,7 +142,7 @@ describe('resuming', () => {
     expect([dispatched(), fake.subscribers(URI)]).toEqual([['1 last word'], 0]);
   });
 
-  it('replaces the states after a restart, and keeps what is pending on top', async () => {
+  it('replaces the states after a restart, and keeps pending actions on top', async () => {
     fake.deaf = true;
     const renamed = session.rename('mine');
     await flush();
@@ -165,7 +165,7 @@ describe('resuming', () => {
     });
   });
 
-  it('[VAL2] is told of a refusal after the reconnect', async () => {
+  it('[VAL2] reports a rejection after the reconnect', async () => {
     fake.deaf = true;
     const refused = expect(session.setModel('no such model')).rejects.toThrow('unknown model');
     await flush();
@@ -175,7 +175,7 @@ describe('resuming', () => {
     expect(session.state.value).toBe(session.confirmed.value);
   });
 
-  it('says so when a refusal was lost and a later action was accepted', async () => {
+  it('reports that a rejection was lost when a later action was accepted', async () => {
     fake.mute = true;
     const refused = session.setModel('no such model');
     const accepted = session.rename('accepted');
@@ -188,7 +188,7 @@ describe('resuming', () => {
     expect(session.state.value).toBe(session.confirmed.value);
   });
 
-  it('tells a session that is missing that it is gone, and leaves the others', async () => {
+  it('marks a missing session as gone, and keeps the others', async () => {
     fake.addSession('shell:/two');
     const two = await host.openSession('shell:/two');
     fake.deaf = true;
@@ -208,7 +208,7 @@ describe('resuming', () => {
     expect((await host.openSession(URI)).gone.value).toBeUndefined();
   });
 
-  it('tells that lists may be stale', async () => {
+  it('reports that lists may be stale', async () => {
     const events: string[] = [];
     host.onNotification(({ type }) => events.push(type));
     fake.notify({ type: 'notify/progress', token: 't', message: 'm' });
@@ -218,7 +218,7 @@ describe('resuming', () => {
     expect(events).toEqual(['notify/progress', 'client/listsStale']);
   });
 
-  it('does not resume what was closed meanwhile, not even while the host was being asked', async () => {
+  it('does not resume sessions that were closed meanwhile, even during the handshake', async () => {
     fake.drop();
     await flush();
     fake.silent.add('reconnect');
@@ -231,7 +231,7 @@ describe('resuming', () => {
     expect(fake.subscribers(URI)).toBe(0);
   });
 
-  it('unsubscribes when the last handle is closed between the question and the answer', async () => {
+  it('unsubscribes when the last handle is closed during the handshake', async () => {
     fake.drop();
     await flush();
     const off = host.connection.subscribe(() => {});
@@ -263,7 +263,7 @@ describe('resuming', () => {
 describe('a host that refuses to resume', () => {
   beforeEach(() => void fake.refuse.set('reconnect', new RpcError(ERROR_CODE.notFound, 'unknown client')));
 
-  it('is introduced to again; what is pending is kept and sent', async () => {
+  it('gets a new initialize; pending actions are kept and sent', async () => {
     fake.deaf = true;
     const renamed = session.rename('kept');
     await flush();
@@ -277,7 +277,7 @@ describe('a host that refuses to resume', () => {
     expect(dispatched()).toEqual(['1 kept', '1 kept']);
   });
 
-  it('[ONCE3] says of what is sent again that it was accepted before', async () => {
+  it('[ONCE3] reports that a repeated action was accepted before', async () => {
     fake.mute = true;
     const queued = session.queue('once');
     await flush();
@@ -289,7 +289,7 @@ describe('a host that refuses to resume', () => {
     expect(session.state.value).toBe(session.confirmed.value);
   });
 
-  it('[ONCE4] is not sent again what its snapshot says was accepted', async () => {
+  it('[ONCE4] is not sent actions again that its snapshot lists as accepted', async () => {
     fake.tellsEachAccepted = true;
     fake.mute = true;
     const queued = session.queue('once');
@@ -304,7 +304,7 @@ describe('a host that refuses to resume', () => {
     expect(session.state.value).toBe(session.confirmed.value);
   });
 
-  it('[ONCE1] settles what it had accepted before when it answers something later, as older hosts do', async () => {
+  it('[ONCE1] settles earlier accepted actions by a later answer, as with older hosts', async () => {
     fake.answersRepeats = false;
     fake.mute = true;
     const queued = session.queue('once');
@@ -317,7 +317,7 @@ describe('a host that refuses to resume', () => {
     expect(session.state.value).toBe(session.confirmed.value);
   });
 
-  it('tells which sessions are gone', async () => {
+  it('reports which sessions are gone', async () => {
     fake.drop();
     fake.sessions.delete(URI);
     await reconnected(host);
@@ -338,7 +338,7 @@ describe('a host that refuses to resume', () => {
 });
 
 describe('a client whose id was used before', () => {
-  it('[ONCE4] counts on from what each session has accepted of it', async () => {
+  it('[ONCE4] continues above what each session has accepted of it', async () => {
     fake.tellsEachAccepted = true;
     await session.rename('1');
     await session.rename('2');
@@ -354,16 +354,29 @@ describe('a client whose id was used before', () => {
     expect(dispatched()).toEqual(['1 1', '2 2', '1 first of the second', '3 3', '4 second of the second']);
   });
 
-  it('[ONCE3] is told that nobody knows any more what became of a number that is long gone', async () => {
+  it.each([
+    ['the code', { rejectionReason: 'in other words', rejection: { code: 'clientSeqForgotten' } }],
+    ['the text of an older host', { rejectionReason: `${REJECTION.clientSeqForgotten}: continue above 300` }],
+  ])('[ONCE3] reports an unknown outcome for a number that the host has forgotten, by %s', async (_, refusal) => {
     fake.deaf = true;
     const lost = session.rename('lost');
     await flush();
     const origin = { clientId: 'me', clientSeq: 1 };
     const action = { type: 'session/titleChanged', session: URI, at: 1, title: 'lost' } as const;
-    const rejectionReason = `${REJECTION.clientSeqForgotten}: continue above 300`;
-    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin, rejectionReason });
+    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin, ...refusal });
     await expect(lost).rejects.toMatchObject({ name: 'ConnectionLostError', sent: true });
     expect(session.state.value).toBe(session.confirmed.value);
+  });
+
+  it('[VAL8] rejects with the code that the host sent, also one that this client does not know', async () => {
+    fake.deaf = true;
+    const refused = session.rename('refused');
+    await flush();
+    const origin = { clientId: 'me', clientSeq: 1 };
+    const action = { type: 'session/titleChanged', session: URI, at: 1, title: 'refused' } as const;
+    const rejection = { code: 'fromTheFuture', by: { clientId: 'bob' }, detail: 'more' };
+    fake.sendRaw({ action, serverSeq: fake.serverSeq, origin, rejectionReason: 'unknown session', rejection });
+    await expect(refused).rejects.toMatchObject({ name: 'ActionRejectedError', rejection, reason: 'unknown session' });
   });
 
   it('[ONCE3] does not apply what is said to be repeated, whatever number it has', async () => {
@@ -383,7 +396,7 @@ describe('a client whose id was used before', () => {
   });
 });
 
-describe('turns that were loaded', () => {
+describe('loaded turns', () => {
   it('stay when they join the snapshot', async () => {
     await session.loadEarlierTurns(100);
     fake.restart();
@@ -391,7 +404,7 @@ describe('turns that were loaded', () => {
     expect(session.state.value).toEqual(fake.stateOf(URI));
   });
 
-  it('go when they do not, and are counted', async () => {
+  it('are dropped and counted when they do not', async () => {
     await session.loadEarlierTurns(5);
     fake.drop();
     fake.addSession(URI, { turns: endedTurns(200) });

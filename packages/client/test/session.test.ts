@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe('creating', () => {
-  it('picks a URI, sends both requests together, and resolves before the agent runs', async () => {
+  it('generates a URI, sends both requests together, and resolves before the agent runs', async () => {
     const session = await host.createSession({ provider: 'shell', workingDirectory: 'file:///w' });
     expect(session.uri).toMatch(/^shell:\/[0-9a-f-]{36}$/);
     expect(session.state.value).toEqual(fake.stateOf(session.uri));
@@ -54,7 +54,7 @@ describe('creating', () => {
     await expect(session.ready()).rejects.toThrow('no such shell');
   });
 
-  it('rejects with what the host said, and holds nothing', async () => {
+  it('rejects with the error of the host, and holds nothing', async () => {
     fake.addSession(URI);
     const failed = host.createSession({ provider: 'shell', session: URI });
     await expect(failed).rejects.toMatchObject({ name: 'CommandFailedError', code: -32003 });
@@ -72,7 +72,7 @@ describe('creating', () => {
 });
 
 describe('subscriptions', () => {
-  it('two handles share one; the last one unsubscribes', async () => {
+  it('are shared by two handles; the last one unsubscribes', async () => {
     fake.addSession(URI);
     const [one, two] = await Promise.all([host.openSession(URI), host.openSession(URI)]);
     const three = await host.openSession(URI);
@@ -92,7 +92,7 @@ describe('subscriptions', () => {
     expect([fake.subscribers(URI), again.state.value.summary.title]).toEqual([1, 'still here']);
   });
 
-  it('stays subscribed until what was sent is answered', async () => {
+  it('stay until pending actions are answered', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     fake.mute = true;
@@ -115,12 +115,12 @@ describe('subscriptions', () => {
     await expect(ready).rejects.toThrow(ClientClosedError);
   });
 
-  it('says that a session does not exist', async () => {
+  it('report a session that does not exist', async () => {
     await expect(host.openSession('shell:/none')).rejects.toThrow(SessionGoneError);
     await expect(host.openSession('shell:/none')).rejects.toThrow(SessionGoneError);
   });
 
-  it('buffers what overtakes the snapshot and applies it once and in order', async () => {
+  it('buffer envelopes that overtake the snapshot, and apply them once and in order', async () => {
     fake.addSession(URI);
     const opening = host.openSession(URI);
     const add = (id: string) =>
@@ -136,7 +136,7 @@ describe('subscriptions', () => {
     expect(session.state.value).toEqual(fake.stateOf(URI));
   });
 
-  it('ignores envelopes that it has seen', async () => {
+  it('ignore envelopes that were seen', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     fake.dispatch(URI, { type: 'session/pendingMessageSet', kind: 'queued', id: 'q', userMessage: { text: 'q' } });
@@ -154,7 +154,7 @@ describe('subscriptions', () => {
     expect(session.confirmed.value.summary.title).toBe('old news');
   });
 
-  it('survives frames that make no sense', async () => {
+  it('survive invalid frames', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     fake.sendRaw({} as never);
@@ -163,7 +163,7 @@ describe('subscriptions', () => {
     expect(host.connection.value.state).toBe('connected');
   });
 
-  it('tells of a session that was removed', async () => {
+  it('report a removed session', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     fake.deaf = true;
@@ -177,7 +177,7 @@ describe('subscriptions', () => {
 });
 
 describe('acting', () => {
-  it('shows a message at once and resolves when the host has it', async () => {
+  it('shows a message at once and resolves when the host has accepted it', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     const sent = session.send('npm test');
@@ -192,7 +192,7 @@ describe('acting', () => {
     expect(dispatched?.action).not.toHaveProperty('by');
   });
 
-  it('[WA3] rejects with the reason of the host, and takes the prediction back', async () => {
+  it('[WA3] rejects with the reason of the host, and reverts the prediction', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     const refused = session.setModel('no such model');
@@ -206,7 +206,7 @@ describe('acting', () => {
     expect(session.state.value).toBe(session.confirmed.value);
   });
 
-  it('does everything else that a client may', async () => {
+  it('dispatches every other client action', async () => {
     const customization = { uri: 'file:///c', displayName: 'c', kind: 'skill' as const };
     fake.addSession(URI, { customizations: [{ customization, enabled: false }] });
     const session = await host.openSession(URI);
@@ -237,7 +237,7 @@ describe('acting', () => {
     await expect(session.removePending('none')).rejects.toThrow('unknown pending message');
   });
 
-  it('bounds what waits for the host', async () => {
+  it('bounds pending actions', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     fake.deaf = true;
@@ -248,7 +248,7 @@ describe('acting', () => {
     for (const each of waiting) await expect(each).rejects.toThrow(ClientClosedError);
   });
 
-  it('refuses what no frame can hold', async () => {
+  it('refuses an action that is larger than a frame', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     const attachments = [{ kind: 'image' as const, label: 'big', data: 'x'.repeat(4 * 1024 * 1024) }];
@@ -258,7 +258,7 @@ describe('acting', () => {
 });
 
 describe('actions', () => {
-  it('come once and in order, each with the states around it, refused ones not at all', async () => {
+  it('are emitted once and in order, each with the states around it, without rejected ones', async () => {
     fake.addSession(URI);
     const session = await host.openSession(URI);
     const seen: { type: string; mine: boolean; title: string }[] = [];

@@ -32,8 +32,8 @@ function seedHandler() {
 const at = (path: string) => ({ sessionId: 's', path });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-describe('createSessionFsAdapter with a handler that knows text alone', () => {
-  it('gives its text as bytes where bytes are asked for', async () => {
+describe('createSessionFsAdapter with a text-only handler', () => {
+  it('returns its text as bytes when bytes are requested', async () => {
     for (const text of ['{"v":1}\n', 'ü€🦊', 'dGV4dA==', 'abcd', '']) {
       const { adapter, files } = seedHandler();
       files.set('/a', text);
@@ -45,7 +45,7 @@ describe('createSessionFsAdapter with a handler that knows text alone', () => {
     }
   });
 
-  it('hands it text alone, and keeps bytes in a text form', async () => {
+  it('passes only text, and stores bytes in a text form', async () => {
     const { adapter, files } = seedHandler();
     expect(
       await adapter['sessionFs.writeFile']({ ...at('/a'), content: base64('ü text'), encoding: 'base64' }),
@@ -63,14 +63,14 @@ describe('createSessionFsAdapter with a handler that knows text alone', () => {
     expect((await adapter['sessionFs.readFile'](at('/b'))).content).toBe(twice.toString());
   });
 
-  it('keeps a text that looks like that form', async () => {
+  it('stores a text that looks like that form', async () => {
     const { adapter } = seedHandler();
     const text = `\u001abase64,${BYTES}\u001a`;
     await adapter['sessionFs.writeFile']({ ...at('/a'), content: text });
     expect((await adapter['sessionFs.readFile'](at('/a'))).content).toBe(text);
   });
 
-  it('takes times that are texts, numbers or missing', async () => {
+  it('accepts times as texts, numbers or missing', async () => {
     const { adapter, files } = seedHandler();
     files.set('/a', 'x');
     expect(await adapter['sessionFs.stat'](at('/a'))).toMatchObject({
@@ -79,7 +79,7 @@ describe('createSessionFsAdapter with a handler that knows text alone', () => {
     });
   });
 
-  it('says what is missing', async () => {
+  it('reports a missing method', async () => {
     const { adapter } = seedHandler();
     const error = { code: 'ENOENT', message: 'no /a' };
     expect(await adapter['sessionFs.readFile']({ ...at('/a'), encoding: 'base64' })).toEqual({ content: '', error });
@@ -104,7 +104,7 @@ describe('createSessionFsAdapter with a handler that knows both encodings', () =
     });
   }
 
-  it('keeps bytes as they are, whatever comes first', async () => {
+  it('keeps bytes unchanged, whatever comes first', async () => {
     for (const first of ['read', 'write']) {
       const files = new Map([['/text', Buffer.from('YWJj')]]);
       const adapter = createSessionFsAdapter(handlerOf(files));

@@ -10,7 +10,7 @@ const empty = createSessionState({ resource: 'shell:/one', provider: 'shell', cr
 const whole = (count: number): SessionState => ({ ...empty, turns: endedTurns(count) });
 
 describe('turnsWindow', () => {
-  it('a joined snapshot is a window of the host’s turns without a gap, and keeps what it can', () => {
+  it('joins a snapshot without a gap, and keeps the turns that fit', () => {
     holds(
       fc.property(fc.nat(30), fc.nat(30), fc.nat(40), fc.nat(40), (count, more, held, sent) => {
         const before = withNewestTurns(whole(count), held);

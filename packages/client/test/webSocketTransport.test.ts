@@ -35,7 +35,7 @@ describe('opening', () => {
   it.each([
     ['in Node as a header', false, ['agenthost', 'Bearer s3cret', '/ws']],
     ['in a browser as a subprotocol', true, ['agenthost, agenthost-token.s3cret', undefined, '/ws']],
-  ])('gives the token %s, and nowhere else', async (_, inBrowser, expected) => {
+  ])('sends the token %s, and nowhere else', async (_, inBrowser, expected) => {
     server = await startWebSocketServer();
     const accepted = server.accept();
     if (inBrowser) vi.stubGlobal('process', undefined);
@@ -46,7 +46,7 @@ describe('opening', () => {
     (await opening).close();
   });
 
-  it('rejects when nobody listens, and when the upgrade is refused', async () => {
+  it('rejects when no server listens, and when the upgrade is refused', async () => {
     const gone = await startWebSocketServer();
     gone.close();
     await expect(connect({ url: gone.url })).rejects.toThrow(HostUnreachableError);
@@ -54,7 +54,7 @@ describe('opening', () => {
     await expect(createWebSocketTransport({ url: server.url })).rejects.toThrow(HostUnreachableError);
   });
 
-  it('knows the close codes of a wrong credential', async () => {
+  it('recognises the close codes of a wrong credential', async () => {
     server = await startWebSocketServer();
     const accepted = server.accept();
     const connecting = connect({ url: server.url, token: 'wrong' });

@@ -32,13 +32,13 @@ function create() {
 }
 
 describe('writeAhead', () => {
-  it('[WA1] applies an own action at once, and leaves the confirmed state alone', () => {
+  it('[WA1] applies an own action at once, and leaves the confirmed state unchanged', () => {
     const ahead = create();
     ahead.predict(1, titled('mine'));
     expect([ahead.optimistic.summary.title, ahead.confirmed]).toEqual(['mine', initial]);
   });
 
-  it('[WA2] takes an own echo from pending and applies the host’s version of it', () => {
+  it('[WA2] removes an echoed action from pending and applies the host’s version of it', () => {
     const ahead = create();
     ahead.predict(1, started('a'));
     const settled = ahead.receive({ action: { ...started('a'), at: 77 }, origin: mine(1) });
@@ -54,7 +54,7 @@ describe('writeAhead', () => {
     expect([ahead.optimistic.summary.title, ahead.optimistic.queuedMessages?.length]).toEqual(['mine', 1]);
   });
 
-  it('[WA2] finds its echo where it is not the head', () => {
+  it('[WA2] finds its echo when it is not the head', () => {
     const ahead = create();
     ahead.predict(1, titled('first'));
     ahead.predict(2, queued('q'));
@@ -65,14 +65,14 @@ describe('writeAhead', () => {
     expect(ahead.optimistic).toBe(ahead.confirmed);
   });
 
-  it('[WA2] takes the same number of another client for a foreign one', () => {
+  it('[WA2] treats the same number of another client as foreign', () => {
     const ahead = create();
     ahead.predict(1, titled('mine'));
     expect(ahead.receive({ action: titled('theirs'), origin: { clientId: 'they', clientSeq: 1 } })).toBeUndefined();
     expect(ahead.pending).toHaveLength(1);
   });
 
-  it('[WA2] applies an own echo that is pending no more', () => {
+  it('[WA2] applies an own echo that is no longer pending', () => {
     const ahead = create();
     ahead.receive({ action: titled('of an earlier page'), origin: mine(9) });
     expect(ahead.confirmed.summary.title).toBe('of an earlier page');
@@ -85,7 +85,7 @@ describe('writeAhead', () => {
     expect(ahead.optimistic).toBe(initial);
   });
 
-  it('[WA4] with nothing pending both states are the same object', () => {
+  it('[WA4] both states are the same object without pending actions', () => {
     const ahead = create();
     expect(ahead.optimistic).toBe(ahead.confirmed);
     ahead.predict(1, titled('mine'));

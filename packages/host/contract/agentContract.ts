@@ -5,12 +5,12 @@ import { EventRecorder } from './eventRecorder.js';
 export interface AgentContractOptions {
   /** A fresh agent for each case. */
   create(): Promise<Agent>;
-  /** What its sessions are opened with: a fresh folder for each case, and an environment. */
+  /** The options of its sessions: a fresh folder for each case, and an environment. */
   openOptions(): Promise<OpenSessionOptions>;
   readonly prompts: AgentContractPrompts;
-  /** Processes of this case's sessions that still live; must be none after `dispose`. */
+  /** Processes of this case's sessions that still run; must be none after `dispose`. */
   processes?(sessionFolder: string): Promise<readonly number[]>;
-  /** How long a case waits for what must happen; 10,000 unless told. */
+  /** How long a case waits for something that must happen. Defaults to 10,000. */
   readonly timeoutMs?: number;
 }
 
@@ -21,16 +21,16 @@ export interface AgentContractPrompts {
   readonly reasoning?: string;
   /**
    * Asks before a call, which succeeds when approved. With its input edited to `edited` it prints `prints`; without `edited`
-   * the agent can't run anything but what it asked for.
+   * the agent can run only what it asked for.
    */
   readonly tool: { readonly prompt: string; readonly edited?: string; readonly prints?: string };
   /** A `permissionRequest`, then text. */
   readonly permission?: string;
-  /** Text or output without end. What it asks before is approved. */
+  /** Endless text or output. Its questions are approved. */
   readonly endless: string;
   readonly error?: string;
   readonly crash?: string;
-  /** `recall` in a resumed session says or prints `answer` when `tell` was sent before it was closed. */
+  /** In a resumed session, `recall` says or prints `answer` when `tell` was sent before it was closed. */
   readonly resume?: { readonly tell: string; readonly recall: string; readonly answer: string };
 }
 

@@ -28,7 +28,9 @@ export function casesFor(prompts: AgentContractPrompts): Record<string, Check> {
     ...(tool.edited !== undefined && { 'runs the edited input': runsEdited(tool.edited, tool.prints ?? '') }),
     ...(tool.edited === undefined && { 'runs nothing when another input was approved': runsNothingEdited }),
     ...(reasoning !== undefined && { 'reports reasoning': textOf(reasoning, 'reasoning') }),
-    ...(permission !== undefined && { 'goes on after the first answer to a request': permissionAnswered(permission) }),
+    ...(permission !== undefined && {
+      'continues after the first answer to a request': permissionAnswered(permission),
+    }),
     ...(error !== undefined && { 'reports a failure as one error event': fails(error) }),
     ...(crash !== undefined && { 'reports its death as one error event': fails(crash) }),
     ...(resume !== undefined && { 'resumes by its native id': resumes(resume) }),
@@ -38,7 +40,7 @@ export function casesFor(prompts: AgentContractPrompts): Record<string, Check> {
 const always: Readonly<Record<string, Check>> = {
   'reports text, then idle, and nothing after it': (context) => textOf(context.prompts.text, 'text')(context),
 
-  'takes one message after the other': async ({ open, prompts }) => {
+  'accepts one message after the other': async ({ open, prompts }) => {
     const { session, recorder } = await open();
     for (let turn = 1; turn <= 3; turn++) {
       await session.send({ text: prompts.text });
@@ -46,7 +48,7 @@ const always: Readonly<Record<string, Check>> = {
     }
   },
 
-  'runs a tool that was approved, once, whatever is answered later': async ({ open, prompts }) => {
+  'runs an approved tool once, whatever is answered later': async ({ open, prompts }) => {
     const { session, recorder } = await open();
     const toolCallId = await ask(session, recorder, prompts.tool.prompt);
     session.answer('unknown', { approved: false });
@@ -63,7 +65,7 @@ const always: Readonly<Record<string, Check>> = {
     expectEqual(lastType(recorder), 'idle');
   },
 
-  'runs nothing that was denied, whatever is answered later': async ({ open, prompts }) => {
+  'does not run a denied tool, whatever is answered later': async ({ open, prompts }) => {
     const { session, recorder } = await open();
     const toolCallId = await ask(session, recorder, prompts.tool.prompt);
     session.answer(toolCallId, { approved: false, reason: 'no' });
@@ -114,7 +116,7 @@ const always: Readonly<Record<string, Check>> = {
     expectEqual(recorder.events.filter(({ type }) => type === 'idle').length, 1);
   },
 
-  'leaves no process and no events when it is disposed of during a turn': async ({ open, prompts, processes }) => {
+  'leaves no process and no events when it is disposed during a turn': async ({ open, prompts, processes }) => {
     const { session, recorder, cwd } = await open();
     await startEndless(session, recorder, prompts.endless);
     const disposing = session.dispose();
@@ -125,7 +127,7 @@ const always: Readonly<Record<string, Check>> = {
     await expectRejected(session.send({ text: prompts.text }));
   },
 
-  'leaves nothing when it is disposed of while it waits for an answer': async ({ open, prompts }) => {
+  'leaves nothing when it is disposed while it waits for an answer': async ({ open, prompts }) => {
     const { session, recorder } = await open();
     const toolCallId = await ask(session, recorder, prompts.tool.prompt);
     const before = recorder.events.length;
@@ -135,7 +137,7 @@ const always: Readonly<Record<string, Check>> = {
     expectEqual(recorder.events.length, before);
   },
 
-  'ends its sessions when the agent is disposed of': async ({ agent, open, prompts, processes }) => {
+  'ends its sessions when the agent is disposed': async ({ agent, open, prompts, processes }) => {
     const { session, recorder, cwd } = await open();
     await startEndless(session, recorder, prompts.endless);
     await agent.dispose();
@@ -144,7 +146,7 @@ const always: Readonly<Record<string, Check>> = {
     expectEqual([recorder.events.length, (await processes?.(cwd)) ?? []], [before, []]);
   },
 
-  'opens nothing when it is told to stop': async ({ open }) => {
+  'opens nothing when it is aborted': async ({ open }) => {
     await expectRejected(open({ signal: AbortSignal.abort() }));
   },
 

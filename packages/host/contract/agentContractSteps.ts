@@ -4,7 +4,7 @@ import type { EventRecorder } from './eventRecorder.js';
 /** How long a case waits for something that must not happen. */
 const QUIET_MS = 50;
 
-/** Sends, and returns the id of the n-th call that waits for an answer. It may have been told before that it runs. */
+/** Sends, and returns the id of the n-th call that waits for an answer. It may have been announced as running before. */
 export async function ask(session: AgentSession, recorder: EventRecorder, prompt: string, n = 1): Promise<string> {
   await session.send({ text: prompt });
   const asked = () =>
@@ -39,7 +39,7 @@ function isOfTurn({ type }: AgentEvent): boolean {
   return !['title', 'mode', 'checkpoint', 'commands'].includes(type);
 }
 
-/** The turn's end, after making sure that nothing of the turn follows it. */
+/** The turn's end, after making sure that no event of the turn follows it. */
 export async function ended(recorder: EventRecorder): ReturnType<EventRecorder['end']> {
   const end = await recorder.end();
   await quiet();

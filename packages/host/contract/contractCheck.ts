@@ -13,13 +13,13 @@ export interface CreateContractSessionFs {
 }
 
 export interface ContractCheckTools {
-  /** The path of a name in the session's folder. */
+  /** The path of a name in the session folder. */
   at(name: string): string;
-  /** Does something with the file system of another session; it is gone afterwards. */
+  /** Uses the file system of another session, which is removed afterwards. */
   withOther(work: (other: SessionFs, at: (name: string) => string) => Promise<void>): Promise<void>;
 }
 
-/** One case of the contract; rejects when the backend doesn't keep it. */
+/** One case of the contract; rejects when the backend violates it. */
 export type ContractCheck = (fs: SessionFs, tools: ContractCheckTools) => Promise<void>;
 export type ContractChecks = Readonly<Record<string, ContractCheck>>;
 
@@ -29,7 +29,7 @@ export async function readAllLines(fs: SessionFs, path: string, fromByte?: numbe
   return found;
 }
 
-/** `ENOENT` must be told apart; of other failures a backend may know no more than that they are failures. */
+/** `ENOENT` must be distinguished; other failures need no specific code. */
 export async function failsWith(code: string, promise: Promise<unknown>): Promise<void> {
   const error: unknown = await promise.then(
     () => undefined,

@@ -4,7 +4,7 @@ import { type ContractChecks, failsWith, readAllLines } from './contractCheck.js
 
 export const FAILURE_CHECKS: ContractChecks = {
   ...saysMissing(),
-  'says of nothing that it exists where there is nothing': async (fs, { at }) => {
+  'reports that a missing file does not exist': async (fs, { at }) => {
     await fs.writeFile(at('file'), '');
     deepEqual(await Promise.all(['none', 'none/a', 'file/a', 'fil'].map((name) => fs.exists(at(name)))), [
       false,
@@ -13,7 +13,7 @@ export const FAILURE_CHECKS: ContractChecks = {
       false,
     ]);
   },
-  'says EISDIR and ENOTDIR where one is taken for the other': async (fs, { at }) => {
+  'fails with EISDIR and ENOTDIR for the wrong kind': async (fs, { at }) => {
     await fs.mkdir(at('folder'));
     await fs.writeFile(at('file'), '');
     await failsWith('EISDIR', fs.readFile(at('folder')));
@@ -23,13 +23,13 @@ export const FAILURE_CHECKS: ContractChecks = {
     await failsWith('ENOTDIR', fs.readFile(at('file/a')));
     await failsWith('ENOTDIR', fs.writeFile(at('file/a'), ''));
   },
-  'goes on after a failure': async (fs, { at }) => {
+  'works after a failure': async (fs, { at }) => {
     await failsWith('ENOENT', fs.appendFile(at('folder/a'), 'lost'));
     await fs.mkdir(at('folder'));
     await fs.appendFile(at('folder/a'), 'kept');
     equal(await fs.readFile(at('folder/a')), 'kept');
   },
-  'makes nothing where it failed': async (fs, { at }) => {
+  'creates nothing when it failed': async (fs, { at }) => {
     await failsWith('ENOENT', fs.writeFile(at('none/a'), 'x'));
     await failsWith('ENOENT', fs.rename(at('none'), at('other')));
     await failsWith('ENOENT', fs.mkdir(at('none/a')));
@@ -67,7 +67,7 @@ export const ESCAPE_CHECKS: ContractChecks = {
     }
     deepEqual(await fs.readdir(at('')), ['mine']);
   },
-  'takes a way that stays inside': async (fs, { at }) => {
+  'accepts a path that stays inside': async (fs, { at }) => {
     await fs.writeFile(`${at('a')}/../b`, 'x');
     equal(await fs.readFile(at('b')), 'x');
   },
@@ -75,7 +75,7 @@ export const ESCAPE_CHECKS: ContractChecks = {
 
 type Operation = (fs: SessionFs, at: (name: string) => string) => Promise<unknown>;
 
-/** One case for each operation, so that a report names the one that is wrong. */
+/** One case per operation, so that a report names the wrong one. */
 function saysMissing(): ContractChecks {
   const nothing: Readonly<Record<string, Operation>> = {
     readFile: (fs, at) => fs.readFile(at('none')),

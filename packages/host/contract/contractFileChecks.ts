@@ -6,7 +6,7 @@ export const FILE_CHECKS: ContractChecks = {
     await fs.writeFile(at('a.txt'), 'ein Text: äöü, 漢字, 🦊\r\n');
     equal(await fs.readFile(at('a.txt')), 'ein Text: äöü, 漢字, 🦊\r\n');
   },
-  'replaces what was there, also by something shorter': async (fs, { at }) => {
+  'replaces a file, also by a shorter one': async (fs, { at }) => {
     await fs.writeFile(at('a'), 'a long first content');
     await fs.writeFile(at('a'), 'short');
     equal(await fs.readFile(at('a')), 'short');
@@ -28,13 +28,13 @@ export const FILE_CHECKS: ContractChecks = {
     await fs.writeFile(at('a'), '\uFEFFx');
     equal(await fs.readFile(at('a')), '\uFEFFx');
   },
-  'hands out bytes that later writes do not change': async (fs, { at }) => {
+  'returns bytes that later writes do not change': async (fs, { at }) => {
     await fs.writeFile(at('a'), 'before');
     const bytes = await fs.readFileBytes(at('a'));
     await fs.writeFile(at('a'), 'after!');
     equal(Buffer.from(bytes).toString(), 'before');
   },
-  'appends, and creates the file for it': async (fs, { at }) => {
+  'appends, and creates the file': async (fs, { at }) => {
     await fs.appendFile(at('a'), 'one ');
     await fs.appendFile(at('a'), Buffer.from('two'));
     equal(await fs.readFile(at('a')), 'one two');
@@ -59,13 +59,13 @@ export const FILE_CHECKS: ContractChecks = {
     }
     for (let file = 0; file < 12; file++) equal(await fs.readFile(at(`f${file}`)), '012');
   },
-  'appends to what was written meanwhile': async (fs, { at }) => {
+  'appends after a write in between': async (fs, { at }) => {
     await fs.appendFile(at('a'), 'old');
     await fs.writeFile(at('a'), 'new');
     await fs.appendFile(at('a'), '+');
     equal(await fs.readFile(at('a')), 'new+');
   },
-  'appends to the file that has the name now': async (fs, { at }) => {
+  'appends to the file that currently has the name': async (fs, { at }) => {
     await fs.appendFile(at('a'), 'first');
     await fs.rename(at('a'), at('b'));
     await fs.appendFile(at('a'), 'second');
@@ -84,7 +84,7 @@ export const FILE_CHECKS: ContractChecks = {
     equal((await fs.stat(at('a'))).size, 8 * 1024 * 1024);
     ok(Buffer.concat([half, half]).equals(await fs.readFileBytes(at('a'))));
   },
-  'can be told to force a file to disk': async (fs, { at }) => {
+  'forces a file to disk on request': async (fs, { at }) => {
     await fs.appendFile(at('a'), 'x');
     await fs.sync?.(at('a'));
     await fs.writeFile(at('b'), 'y');
@@ -97,27 +97,27 @@ export const FILE_CHECKS: ContractChecks = {
     await fs.appendFile(at('a'), 'é');
     equal((await fs.stat(at('a'))).size, 11);
   },
-  'keeps a large text, cut anywhere on its way': async (fs, { at }) => {
+  'keeps a large text, cut anywhere during the transfer': async (fs, { at }) => {
     const text = `x${'€🦊'.repeat(400_000)}`;
     await fs.writeFile(at('a'), text);
     ok((await fs.readFile(at('a'))) === text, 'another text');
     await fs.appendFile(at('a'), text);
     ok((await fs.readFile(at('a'))) === text + text, 'another text after an append');
   },
-  'keeps a copy of the bytes that it was given': async (fs, { at }) => {
+  'keeps a copy of the given bytes': async (fs, { at }) => {
     const bytes = Buffer.from('before');
     await fs.writeFile(at('a'), bytes);
     await fs.appendFile(at('b'), bytes);
     bytes.fill('x');
     equal((await fs.readFile(at('a'))) + (await fs.readFile(at('b'))), 'beforebefore');
   },
-  'keeps a part of a buffer, not the whole of it': async (fs, { at }) => {
+  'keeps only the given part of a buffer': async (fs, { at }) => {
     const whole = Buffer.from('0123456789');
     await fs.writeFile(at('a'), whole.subarray(2, 5));
     await fs.appendFile(at('a'), new Uint8Array(whole.buffer, whole.byteOffset + 7, 2));
     equal(await fs.readFile(at('a')), '23478');
   },
-  'makes an empty file of an empty append, and adds nothing by one': async (fs, { at }) => {
+  'creates an empty file by an empty append, and adds nothing to an existing one': async (fs, { at }) => {
     await fs.appendFile(at('a'), '');
     equal((await fs.stat(at('a'))).size, 0);
     await fs.appendFile(at('a'), 'x');
@@ -129,13 +129,13 @@ export const FILE_CHECKS: ContractChecks = {
     await fs.writeFile(at('a'), new Uint8Array());
     deepEqual([await fs.readFile(at('a')), (await fs.stat(at('a'))).size], ['', 0]);
   },
-  'reads what is no text as text with replacement characters': async (fs, { at }) => {
+  'reads invalid UTF-8 as text with replacement characters': async (fs, { at }) => {
     await fs.writeFile(at('a'), Uint8Array.of(0x61, 0xff, 0x62));
     equal(await fs.readFile(at('a')), 'a\uFFFDb');
     await fs.writeFile(at('a'), 'a\uD83Db');
     equal(await fs.readFile(at('a')), 'a\uFFFDb');
   },
-  'keeps control characters and line ends as they are': async (fs, { at }) => {
+  'keeps control characters and line ends unchanged': async (fs, { at }) => {
     const text = '\0\u0001\t\r\n\n\r\u001b[0m\u007f\u0085\u2029"\\';
     await fs.writeFile(at('a'), text);
     equal(await fs.readFile(at('a')), text);
@@ -161,7 +161,7 @@ export const FILE_CHECKS: ContractChecks = {
       );
     }
   },
-  'reads a part of a file, where it can': async (fs, { at }) => {
+  'reads a part of a file, if it can': async (fs, { at }) => {
     if (!fs.readRange) return;
     await fs.writeFile(at('a'), '0123456789');
     const parts = [

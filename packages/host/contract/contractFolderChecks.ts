@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type ContractChecks, failsWith } from './contractCheck.js';
 
 export const FOLDER_CHECKS: ContractChecks = {
-  'tells files from folders, and what does not exist': async (fs, { at }) => {
+  'distinguishes files, folders and missing entries': async (fs, { at }) => {
     await fs.mkdir(at('folder'));
     await fs.writeFile(at('file'), '12345');
     const [folder, file] = [await fs.stat(at('folder')), await fs.stat(at('file'))];
@@ -15,7 +15,7 @@ export const FOLDER_CHECKS: ContractChecks = {
       false,
     ]);
   },
-  'says when a file was made and changed': async (fs, { at }) => {
+  'reports when a file was created and changed': async (fs, { at }) => {
     const before = Date.now();
     await fs.writeFile(at('a'), 'x');
     const made = await fs.stat(at('a'));
@@ -26,23 +26,23 @@ export const FOLDER_CHECKS: ContractChecks = {
     ok(changed.mtime >= made.mtime);
     equal(changed.birthtime, made.birthtime);
   },
-  'makes a folder once': async (fs, { at }) => {
+  'creates a folder once': async (fs, { at }) => {
     await fs.mkdir(at('a'));
     await failsWith('EEXIST', fs.mkdir(at('a')));
     await fs.mkdir(at('a'), { recursive: true });
   },
-  'makes a folder only in a folder, unless recursive': async (fs, { at }) => {
+  'creates a folder only in an existing one, unless recursive': async (fs, { at }) => {
     await failsWith('ENOENT', fs.mkdir(at('a/b/c')));
     await fs.mkdir(at('a/b/c'), { recursive: true });
     deepEqual(await fs.readdirWithTypes(at('a/b')), [{ name: 'c', type: 'directory' }]);
   },
-  'makes no folder where a file is': async (fs, { at }) => {
+  'creates no folder in place of a file': async (fs, { at }) => {
     await fs.writeFile(at('a'), '');
     await failsWith('EEXIST', fs.mkdir(at('a')));
     await failsWith('EEXIST', fs.mkdir(at('a'), { recursive: true }));
     await failsWith('ENOTDIR', fs.mkdir(at('a/b')));
   },
-  'lists what is in a folder, and only that': async (fs, { at }) => {
+  'lists exactly the entries of a folder': async (fs, { at }) => {
     await fs.mkdir(at('a/inner'), { recursive: true });
     await fs.writeFile(at('a/file'), '');
     await fs.writeFile(at('a/inner/deep'), '');
@@ -60,7 +60,7 @@ export const FOLDER_CHECKS: ContractChecks = {
     await fs.rm(at('a'));
     equal(await fs.exists(at('a')), false);
   },
-  'removes a folder only when told to, with all that is in it': async (fs, { at }) => {
+  'removes a folder only with recursive, including its content': async (fs, { at }) => {
     await fs.mkdir(at('a/b'), { recursive: true });
     await fs.writeFile(at('a/b/c'), '');
     await fs.writeFile(at('ab'), 'stays');
@@ -69,7 +69,7 @@ export const FOLDER_CHECKS: ContractChecks = {
     equal(await fs.exists(at('a')), false);
     equal(await fs.readFile(at('ab')), 'stays');
   },
-  'forgives that there is nothing to remove only with force': async (fs, { at }) => {
+  'ignores a missing entry only with force': async (fs, { at }) => {
     await failsWith('ENOENT', fs.rm(at('a')));
     await failsWith('ENOENT', fs.rm(at('a'), { recursive: true }));
     await fs.rm(at('a'), { force: true });
@@ -82,14 +82,14 @@ export const FOLDER_CHECKS: ContractChecks = {
     equal(await fs.readFile(at('b')), 'new');
     equal(await fs.exists(at('a')), false);
   },
-  'renames a folder with all that is in it': async (fs, { at }) => {
+  'renames a folder with its content': async (fs, { at }) => {
     await fs.mkdir(at('a/b'), { recursive: true });
     await fs.writeFile(at('a/b/c'), 'x');
     await fs.rename(at('a'), at('z'));
     equal(await fs.readFile(at('z/b/c')), 'x');
     equal(await fs.exists(at('a')), false);
   },
-  'leaves a folder that is there as it is': async (fs, { at }) => {
+  'leaves an existing folder unchanged': async (fs, { at }) => {
     await fs.mkdir(at('a/b'), { recursive: true });
     await fs.writeFile(at('a/b/c'), 'kept');
     await fs.mkdir(at('a/b'), { recursive: true });
@@ -100,7 +100,7 @@ export const FOLDER_CHECKS: ContractChecks = {
     await fs.mkdir(at('a'));
     deepEqual([await fs.readdir(at('a')), await fs.readdirWithTypes(at('a'))], [[], []]);
   },
-  'lists what was removed and renamed no more': async (fs, { at }) => {
+  'no longer lists removed and renamed entries': async (fs, { at }) => {
     await fs.mkdir(at('a'));
     for (const name of ['one', 'two', 'three']) await fs.writeFile(at(`a/${name}`), name);
     await fs.rm(at('a/one'));
@@ -115,21 +115,21 @@ export const FOLDER_CHECKS: ContractChecks = {
     await fs.rm(at('a'), { recursive: true });
     equal(await fs.exists(at('a')), false);
   },
-  'removes an empty folder only when told to': async (fs, { at }) => {
+  'removes an empty folder only with recursive': async (fs, { at }) => {
     await fs.mkdir(at('a'));
     await failsWith('EISDIR', fs.rm(at('a')));
     await failsWith('EISDIR', fs.rm(at('a'), { force: true }));
     await fs.rm(at('a'), { recursive: true });
     equal(await fs.exists(at('a')), false);
   },
-  'removes a file also when told to be recursive': async (fs, { at }) => {
+  'removes a file also with recursive': async (fs, { at }) => {
     await fs.writeFile(at('a'), '');
     await fs.writeFile(at('b'), '');
     await fs.rm(at('a'), { recursive: true });
     await fs.rm(at('b'), { recursive: true, force: true });
     deepEqual(await Promise.all([fs.exists(at('a')), fs.exists(at('b'))]), [false, false]);
   },
-  'gives the name of what was removed to something else': async (fs, { at }) => {
+  'reuses the name of a removed entry': async (fs, { at }) => {
     await fs.writeFile(at('a'), 'a file');
     await fs.rm(at('a'));
     await fs.mkdir(at('a'));
@@ -146,7 +146,7 @@ export const FOLDER_CHECKS: ContractChecks = {
     deepEqual([await fs.readdir(at('a')), await fs.readdir(at('b'))], [[], ['y']]);
     equal(await fs.readFile(at('b/y')), 'moved');
   },
-  'renames to the same name without harm': async (fs, { at }) => {
+  'accepts a rename to the same name': async (fs, { at }) => {
     await fs.writeFile(at('a'), 'same');
     await fs.rename(at('a'), at('a'));
     equal(await fs.readFile(at('a')), 'same');
@@ -159,7 +159,7 @@ export const FOLDER_CHECKS: ContractChecks = {
     await failsWith('ENOTDIR', fs.rename(at('folder'), at('file')));
     equal((await fs.readFile(at('file'))) + (await fs.readFile(at('folder/inner'))), 'fileinner');
   },
-  'replaces no folder that has something in it': async (fs, { at }) => {
+  'does not replace a non-empty folder': async (fs, { at }) => {
     for (const name of ['a', 'b']) {
       await fs.mkdir(at(name));
       await fs.writeFile(at(`${name}/${name}`), name);
@@ -167,7 +167,7 @@ export const FOLDER_CHECKS: ContractChecks = {
     await failsWith('ENOTEMPTY', fs.rename(at('a'), at('b')));
     equal((await fs.readFile(at('a/a'))) + (await fs.readFile(at('b/b'))), 'ab');
   },
-  'moves no folder into itself': async (fs, { at }) => {
+  'does not move a folder into itself': async (fs, { at }) => {
     await fs.mkdir(at('a'));
     await fs.writeFile(at('a/x'), 'x');
     await failsWith('EINVAL', fs.rename(at('a'), at('a/b')));

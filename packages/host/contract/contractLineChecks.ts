@@ -3,7 +3,7 @@ import { MAX_LINE_BYTES } from '@agenthost/host/internal';
 import { type ContractChecks, failsWith, readAllLines } from './contractCheck.js';
 
 export const LINE_CHECKS: ContractChecks = {
-  'reads lines, which end at \\n alone': async (fs, { at }) => {
+  'reads lines, which end only at \\n': async (fs, { at }) => {
     await fs.writeFile(at('a'), 'one\r\ntwo\n\nü\u2028\rx\n');
     deepEqual(await readAllLines(fs, at('a')), ['one\r', 'two', '', 'ü\u2028\rx']);
   },
@@ -11,7 +11,7 @@ export const LINE_CHECKS: ContractChecks = {
     await fs.writeFile(at('a'), 'one\ntwo');
     deepEqual(await readAllLines(fs, at('a')), ['one', 'two']);
   },
-  'reads lines from a byte on': async (fs, { at }) => {
+  'reads lines from a byte offset': async (fs, { at }) => {
     await fs.writeFile(at('a'), 'äö\ntwo\nthree\n');
     deepEqual(await readAllLines(fs, at('a'), 5), ['two', 'three']);
     deepEqual(await readAllLines(fs, at('a'), 6), ['wo', 'three']);
@@ -24,11 +24,11 @@ export const LINE_CHECKS: ContractChecks = {
     const found = await readAllLines(fs, at('a'));
     ok(found.length === expected.length && found.every((line, index) => line === expected[index]), 'other lines');
   },
-  'refuses a line without a bound': async (fs, { at }) => {
+  'refuses an endless line': async (fs, { at }) => {
     await fs.writeFile(at('a'), Buffer.concat([Buffer.from('first\n'), Buffer.alloc(MAX_LINE_BYTES + 1, 'x')]));
     await failsWith('EFBIG', readAllLines(fs, at('a')));
   },
-  'can be left in the middle of a file': async (fs, { at }) => {
+  'can stop reading in the middle of a file': async (fs, { at }) => {
     await fs.writeFile(at('a'), 'x\n'.repeat(100_000));
     for await (const line of fs.readLines(at('a'))) {
       equal(line, 'x');
@@ -51,7 +51,7 @@ export const LINE_CHECKS: ContractChecks = {
     deepEqual(await readAllLines(fs, at('a'), 6), ['o']);
     deepEqual(await readAllLines(fs, at('a'), 7), []);
   },
-  'reads lines from a byte far into a large file': async (fs, { at }) => {
+  'reads lines from an offset far into a large file': async (fs, { at }) => {
     const line = `${'€'.repeat(40)}\n`;
     await fs.writeFile(at('a'), line.repeat(20_000));
     const bytes = Buffer.byteLength(line);
@@ -70,7 +70,7 @@ export const LINE_CHECKS: ContractChecks = {
     );
     await Promise.all([first?.return?.(), second?.return?.()]);
   },
-  'reads lines of what was appended since': async (fs, { at }) => {
+  'reads lines that were appended since': async (fs, { at }) => {
     await fs.appendFile(at('a'), 'one\n');
     deepEqual(await readAllLines(fs, at('a')), ['one']);
     await fs.appendFile(at('a'), 'two\n');

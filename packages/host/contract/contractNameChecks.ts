@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { ContractChecks } from './contractCheck.js';
 
-/** Paths, and the names that files may have. */
+/** Paths and valid file names. */
 export const NAME_CHECKS: ContractChecks = {
   'joins by its own conventions': async (fs) => {
     const windows = fs.conventions === 'windows';
@@ -10,7 +10,7 @@ export const NAME_CHECKS: ContractChecks = {
     equal(fs.join('a', '', 'b'), windows ? 'a\\b' : 'a/b');
     equal(windows ? fs.join('C:\\x', 'y/z') : fs.join('/x/', '/y'), windows ? 'C:\\x\\y\\z' : '/x/y');
   },
-  'joins what is doubled, dotted or of the other convention': async (fs) => {
+  'joins paths with double separators, dots or the other convention': async (fs) => {
     const joined =
       fs.conventions === 'windows'
         ? [fs.join('C:\\', 'a'), fs.join('a\\\\b', '.', 'c'), fs.join('\\\\server\\share', 'a'), fs.join('a/b\\c')]
@@ -38,12 +38,12 @@ export const NAME_CHECKS: ContractChecks = {
     equal(await fs.readFile(path), 'x');
     await fs.rm(path);
   },
-  'starts where it was told to': async (fs) => equal(fs.initialCwd(), '/somewhere'),
-  'takes one lock for one file, another for another file': async (fs, { at }) => {
+  'starts in the given folder': async (fs) => equal(fs.initialCwd(), '/somewhere'),
+  'has one lock per file': async (fs, { at }) => {
     equal(fs.lockKey(at('a')), fs.lockKey(at('a')));
     ok(fs.lockKey(at('a')) !== fs.lockKey(at('b')));
   },
-  'takes another lock for the same name in another session': async (fs, { at, withOther }) =>
+  'has another lock for the same name in another session': async (fs, { at, withOther }) =>
     withOther(async (other, there) => ok(fs.lockKey(at('a')) !== other.lockKey(there('a')))),
   'keeps sessions apart': async (fs, { at, withOther }) => {
     await fs.writeFile(at('a'), 'mine');
@@ -57,24 +57,24 @@ export const NAME_CHECKS: ContractChecks = {
   'keeps names of any script': async (fs, { at }) => {
     await keepsNames(fs, at('names'), ['äöü.txt', '漢字', '🦊 with spaces', "it's", 'a.b..c', 'ﬁ', 'עברית', '👩‍👩‍👧']);
   },
-  'keeps a name composed or decomposed, as it was given': async (fs, { at }) => {
-    // Each in a folder of its own: some file systems take the two for one name.
+  'keeps the Unicode normalisation of a name': async (fs, { at }) => {
+    // Each in a separate folder: some file systems treat the two as one name.
     await keepsNames(fs, at('composed'), ['\u00e9.txt']);
     await keepsNames(fs, at('decomposed'), ['e\u0301.txt']);
   },
-  'keeps names apart that differ in dots and spaces': async (fs, { at }) => {
+  'distinguishes names that differ in dots and spaces': async (fs, { at }) => {
     await keepsNames(fs, at('names'), ['a', '.a', '..a', 'a..b', 'a.b', 'a b', 'a  b', ' a']);
   },
-  'takes names that look like options, code or escapes': async (fs, { at }) => {
+  'accepts names that look like options, code or escapes': async (fs, { at }) => {
     await keepsNames(fs, at('names'), ['-rf', '--help', '~', '$HOME', '#x', 'a&b;c', '%2e%2e', 'a%20b', '!', '{a,b}']);
   },
-  'takes names that every object of JavaScript has': async (fs, { at }) => {
+  'accepts names of JavaScript object properties': async (fs, { at }) => {
     await keepsNames(fs, at('names'), ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '0', 'undefined']);
   },
-  'takes a long name': async (fs, { at }) => {
+  'accepts a long name': async (fs, { at }) => {
     await keepsNames(fs, at('names'), ['n'.repeat(200)]);
   },
-  'nests deep': async (fs, { at }) => {
+  'accepts deep nesting': async (fs, { at }) => {
     const folder = fs.join(at('deep'), ...Array.from({ length: 40 }, (_, index) => `d${index}`));
     await fs.mkdir(folder, { recursive: true });
     await fs.writeFile(fs.join(folder, 'leaf'), 'down here');

@@ -2,10 +2,10 @@ import type { AgentEvent, AgentSession } from '@agenthost/host';
 
 export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>;
 
-/** For a busy machine; an event is awaited, not measured. */
+/** Allows for a busy machine; an event is awaited, not measured. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** Records what a session reports and waits for it, so that no test of an agent has to sleep. */
+/** Records the events of a session and waits for them, so that no test of an agent has to sleep. */
 export class EventRecorder {
   readonly events: AgentEvent[] = [];
   readonly #timeoutMs: number;
@@ -32,7 +32,7 @@ export class EventRecorder {
     return this.of('toolUpdate').reduce((all, event) => all + (event.output ?? ''), '');
   }
 
-  /** The n-th event of that type, also when it came already. */
+  /** The n-th event of that type, also when it already came. */
   async nth<T extends AgentEvent['type']>(type: T, n = 1): Promise<EventOf<T>> {
     await this.until(`${type} number ${n}`, () => this.of(type).length >= n);
     return this.of(type)[n - 1] as EventOf<T>;

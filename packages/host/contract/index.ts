@@ -1,4 +1,4 @@
-/** The suites that a backend of one's own must pass; see the README. */
+/** The suites that your own backend must pass; see the README. */
 export {
   type AgentContractCase,
   type AgentContractOptions,

@@ -7,7 +7,7 @@ import { LINE_CHECKS } from './contractLineChecks.js';
 import { NAME_CHECKS } from './contractNameChecks.js';
 
 export interface SessionFsContractOptions {
-  /** Whether paths outside of the session's folders are refused. A backend that has nothing outside needn't. */
+  /** Whether paths outside of the session folders are refused. A backend without anything outside needn't. */
   readonly refusesEscapes?: boolean;
 }
 

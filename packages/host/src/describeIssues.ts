@@ -3,7 +3,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** The first problem that a schema found, in words: `params.range.limit: expected number, received string`. */
+/** The first problem that a schema found, as text: `params.range.limit: expected number, received string`. */
 export function describeIssues(issues: readonly Issue[], root: string): string {
   const [first] = issues;
   if (!first) return `invalid ${root}`;

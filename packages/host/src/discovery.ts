@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { parseLockHolder } from './storage/stateRoot/lockHolder.js';
 import { LOCK_FILE, resolveStateRoot, type StateRootPlace } from './storage/stateRoot/stateRootPath.js';
 
-// For commands that start often and must start fast: nothing in here, or in what it imports, loads the host.
+// For commands that must start fast: nothing in here, or in what it imports, loads the host.
 
 export interface FoundHost {
   readonly stateDir: string;
-  /** Of the host that has the state root, or had it when it was killed. */
+  /** The process id of the host that holds the state root, or held it when it was killed. */
   readonly pid?: number;
   /** Absent while it is starting. */
   readonly url?: string;
-  /** Where other machines reach it, if it was told. */
+  /** The address for other machines, if it was configured. */
   readonly publicUrl?: string;
-  /** The owner's token was given as the host started: what is in the state root is not its token. */
+  /** The owner's token was passed at the start: the one in the state root is not used. */
   readonly hasGivenToken?: true;
-  /** Absent where the host has none in its state root, or this user may not read it. */
+  /** Absent if the state root has none, or this user may not read it. */
   readonly token?: string;
 }
 
 /**
- * What the state root says of its host. Connect to it to know whether that host still runs.
+ * What the state root says about its host. Connect to find out whether that host still runs.
  *
  * @example
  * ```ts

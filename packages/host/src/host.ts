@@ -50,13 +50,13 @@ import { TempRoot } from './storage/stateRoot/tempRoot.js';
 import { HOST_VERSION } from './version.js';
 
 const MINUTE = 60_000;
-/** How long a host that stops waits for a client that keeps the sessions' files to take what is left. */
+/** How long a stopping host waits for a file provider to take the remaining data. */
 const KEEPER_PATIENCE_MS = 5_000;
 const STOPPING = { code: CLOSE_CODE.goingAway, message: 'the host stops' };
 const IN_PROCESS: Credential = { ...OWNER, id: 'in-process' };
 
 /**
- * A whole host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`).
+ * A complete host: state, sessions, agents; reached over sockets (`listen`) or inside the process (`attach`).
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export class Host {
   readonly #log: HostLog;
   #server: HostServer | undefined;
   #tokens: HostTokens | undefined;
-  /** Where this machine reaches it, and the link with the token. */
+  /** The address on this machine, and the link with the token. */
   #address: { readonly local: URL; readonly link: () => string } | undefined;
   #closing: Promise<void> | undefined;
 
@@ -107,7 +107,7 @@ export class Host {
   }
 
   static async #startIn(stateRoot: StateRoot, tempRoot: TempRoot, options: HostOptions, log: HostLog): Promise<Host> {
-    // A look at all processes of the machine: meanwhile the rest is read. Who ended in good order left nobody behind.
+    // Scans all processes of the machine while the rest is read. A host that stopped normally left no agents.
     const orphansEnded = stateRoot.lock.tookOver ? endOrphanAgents(stateRoot.path) : undefined;
     const now = options.now ?? Date.now;
     const newId = options.newId ?? randomUUID;
@@ -142,7 +142,7 @@ export class Host {
     for (const agent of options.agents) agents.register(agent);
 
     const delivery = new Delivery();
-    // One that no earlier run can have given out: who has seen less than this has not seen this run.
+    // A number that no earlier run can have given out: a client with a lower one has not seen this run.
     const replay = new ReplayBuffer(sequence.next(), options.replayLimits ?? DEFAULT_REPLAY_LIMITS);
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
@@ -181,7 +181,7 @@ export class Host {
       providedBy: async (provider) => {
         const provided = await ClientSessionStorage.open({ provider, log, ...logs });
         return () => {
-          // Its sessions are others than those of the same names here.
+          // Its sessions differ from those of the same names here.
           replay.forgetUpTo(sequence.current);
           host.#providedIndex = new SessionIndex(':memory:', { searchInThread: true });
           return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
@@ -270,14 +270,14 @@ export class Host {
     return this.#stateRoot.path;
   }
 
-  /** What its server answers to; nothing before `listen`. */
+  /** What its server answers to; empty before `listen`. */
   get routes(): readonly ServedRoute[] {
     return this.#server?.routes ?? [];
   }
 
   /**
-   * A connection inside the process; whoever has the host in hand needs no token, and says for whom it is. A credential that came
-   * with a socket is checked again: closed at once where its token was taken back meanwhile.
+   * A connection inside the process; the program that has the host needs no token, and passes a credential. A credential from a
+   * socket is checked again: the connection is closed at once if its token was revoked meanwhile.
    */
   attach(transport: Transport, credential: Credential = IN_PROCESS): void {
     if (closeWhenRevoked(transport, credential)) this.#connect(frameTransportOver(transport), credential);
@@ -328,13 +328,13 @@ export class Host {
     return { url, token: tokens.owner };
   }
 
-  /** Another certificate for connections from now on. Only after `listen` with `tls`; throws where its key does not fit. */
+  /** Sets another certificate for new connections. Only after `listen` with `tls`; throws if its key does not fit. */
   renewCertificate(tls: NonNullable<ListenOptions['tls']>): void {
     if (!this.#server) throw new Error('the host does not listen yet');
     this.#server.renewCertificate(tls);
   }
 
-  /** Leads a browser on this machine to the page, with the owner's token; once, within ten minutes. Only after `listen`. */
+  /** Leads a browser on this machine to the page with the owner's token, once, within ten minutes. Only after `listen`. */
   createOneTimeLink(): URL {
     if (!this.#server || !this.#address) throw new Error('the host does not listen yet');
     return new URL(this.#server.createOneTimeLink(this.#address.link), this.#address.local);
@@ -348,11 +348,11 @@ export class Host {
   async #close(): Promise<void> {
     await this.#tokens?.dispose();
     for (const source of this.#sources) source.dispose();
-    // What was accepted is stored and told; then nobody can ask for more.
+    // Accepted changes are stored and sent; then no client can send more.
     await this.#services.delivery.drained();
     const { hostSessions } = this.#services;
     for (const connection of [...this.#connections]) if (connection !== hostSessions.keeper) connection.close(STOPPING);
-    // The client that keeps the sessions' files is needed until every session is closed.
+    // The file provider is needed until every session is closed.
     if (hostSessions.keeper) await settleWithin(KEEPER_PATIENCE_MS, this.#services.sessions.close());
     hostSessions.keeper?.close(STOPPING);
     await this.#server?.close();

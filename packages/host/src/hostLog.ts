@@ -1,10 +1,10 @@
-/** What the host says to whoever runs it. Contract: never a token, never the content of a session. */
+/** The host's log for its operator. Contract: never a token, never the content of a session. */
 export interface HostLog {
   error(message: string, cause?: unknown): void;
   warn(message: string): void;
   info(message: string): void;
   debug(message: string): void;
-  /** Something that takes a while; comes often, and a last time when it is done. */
+  /** Progress of long work; called often, and a last time when it is done. */
   progress?(progress: LogProgress): void;
 }
 
@@ -21,7 +21,7 @@ export function warnOfListenerError(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : new Error(String(error)));
 }
 
-/** How many lines tell of one thing that takes a while, where a line can't be written over. */
+/** How many lines report one long task, when a line can't be overwritten. */
 const PROGRESS_LINES = 10;
 
 /**
@@ -39,7 +39,7 @@ export function consoleLog(
   let shown = '';
   let told = 0;
   const line = (level: string, message: string) => {
-    // The line that is written over goes on below.
+    // The overwritten line continues below.
     const clear = shown === '' ? '' : CLEAR_LINE;
     output.write(`${clear}${new Date().toISOString()} ${level} ${message}\n${shown}`);
   };

@@ -8,11 +8,11 @@ import type { ReplayLimits } from './state/replayBuffer.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
 
 export interface HostOptions {
-  /** Where the host keeps everything; `$AGENTHOST_HOME`, `$XDG_STATE_HOME/agenthost` or `~/.agenthost` without it. */
+  /** The state folder. Defaults to `$AGENTHOST_HOME`, `$XDG_STATE_HOME/agenthost` or `~/.agenthost`. */
   readonly stateDir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly agents: readonly Agent[];
-  /** Where sessions are kept; folders of the state root without it. */
+  /** Where sessions are stored. Defaults to folders of the state root. */
   readonly storage?: SessionStorage;
   /** Agents that are found in the state root or on the machine, and may change while the host runs. */
   readonly agentSources?: readonly AgentSource[];
@@ -21,15 +21,15 @@ export interface HostOptions {
   readonly sessionIdleMs?: number;
   readonly agentIdleMs?: number;
   readonly abortGraceMs?: number;
-  /** Bytes that a session keeps of what clients paste and attach. */
+  /** Maximum bytes of pasted and attached content per session. */
   readonly maxPastedBytes?: number;
   /** Bytes that the state of all sessions in memory may take (default: 64 MiB). */
   readonly maxSessionBytes?: number;
   readonly replayLimits?: ReplayLimits;
-  /** How long the start waits for a session index that has to be made anew; it goes on while the host serves. */
+  /** How long the start waits for a session index that is being rebuilt; the rebuild continues while the host serves. */
   readonly indexPatienceMs?: number;
   readonly now?: () => number;
-  /** Ids of what a session keeps: records, parts, contents. Random by default. */
+  /** Ids of a session's records, parts and contents. Random by default. */
   readonly newId?: () => string;
   readonly log?: HostLog;
 }
@@ -40,16 +40,16 @@ export interface ListenOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
   readonly allowedOrigins?: readonly string[];
-  /** Sockets that came with a token. */
+  /** Maximum number of sockets with a token. */
   readonly maxConnections?: number;
-  /** Connections that have shown no token, on top of those. */
+  /** Maximum number of connections without a token, on top of those. */
   readonly guestLimits?: Partial<GuestLimits>;
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** The folder of the built page, served at `/`. */
   readonly pageFolder?: string;
-  /** Other paths that take WebSockets, for what speaks another protocol in front of this host. */
+  /** Other paths that accept WebSockets, for gateways of other protocols. */
   readonly socketRoutes?: readonly SocketRoute[];
-  /** The owner's token. Without it the one in the state root is, and a new one there takes effect at once. */
+  /** The owner's token. Defaults to the one in the state root; a new one there takes effect at once. */
   readonly token?: string;
 }
 

@@ -9,7 +9,7 @@ import { JsonlEventLog, LOG_FILE } from './storage/log/jsonlEventLog.js';
 import { LogScanner } from './storage/log/logScanner.js';
 import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersion.js';
 
-// What can be found and mended in a state root while no host has it. Nothing here writes but what says so.
+// Finds and fixes problems of a state root while no host holds it. Only functions that say so write.
 
 export { isSameProcess } from './processes/processStat.js';
 export { findRunningHost } from './runningHost.js';
@@ -19,7 +19,7 @@ export { TokenUse } from './server/access/tokenUse.js';
 export { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
 export { writePrivateFile } from './storage/fs/writePrivateFile.js';
 
-/** Why nothing in a state root may be mended by this program; `undefined` where it may. */
+/** Why this program may not fix anything in a state root; `undefined` if it may. */
 export async function examineVersion(stateDir: string): Promise<string | undefined> {
   const version = await readStateVersion(stateDir);
   if (typeof version === 'string') return `its version file says ${JSON.stringify(version.slice(0, 40))}`;
@@ -40,15 +40,15 @@ export async function listSessionIds(stateDir: string): Promise<string[]> {
 }
 
 export interface LogCondition {
-  /** Lines that can't be read, and why. */
+  /** Numbers of unreadable lines, and why. */
   readonly broken: readonly { readonly line: number; readonly reason: string }[];
   /** The last line has no end: a host is writing it, or was killed while it did. */
   readonly isTorn: boolean;
-  /** A copy of what is damaged was kept, so that the host has seen it. */
+  /** A copy of the damage was kept, so the host has seen it. */
   readonly isKept: boolean;
 }
 
-/** `undefined` for a log without a fault, and for a folder without a log. */
+/** `undefined` for a valid log, and for a folder without a log. */
 export async function examineLog(stateDir: string, sessionId: string): Promise<LogCondition | undefined> {
   const path = join(sessionFolder(stateDir, sessionId), LOG_FILE);
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
@@ -80,7 +80,7 @@ export async function examineLog(stateDir: string, sessionId: string): Promise<L
   return { broken: scanner.broken, isTorn: !endsWithNewline, isKept };
 }
 
-/** Writes: cuts off a torn end, and keeps a copy of everything that can't be read. As the host does when it opens a session. */
+/** Writes: cuts off a torn end, and keeps a copy of all unreadable parts, as the host does when it opens a session. */
 export async function repairLog(stateDir: string, sessionId: string): Promise<void> {
   const fs = await LocalSessionFs.open({ stateRoot: stateDir, sessionId, create: false });
   try {
@@ -92,7 +92,7 @@ export async function repairLog(stateDir: string, sessionId: string): Promise<vo
   }
 }
 
-/** What is wrong with the session index; `undefined` when it is sound, or there is none yet. */
+/** What is wrong with the session index; `undefined` when it is valid, or there is none yet. */
 export async function examineIndex(stateDir: string): Promise<string | undefined> {
   const path = join(stateDir, INDEX_FILE);
   try {
@@ -113,7 +113,7 @@ export async function examineIndex(stateDir: string): Promise<string | undefined
   }
 }
 
-/** Writes: the next host makes it anew from the sessions. */
+/** Writes: the next host rebuilds it from the sessions. */
 export async function removeIndex(stateDir: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) await rm(join(stateDir, `${INDEX_FILE}${suffix}`), { force: true });
 }

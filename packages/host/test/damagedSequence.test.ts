@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-it('[ENV1] the counter goes on above every log when its own files are damaged', async () => {
+it('[ENV1] the counter continues above every log when its own files are damaged', async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-test-'));
   folders.push(stateDir);
   const before = await runTurn(stateDir);

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { AgentSource } from '../src/agents/agentSource.js';
 import { Host } from '../src/host.js';
 
-it('a start that fails leaves nothing running, and the state root to the next one', async () => {
+it('a failed start leaves nothing running, and the state root usable', async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'agenthost-failed-start-'));
   onTestFinished(() => rm(stateDir, { recursive: true, force: true }));
   const happened: string[] = [];

@@ -13,7 +13,7 @@ describe('the log on a console', () => {
     return { log, tell, text: () => written.replaceAll(/\d{4}-\S+Z/g, '<time>') };
   }
 
-  it('on a terminal writes progress over itself, and lines above it', () => {
+  it('on a terminal overwrites progress, and writes lines above it', () => {
     const { log, tell, text } = logTo(true);
     tell(1);
     tell(2);

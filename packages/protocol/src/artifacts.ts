@@ -1,9 +1,8 @@
-import type { SessionSummary } from './state/sessionState.js';
+import type { ArtifactKind } from './types/commands.js';
+import type { SessionSummary } from './types/sessionState.js';
 
 /** What a session keeps beside its conversation, in the order in which it is listed. */
-export const ARTIFACT_KINDS = ['plan', 'checkpoint', 'file', 'research'] as const;
-
-export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
+export const ARTIFACT_KINDS = ['plan', 'checkpoint', 'file', 'research'] as const satisfies readonly ArtifactKind[];
 
 /** When the host last stored something of a kind, in milliseconds since 1970; a kind that is absent has nothing. */
 export type ArtifactTimes = { readonly [K in ArtifactKind]?: number };

@@ -1,3 +1,5 @@
+import type { ActionEnvelope, Rejection } from './types/actions.js';
+
 /** Every numeric code that an answer can carry, beside those of JSON-RPC itself. */
 export const ERROR_CODE = {
   parseError: -32700,
@@ -20,12 +22,7 @@ export const ERROR_CODE = {
 
 export type ErrorCode = (typeof ERROR_CODE)[keyof typeof ERROR_CODE];
 
-/** `error.data` of `unsupportedProtocolVersion`. */
-export interface UnsupportedProtocolVersionData {
-  readonly supportedVersions: readonly number[];
-}
-
-/** Why the host refuses an action: the text of `rejectionReason`. */
+/** Why the host refuses an action: by the code of `rejection`, the text that `rejectionReason` begins with. */
 export const REJECTION = {
   invalidAction: 'invalid action',
   unknownAction: 'unknown action',
@@ -53,4 +50,37 @@ export const REJECTION = {
   unknownContent: 'unknown content',
   contentFull: 'the session has no room for more pasted content',
   contentBusy: 'too much content waits to be stored, send it again later',
+  roleNotAllowed: 'the role of the token does not allow this action',
+  sessionNotOpened: 'the session could not be opened',
+  notChecked: 'could not be checked',
+  notStored: 'could not be stored',
+  diskFull: 'could not be stored',
 } as const;
+
+export type RejectionCode = keyof typeof REJECTION;
+
+/** The fields of an envelope that say that its action was refused. */
+export type Refusal = Required<Pick<ActionEnvelope, 'rejectionReason' | 'rejection'>>;
+
+/** A refusal with the text of its code, followed by who answered first or by the detail. */
+export function refuse(code: RejectionCode, more: Omit<Rejection, 'code'> = {}): Refusal {
+  const { by, detail = by && `${by.name ?? by.clientId} answered it` } = more;
+  const rejectionReason = detail === undefined ? REJECTION[code] : `${REJECTION[code]}: ${detail}`;
+  return { rejectionReason, rejection: { code, ...more } };
+}
+
+/** Why an envelope's action was refused; `undefined` if it was not. */
+export function rejectionOf({ rejection, rejectionReason }: Partial<Refusal>): Rejection | undefined {
+  return rejection ?? (rejectionReason === undefined ? undefined : rejectionFromText(rejectionReason));
+}
+
+/** For hosts that send `rejectionReason` alone. Their texts are fixed, so this is the one place that may read them. */
+function rejectionFromText(text: string): Rejection {
+  const codes = Object.keys(REJECTION) as RejectionCode[];
+  const code = codes.find((key) => text === REJECTION[key] || text.startsWith(`${REJECTION[key]}: `));
+  if (code === undefined) return { code: UNKNOWN_REJECTION, detail: text };
+  return text === REJECTION[code] ? { code } : { code, detail: text.slice(REJECTION[code].length + 2) };
+}
+
+/** The code of a refusal by an older host whose text is not one of `REJECTION`. */
+const UNKNOWN_REJECTION = 'unknown';

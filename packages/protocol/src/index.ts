@@ -7,33 +7,10 @@
  *
  * `@agenthost/protocol/schemas` has a zod schema for each of them, and `schema/` the same as JSON Schema.
  */
-export type { ClientAction } from './actions/clientActions.js';
-export type { Action, ActionEnvelope, ActionOrigin } from './actions/envelope.js';
-export type { RootAction } from './actions/rootActions.js';
-export type { SessionAction } from './actions/sessionActions.js';
-export type { ArtifactKind, ArtifactTimes } from './artifacts.js';
-export type {
-  Artifact,
-  BrowseDirectoryResult,
-  ClientInfo,
-  ClientNotifications,
-  Commands,
-  ContentRange,
-  CreateSessionParams,
-  DirectoryEntry,
-  ForkSessionParams,
-  HostNotifications,
-  ImportSessionParams,
-  ListArtifactsParams,
-  ListArtifactsResult,
-  ListSessionsFilter,
-  ListSessionsParams,
-  ListSessionsResult,
-  ServerInfo,
-  Snapshot,
-} from './commands/commands.js';
-export type { SessionFsRequests } from './commands/sessionFs.js';
-export { ERROR_CODE, type ErrorCode, REJECTION } from './errors.js';
+
+export type { AgentIcon } from './agentIcons.js';
+export type { ArtifactTimes } from './artifacts.js';
+export { ERROR_CODE, type ErrorCode, REJECTION, type RejectionCode } from './errors.js';
 export { showCommand, showHiddenCharacters } from './hiddenCharacters.js';
 export {
   DEFAULT_SNAPSHOT_TURNS,
@@ -46,14 +23,39 @@ export {
   MAX_SNAPSHOT_TURNS,
   MAX_TEXT_LENGTH,
 } from './limits.js';
-export type { Notification, ProgressNotification, SessionSummaryChanges } from './notifications.js';
 export { createSessionState } from './reducers/createSessionState.js';
 export { createRootState, rootReducer } from './reducers/rootReducer.js';
 export { sessionReducer } from './reducers/sessionReducer.js';
 export { type TurnStep, turnSteps } from './reducers/turnSteps.js';
-export { ROLES, type Role, roleIncludes } from './roles.js';
-export type { AgentIcon } from './state/agentIcons.js';
-export type { Author, ContentRef, ErrorInfo, UsageInfo } from './state/common.js';
+export { ROLES, roleIncludes } from './roles.js';
+export type {
+  Action,
+  ActionEnvelope,
+  ActionOrigin,
+  ClientAction,
+  Rejection,
+  RootAction,
+  SessionAction,
+} from './types/actions.js';
+export type {
+  Artifact,
+  ArtifactKind,
+  BrowseDirectoryResult,
+  ContentRange,
+  CreateSessionParams,
+  DirectoryEntry,
+  ForkSessionParams,
+  ImportSessionParams,
+  ListArtifactsParams,
+  ListArtifactsResult,
+  ListSessionsFilter,
+  ListSessionsParams,
+  ListSessionsResult,
+} from './types/commands.js';
+export type { Author, ContentRef, ErrorInfo, UsageInfo } from './types/common.js';
+export type { ClientInfo, ProtocolCapabilities, Role, ServerInfo, Snapshot } from './types/handshake.js';
+export type { ClientNotifications, Commands, HostNotifications, SessionFsRequests } from './types/methods.js';
+export type { Notification, ProgressNotification, SessionSummaryChanges } from './types/notifications.js';
 export type {
   AgentAvailability,
   AgentInfo,
@@ -61,7 +63,7 @@ export type {
   ModelInfo,
   RootState,
   UnavailableAgent,
-} from './state/rootState.js';
+} from './types/rootState.js';
 export type {
   Customization,
   FileChangeSummary,
@@ -72,7 +74,7 @@ export type {
   SessionState,
   SessionStatus,
   SessionSummary,
-} from './state/sessionState.js';
+} from './types/sessionState.js';
 export type {
   CompletedToolCall,
   ConfirmationOption,
@@ -86,7 +88,7 @@ export type {
   ToolError,
   ToolOutput,
   ToolResultContent,
-} from './state/toolCall.js';
+} from './types/toolCalls.js';
 export type {
   ActiveTurn,
   AnsweredPermission,
@@ -99,8 +101,8 @@ export type {
   SteeringPart,
   Turn,
   UserMessage,
-} from './state/turn.js';
+} from './types/turns.js';
 export { parseSessionUri, ROOT_URI, type SessionUriParts, sessionUri, type URI } from './uri.js';
-export { capabilitiesOf, type ProtocolCapabilities } from './version/capabilities.js';
+export { capabilitiesOf } from './version/capabilities.js';
 export { MIN_PROTOCOL_VERSION, PROTOCOL_VERSION } from './version/versions.js';
 export { CLOSE_CODE, FILES_SUBPROTOCOL, SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './webSocket.js';

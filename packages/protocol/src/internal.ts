@@ -1,50 +1,11 @@
 /** `@agenthost/protocol/internal`: for the other packages of this repository, which are pinned to one version. It may change in any version. */
-export { CLIENT_ACTION_TYPES, isClientDispatchable } from './actions/clientActions.js';
-export type {
-  CreationFailedAction,
-  DeltaAction,
-  PendingMessageKind,
-  PendingMessageSetAction,
-  PermissionRequestAction,
-  PermissionResolvedAction,
-  ReasoningAction,
-  ToolCallConfirmedAction,
-  ToolUpdateAction,
-  TurnStartedAction,
-} from './actions/sessionActions.js';
+
+export { AGENT_ICONS } from './agentIcons.js';
 export { ARTIFACT_KINDS, artifactTimes, withArtifactTime } from './artifacts.js';
-export type {
-  ActionParams,
-  FailedSubscription,
-  FetchContentParams,
-  FetchContentResult,
-  FetchPartsParams,
-  FetchPartsResult,
-  FetchTurnsResult,
-  ImportedContent,
-  InitializeParams,
-  InitializeResult,
-  NotificationParams,
-  ReconnectParams,
-  ReconnectResult,
-  SnapshotResult,
-  SubscribeParams,
-  TurnsRange,
-} from './commands/commands.js';
-export type {
-  ReadFileParams,
-  SessionFsEncoding,
-  SessionFsEntry,
-  SessionFsError,
-  SessionFsOutcome,
-  SetProviderParams,
-  SetProviderResult,
-  WriteFileParams,
-} from './commands/sessionFs.js';
 export { dateOf } from './dates.js';
 export { dropOldest } from './dropOldest.js';
 export { errorMessage } from './errorMessage.js';
-export type { UnsupportedProtocolVersionData } from './errors.js';
+export { type Refusal, refuse, rejectionOf } from './errors.js';
 export { grantsTrust, TRUST_OPTION, TRUST_REQUEST } from './grantsTrust.js';
 export { hasHiddenCharacters } from './hiddenCharacters.js';
 export {
@@ -72,19 +33,61 @@ export {
   TOOL_OUTPUT_TAIL,
 } from './limits.js';
 export { findPendingMessage } from './reducers/pendingMessages.js';
-export { needsInput } from './reducers/summary.js';
+export { needsInput, withSummaryChanges } from './reducers/summary.js';
 export { appendToolOutput, viewToolOutput } from './reducers/toolOutput.js';
 export { droppedSteps, heldFrom, isOpenStep, turnLength } from './reducers/turnSteps.js';
 export { withNewestParts } from './reducers/turnWindow.js';
-export { describeRole, type RoleRefusedData } from './roles.js';
-export { answerTextLimit, roleForAction, roleForMethod, roleRefusal } from './roleTable.js';
+export { describeRole } from './roles.js';
+export {
+  answerTextLimit,
+  CLIENT_ACTION_TYPES,
+  isClientDispatchable,
+  roleForAction,
+  roleForMethod,
+  roleRefusal,
+} from './roleTable.js';
 export { isSafeKey, ownValue } from './safeKey.js';
 export { sameValue } from './sameValue.js';
-export { AGENT_ICONS } from './state/agentIcons.js';
-export type { FinishedToolCall, PendingToolCallStart } from './state/toolCall.js';
-export type { AddedPart } from './state/turn.js';
 export { type ByteTools, fromStoredText, isPlainStoredText, toStoredText } from './storedText.js';
 export { contentHash, turnContents } from './turnContents.js';
+export type { PendingMessageKind } from './types/actions.js';
+export type * from './types/clientActions.js';
+export type {
+  ActionParams,
+  FetchContentParams,
+  FetchContentResult,
+  FetchPartsParams,
+  FetchPartsResult,
+  FetchTurnsResult,
+  ImportedContent,
+  NotificationParams,
+  SubscribeParams,
+  TurnsRange,
+} from './types/commands.js';
+export type {
+  ErrorData,
+  FailedSubscription,
+  InitializeParams,
+  InitializeResult,
+  ReconnectParams,
+  ReconnectResult,
+  RoleRefusedData,
+  SnapshotResult,
+  UnsupportedProtocolVersionData,
+} from './types/handshake.js';
+export type * from './types/hostActions.js';
+export type {
+  ReadFileParams,
+  SessionFsEncoding,
+  SessionFsEntry,
+  SessionFsError,
+  SessionFsOutcome,
+  SetProviderParams,
+  SetProviderResult,
+  WriteFileParams,
+} from './types/sessionFs.js';
+export type { FinishedToolCall, PendingToolCallStart } from './types/toolCalls.js';
+export type { AddedPart } from './types/turns.js';
 export { untrustedFolder, withoutUntrustedFolder, withUntrustedFolder } from './untrustedFolder.js';
 export {
   type ArtifactUriParts,

@@ -1,60 +1,33 @@
-import type { ClientAction } from './actions/clientActions.js';
-import type { ClientNotifications, Commands } from './commands/commands.js';
 import { grantsTrust } from './grantsTrust.js';
-import { describeRole, type Role, roleIncludes } from './roles.js';
-
-/**
- * The least role for everything that a client can ask for. A test walks through the protocol: what has no row here is for the
- * owner alone. The host asks it before anything else; clients, so that they offer nothing that would be refused.
- */
-const METHODS: { readonly [M in keyof Commands | keyof ClientNotifications]: Role } = {
-  ping: 'viewer',
-  initialize: 'viewer',
-  reconnect: 'viewer',
-  subscribe: 'viewer',
-  unsubscribe: 'viewer',
-  listSessions: 'viewer',
-  fetchTurns: 'viewer',
-  fetchParts: 'viewer',
-  fetchContent: 'viewer',
-  listArtifacts: 'viewer',
-  // Each of its actions has a row of its own.
-  dispatchAction: 'viewer',
-  createSession: 'driver',
-  forkSession: 'driver',
-  importSession: 'driver',
-  disposeSession: 'driver',
-  // Folders of the whole machine, not of a session.
-  browseDirectory: 'driver',
-  installAgent: 'owner',
-  removeAgent: 'owner',
-  'sessionFs.setProvider': 'owner',
-};
+import { describeRole, roleIncludes } from './roles.js';
+import { SESSION_ACTION_TABLE } from './tables/actionTable.js';
+import { COMMAND_TABLE, NOTIFICATION_ROLES } from './tables/commandTable.js';
+import type { ClientAction } from './types/actions.js';
+import type { Role } from './types/handshake.js';
 
 /** What an approver may write to the agent with an answer: words are a part of answering, a prompt of any length is not. */
 const MAX_APPROVER_TEXT_LENGTH = 1_000;
 
-const ACTIONS: { readonly [T in ClientAction['type']]: Role } = {
-  // With the reason of a denial, or an answer in words, of up to 1,000 characters; `roleForAction` leaves more to a driver.
-  'session/toolCallConfirmed': 'approver',
-  'session/permissionResolved': 'approver',
-  'session/turnCancelled': 'approver',
-  'session/isReadChanged': 'approver',
-  'session/turnStarted': 'driver',
-  'session/pendingMessageSet': 'driver',
-  'session/pendingMessageRemoved': 'driver',
-  'session/queuedMessagesReordered': 'driver',
-  'session/titleChanged': 'driver',
-  'session/modelChanged': 'driver',
-  'session/isArchivedChanged': 'driver',
-  'session/customizationToggled': 'driver',
-};
+/** The types of the actions that a client may dispatch. */
+export const CLIENT_ACTION_TYPES = Object.keys(SESSION_ACTION_TABLE).filter(isClientDispatchable);
 
-export function roleForMethod(method: string): Role {
-  return own(METHODS, method) ?? 'owner';
+export function isClientDispatchable(type: string): type is ClientAction['type'] {
+  return own(SESSION_ACTION_TABLE, type)?.role !== undefined;
 }
 
-export function roleForAction(action: { readonly type: string; readonly [key: string]: unknown }): Role {
+/**
+ * The least role for everything that a client can ask for; the owner's for what has no row. The host looks here before anything
+ * else, and clients do so in order to offer nothing that would be refused.
+ */
+export function roleForMethod(method: string): Role {
+  return own(COMMAND_TABLE, method)?.role ?? own(NOTIFICATION_ROLES, method) ?? 'owner';
+}
+
+/** An action as it came from a client, well-formed or not. */
+type SentAction = { readonly type: string; readonly [key: string]: unknown };
+
+export function roleForAction(sent: ClientAction | SentAction): Role {
+  const action = sent as SentAction;
   if (action.type === 'session/toolCallConfirmed') {
     const { approved, editedToolInput, reason } = action;
     // Another command than the one that was asked about is typed, not approved.
@@ -66,7 +39,7 @@ export function roleForAction(action: { readonly type: string; readonly [key: st
     if (grantsTrust(requestId, approved, optionId)) return 'owner';
     if (text !== undefined && isLong(text)) return 'driver';
   }
-  return own(ACTIONS, action.type) ?? 'owner';
+  return own(SESSION_ACTION_TABLE, action.type)?.role ?? 'owner';
 }
 
 /** How much a client of this role may write with an answer; `undefined` where only the usual limits hold. */

@@ -1,14 +1,7 @@
+import type { Role } from './types/handshake.js';
+
 /** What a token allows, each also what those before it do. The host gives it; what a client says of itself counts for nothing. */
-export const ROLES = ['viewer', 'approver', 'driver', 'owner'] as const;
-
-export type Role = (typeof ROLES)[number];
-
-/** `error.data` of a command that the role does not allow. */
-export interface RoleRefusedData {
-  readonly role: Role;
-  /** The least that would do. */
-  readonly needs: Role;
-}
+export const ROLES = ['viewer', 'approver', 'driver', 'owner'] as const satisfies readonly Role[];
 
 const MAY: Readonly<Record<Role, string>> = {
   viewer: 'may only watch',

@@ -1,5 +1,5 @@
-import type { ContentRef } from './state/common.js';
-import type { Turn, UserMessage } from './state/turn.js';
+import type { ContentRef } from './types/common.js';
+import type { Turn, UserMessage } from './types/turns.js';
 import { parseContentUri, type URI } from './uri.js';
 
 const HASHED_ID = /^(?:agent|pasted)-([0-9a-f]{64})\.[a-z0-9]{1,8}$/;

@@ -1,4 +1,4 @@
-import type { SessionSummary } from './state/sessionState.js';
+import type { SessionSummary } from './types/sessionState.js';
 
 const METADATA_KEY = 'untrustedFolder';
 

@@ -1,5 +1,6 @@
-import { ARTIFACT_KINDS, type ArtifactKind } from './artifacts.js';
+import { ARTIFACT_KINDS } from './artifacts.js';
 import { MAX_URI_LENGTH } from './limits.js';
+import type { ArtifactKind } from './types/commands.js';
 
 /** A URI as it stands on the wire. */
 export type URI = string;

@@ -1,4 +1,4 @@
-import type { SessionState } from './state/sessionState.js';
+import type { SessionState } from './types/sessionState.js';
 
 /**
  * The same session with only its newest turns; the others are counted in `earlierTurns`. No rule of a reducer looks at

@@ -23,7 +23,7 @@ describe('[ART2] the times of artifacts', () => {
     expect(state.summary.metadata).toEqual({ group: 'g' });
   });
 
-  it('are read from anything', () => {
+  it('are read from any input', () => {
     holds(
       fc.property(fc.anything(), (artifacts) => {
         const times = artifactTimes({ metadata: { artifacts } });

@@ -3,7 +3,7 @@ import { showCommand, showHiddenCharacters } from '../src/hiddenCharacters.js';
 
 const show = (name: string) => `[${name}]`;
 
-describe('a command that somebody is to allow', () => {
+describe('a command in a question', () => {
   it.each([
     ['a title of a terminal', 'echo \u001b]0;; rm -rf / ;\u0007', 'echo [U+001B]]0;; rm -rf / ;[U+0007]'],
     ['a colour', '\u001b[8mrm\u001b[0m x', '[U+001B][8mrm[U+001B][0m x'],
@@ -12,11 +12,11 @@ describe('a command that somebody is to allow', () => {
     ['an eight-bit sequence', '\u009b8mrm', '[U+009B]8mrm'],
     ['another direction', 'rm \u202etxt', 'rm [U+202E]txt'],
     ['lines of Windows', 'a\r\n\tb\n', 'a\n\tb\n'],
-  ])('has nothing taken out of it: %s', (_, command, shown) => {
+  ])('keeps every character: %s', (_, command, shown) => {
     expect(showCommand(command, show)).toBe(shown);
   });
 
-  it('is shown in time that grows with its length', () => {
+  it('takes linear time', () => {
     const command = '\u001b]\r'.repeat(300_000);
     expect(showCommand(command, show).length).toBe(300_000 * '[U+001B]][U+000D]'.length);
   });

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isClientDispatchable } from '../src/actions/clientActions.js';
 import { ROLES, type Role } from '../src/index.js';
-import { roleForAction, roleForMethod, roleRefusal } from '../src/roleTable.js';
+import { isClientDispatchable, roleForAction, roleForMethod, roleRefusal } from '../src/roleTable.js';
 import { CLIENT_NOTIFICATION_SCHEMAS } from '../src/schemas/schemas.js';
 import { ACTION_INTRODUCED_IN, COMMAND_INTRODUCED_IN } from '../src/version/registry.js';
 
-/** Written out a second time on purpose: who changes the table has to say here what a person is allowed then. */
+/** Written out a second time on purpose: a change of the table has to be stated here too. */
 const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     ...['dispatchAction', 'fetchContent', 'fetchParts', 'fetchTurns', 'initialize', 'listArtifacts', 'listSessions'],
@@ -27,7 +26,7 @@ const EXPECTED: Readonly<Record<Role, readonly string[]>> = {
 };
 
 describe('the table of roles', () => {
-  it('has a row for every command, notification and action of the protocol, and no other', () => {
+  it('has exactly one row for every command, notification and action of the protocol', () => {
     const methods = [...Object.keys(COMMAND_INTRODUCED_IN), ...Object.keys(CLIENT_NOTIFICATION_SCHEMAS)];
     const actions = Object.keys(ACTION_INTRODUCED_IN).filter(isClientDispatchable);
     const found = Object.fromEntries(ROLES.map((role) => [role, [] as string[]]));
@@ -47,14 +46,14 @@ describe('the table of roles', () => {
     for (const type of hostOnly) expect([type, roleForAction({ type })]).toEqual([type, 'owner']);
   });
 
-  it('lets an approver allow what was asked, but not write something else into it', () => {
+  it('lets an approver allow the asked command, but not change it', () => {
     const type = 'session/toolCallConfirmed';
     expect(roleForAction({ type, approved: true, optionId: 'always' })).toBe('approver');
     expect(roleForAction({ type, approved: true, editedToolInput: 'rm -rf ~' })).toBe('driver');
     expect(roleForAction({ type, approved: true, editedToolInput: '' })).toBe('driver');
   });
 
-  it('lets an approver say why not, and answer in words, in 1,000 characters at the most', () => {
+  it('lets an approver give a reason or a text answer of at most 1,000 characters', () => {
     const [confirmed, resolved] = ['session/toolCallConfirmed', 'session/permissionResolved'];
     const short = 'x'.repeat(1_000);
     const long = `${short}x`;
@@ -67,7 +66,7 @@ describe('the table of roles', () => {
     expect(roleForAction({ type: resolved, requestId: 'trust-1', approved: true, text: long })).toBe('owner');
   });
 
-  it('leaves trust in a folder to the owner, whatever form the answer has', () => {
+  it('leaves trust in a folder to the owner, in any form of answer', () => {
     const answer = (more: object) => roleForAction({ type: 'session/permissionResolved', ...more });
     expect(answer({ requestId: 'q-1', approved: true })).toBe('approver');
     expect(answer({ requestId: 'trust-1', approved: true })).toBe('owner');
@@ -77,7 +76,7 @@ describe('the table of roles', () => {
     expect(answer({ requestId: 'trust-1', approved: false })).toBe('approver');
   });
 
-  it('says what the role may, which it is, and which is needed', () => {
+  it('names the current and the needed role', () => {
     expect(roleRefusal('owner', 'owner')).toBeUndefined();
     expect(roleRefusal('viewer', 'driver')).toBe(
       'This device may only watch (role viewer). Ask the owner of the host for a token with the role driver.',

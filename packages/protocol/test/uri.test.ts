@@ -18,7 +18,7 @@ const provider = fc.stringMatching(/^[a-z][a-z0-9+.-]{0,10}$/).filter(isProvider
 const sessionId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/).filter(isSessionId);
 
 describe('URIs', () => {
-  it('[URI1] parses what it made', () => {
+  it('[URI1] parses what it formats', () => {
     holds(
       fc.property(provider, sessionId, sessionId, (p, s, c) => {
         expect(parseSessionUri(sessionUri(p, s))).toEqual({ provider: p, sessionId: s });
@@ -29,7 +29,7 @@ describe('URIs', () => {
     );
   });
 
-  it('[URI1] makes only what it parses', () => {
+  it('[URI1] formats only what it parses', () => {
     holds(
       fc.property(fc.string(), fc.string(), (p, s) => {
         const made = attempt(() => sessionUri(p, s));
@@ -90,7 +90,7 @@ describe('URIs of artifacts', () => {
     .array(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 4 })
     .map((segments) => segments.join('/'));
 
-  it('[URI4] parses what it made, and makes nothing else', () => {
+  it('[URI4] parses what it formats, and formats nothing else', () => {
     holds(
       fc.property(provider, sessionId, kind, name, (p, s, k, n) => {
         const parts = { provider: p, sessionId: s, kind: k, name: n };
@@ -132,7 +132,7 @@ describe('URIs of artifacts', () => {
     expect(parseArtifactUri(uri)).toBeUndefined();
   });
 
-  it('[URI4] makes none of half a character', () => {
+  it('[URI4] formats no half character', () => {
     expect(() => artifactUri({ provider: 'mock', sessionId: 's1', kind: 'file', name: '\ud800' })).toThrow(RangeError);
     expect(() => artifactUri({ provider: 'mock', sessionId: '..', kind: 'file', name: 'a' })).toThrow(RangeError);
     expect(() => artifactUri({ provider: 'file', sessionId: 's1', kind: 'file', name: 'a' })).toThrow(RangeError);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionAction } from '../src/actions/sessionActions.js';
 import { sessionReducer } from '../src/reducers/sessionReducer.js';
+import type { SessionAction } from '../src/types/actions.js';
 import { withNewestTurns } from '../src/windows.js';
 import { newSession, SESSION } from './reducers/arbitraryActions.js';
 

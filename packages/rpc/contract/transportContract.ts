@@ -12,7 +12,7 @@ export interface ContractCase {
 }
 
 export interface ContractOptions {
-  /** How long a case waits for what must happen; 10,000 unless told. */
+  /** How long a case waits for something that must happen. Defaults to 10,000. */
   readonly timeoutMs?: number;
 }
 
@@ -60,7 +60,7 @@ const cases: Readonly<Record<string, Check>> = {
     expectEqual(received.frames, frames);
   },
 
-  'carries frames both ways at once': async (a, b, record) => {
+  'transfers frames in both directions at once': async (a, b, record) => {
     const [atA, atB] = [record(a), record(b)];
     const [fromA, fromB] = [numbered('a', 100), numbered('b', 100)];
     for (let i = 0; i < 100; i++) {
@@ -71,7 +71,7 @@ const cases: Readonly<Record<string, Check>> = {
     expectEqual([atA.frames, atB.frames], [fromB, fromA]);
   },
 
-  'carries any text': async (a, b, record) => {
+  'transfers any text': async (a, b, record) => {
     const received = record(b);
     const frames = ['"ä€"', '"😀👩‍👩‍👧"', '"\u2028\u2029\u0085"', '"\ufeff\u0000"', '"\\n\\r\\u0000"', '"\uffff"'];
     for (const frame of frames) a.send(frame);
@@ -79,7 +79,7 @@ const cases: Readonly<Record<string, Check>> = {
     expectEqual(received.frames, frames);
   },
 
-  'carries a frame of 1 MiB': async (a, b, record) => {
+  'transfers a frame of 1 MiB': async (a, b, record) => {
     const received = record(b);
     const frame = JSON.stringify('0123456789abcdef'.repeat(65_536));
     a.send(frame);
@@ -89,7 +89,7 @@ const cases: Readonly<Record<string, Check>> = {
     expectEqual(received.frames[1], '"after"');
   },
 
-  'carries bytes as the text that they encode': async (a, b, record) => {
+  'transfers bytes as the text that they encode': async (a, b, record) => {
     const received = record(b);
     const frame = '{"text":"ä😀\u2028"}';
     a.send(frame);
@@ -98,7 +98,7 @@ const cases: Readonly<Record<string, Check>> = {
     expectEqual(received.frames, [frame, frame]);
   },
 
-  'keeps frames that arrive before anybody listens': async (a, b, record) => {
+  'keeps frames that arrive before there is a listener': async (a, b, record) => {
     const frames = numbered('early', 10);
     for (const frame of frames) a.send(frame);
     await quiet();
@@ -108,7 +108,7 @@ const cases: Readonly<Record<string, Check>> = {
     expectEqual(received.frames, [...frames, '"late"']);
   },
 
-  'tells the close to both sides exactly once, whoever closes and however often': async (a, b, record) => {
+  'reports the close to both sides exactly once, whichever closes and however often': async (a, b, record) => {
     const [atA, atB] = [record(a), record(b)];
     a.close({ message: 'first' });
     a.close({ message: 'second' });
@@ -119,7 +119,7 @@ const cases: Readonly<Record<string, Check>> = {
     expectEqual([atA.closes, atB.closes], [1, 1]);
   },
 
-  'tells the close to a listener that comes too late': async (a, b, record) => {
+  'reports the close to a late listener': async (a, b, record) => {
     const first = record(b);
     a.close();
     await first.closed();

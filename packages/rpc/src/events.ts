@@ -13,7 +13,6 @@ export type Event<T> = (listener: (value: T) => void) => Disposable;
 
 interface Entry<T> {
   readonly call: (value: T) => void;
-  isActive: boolean;
 }
 
 /**
@@ -29,8 +28,10 @@ interface Entry<T> {
  * ```
  */
 export class Emitter<T> {
-  // Replaced, never changed, so that a running `fire` keeps its list. Wrapped, so that the same function added twice is two.
-  #entries: readonly Entry<T>[] = [];
+  // Wrapped, so that the same function added twice is two listeners.
+  readonly #entries = new Set<Entry<T>>();
+  /** The entries as a running `fire` sees them; undefined after a change. */
+  #list: readonly Entry<T>[] | undefined;
   readonly #onListenerError: (error: unknown) => void;
 
   constructor(onListenerError: (error: unknown) => void = reportFailure) {
@@ -38,24 +39,25 @@ export class Emitter<T> {
   }
 
   readonly event: Event<T> = (listener) => {
-    const entry = { call: listener, isActive: true };
-    this.#entries = [...this.#entries, entry];
+    const entry = { call: listener };
+    this.#entries.add(entry);
+    this.#list = undefined;
     return {
       dispose: () => {
-        entry.isActive = false;
-        this.#entries = this.#entries.filter((other) => other !== entry);
+        if (this.#entries.delete(entry)) this.#list = undefined;
       },
     };
   };
 
   get hasListeners(): boolean {
-    return this.#entries.length > 0;
+    return this.#entries.size > 0;
   }
 
+  /** Calls the listeners in the order in which they were added; not those that are added or disposed meanwhile. */
   fire(value: T): void {
-    for (const entry of this.#entries) {
-      // One that an earlier listener disposed must not be called any more.
-      if (!entry.isActive) continue;
+    this.#list ??= [...this.#entries];
+    for (const entry of this.#list) {
+      if (!this.#entries.has(entry)) continue;
       try {
         entry.call(value);
       } catch (error) {
@@ -66,8 +68,8 @@ export class Emitter<T> {
 
   /** Removes all listeners. */
   clear(): void {
-    for (const entry of this.#entries) entry.isActive = false;
-    this.#entries = [];
+    this.#entries.clear();
+    this.#list = undefined;
   }
 
   #reportSafely(error: unknown): void {
@@ -86,7 +88,7 @@ export function reportFailure(error: unknown): void {
   else console.error(error);
 }
 
-/** The one event that happens once: told to each listener exactly once, in a microtask to those who come too late. */
+/** The close happens once: each listener is called exactly once, in a microtask when it is added after the close. */
 export class CloseEvent {
   readonly #onListenerError: (error: unknown) => void;
   readonly #listeners: Emitter<CloseReason>;

@@ -15,9 +15,9 @@ export interface CloseReason {
  * - `send` never throws and never blocks. A `Uint8Array` is UTF-8 and arrives as text; it may be shared with other
  *   transports, so neither side changes it afterwards. What the other side doesn't drain is bounded: past its limit the
  *   transport closes itself.
- * - Sending after the close does nothing: the close can always overtake a sender, and `onClose` already tells.
+ * - Sending after the close does nothing: the close can always overtake a sender, and `onClose` reports it.
  * - Frames that arrive before the first `onMessage` listener are kept, up to a limit past which the transport closes,
- *   and delivered in a microtask after it was added. Once there was a listener, frames that nobody listens to are lost.
+ *   and delivered in a microtask after it was added. Once there was a listener, frames without a listener are lost.
  * - Listeners are called in the order in which they were added, one frame after the other: a frame that arrives while a
  *   listener runs waits. A listener that throws stops neither the others nor later frames.
  * - Close: frames sent before `close()` reach the other side before its close listeners are called. The side that closes

@@ -90,7 +90,7 @@ const table: [name: string, frame: string, id: unknown, error: object][] = [
 ];
 
 describe('bad input', () => {
-  it.each(table)('%s is answered, and the peer goes on', async (_, frame, id, error) => {
+  it.each(table)('%s is answered, and the peer continues', async (_, frame, id, error) => {
     const { receive, nextSent, answersPing, sent } = wirePeer();
     receive(frame);
     expect(await nextSent()).toEqual({ jsonrpc: '2.0', id, error });
@@ -98,7 +98,7 @@ describe('bad input', () => {
     expect(sent).toEqual([]);
   });
 
-  it('does not pollute anything on the way', () => {
+  it('does not pollute prototypes', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
@@ -131,7 +131,7 @@ describe('bad input', () => {
     expect(errors.map((error) => error.code)).toEqual(['malformedResponse']);
   });
 
-  it('a response without a result answers its request with undefined, since JSON drops a result that is undefined', async () => {
+  it('a response without a result resolves with undefined, because JSON drops an undefined result', async () => {
     const { peer, receive, errors, answersPing, nextSent } = wirePeer();
     const answer = peer.request('m');
     await nextSent();

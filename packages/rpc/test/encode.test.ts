@@ -39,7 +39,7 @@ describe('encode', () => {
     ]);
   });
 
-  it('splices a raw result as it is', () => {
+  it('inserts a raw result unchanged', () => {
     expect(encodeResponse('x', rawResult('{"a": 1.0}'))).toBe('{"jsonrpc":"2.0","id":"x","result":{"a": 1.0}}');
   });
 

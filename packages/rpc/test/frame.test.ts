@@ -12,7 +12,7 @@ describe('frame', () => {
     expect(frameToText(frameToBytes('\ufeff{}'))).toBe('\ufeff{}');
   });
 
-  it('counts the bytes that the encoder makes, lone surrogates included', () => {
+  it('counts the bytes of the encoder, including lone surrogates', () => {
     const anyUnits = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 });
     fc.assert(
       fc.property(

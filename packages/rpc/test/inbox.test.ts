@@ -32,7 +32,7 @@ describe('Inbox', () => {
     expect(log).toEqual(['1', 'over 9', '2', '3', '4', 'close end']);
   });
 
-  it('holds the close of the other side back behind frames that nobody has seen', async () => {
+  it('holds the close of the other side behind undelivered frames', async () => {
     const { inbox, log, listen } = recordedInbox();
     inbox.receive('1');
     inbox.end({ message: 'end' });
@@ -42,7 +42,7 @@ describe('Inbox', () => {
     expect(log).toEqual(['1', 'close end']);
   });
 
-  it('tells the close of this side at once and drops what waits', async () => {
+  it('reports the close of this side at once and drops waiting frames', async () => {
     const { inbox, log, listen } = recordedInbox();
     listen();
     inbox.receive('1');
@@ -53,7 +53,7 @@ describe('Inbox', () => {
     expect(log).toEqual(['close now']);
   });
 
-  it('stops in the middle of what waited when a listener closes', async () => {
+  it('stops delivering when a listener closes', async () => {
     const { inbox, log, listen } = recordedInbox();
     for (const text of ['1', '2', '3']) inbox.receive(text);
     listen();
@@ -66,7 +66,7 @@ describe('Inbox', () => {
     expect(log).toEqual(['1', '2', 'close enough']);
   });
 
-  it('lets a frame that arrives while a listener runs wait', async () => {
+  it('queues a frame that arrives while a listener runs', async () => {
     const { inbox, log, listen } = recordedInbox();
     inbox.onMessage((text) => {
       if (text !== '1') return;
@@ -95,7 +95,7 @@ describe('Inbox', () => {
     expect(many.overflow).toHaveBeenCalledTimes(1);
   });
 
-  it('has no such limit once somebody listens', async () => {
+  it('has no such limit once there is a listener', async () => {
     const { inbox, overflow, log, listen } = recordedInbox(100);
     listen();
     await settled();
@@ -103,7 +103,7 @@ describe('Inbox', () => {
     expect([log.length, overflow.mock.calls.length]).toEqual([100, 0]);
   });
 
-  it('reports what listeners throw, late close listeners included', async () => {
+  it('reports errors of listeners, including late close listeners', async () => {
     const { inbox, listenerErrors } = recordedInbox();
     const fail = (name: string) => () => {
       throw name;
@@ -121,7 +121,7 @@ describe('Inbox', () => {
     expect(disposed).not.toHaveBeenCalled();
   });
 
-  it('calls a function that was added twice twice, and one that another listener disposed not at all', async () => {
+  it('calls a function twice that was added twice, and one that another listener disposed not at all', async () => {
     const { inbox } = recordedInbox();
     const twice = vi.fn();
     const disposed = vi.fn();

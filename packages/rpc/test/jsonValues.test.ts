@@ -33,13 +33,13 @@ describe('jsonValues', () => {
     expect(jsonValues(JSON.stringify(value))).toBe(count(value));
   });
 
-  it('ends with a text that does not', () => {
+  it('stops at the end of a truncated text', () => {
     expect(jsonValues('["abc')).toBe(3);
     expect(jsonValues('["abc\\"')).toBe(3);
   });
 });
 
-describe('a message with more values than are taken', () => {
+describe('a message with too many values', () => {
   const limits = { ...DEFAULT_MESSAGE_LIMITS, maxValues: 100 };
   const request = (id: unknown, values: number) =>
     parseMessage(JSON.stringify({ jsonrpc: '2.0', id, method: 'm', params: { list: Array(values).fill(0) } }), limits);

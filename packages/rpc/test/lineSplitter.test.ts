@@ -56,7 +56,7 @@ describe('LineSplitter', () => {
     expect(heard).toEqual(['OVERSIZE', 'ok']);
   });
 
-  it('gives the same lines however the bytes are cut', () => {
+  it('returns the same lines however the bytes are cut', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '€', '😀', '\n', '\r\n', '0123456789'), maxLength: 60 });
     fc.assert(
       fc.property(text, fc.array(fc.nat({ max: 200 })), (source, cuts) => {

@@ -60,7 +60,7 @@ function wire(options: Partial<LineTransportOptions> = {}) {
 describe('line transport', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('puts lines together however they were cut, the last one without a newline too', async () => {
+  it('assembles lines however they were cut, including a last one without a newline', async () => {
     const { transport, closed, source } = wire();
     const received: string[] = [];
     transport.onMessage((text) => received.push(text));
@@ -71,7 +71,7 @@ describe('line transport', () => {
     expect(received).toEqual(['{"a":"ä😀"}', '{"b":1}', '{"c":"\u2028"}']);
   });
 
-  it('writes each frame as one line, line breaks between tokens included', async () => {
+  it('writes each frame as one line, including line breaks between tokens', async () => {
     const { transport, written, state } = wire();
     const pretty = JSON.stringify({ a: ['\n', 1] }, null, 2).replaceAll('\n', '\r\n');
     const shared = encode(pretty);
@@ -88,7 +88,7 @@ describe('line transport', () => {
     expect(shared).toEqual(encode(pretty));
   });
 
-  it('has a line over the limit answered in its place, and goes on', async () => {
+  it('has a line over the limit answered in its place, and continues', async () => {
     const { transport, written, source } = wire({ maxLineBytes: 2_000 });
     const peer = new RpcPeer(transport);
     peer.onRequest('echo', { parse: (params) => params, handle: (params) => params });
@@ -122,7 +122,7 @@ describe('line transport', () => {
     transport.send('z');
   });
 
-  it('lets a long frame out when nothing else waits, and counts what was taken as gone', async () => {
+  it('sends a long frame when nothing else waits, and does not count what was taken', async () => {
     const { transport, written, state } = wire({ maxBufferedBytes: 100 });
     for (let i = 1; i <= 5; i++) {
       transport.send('x'.repeat(1_000));
@@ -140,13 +140,13 @@ describe('line transport', () => {
     await vi.waitFor(() => expect(state.aborted).toBeInstanceOf(Error));
   });
 
-  it('closes when what arrives is not bytes', async () => {
+  it('closes when it receives something other than bytes', async () => {
     const { closed, source } = wire();
     source.enqueue('text' as unknown as Uint8Array);
     expect((await closed).message).toMatch(/^reading failed: /);
   });
 
-  it('reads what is left when writing fails, and then closes', async () => {
+  it('reads the rest when writing fails, and then closes', async () => {
     vi.useFakeTimers();
     const { transport, closed, source, failWriting } = wire();
     const received: string[] = [];

@@ -19,7 +19,7 @@ function listeningPair(link: Link) {
 }
 
 describe('memory transport', () => {
-  it('tells the other side why it was closed', async () => {
+  it('passes the reason of a close to the other side', async () => {
     const { a, b } = createMemoryTransportPair();
     const reason = new Promise((resolve) => b.onClose(resolve));
     a.close({ code: 4001, message: 'slow' });
@@ -34,7 +34,7 @@ describe('memory transport', () => {
     expect(await reasons).toEqual([overflow, overflow]);
   });
 
-  it('tells the link the direction', () => {
+  it('passes the direction to the link', () => {
     const seen: unknown[] = [];
     const { a, b } = createMemoryTransportPair({ link: (frame, _, direction) => seen.push([frame, direction]) });
     a.send('1');
@@ -47,7 +47,7 @@ describe('memory transport', () => {
 });
 
 describe('manualLink', () => {
-  it('delivers, drops, duplicates and reorders as told', async () => {
+  it('delivers, drops, duplicates and reorders on request', async () => {
     const manual = manualLink();
     const { a, b, atA, atB } = listeningPair(manual.link);
     for (const frame of ['1', '2', '3']) a.send(frame);
@@ -98,11 +98,11 @@ describe('faultyLink', () => {
   };
   const inOrder = Array.from({ length: 1_000 }, (_, i) => i);
 
-  it('does nothing wrong unless told', async () => {
+  it('has no faults by default', async () => {
     expect(await run(1, {})).toEqual(inOrder);
   });
 
-  it('drops, duplicates and reorders about as often as told, and the same for the same seed', async () => {
+  it('drops, duplicates and reorders at the given rates, and the same for the same seed', async () => {
     const dropped = await run(1, { drop: 0.3 });
     const duplicated = await run(1, { duplicate: 0.3 });
     const delayed = await run(1, { delay: 50 });
@@ -114,7 +114,7 @@ describe('faultyLink', () => {
     expect(await run(2, { drop: 0.3 })).not.toEqual(dropped);
   });
 
-  it('uses timers unless told', async () => {
+  it('uses timers by default', async () => {
     const { a, b } = createMemoryTransportPair({ link: faultyLink({ random: Math.random, delay: 2 }) });
     const received = new Promise((resolve) => b.onMessage(resolve));
     a.send('1');

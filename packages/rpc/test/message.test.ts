@@ -59,7 +59,7 @@ describe('parseMessage', () => {
     expect(parse(value)).toEqual({ kind: 'malformedResponse', id, message: expect.any(String) });
   });
 
-  it('takes exactly the depth, the length and the id length that are allowed', () => {
+  it('accepts exactly the allowed depth, length and id length', () => {
     const nested = (depth: number) =>
       `{"jsonrpc":"2.0","id":1,"method":"m","params":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     const withId = (length: number) => parse({ jsonrpc: '2.0', id: 'i'.repeat(length), method: 'm' }).kind;
@@ -84,7 +84,7 @@ describe('parseMessage', () => {
     );
   });
 
-  it('finds an unsafe key at any place', () => {
+  it('finds an unsafe key anywhere', () => {
     const unsafe = fc.constantFrom('__proto__', 'constructor', 'prototype');
     const safe = fc.string().filter((key) => !['__proto__', 'constructor', 'prototype', 'toJSON'].includes(key));
     const path = fc.array(fc.oneof(safe, fc.nat({ max: 5 })), { maxLength: 40 });
@@ -109,7 +109,7 @@ describe('parseMessage', () => {
     );
   });
 
-  it('leaves unsafe words alone where they are values', () => {
+  it('accepts unsafe words as values', () => {
     expect(parse({ jsonrpc: '2.0', method: 'constructor', params: ['__proto__', 'prototype'] }).kind).toBe(
       'notification',
     );

@@ -13,14 +13,14 @@ describe('MessagePort transport: contract', () => {
 });
 
 describe('MessagePort transport', () => {
-  it('tells the other side why it was closed', async () => {
+  it('passes the reason of a close to the other side', async () => {
     const { a, b } = pairOf(new NodeMessageChannel());
     const reason = new Promise((resolve) => b.onClose(resolve));
     a.close({ code: 4001, message: 'bye' });
     expect(await reason).toEqual({ code: 4001, message: 'bye' });
   });
 
-  it('notices a port that was closed without a word', async () => {
+  it('notices a port that was closed without a message', async () => {
     const { port1, port2 } = new NodeMessageChannel();
     const transport = createMessagePortTransport(port1);
     const reason = new Promise((resolve) => transport.onClose(resolve));
@@ -43,7 +43,7 @@ describe('MessagePort transport', () => {
     expect(await reason).toEqual({ message: 'bye' });
   });
 
-  it('ignores what is neither a frame nor the marker', async () => {
+  it('ignores messages that are neither a frame nor the marker', async () => {
     const { port1, port2 } = new MessageChannel();
     const transport = createMessagePortTransport(port1);
     const received = new Promise((resolve) => transport.onMessage(resolve));
@@ -55,7 +55,7 @@ describe('MessagePort transport', () => {
     port2.close();
   });
 
-  it('carries peers', async () => {
+  it('connects peers', async () => {
     const { a, b } = pairOf(new MessageChannel());
     const [left, right] = [new RpcPeer(a), new RpcPeer(b)];
     right.onRequest('double', { parse: (params) => (params as { n: number }).n, handle: (n) => n * 2 });

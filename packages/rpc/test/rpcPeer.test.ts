@@ -14,7 +14,7 @@ const asIs = (params: unknown) => params;
 const request = (id: number | string, method: string, params?: object) => ({ jsonrpc: '2.0', id, method, params });
 
 describe('RpcPeer', () => {
-  it('asks and tells in both directions', async () => {
+  it('sends requests and notifications in both directions', async () => {
     const { a, b } = createMemoryTransportPair();
     const [left, right] = [new RpcPeer(a), new RpcPeer(b)];
     const told: unknown[] = [];
@@ -45,7 +45,7 @@ describe('RpcPeer', () => {
     ]);
   });
 
-  it('rejects with the error that the other side answered', async () => {
+  it('rejects with the error of the other side', async () => {
     const { peer, receive } = wirePeer();
     const answer = peer.request('m');
     receive({ jsonrpc: '2.0', id: 1, error: { code: -32005, message: 'no', data: { versions: [1] } } });
@@ -59,7 +59,7 @@ describe('RpcPeer', () => {
     });
   });
 
-  it('computes a late result in the turn in which it is sent', async () => {
+  it('computes a late result in the turn of the event loop in which it is sent', async () => {
     const { peer, receive, nextSent } = wirePeer();
     let seq = 0;
     const count = () => peer.notify('count', [++seq]);
@@ -133,7 +133,7 @@ describe('RpcPeer', () => {
     ]);
   });
 
-  it('answers undefined as null and splices a raw result', async () => {
+  it('answers undefined as null and inserts a raw result', async () => {
     const { peer, receive, nextSent } = wirePeer();
     peer.onRequest('nothing', { parse: asIs, handle: () => undefined });
     peer.onRequest('raw', { parse: asIs, handle: async () => rawResult('{"snapshot":[1,2]}') });
@@ -145,7 +145,7 @@ describe('RpcPeer', () => {
     ]);
   });
 
-  it('passes an RpcError on as it is, but nothing of any other exception', async () => {
+  it('passes an RpcError on unchanged, but nothing of any other exception', async () => {
     const { peer, receive, nextSent, errors } = wirePeer();
     const secret = new Error('secret /home/me');
     const fail = (error: unknown) => () => {
@@ -171,7 +171,7 @@ describe('RpcPeer', () => {
     ]);
   });
 
-  it('answers what is wrong with params', async () => {
+  it('answers with what is wrong with the params', async () => {
     const { peer, receive, nextSent, errors } = wirePeer();
     const handle = vi.fn();
     const parseWith = (error: unknown) => ({
@@ -215,7 +215,7 @@ describe('RpcPeer', () => {
     expect(await answersPing()).toBe(true);
   });
 
-  it('refuses params that JSON cannot express, and forgets the request', async () => {
+  it('refuses params that JSON cannot express, and drops the request', async () => {
     const { peer, sent, answersPing } = wirePeer({ maxOutgoingRequests: 1 });
     await expect(peer.request('m', { n: 1n })).rejects.toMatchObject({ code: 'notSerialisable' });
     await expect(peer.request('m', { n: 1n })).rejects.toMatchObject({ code: 'notSerialisable' });
@@ -224,7 +224,7 @@ describe('RpcPeer', () => {
     expect(sent).toEqual([]);
   });
 
-  it('tells the hook of notifications that nobody handles or that fail, and goes on', async () => {
+  it('reports notifications without a handler or with a failing one, and continues', async () => {
     const { peer, receive, errors, answersPing } = wirePeer();
     const fail = () => {
       throw new Error('no');
@@ -241,7 +241,7 @@ describe('RpcPeer', () => {
     ]);
   });
 
-  it('has one handler a method, until it is disposed', async () => {
+  it('has one handler per method, until it is disposed', async () => {
     const { peer, receive, nextSent } = wirePeer();
     const handler = { parse: asIs, handle: () => 1 };
     const first = peer.onRequest('m', handler);
@@ -289,7 +289,7 @@ describe('RpcPeer', () => {
 describe('RpcPeer on close', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('rejects what is pending exactly once, aborts its handlers and tells its listeners', async () => {
+  it('rejects pending requests exactly once, aborts its handlers and calls its listeners', async () => {
     vi.useFakeTimers();
     const { peer, receive, transport, sent, errors } = wirePeer();
     const signals: AbortSignal[] = [];
@@ -340,7 +340,7 @@ describe('RpcPeer on close', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is over at once on the side that closes', async () => {
+  it('ends at once on the side that closes', async () => {
     const { peer, transport } = wirePeer();
     const pending = peer.request('m');
     const told = new Promise((resolve) => transport.onClose(resolve));
@@ -351,7 +351,7 @@ describe('RpcPeer on close', () => {
     expect(await new Promise((resolve) => peer.onClose(resolve))).toEqual({ message: 'disposed' });
   });
 
-  it('handles nothing that comes after the close, whatever the transport does', async () => {
+  it('handles nothing after the close, whatever the transport does', async () => {
     const listeners: ((text: string) => void)[] = [];
     const rude: Transport = {
       send: () => {},
@@ -370,7 +370,7 @@ describe('RpcPeer on close', () => {
     expect(handle).not.toHaveBeenCalled();
   });
 
-  it('finds itself closed on a transport that is', async () => {
+  it('is closed on a closed transport', async () => {
     const { a } = createMemoryTransportPair();
     a.close({ message: 'long ago' });
     const peer = new RpcPeer(a);

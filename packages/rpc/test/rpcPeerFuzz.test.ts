@@ -63,7 +63,7 @@ describe('RpcPeer under fuzz', () => {
       const answers: unknown[] = [];
       do answers.push(await nextSent());
       while (JSON.stringify(answers.at(-1)) !== JSON.stringify(answered));
-      // At most one answer to the mutant itself, before the one that shows that the peer goes on.
+      // At most one answer to the mutant itself, before the one that shows that the peer continues.
       if (answers.length > 2 || sent.length > 0) unlike.push(answers);
     }
     expect(unlike).toEqual([]);

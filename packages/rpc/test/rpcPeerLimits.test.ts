@@ -10,7 +10,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 describe('cancellation', () => {
-  it('rejects with the reason and tells the other side', async () => {
+  it('rejects with the reason and notifies the other side', async () => {
     const { peer, sent, receive, errors, answersPing } = wirePeer();
     const controller = new AbortController();
     const answer = peer.request('m', undefined, { signal: controller.signal });
@@ -32,14 +32,14 @@ describe('cancellation', () => {
     expect(errors.map((error) => error.code)).toEqual(['unexpectedResponse']);
   });
 
-  it('sends nothing when the signal is aborted already', async () => {
+  it('sends nothing when the signal is already aborted', async () => {
     const { peer, sent } = wirePeer();
     await expect(peer.request('m', {}, { signal: AbortSignal.abort('before') })).rejects.toBe('before');
     await flush();
     expect(sent).toEqual([]);
   });
 
-  it('does nothing when the request is answered already, and lets go of the signal', async () => {
+  it('does nothing when the request is already answered, and releases the signal', async () => {
     const { peer, sent, receive } = wirePeer();
     const controller = new AbortController();
     const removed = vi.spyOn(controller.signal, 'removeEventListener');
@@ -106,7 +106,7 @@ describe('cancellation', () => {
     expect(errors.map((error) => error.code)).toEqual(['handlerFailed']);
   });
 
-  it('ignores a request that is not running, and reports one that makes no sense', async () => {
+  it('ignores a request that is not running, and reports an invalid one', async () => {
     const { receive, errors, answersPing } = wirePeer();
     receive({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 77 } });
     expect(await answersPing()).toBe(true);
@@ -128,7 +128,7 @@ describe('time-outs', () => {
     return outcome;
   };
 
-  it('gives up after 30 s unless told otherwise, and tells the other side', async () => {
+  it('rejects after 30 s by default, and notifies the other side', async () => {
     const { peer, sent } = wirePeer();
     expect(await outcomeOf(peer, undefined, 29_999)).toBe('pending');
     await vi.advanceTimersByTimeAsync(1);
@@ -146,7 +146,7 @@ describe('time-outs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is set for the peer or for one request, and 0 is none', async () => {
+  it('is set for the peer or for one request, and 0 means none', async () => {
     expect(await outcomeOf(wirePeer({ requestTimeoutMs: 100 }).peer, undefined, 100)).toBe('requestTimeout');
     expect(await outcomeOf(wirePeer({ requestTimeoutMs: 100 }).peer, 200, 199)).toBe('pending');
     expect(await outcomeOf(wirePeer({ requestTimeoutMs: 0 }).peer, undefined, 10 ** 9)).toBe('pending');
@@ -188,7 +188,7 @@ describe('limits', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('bounds the requests that it handles, a cancelled one included until it ends', async () => {
+  it('bounds running requests, including a cancelled one until it ends', async () => {
     const { peer, receive, nextSent, sent } = wirePeer({ maxIncomingRequests: 2 });
     const finish: (() => void)[] = [];
     peer.onRequest('slow', { parse: asIs, handle: () => new Promise<void>((resolve) => finish.push(resolve)) });
@@ -208,7 +208,7 @@ describe('limits', () => {
     expect(finish).toHaveLength(3);
   });
 
-  it('frees the place of a request whatever its end', async () => {
+  it('frees the slot of a request, however it ends', async () => {
     const { peer, receive, nextSent } = wirePeer({ maxIncomingRequests: 1 });
     const fail = () => {
       throw new Error('no');
@@ -245,7 +245,7 @@ describe('limits', () => {
     expect(handle).toHaveBeenCalledTimes(1);
   });
 
-  it('remembers only so many abandoned requests', async () => {
+  it('remembers a bounded number of abandoned requests', async () => {
     const { peer, receive, errors } = wirePeer({ maxOutgoingRequests: 2 });
     for (let i = 0; i < 3; i++) {
       const controller = new AbortController();
@@ -258,7 +258,7 @@ describe('limits', () => {
     expect(errors.map((error) => error.message)).toEqual(['no request waits for the response to 1']);
   });
 
-  it('answers frames over the limits that it was given', async () => {
+  it('answers frames over its limits', async () => {
     const { receive, nextSent, answersPing } = wirePeer({ maxFrameBytes: 1024, maxDepth: 3 });
     receive({ jsonrpc: '2.0', id: 1, method: 'echo', params: ['x'.repeat(1024)] });
     receive({ jsonrpc: '2.0', id: 2, method: 'echo', params: [[[]]] });

@@ -44,7 +44,7 @@ const faults: [name: string, createPair: () => { a: Transport; b: Transport }, f
       };
       return { a, b: { ...b, onMessage } };
     },
-    /before anybody listens/,
+    /before there is a listener/,
   ],
   [
     'tells the close twice',

@@ -1,20 +1,20 @@
 import type { Disposable, Observable } from '@agenthost/client';
 import type { Session, SessionReplacement, SessionsChangeEvent, SessionsProvider, URI } from '@agenthost/sessions';
 
-/** A provider for one case, with no sessions in it, or none that the case would harm. */
+/** A provider for one case, without sessions, or without any that the case would affect. */
 export interface ProviderFixture {
   readonly provider: SessionsProvider;
-  /** Something that `resolveWorkspace` takes. */
+  /** A value that `resolveWorkspace` accepts. */
   readonly workspaceUri: URI;
-  /** A message that sessions of the first type can be sent; "hello" unless told. */
+  /** A message for sessions of the first type. Defaults to "hello". */
   readonly query?: string;
   /** A model of the first session type; without one `setModel` is not checked. */
   readonly modelId?: string;
   /** Makes the provider refuse the next message to a new session; without it that is not checked. */
   readonly refuseNext?: () => void;
-  /** Has the session's agent work in that mode, or in none; without it that is not checked. */
+  /** Sets the mode of the session's agent, or none; without it that is not checked. */
   readonly setMode?: (session: Session, modeId: string | undefined) => Promise<void>;
-  /** A workspace that somebody has to trust, and somebody who does when a session was sent; without it that is not checked. */
+  /** A workspace that needs trust, and a function that trusts it when a session was sent; without it that is not checked. */
   readonly trust?: TrustFixture;
   dispose?(): void | Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface TrustFixture {
   trust(session: Session): Promise<void>;
 }
 
-/** What a case works with. */
+/** The tools of a case. */
 export interface ContractTools extends Omit<ProviderFixture, 'query' | 'dispose'> {
   readonly query: string;
   /** Every event since the case began, oldest first. */

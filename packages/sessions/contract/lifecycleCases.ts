@@ -3,7 +3,7 @@ import { expectEqual, expectRejection } from './contractTools.js';
 import { isListed } from './listingCases.js';
 import type { Check } from './providerContract.js';
 
-/** What becomes of a session. */
+/** The life of a session. */
 export const lifecycleCases: Readonly<Record<string, Check>> = {
   'replaces a new session atomically when its first message is committed': async (tools) => {
     const { provider, events, createNew, query } = tools;
@@ -28,7 +28,7 @@ export const lifecycleCases: Readonly<Record<string, Check>> = {
     );
   },
 
-  'makes another chat of a message to an existing session, or refuses': async (tools) => {
+  'creates another chat for a message to an existing session, or refuses': async (tools) => {
     const { provider, create, query } = tools;
     const session = await create();
     const send = () => provider.sendAndCreateChat(session.sessionId, { query });
@@ -127,7 +127,7 @@ export const lifecycleCases: Readonly<Record<string, Check>> = {
     await tools.until('the model', session.modelId, (value) => value === modelId);
   },
 
-  'refuses what is not its own, and changes nothing': async ({ provider, create, query }) => {
+  'refuses foreign sessions, and changes nothing': async ({ provider, create, query }) => {
     const session = await create();
     const before = [session.title.value, session.isArchived.value, session.isRead.value];
     for (const id of [`${provider.id}:no-such-session`, 'other:x', 'nonsense', '', `${provider.id}:`]) {

@@ -2,7 +2,7 @@ import { isProviderId, parseSessionId, type Session, SessionStatus } from '@agen
 import { expectEqual } from './contractTools.js';
 import type { Check } from './providerContract.js';
 
-/** Who it is, what it lists, and what its sessions look like. */
+/** Its identity, its list, and the form of its sessions. */
 export const listingCases: Readonly<Record<string, Check>> = {
   'has an identity': async ({ provider }) => {
     expectEqual(`whether ${JSON.stringify(provider.id)} can be an id`, isProviderId(provider.id), true);
@@ -21,7 +21,7 @@ export const listingCases: Readonly<Record<string, Check>> = {
     expectEqual('the label, asked again', provider.resolveWorkspace(workspaceUri).label, workspace.label);
   },
 
-  'gives its sessions ids of its own, each once': async ({ provider, createNew, create }) => {
+  'gives its sessions unique ids with its own prefix': async ({ provider, createNew, create }) => {
     const sessions = [await createNew(), await create(), await create()];
     for (const { sessionId, providerId } of sessions) {
       expectEqual('providerId', [providerId, parseSessionId(sessionId).providerId], [provider.id, provider.id]);
@@ -45,7 +45,7 @@ export const listingCases: Readonly<Record<string, Check>> = {
     );
   },
 
-  'begins a session as Untitled, with one chat': async ({ createNew, workspaceUri, provider }) => {
+  'creates a session as Untitled, with one chat': async ({ createNew, workspaceUri, provider }) => {
     const session = await createNew();
     expectEqual('status', session.status.value, SessionStatus.Untitled);
     expectEqual('chats', session.chats.value.length, 1);
@@ -53,7 +53,7 @@ export const listingCases: Readonly<Record<string, Check>> = {
     expectEqual('workspace', session.workspace.value?.label, provider.resolveWorkspace(workspaceUri).label);
   },
 
-  'derives what a session has from its chats': async ({ create }) => {
+  'derives the fields of a session from its chats': async ({ create }) => {
     const session = await create();
     const { mainChat, chats } = session;
     const ofMain = ['title', 'modelId', 'mode', 'isArchived', 'description', 'changes'] as const;
@@ -77,7 +77,7 @@ export const listingCases: Readonly<Record<string, Check>> = {
     }
   },
 
-  'survives a listener that throws, and leaves one alone that was disposed': async (tools) => {
+  'survives a listener that throws, and does not call a disposed one': async (tools) => {
     const { provider, createNew } = tools;
     let calls = 0;
     const fail = provider.onDidChangeSessions(() => {

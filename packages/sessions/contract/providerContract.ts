@@ -11,7 +11,7 @@ export interface ContractCase {
 }
 
 export interface ContractOptions {
-  /** How long a case waits for what must happen; 10,000 unless told. */
+  /** How long a case waits for something that must happen. Defaults to 10,000. */
   readonly timeoutMs?: number;
 }
 

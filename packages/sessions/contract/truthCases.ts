@@ -4,14 +4,14 @@ import { type ContractTools, expectEqual, expectRejection } from './contractTool
 import { isListed } from './listingCases.js';
 import type { Check } from './providerContract.js';
 
-/** What the fields of a session say is so. */
+/** The fields of a session have their real values. */
 export const truthCases: Readonly<Record<string, Check>> = {
   'is loading while its first message is sent, and not before or after': async (tools) => {
     const { provider, createNew, query } = tools;
     const from = await createNew();
     expectEqual('loading before it is sent', from.loading.value, false);
     const sending = provider.sendAndCreateChat(from.sessionId, { query });
-    // One that needs no time for it may have replaced the session already.
+    // A provider that needs no time may have replaced the session already.
     const isGone = !isListed(provider.getSessions(), from.sessionId);
     expectEqual('loading while it is sent', from.loading.value || isGone, true);
     const to = await sending;
@@ -19,7 +19,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     await tools.until('the end of loading', to.loading, (value) => !value);
   },
 
-  'is not loading any more when its first message was refused': async (tools) => {
+  'is no longer loading when its first message was refused': async (tools) => {
     const { provider, createNew, query, refuseNext } = tools;
     if (!refuseNext) return;
     const session = await createNew();
@@ -33,7 +33,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     await tools.until('the end of loading', sent.loading, (value) => !value);
   },
 
-  'has the mode that its agent works in': async (tools) => {
+  'has the mode of its agent': async (tools) => {
     const { create, setMode, events } = tools;
     const session = await create();
     const { value } = session.mode;
@@ -53,7 +53,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     await tools.until('no mode', session.mode, (it) => it === undefined);
   },
 
-  'says when its last turn ended, which only the end of a turn changes': async (tools) => {
+  "has the time of its last turn's end, which only the end of a turn changes": async (tools) => {
     const { provider, createNew, query } = tools;
     const untitled = await createNew();
     expectEqual('lastTurnEnd of a new session', untitled.lastTurnEnd.value, undefined);
@@ -70,7 +70,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     expectEqual('lastTurnEnd after a rename, an archive and a look', session.lastTurnEnd.value, end);
   },
 
-  'requires trust in its workspace until somebody trusts it': async (tools) => {
+  'requires trust in its workspace until it is trusted': async (tools) => {
     const { provider, createNew, query, trust } = tools;
     const plain = await createNew();
     expectEqual('type of requiresWorkspaceTrust', typeof plain.workspace.value?.requiresWorkspaceTrust, 'boolean');
@@ -83,7 +83,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
     await tools.until('trust is not required', session.workspace, (it) => it?.requiresWorkspaceTrust === false);
   },
 
-  'derives what a session has from several chats': async (tools) => {
+  'derives the fields of a session from several chats': async (tools) => {
     const { provider, create, query } = tools;
     const session = await create();
     if (!session.capabilities.supportsMultipleChats) return;
@@ -149,7 +149,7 @@ export const truthCases: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Waits until the chat is at rest and its turn over; gives back when it ended. */
+/** Waits until the chat is idle and its turn over; returns when it ended. */
 async function ended(tools: ContractTools, session: Session, chat: Chat): Promise<Date> {
   await tools.until('the end of the turn', chat.lastTurnEnd, (value) => value !== undefined);
   await tools.until('rest', session.status, (value) => value === SessionStatus.Completed);

@@ -1,3 +1,5 @@
+import { errorMessage } from '@agenthost/protocol/internal';
+
 interface Cause {
   readonly cause?: unknown;
 }
@@ -69,8 +71,7 @@ export class ProviderFailedError extends ProviderError {
   override readonly name = 'ProviderFailedError';
 
   constructor(providerId: string, action: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(providerId, `${action} failed at the provider ${providerId}: ${why}`, { cause });
+    super(providerId, `${action} failed at the provider ${providerId}: ${errorMessage(cause)}`, { cause });
   }
 }
 

@@ -2,7 +2,7 @@ import type { Disposable, Observable } from '@agenthost/client';
 import { reportFailure } from '@agenthost/client/internal';
 import { batch, effect, signal, untracked } from '@preact/signals-core';
 
-/** An observable that its owner sets. Setting the value that it has tells nobody. */
+/** An observable that its owner sets. Setting the same value calls no listener. */
 export interface SettableObservable<T> extends Observable<T> {
   set(value: T): void;
 }
@@ -131,7 +131,7 @@ function follow<T>(read: () => T, listener: (value: T) => void): Disposable {
       reportFailure(error);
     }
   };
-  // Untracked: whoever subscribes while something is computed must not make that depend on this.
+  // Untracked: a subscription made inside a computation must not make the computation depend on this value.
   const dispose = untracked(() =>
     effect(() => {
       const value = read();

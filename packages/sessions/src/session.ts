@@ -4,7 +4,7 @@ import type { FileChangeSummary } from '@agenthost/protocol';
 /** A URI as text. */
 export type URI = string;
 
-/** The name of an icon; which picture it is, is the business of who shows it. */
+/** The name of an icon; the user interface chooses the picture. */
 export type IconId = string;
 
 /** Markdown, not yet sanitised. */
@@ -48,7 +48,7 @@ export interface SessionWorkspace {
   readonly label: string;
   readonly icon: IconId;
   readonly repositories: readonly SessionRepository[];
-  /** Whether somebody has to trust the workspace before an agent works there; `true` also while that is not known. */
+  /** Whether the user has to trust the workspace before an agent works there; `true` also while that is not known. */
   readonly requiresWorkspaceTrust: boolean;
 }
 
@@ -85,7 +85,7 @@ export interface SessionCapabilities {
 }
 
 /**
- * A session of whatever provider: all that a user interface needs to show it, without asking anybody else. It has one or
+ * A session of any provider: all that a user interface needs to show it. It has one or
  * more chats; its fields are those of the first, but for what `sessionOfChats` says.
  */
 export interface Session {

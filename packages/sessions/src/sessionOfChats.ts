@@ -50,7 +50,7 @@ export function sessionOfChats(options: SessionOfChatsOptions): Session {
   return new SessionOfChats(options);
 }
 
-/** Fields come into being when somebody asks for them: most of 10,000 sessions are never looked at. */
+/** Creates fields on first use: most of 10,000 sessions are never shown. */
 class SessionOfChats implements Session {
   readonly sessionId: string;
   readonly #options: SessionOfChatsOptions;

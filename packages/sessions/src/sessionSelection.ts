@@ -4,7 +4,7 @@ import type { AggregatedSessions } from './providers/aggregatedSessions.js';
 import type { SessionsChangeEvent } from './providers/sessionsProvider.js';
 import { type Chat, type Session, SessionStatus, type URI } from './session.js';
 
-/** The session that somebody looks at, and which of its chats. */
+/** The session that the user looks at, with its active chat. */
 export interface ActiveSession extends Session {
   readonly activeChat: Observable<Chat>;
 }
@@ -13,7 +13,7 @@ interface SelectableSession {
   readonly session: Session;
   readonly active: ActiveSession;
   readonly chatUri: Observable<URI>;
-  /** Only chats of the session; whoever calls has checked that. */
+  /** Only chats of the session; the caller has checked that. */
   select(chatUri: URI): void;
 }
 

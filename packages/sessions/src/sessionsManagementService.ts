@@ -23,11 +23,11 @@ import { SessionSelection } from './sessionSelection.js';
 import { memoryStorage, type SessionsStorage } from './sessionsStorage.js';
 
 export interface SessionsManagementOptions {
-  /** Remembers the active provider; forgotten with the process unless told. */
+  /** Remembers the active provider. Default: memory. */
   readonly storage?: SessionsStorage;
-  /** How long a provider may take for one action; 60,000 unless told. */
+  /** How long a provider may take for one action. Default 60,000. */
   readonly actionTimeoutMs?: number;
-  /** Told what has no caller to be told to, such as a provider whose list throws. */
+  /** Gets errors that have no caller, such as those of a provider whose list throws. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -55,7 +55,7 @@ export class SessionsManagementService {
   readonly activeProviderId: Observable<string | undefined>;
   readonly contextKeys: ContextKeys;
   readonly onDidChangeSessions: Event<SessionsChangeEvent>;
-  /** An untitled session was committed; `onDidChangeSessions` tells it too. What was kept under the old one belongs to the new. */
+  /** An untitled session was committed; `onDidChangeSessions` fires too. What was kept under the old session belongs to the new. */
   readonly onDidReplaceSession: Event<SessionReplacement>;
   /** Whether any provider has sessions that it has not listed yet. */
   readonly hasMoreSessions: Observable<boolean>;
@@ -68,7 +68,7 @@ export class SessionsManagementService {
   readonly #selection: SessionSelection;
   readonly #following: Disposable;
   readonly #onError: (error: unknown) => void;
-  /** How often somebody has begun a session, or given that up. */
+  /** Counts sessions that the user has begun or abandoned. */
   #beginnings = 0;
 
   constructor(providers: SessionsProvidersService, options: SessionsManagementOptions = {}) {
@@ -153,7 +153,7 @@ export class SessionsManagementService {
     this.#contextKeys.setMenuSession(session);
   }
 
-  /** With its main chat unless told. */
+  /** Opens the main chat by default. */
   async openSession(resource: URI, { chatUri }: OpenSessionOptions = {}): Promise<void> {
     const session = this.getSession(resource);
     if (!session) throw new SessionNotFoundError(`session ${resource}`);
@@ -180,7 +180,7 @@ export class SessionsManagementService {
     const make = (provider: SessionsProvider) => provider.createNewSession(workspace);
     const session = this.#own(providerId, await this.#calls.call(providerId, 'createNewSession', make));
     const former = this.#selection.begun;
-    // Somebody has begun another one, or given up, while this one was being made.
+    // The user has begun another session, or gave up, while this one was being created.
     const isLate = beginning !== this.#beginnings;
     if (!isLate) {
       this.#selection.begin(session);
@@ -248,7 +248,7 @@ export class SessionsManagementService {
   }
 
   /**
-   * A conversation to look at, whoever's it is; `undefined` where its provider shows none. Whoever calls disposes of it. Throws
+   * Opens the conversation of a session of any provider; `undefined` where its provider shows none. The caller disposes it. Throws
    * where there is no such chat.
    */
   openModel(
@@ -309,7 +309,7 @@ export class SessionsManagementService {
     throw new ProviderFailedError(providerId, 'an action', error);
   }
 
-  /** Nobody waits for it: an unsent session that stays costs a line in a list. */
+  /** Not awaited: an unsent session that stays costs only a line in a list. */
   #discard(session: Session): void {
     this.deleteSession(session).catch(this.#onError);
   }

@@ -17,7 +17,7 @@ export function memoryStorage(): SessionsStorage {
   };
 }
 
-/** A storage that is full or forbidden is reported and harms nobody: it only forgets. */
+/** Reports a storage that is full or forbidden; the value is then not kept. */
 export function readItem(storage: SessionsStorage, key: string): string | undefined {
   try {
     return storage.getItem(key) ?? undefined;

@@ -20,7 +20,7 @@ describe('drafts', () => {
     expect(storage.getItem('agenthost.sessions.drafts')).toBeNull();
   });
 
-  it('are a hundred at the most: the oldest goes', () => {
+  it('are at most a hundred: the oldest is dropped', () => {
     const storage = memoryStorage();
     const drafts = new Drafts(storage);
     for (let n = 0; n <= 100; n++) drafts.set(`chat ${n}`, `text ${n}`);

@@ -4,7 +4,7 @@ import { computed, observable, sameDate, tracked, transaction } from '../src/obs
 afterEach(() => vi.restoreAllMocks());
 
 describe('observables', () => {
-  it('tell listeners of changes, not of the value of now, and not of what is the same', () => {
+  it('notify listeners of changes, but not of the current or an equal value', () => {
     const source = observable(1);
     const told: number[] = [];
     const following = source.subscribe((value) => told.push(value));
@@ -17,7 +17,7 @@ describe('observables', () => {
     expect([told, source.value]).toEqual([[2], 3]);
   });
 
-  it('are told several changes as one', () => {
+  it('report several changes as one', () => {
     const [a, b] = [observable(1), observable(2)];
     const sum = computed(() => a.value + b.value);
     const told: number[] = [];
@@ -33,7 +33,7 @@ describe('observables', () => {
     expect(told).toEqual([30]);
   });
 
-  it('compute nothing while nobody looks', () => {
+  it('compute nothing without subscribers', () => {
     const source = observable(1);
     const compute = vi.fn(() => source.value * 2);
     const doubled = computed(compute);
@@ -48,7 +48,7 @@ describe('observables', () => {
     expect(compute.mock.calls.length).toBe(calls);
   });
 
-  it('keep the reference of a value that means the same', () => {
+  it('keep the reference of an equal value', () => {
     const time = observable(5);
     const date = computed(() => new Date(time.value), sameDate);
     const first = date.value;
@@ -85,7 +85,7 @@ describe('observables', () => {
     expect(calls).toBe(1);
   });
 
-  it('follow an observable of another package only while somebody looks', () => {
+  it('follow an observable of another package only while there are subscribers', () => {
     const foreign = { value: 1, listeners: new Set<(value: number) => void>() };
     const source = tracked({
       get value() {

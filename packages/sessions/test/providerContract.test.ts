@@ -62,9 +62,9 @@ const faults: [name: string, change: (provider: SessionsProvider) => Partial<Ses
   [
     'gives ids of another provider',
     (it) => ({ createNewSession: async (workspace) => renamed(await it.createNewSession(workspace)) }),
-    /ids of its own/,
+    /unique ids/,
   ],
-  ['lists twice', (it) => ({ getSessions: () => [...it.getSessions(), ...it.getSessions()] }), /ids of its own/],
+  ['lists twice', (it) => ({ getSessions: () => [...it.getSessions(), ...it.getSessions()] }), /unique ids/],
   ['lists nothing', () => ({ getSessions: () => [] }), /announces/],
   ['never replaces', () => ({ onDidReplaceSession: () => ({ dispose: () => {} }) }), /atomically/],
   [
@@ -101,12 +101,12 @@ const faults: [name: string, change: (provider: SessionsProvider) => Partial<Ses
         return it.setRead(id, read);
       },
     }),
-    /not its own/,
+    /foreign sessions/,
   ],
   [
     'ignores what it does not know',
     (it) => ({ setRead: (id, read) => it.setRead(id, read).catch(() => {}) }),
-    /not its own/,
+    /foreign sessions/,
   ],
   [
     'guesses which session is meant',
@@ -114,7 +114,7 @@ const faults: [name: string, change: (provider: SessionsProvider) => Partial<Ses
       archiveSession: (id) =>
         it.archiveSession(id).catch(() => it.archiveSession(it.getSessions()[0]?.sessionId ?? '')),
     }),
-    /not its own/,
+    /foreign sessions/,
   ],
   [
     'never says that it is loading',
@@ -206,7 +206,7 @@ describe('the contract suite', () => {
     expect(failed).not.toEqual([]);
   });
 
-  it('disposes of what a case used, also after a failure', async () => {
+  it('disposes the fixture of a case, also after a failure', async () => {
     let disposed = 0;
     const fixture = (provider: SessionsProvider) => async () => ({
       provider,
@@ -242,7 +242,7 @@ function renamed(session: Session): Session {
   });
 }
 
-/** Its title tells listeners of changes, but not whoever computes something of it. */
+/** Its title notifies listeners of changes, but not computed values. */
 function foreign(session: Session): Session {
   let value = session.title.value;
   session.title.subscribe((title) => {

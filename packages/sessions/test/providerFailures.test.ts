@@ -87,7 +87,7 @@ describe.each(Object.entries(actions))('%s', (name, act) => {
 });
 
 describe('a provider', () => {
-  it('whose list, types or actions throw harms no other', async () => {
+  it('whose list, types or actions throw affects no other', async () => {
     const registry = new SessionsProvidersService();
     const bad = new InMemoryProvider({ id: 'bad' });
     const fail = () => {
@@ -111,7 +111,7 @@ describe('a provider', () => {
     );
   });
 
-  it('that answers late changes nothing for the caller, who was told', async () => {
+  it('that answers late changes nothing for its caller', async () => {
     const { service, bad, session } = await withNeighbour(20);
     const late = Promise.withResolvers<Session>();
     Object.assign(bad, { sendAndCreateChat: () => late.promise });
@@ -120,7 +120,7 @@ describe('a provider', () => {
     await expect(late.promise).rejects.toThrow();
   });
 
-  it('that never answers gathers no more than a thousand callers', async () => {
+  it('that never answers keeps at most a thousand callers waiting', async () => {
     const { service, bad, session, registrations } = await withNeighbour();
     Object.assign(bad, { setRead: () => new Promise(() => {}) });
     const waiting = Array.from({ length: 1_000 }, () =>
@@ -133,7 +133,7 @@ describe('a provider', () => {
     );
   });
 
-  it("that announces another one's session is not believed", async () => {
+  it("that announces another one's session is ignored", async () => {
     const { service, registry, good, neighbour, errors } = await withNeighbour();
     const liar = new InMemoryProvider({ id: 'liar' });
     const sessions: Session[] = [];
@@ -148,7 +148,7 @@ describe('a provider', () => {
 });
 
 describe('routing', () => {
-  it('an action on a session reaches its provider and no other, whatever the other one has', async () => {
+  it('an action on a session reaches only its provider', async () => {
     const { service, providers } = manage(['a', 'b', 'a.b', 'ab']);
     const calls: string[] = [];
     for (const provider of providers) {
@@ -171,7 +171,7 @@ describe('routing', () => {
   });
 
   it.each(['', 'x', ':x', 'a:', '1:x', 'a b:x', ' a:x', 'ä:x', undefined, null, 7])(
-    'the malformed id %j is an error, not a guess',
+    'the malformed id %j is an error',
     async (sessionId) => {
       const { service, providers } = manage(['a']);
       const session = await send(providers[0] as InMemoryProvider);
@@ -193,7 +193,7 @@ describe('routing', () => {
     });
   });
 
-  it('a resource that two providers have is an error, not a guess', async () => {
+  it('a resource that two providers have is an error', async () => {
     const { service, providers, registry } = manage(['a']);
     const session = await begin(providers[0] as InMemoryProvider);
     const copy = { sessionId: 'b:x', providerId: 'b', resource: session.resource };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
 import * as layer from '../src/index.js';
 
-it('the first example of the README works as it is printed', async () => {
+it('the first example of the README runs unchanged', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const body = example.replace(/^import (\{[^}]*\}) from '@agenthost\/sessions';$/m, 'const $1 = layer;');

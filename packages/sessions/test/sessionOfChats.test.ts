@@ -20,7 +20,7 @@ function example() {
   return { session, main, second, chats };
 }
 
-describe('what a session has of its chats', () => {
+describe('fields of a session from its chats', () => {
   it('title, changes, model, mode, archived and description are those of the main chat', () => {
     const { session, main, second } = example();
     const changes = [{ uri: 'file:///a', insertions: 1, deletions: 2 }];
@@ -56,7 +56,7 @@ describe('what a session has of its chats', () => {
     expect(session.updatedAt.value).toEqual(day(9));
   });
 
-  it('lastTurnEnd is the latest of all chats, and none when no turn has ended', () => {
+  it('lastTurnEnd is the latest of all chats, and undefined when no turn has ended', () => {
     const { session, main, second } = example();
     expect(session.lastTurnEnd.value).toEqual(day(4));
     main.update({ lastTurnEnd: day(6) });
@@ -66,7 +66,7 @@ describe('what a session has of its chats', () => {
     expect(session.lastTurnEnd.value).toBeUndefined();
   });
 
-  it('isRead only when all chats are', () => {
+  it('isRead is true only when all chats are read', () => {
     const { session, main, second } = example();
     expect(session.isRead.value).toBe(true);
     second.update({ isRead: false });
@@ -97,7 +97,7 @@ describe('what a session has of its chats', () => {
     },
   );
 
-  it('tells once of a change that touches several fields, and keeps references of what did not change', () => {
+  it('notifies once of a change of several fields, and keeps references of unchanged ones', () => {
     const { session, main } = example();
     const told: Date[] = [];
     session.updatedAt.subscribe((value) => told.push(value));
@@ -108,7 +108,7 @@ describe('what a session has of its chats', () => {
     expect(told).toEqual([day(7)]);
   });
 
-  it('supports one chat and knows no workspace unless told', () => {
+  it('supports one chat and has no workspace by default', () => {
     const { session } = example();
     expect([session.capabilities, session.workspace.value, session.gitHubInfo.value, session.loading.value]).toEqual([
       { supportsMultipleChats: false },

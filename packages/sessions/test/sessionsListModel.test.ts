@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('the list of sessions', () => {
-  it('groups by workspace, the newest first, what has none last as Unknown', () => {
+  it('groups by workspace, newest first, sessions without one last as Unknown', () => {
     const { list } = example(ROWS);
     expect(lines(list)).toEqual(['# two', 'b', '# one', 'c', 'a', '# Unknown', 'd']);
     expect([list.sessionCount, list.indexOf('x:a'), list.indexOf('x:none'), list.at(7), list.at(-1)]).toEqual([
@@ -118,7 +118,7 @@ describe('the list of sessions', () => {
     expect(versions).toBe(5);
   });
 
-  it('does not tell of a change that moves nothing: the row shows it by itself', () => {
+  it('does not report a change that moves nothing', () => {
     const { list, source, get } = example(ROWS);
     let versions = 0;
     list.version.subscribe(() => versions++);
@@ -180,7 +180,7 @@ describe('the list of sessions', () => {
     expect(list.length).toBe(7);
   });
 
-  it('after any changes is what it would be if it were made anew', () => {
+  it('equals a freshly built list after any changes', () => {
     const change = fc.record({
       id: fc.constantFrom(...'abcdefgh'),
       label: fc.constantFrom('', 'one', 'two', 'three'),
@@ -207,7 +207,7 @@ describe('the list of sessions', () => {
 });
 
 describe('10,000 sessions of 3 providers', () => {
-  it('one change computes one row, and compares as often as a search in a sorted list does', async () => {
+  it('one change computes one row, with as many comparisons as a binary search', async () => {
     const registry = new SessionsProvidersService();
     const sources = ['a', 'b', 'c'].map((id) => {
       const source = new Source();

@@ -17,7 +17,7 @@ const ids = (sessions: readonly { readonly sessionId: string }[]) => sessions.ma
 const shown = ({ added, removed, changed }: SessionsChangeEvent) => [ids(added), ids(removed), ids(changed)];
 
 describe('aggregation', () => {
-  it('lists the sessions of all providers, those that were there before too', async () => {
+  it('lists the sessions of all providers, including earlier ones', async () => {
     const registry = new SessionsProvidersService();
     const [a, b] = [new InMemoryProvider({ id: 'a' }), new InMemoryProvider({ id: 'b' })];
     const first = await send(a);
@@ -31,7 +31,7 @@ describe('aggregation', () => {
     expect(service.getSession('x:none')).toBeUndefined();
   });
 
-  it('tells of changes in any provider', async () => {
+  it('reports changes of any provider', async () => {
     const { service, providers, registrations } = manage(['a', 'b']);
     const events: SessionsChangeEvent[] = [];
     service.onDidChangeSessions((event) => events.push(event));
@@ -54,7 +54,7 @@ describe('aggregation', () => {
     expect(service.getSessions()).toEqual([]);
   });
 
-  it('lists session types, each once, and tells when they change', () => {
+  it('lists session types without duplicates, and reports changes', () => {
     const { service, providers, registrations } = manage(['a', 'b']);
     const [a] = providers;
     let changes = 0;
@@ -77,8 +77,8 @@ describe('aggregation', () => {
   });
 });
 
-describe('what providers may have', () => {
-  it('is more sessions than are listed: one that has them says so, and only that one is asked', async () => {
+describe('optional features of providers', () => {
+  it('more sessions than are listed: only a provider that has them is asked', async () => {
     const { service, registry } = manage(['a']);
     const told: boolean[] = [];
     service.hasMoreSessions.subscribe((hasMore) => told.push(hasMore));
@@ -97,7 +97,7 @@ describe('what providers may have', () => {
     await expect(service.loadMoreSessions('paged')).rejects.toThrow('there is no provider');
   });
 
-  it('is a search: what one finds is told while another one is still looking or has failed', async () => {
+  it('search: results of one provider come while another one still searches or has failed', async () => {
     const { service, registry, providers } = manage(['a']);
     const session = await send(providers[0] as InMemoryProvider);
     const searching = (id: string, searchSessions: () => Promise<SearchResults>) =>
@@ -124,7 +124,7 @@ describe('what providers may have', () => {
 });
 
 describe('the active session', () => {
-  it('is none at first; then it is what was opened, with its main chat', async () => {
+  it('is undefined at first; then it is the opened one, with its main chat', async () => {
     const { service, providers } = manage(['a']);
     expect(service.activeSession.value).toBeUndefined();
     const session = await send(providers[0] as InMemoryProvider, 'hello');
@@ -140,7 +140,7 @@ describe('the active session', () => {
     expect(service.activeSession.value).toBe(active);
   });
 
-  it('switches between chats, to the newest that a message makes, and back when it is deleted', async () => {
+  it('switches between chats, to the newest that a message creates, and back when it is deleted', async () => {
     const { service, providers } = manage(['a']);
     const provider = providers[0] as InMemoryProvider;
     const session = await send(provider, 'one');
@@ -165,7 +165,7 @@ describe('the active session', () => {
     expect(active()).toBe('other');
   });
 
-  it('stays active across its replacement, and no moment in between shows none', async () => {
+  it('stays active across its replacement, without a gap', async () => {
     const { service } = manage(['a']);
     const seen: (string | undefined)[] = [];
     service.activeSession.subscribe((session) => seen.push(session?.sessionId));
@@ -191,7 +191,7 @@ describe('the active session', () => {
     expect(service.activeSession.value?.sessionId).toBe(other.sessionId);
   });
 
-  it('is none when it is deleted or its provider goes', async () => {
+  it('is undefined when it is deleted or its provider is removed', async () => {
     const { service, providers, registrations } = manage(['a', 'b']);
     const [first, second] = [
       await send(providers[0] as InMemoryProvider),
@@ -215,7 +215,7 @@ describe('the active session', () => {
 });
 
 describe('new sessions', () => {
-  it('one at a time: beginning another one discards the first, and so does giving up', async () => {
+  it('one at a time: starting another one or cancelling discards the first', async () => {
     const { service } = manage(['a']);
     const workspace = service.resolveWorkspace('a', WORKSPACE);
     await service.createNewSession('a', workspace);
@@ -230,7 +230,7 @@ describe('new sessions', () => {
     expect(ids(service.getSessions())).toEqual([racing[1].sessionId]);
   });
 
-  it('giving up what was sent meanwhile deletes nothing', async () => {
+  it('cancelling a session that was sent meanwhile deletes nothing', async () => {
     const { service } = manage(['a']);
     const untitled = await service.createNewSession('a', service.resolveWorkspace('a', WORKSPACE));
     const sent = await service.sendAndCreateChat(untitled, { query: 'x' });
@@ -238,7 +238,7 @@ describe('new sessions', () => {
     expect(ids(service.getSessions())).toEqual([sent.sessionId]);
   });
 
-  it('the view of a new session comes back with what was begun', async () => {
+  it('the view of a new session restores the draft', async () => {
     const { service, providers } = manage(['a']);
     const other = await send(providers[0] as InMemoryProvider);
     service.openNewSessionView();
@@ -261,14 +261,14 @@ describe('new sessions', () => {
 });
 
 describe('the active provider', () => {
-  it('is the only one that there is, and stays when others come', () => {
+  it('is the only one, and stays when others are registered', () => {
     const { service, registry } = manage(['a']);
     expect(service.activeProviderId.value).toBe('a');
     registry.registerProvider(new InMemoryProvider({ id: 'b' }));
     expect(service.activeProviderId.value).toBe('a');
   });
 
-  it('is none of several until one is chosen; the choice is remembered', () => {
+  it('is undefined with several until one is chosen; the choice is remembered', () => {
     const storage = memoryStorage();
     const first = manage([], { storage });
     expect(first.service.activeProviderId.value).toBeUndefined();
@@ -285,7 +285,7 @@ describe('the active provider', () => {
     expect(again.service.activeProviderId.value).toBe('a');
   });
 
-  it('goes on where the storage is broken', () => {
+  it('works with a broken storage', () => {
     const fail = () => {
       throw new Error('no storage here');
     };
@@ -340,7 +340,7 @@ describe('context keys', () => {
 });
 
 describe('conversations', () => {
-  it('are opened whoever has them, and not where a provider shows none', async () => {
+  it('are opened for every provider that supports them', async () => {
     const { service, providers } = manage(['a', 'b']);
     const [first, second] = await Promise.all(providers.map((provider) => send(provider, 'hello')));
     if (!first || !second) throw new Error('nothing was sent');
@@ -354,7 +354,7 @@ describe('conversations', () => {
     expect(service.openModel(second)).toBeUndefined();
   });
 
-  it('are forked where their provider can', async () => {
+  it('are forked when their provider supports it', async () => {
     const { service, providers } = manage(['a']);
     const [provider] = providers;
     const session = await send(provider as InMemoryProvider);
@@ -364,7 +364,7 @@ describe('conversations', () => {
     expect([service.canFork(session), await service.forkChat(session, '')]).toEqual([true, session]);
   });
 
-  it('are found by their id, also where they were not listed', async () => {
+  it('are found by their id, also when they were not listed', async () => {
     const { service, providers } = manage(['a']);
     const session = await send(providers[0] as InMemoryProvider);
     expect(await service.findSession(session.sessionId)).toBe(session);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InMemoryProvider, ProviderRegistrationError, SessionsProvidersService } from '../src/index.js';
 
 describe('the registry of providers', () => {
-  it('registers, finds and unregisters, and says so', () => {
+  it('registers, finds and unregisters, with events', () => {
     const registry = new SessionsProvidersService();
     const events: [string[], string[]][] = [];
     registry.onDidChangeProviders(({ added, removed }) =>
@@ -42,7 +42,7 @@ describe('the registry of providers', () => {
     expect(() => registry.registerProvider(new InMemoryProvider({ id }))).toThrow("can't be a provider's id");
   });
 
-  it('does not let an old registration end a new one', () => {
+  it('does not let an old registration remove a new one', () => {
     const registry = new SessionsProvidersService();
     const provider = new InMemoryProvider({ id: 'a' });
     const first = registry.registerProvider(provider);

@@ -23,7 +23,7 @@ describe('unsent messages', () => {
     expect(after.has('a')).toBe(false);
   });
 
-  it('of two pages of one browser do not write over each other', () => {
+  it('of two pages of one browser do not overwrite each other', () => {
     const storage = memoryStorage();
     const [one, other] = [new UnsentMessages(storage), new UnsentMessages(storage)];
     one.add(unsent('one'));
@@ -33,7 +33,7 @@ describe('unsent messages', () => {
     expect(new UnsentMessages(storage).all().map(({ id }) => id)).toEqual(['other']);
   });
 
-  it('have a limit; what is too large is kept as long as the page is', () => {
+  it('have a limit; larger ones are kept while the page is open', () => {
     const storage = memoryStorage();
     const messages = new UnsentMessages(storage);
     const large = { ...unsent('large'), message: { text: 'x'.repeat(3_000_000) } };
@@ -44,7 +44,7 @@ describe('unsent messages', () => {
     expect(new UnsentMessages(storage).has('large')).toBe(false);
   });
 
-  it('ignore what somebody else has left there', () => {
+  it('ignore foreign data in the storage', () => {
     for (const text of ['{', '7', '[7, null, {"id":"a"}]', JSON.stringify([unsent('a', 'no resource')])]) {
       const storage = memoryStorage();
       storage.setItem(KEY, text);

@@ -16,7 +16,7 @@ const ALL: [key: string, value: string, label: string][] = [
 ];
 
 describe('the label of a workspace', () => {
-  it('comes from the first of the nine sources that says something', () => {
+  it('comes from the first of the nine sources with a value', () => {
     const metadata: Record<string, unknown> = { name: 'my-repo', ...Object.fromEntries(ALL) };
     for (const [key, , label] of ALL) {
       expect(workspaceLabel(metadata, 'badge/from-badge')).toBe(label);
@@ -78,7 +78,7 @@ describe('a workspace of metadata', () => {
     });
   });
 
-  it('requires trust where the host names a folder that has to be trusted', () => {
+  it('requires trust when the host names a folder that has to be trusted', () => {
     const trusted = (metadata: object) =>
       workspaceOfMetadata({ metadata: { ...metadata }, workingDirectory: 'file:///src' })?.requiresWorkspaceTrust;
     expect([trusted({ untrustedFolder: '/src' }), trusted({ untrustedFolder: '' }), trusted({})]).toEqual([
@@ -88,7 +88,7 @@ describe('a workspace of metadata', () => {
     ]);
   });
 
-  it('is the working directory where nothing else is known, and undefined where nothing is', () => {
+  it('is the working directory when nothing else is known, and undefined without any data', () => {
     expect(workspaceOfMetadata({ workingDirectory: 'file:///src/my%20project' })).toMatchObject({
       label: 'my project',
       icon: 'folder',

@@ -16,7 +16,7 @@ export interface AcpCase {
   readonly hasReasoning: boolean;
   /** It writes in the session's folder without asking, in a sandbox of its own. */
   readonly writesInFolder?: true;
-  /** It names a session's file after the minute, and what goes on in the minute of the beginning overwrites it. */
+  /** It names a session's file after the minute, and resuming within the first minute overwrites it. */
   readonly forgetsTheMinute?: boolean;
 }
 

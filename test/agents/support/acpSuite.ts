@@ -140,7 +140,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       expect(made).toEqual([false, agentCase.writesInFolder === true, false]);
     });
 
-    it('tells its model why something was refused', async () => {
+    it('tells its model why something was denied', async () => {
       const { session, recorder } = await open();
       session.onEvent((event) => {
         if (event.type !== 'toolStart' || event.toolCall.status !== 'pendingConfirmation') return;
@@ -152,7 +152,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       expect(JSON.stringify(last?.body).includes('ONLY-ON-MONDAYS')).toBe(true);
     });
 
-    it('reports what each turn used, not what all turns did', async () => {
+    it('reports the usage of each turn, not of all turns', async () => {
       const { session, recorder } = await open();
       const usagesAfter = async (turns: number) => {
         for (let turn = recorder.of('idle').length + 1; turn <= turns; turn++) {
@@ -171,7 +171,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       expect(Math.max(...costs)).toBeLessThanOrEqual(4 * Math.min(...costs));
     });
 
-    it('that is killed in a turn ends it with an error, and goes on in the next session', async () => {
+    it('ends its turn with an error when it is killed, and continues in the next session', async () => {
       const { agent, session, recorder, opening } = await open();
       await session.send({ text: 'the number is 4711' });
       await recorder.end(1);
@@ -189,7 +189,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       expect(heard.text()).toContain('It was 4711.');
     });
 
-    it.runIf(agentCase.forgetsTheMinute)('resumes once the minute of its beginning is over', async () => {
+    it.runIf(agentCase.forgetsTheMinute)('resumes when the first minute is over', async () => {
       const { agent, session, recorder, opening } = await open();
       await session.send({ text: 'the number is 4711' });
       await recorder.end();
@@ -203,7 +203,7 @@ export function acpSuite(provider: AcpCase['provider']): void {
       expect(heard.text()).toBe('It was 4711.');
     });
 
-    it('sees nothing of the environment but what it was given', async () => {
+    it('sees only the given environment', async () => {
       const { session, recorder, opening } = await open();
       model.script('show the environment', toolCalls(agentCase.shell('env > seen.txt && cat seen.txt')));
       approveAll(session);

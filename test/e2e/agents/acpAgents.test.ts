@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(stateDir, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('agents.json', () => {
-  it('reaches all clients without a restart, and running sessions go on', async () => {
+  it('reaches all clients without a restart, and running sessions continue', async () => {
     await writeAgents(stateDir, { stub: stubEntry(stateDir) });
     const log = new HeardLog();
     const host = await startTestHost({ stateDir, log, agentSources: [new AcpAgents()] });
@@ -82,8 +82,8 @@ describe('agents.json', () => {
   });
 });
 
-describe('what an agent takes after a slash', () => {
-  it('is in the state of its session, within limits, and still there after a restart', async () => {
+describe('slash commands of an agent', () => {
+  it('are in the state of its session, within limits, and still there after a restart', async () => {
     await writeAgents(stateDir, { stub: stubEntry(stateDir, { STUB_COMMANDS: '/review re-do two\nlines review' }) });
     const start = () => startTestHost({ stateDir, agentSources: [new AcpAgents()] });
     const first = await start();
@@ -94,7 +94,7 @@ describe('what an agent takes after a slash', () => {
       inputHint: 'anything',
     }));
     expect(session.confirmed.value.commands).toEqual(commands);
-    // It may change in a turn; and more than anybody reads is cut.
+    // It may change in a turn; a long list is cut.
     const other = await (await first.connect()).openSession(session.uri);
     await say(session, 'commands many');
     const { commands: many = [] } = await until(other.state, (state) => state.commands?.length === 200, 'the commands');
@@ -110,7 +110,7 @@ describe('what an agent takes after a slash', () => {
   });
 });
 
-it('goes on with its agent after a restart of the host, in the middle of a turn too', async () => {
+it('continues with its agent after a restart of the host, also in the middle of a turn', async () => {
   await writeAgents(stateDir, { stub: stubEntry(stateDir) });
   const first = await spawnHost(stateDir);
   onTestFinished(async () => void (await first.kill('SIGKILL')));
@@ -130,7 +130,7 @@ it('goes on with its agent after a restart of the host, in the middle of a turn 
 });
 
 describe('the folder of an ACP agent', () => {
-  it('is trusted before the agent is started where it has settings, and its servers and instructions reach it', async () => {
+  it('is trusted before the agent is started if it has settings, and its servers and instructions reach it', async () => {
     const memory = join(stateDir, 'stub-memory');
     const project = join(stateDir, 'project');
     await mkdir(join(project, '.claude'), { recursive: true });

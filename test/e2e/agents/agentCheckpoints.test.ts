@@ -39,7 +39,7 @@ describe('an agent that compacts its context', () => {
   };
   const turnId = (session: SessionHandle, index: number) => session.confirmed.value.turns[index]?.id ?? '';
 
-  it('leaves its summary as a checkpoint, which forks have from its turn on', async () => {
+  it('leaves its summary as an artifact, which forks have from its turn on', async () => {
     const session = await stubSession(client);
     await say(session, 'hello');
     await say(session, 'compact # First things\n\nWe met.');
@@ -73,14 +73,14 @@ describe('an agent that compacts its context', () => {
     expect(await fork()).toEqual([names, true]);
   });
 
-  it('makes no checkpoint twice when its history is loaded again', async () => {
+  it('keeps a summary once when its history is loaded again', async () => {
     await writeAgents(stateDir, { again: stubEntry(stateDir, { STUB_RESUME: 'load', STUB_COMPACTED: 'We met.' }) });
     await until(client.root.state, ({ agents }) => agents.some(({ provider }) => provider === 'again'), 'the agent');
     const session = await client.createSession({ provider: 'again' });
     await session.ready();
     await say(session, 'compact We met.');
     const pid = Number(await say(session, 'pid'));
-    // It ends between two turns, and the next one starts it anew.
+    // It ends between two turns, and the next one restarts it.
     await say(session, 'die');
     await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
     expect(await say(session, 'recall')).toBe('compact We met. | pid | die | recall');

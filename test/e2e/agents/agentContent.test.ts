@@ -74,7 +74,7 @@ describe('images and audio of an agent', () => {
     return readdir(folder).catch(() => []);
   };
 
-  it('stand at their place in the answer, as references to bytes that can be fetched', async () => {
+  it('have their position in the answer, as references to bytes that can be fetched', async () => {
     await saying([image(), audio()]);
     expect(shown(session)).toEqual(['Before. ', `image/png ${PICTURE.length}`, `audio/wav ${SOUND.length}`, 'After.']);
     const [picture, sound] = refsIn(lastTurn(session).responseParts) as [ContentRef, ContentRef];
@@ -85,7 +85,7 @@ describe('images and audio of an agent', () => {
     expect((await stat(join(filesOf(picture.uri), idOf(PICTURE, 'png')))).mode & 0o777).toBe(0o600);
   });
 
-  it('stand in thoughts, and in the results of tools once each', async () => {
+  it('appear in reasoning, and once each in tool results', async () => {
     await saying([{ type: 'text', text: 'Hm.' }, image()], 'think-blocks');
     expect(shown(session)).toEqual(['Hm.', `image/png ${PICTURE.length}`, 'After.']);
     await saying([{ type: 'text', text: 'Here it is.' }, image(), audio(), image()], 'tool-blocks');
@@ -96,7 +96,7 @@ describe('images and audio of an agent', () => {
     expect((await kept()).sort()).toEqual([idOf(PICTURE, 'png'), idOf(SOUND, 'wav')].sort());
   });
 
-  it('come as resources and as data URIs too; what is a link stays a link', async () => {
+  it('come as resources and as data URIs too; other links stay links', async () => {
     const blob = base64(PICTURE);
     await saying([
       { type: 'resource', resource: { uri: 'file:///made/chart.png', mimeType: 'image/png', blob } },
@@ -110,7 +110,7 @@ describe('images and audio of an agent', () => {
     expect(shown(session)).toEqual(['Before. ', picture, picture, links]);
   });
 
-  it('are there after a restart, and in a fork whose source is gone', async () => {
+  it("survive a restart, and the removal of a fork's source", async () => {
     await saying([image()]);
     const [before] = refsIn(lastTurn(session).responseParts) as [ContentRef];
     await host.dispose();
@@ -126,7 +126,7 @@ describe('images and audio of an agent', () => {
     expect(Buffer.from((await client.fetchContent(copied.uri)).bytes).equals(PICTURE)).toBe(true);
   });
 
-  it('are told as what their bytes are, and never as something that a browser would run', async () => {
+  it('have the type of their bytes, and never one that a browser would run', async () => {
     const page = base64(Buffer.from('<html><script>alert(1)</script></html>'));
     const drawing = base64(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'));
     const blob = (mimeType: string, data = page) => ({
@@ -153,7 +153,7 @@ describe('images and audio of an agent', () => {
     }
   });
 
-  it('that are no base64, empty or too large are not kept, and a notice says so', async () => {
+  it('are not kept when they are invalid, empty or too large, with a notice', async () => {
     await saying([image('not base64!'), image(`${base64(PICTURE)}=`), image('A'), audio(''), { type: 'image' }]);
     expect(shown(session)).toEqual([
       'Before. ',
@@ -177,7 +177,7 @@ describe('images and audio of an agent', () => {
     expect(shown(session)).toEqual(['Before. ', `image/png ${PICTURE.length}`, 'After.']);
   });
 
-  it('are limited in a turn, and what is left out is told once', async () => {
+  it('are limited per turn, and the omission is reported once', async () => {
     await say(session, `repeat-block 10000 ${JSON.stringify(image())}`);
     const parts = shown(session);
     expect(parts.filter((part) => part.startsWith('image/png'))).toHaveLength(100);
@@ -191,7 +191,7 @@ describe('images and audio of an agent', () => {
   });
 });
 
-it('images of a session whose files a client keeps are kept there, in a fork too', async () => {
+it("are kept by a client that keeps the session's files, in a fork too", async () => {
   const host = await startTestHost();
   onTestFinished(() => host.dispose());
   const stored = new Map<string, MemorySessionFs>();

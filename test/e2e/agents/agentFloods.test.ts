@@ -35,48 +35,51 @@ describe('an agent that floods', { timeout: PATIENCE_MS }, () => {
     until(session.confirmed, (state) => state.turns.length >= turns, 'the end of the turn', PATIENCE_MS);
 
   // 2026-11-15: what the host's process takes is read from /proc.
-  it.skipIf(process.platform !== 'linux')('ends its own turn with a reason, and no other session notices', async () => {
-    const before = await memory('VmRSS');
-    const [writing, printing, garbage, calm] = await Promise.all([open(), open(), open(), open()]);
-    await Promise.all([writing.send('flood 100'), printing.send('flood-tool 100'), garbage.send('garbage')]);
-    const over = Promise.all([ended(writing), ended(printing), ended(garbage)]);
-    let isOver = false;
-    void over.finally(() => {
-      isOver = true;
-    });
-    let served = 0;
-    for (; served < 3 || (!isOver && served < 100); served++) {
-      await calm.send(`message ${served}`);
-      await ended(calm, served + 1);
-    }
-    expect(calm.confirmed.value.turns.every(({ state }) => state === 'complete')).toBe(true);
-    const [text, tool, noise] = await over;
-    expect(text.turns[0]).toMatchObject({
-      state: 'error',
-      error: {
-        errorType: 'answerTooLong',
-        message: 'The agent wrote more than 8 MiB in one turn, so the turn was ended. What came before is kept.',
-      },
-    });
-    // What a tool prints is kept outside of the state; what one turn may bring in all is the agent's own limit.
-    expect(tool.turns[0]).toMatchObject({
-      state: 'error',
-      error: {
-        errorType: 'agentFloods',
-        message: expect.stringContaining('more than 64 MiB in one turn. It was ended.'),
-      },
-    });
-    expect(noise.turns[0]).toMatchObject({ state: 'error', error: { errorType: 'agentSpeaksGarbage' } });
-    const grown = (await memory('VmHWM')) - before;
-    expect(grown).toBeLessThan(600);
-    // All three go on with the next message, and who comes now sees what is there.
-    for (const session of [writing, printing, garbage]) {
-      await session.send('hello');
-      expect((await ended(session, 2)).turns[1]).toMatchObject({ state: 'complete' });
-    }
-    const other = await connect({ url: host.url, token: host.token });
-    const seen = await other.openSession(writing.uri);
-    expect(seen.confirmed.value.turns.map(({ state }) => state)).toEqual(['error', 'complete']);
-    other.close();
-  });
+  it.skipIf(process.platform !== 'linux')(
+    'ends its own turn with a reason, without affecting other sessions',
+    async () => {
+      const before = await memory('VmRSS');
+      const [writing, printing, garbage, calm] = await Promise.all([open(), open(), open(), open()]);
+      await Promise.all([writing.send('flood 100'), printing.send('flood-tool 100'), garbage.send('garbage')]);
+      const over = Promise.all([ended(writing), ended(printing), ended(garbage)]);
+      let isOver = false;
+      void over.finally(() => {
+        isOver = true;
+      });
+      let served = 0;
+      for (; served < 3 || (!isOver && served < 100); served++) {
+        await calm.send(`message ${served}`);
+        await ended(calm, served + 1);
+      }
+      expect(calm.confirmed.value.turns.every(({ state }) => state === 'complete')).toBe(true);
+      const [text, tool, noise] = await over;
+      expect(text.turns[0]).toMatchObject({
+        state: 'error',
+        error: {
+          errorType: 'answerTooLong',
+          message: 'The agent wrote more than 8 MiB in one turn, so the turn was ended. What came before is kept.',
+        },
+      });
+      // What a tool prints is kept outside of the state; what one turn may bring in all is the agent's own limit.
+      expect(tool.turns[0]).toMatchObject({
+        state: 'error',
+        error: {
+          errorType: 'agentFloods',
+          message: expect.stringContaining('more than 64 MiB in one turn. It was ended.'),
+        },
+      });
+      expect(noise.turns[0]).toMatchObject({ state: 'error', error: { errorType: 'agentSpeaksGarbage' } });
+      const grown = (await memory('VmHWM')) - before;
+      expect(grown).toBeLessThan(600);
+      // All three continue with the next message, and a new client sees the kept output.
+      for (const session of [writing, printing, garbage]) {
+        await session.send('hello');
+        expect((await ended(session, 2)).turns[1]).toMatchObject({ state: 'complete' });
+      }
+      const other = await connect({ url: host.url, token: host.token });
+      const seen = await other.openSession(writing.uri);
+      expect(seen.confirmed.value.turns.map(({ state }) => state)).toEqual(['error', 'complete']);
+      other.close();
+    },
+  );
 });

@@ -43,7 +43,7 @@ describe('the mode of an agent', () => {
     );
 
   it.each(['stub', 'old'])(
-    'is in the state from the beginning, and changes when the agent says so (%s)',
+    'is in the state from the beginning, and changes when the agent reports it (%s)',
     async (provider) => {
       const session = await create(provider);
       expect(modeOf(session)).toEqual({ id: 'ask', name: 'Ask' });
@@ -56,13 +56,13 @@ describe('the mode of an agent', () => {
     },
   );
 
-  it('is none where the agent has none', async () => {
+  it('is absent when the agent has none', async () => {
     const session = await create('none');
     expect(session.confirmed.value.summary).not.toHaveProperty('mode');
     expect(modeOf(await create('shell'))).toBeUndefined();
   });
 
-  it.each(['stub', 'old'])('is the one that createSession asks for (%s)', async (provider) => {
+  it.each(['stub', 'old'])('is the one that createSession requests (%s)', async (provider) => {
     const session = await create(provider, { mode: 'free' });
     expect(modeOf(session)).toEqual({ id: 'free', name: 'Free' });
     expect(await say(session, 'model')).toBe('small free');
@@ -81,7 +81,7 @@ describe('the mode of an agent', () => {
     expect(await failure(provider, mode)).toContain(message);
   });
 
-  it('is what it was after the agent and the host were started anew, not what it began with', async () => {
+  it('is the last one, not the first, after the agent and the host were restarted', async () => {
     const session = await create('old', { mode: 'ask' });
     await say(session, 'mode');
     expect(modeOf(session)).toEqual({ id: 'free', name: 'Free' });
@@ -93,7 +93,7 @@ describe('the mode of an agent', () => {
     expect(modeOf(again)).toEqual({ id: 'free', name: 'Free' });
   });
 
-  it('says the truth where the agent has that mode no more', async () => {
+  it('is the actual one when the agent no longer has the old one', async () => {
     const session = await create('old', { mode: 'free' });
     await say(session, 'hello');
     await host.dispose();
@@ -104,7 +104,7 @@ describe('the mode of an agent', () => {
     expect(modeOf(again)).toEqual({ id: 'ask', name: 'Ask' });
   });
 
-  it('is cleaned and bounded, whatever the agent calls it', async () => {
+  it('is cleaned and bounded', async () => {
     const session = await create('old');
     await say(session, `mode-odd ${JSON.stringify({ currentModeId: `a\n\u0007b${'x'.repeat(9_000)}` })}`);
     const { id = '' } = modeOf(session) ?? {};

@@ -45,7 +45,7 @@ describe('processes of an agent', () => {
     expect(pids.map(alive)).toEqual([false, false]);
   });
 
-  it("end soon after a host that is killed, also those that don't care for the end of their input", {
+  it('end soon after a host is killed, even if they ignore the end of their input', {
     timeout: 120_000,
   }, async () => {
     const { host, pids } = await startTurn({ STUB_IGNORE_EOF: '1' });
@@ -54,7 +54,7 @@ describe('processes of an agent', () => {
     await expect.poll(() => [...pids, ...children].filter(alive), { timeout: 30_000 }).toEqual([]);
   });
 
-  it('end at the next start, where nobody was left to see to it', { timeout: 120_000 }, async () => {
+  it('end at the next start, when the guard was killed too', { timeout: 120_000 }, async () => {
     const { host, pids } = await startTurn({ STUB_IGNORE_EOF: '1' });
     for (const pid of await childrenOf(host.pid)) if (!pids.includes(pid)) process.kill(pid, 'SIGKILL');
     await host.kill('SIGKILL');
@@ -92,7 +92,7 @@ describe('processes of an agent', () => {
   );
 });
 
-it('tells an agent nothing of the host', async () => {
+it("have nothing of the host's environment", async () => {
   await writeAgents(stateDir, { stub: stubEntry(stateDir) });
   const secrets = {
     AGENTHOST_TOKEN: 'a-token-that-is-long-enough-for-us',

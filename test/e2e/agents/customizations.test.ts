@@ -13,7 +13,7 @@ const SKILL = '---\nname: testing\ndescription: How to test here.\n---\nRun the 
 const world = useCustomizationWorld();
 
 describe('listing', () => {
-  it('shows what is in the folder, at home and in the state folder, and the agent gets it', async () => {
+  it('shows those in the folder, at home and in the state folder, and the agent gets them', async () => {
     await writeUnder(world.project, 'AGENTS.md', 'Be brief.\n');
     await writeUnder(
       world.project,
@@ -61,7 +61,7 @@ describe('listing', () => {
     ]);
   });
 
-  it('also from the root of the checkout that the folder is in', async () => {
+  it("includes the root of the folder's checkout", async () => {
     await writeUnder(world.project, '.git/HEAD', 'ref: refs/heads/main\n');
     await writeUnder(world.project, 'AGENTS.md', 'Of the root.');
     await writeUnder(world.project, 'packages/a/AGENTS.md', 'Of the package.');
@@ -74,7 +74,7 @@ describe('listing', () => {
     expect(await given(session)).toEqual(['instructions AGENTS Of the root.', 'instructions AGENTS Of the package.']);
   });
 
-  it('what is broken says why, and reaches nobody', async () => {
+  it('shows why a broken one can not be used, and passes it to no agent', async () => {
     await writeUnder(world.root, 'elsewhere/SKILL.md', SKILL);
     await writeUnder(world.project, '.claude/skills/broken/SKILL.md', '---\nname: [\n---\n');
     await mkdir(join(world.project, '.claude/skills'), { recursive: true });
@@ -100,7 +100,7 @@ describe('listing', () => {
     expect(await given(session)).toEqual(['None.']);
   });
 
-  it('a huge folder is cut, and says so', async () => {
+  it('is cut for a huge folder, and says so', async () => {
     const names = Array.from({ length: 1_500 }, (_, n) => `s${n}`);
     for (const name of names)
       await writeUnder(world.project, `.claude/skills/${name}/SKILL.md`, SKILL.replace('testing', name));
@@ -115,7 +115,7 @@ describe('listing', () => {
     expect(await given(session)).toHaveLength(100);
   });
 
-  it('an agent that takes none has none, and is not asked about', async () => {
+  it('is empty for an agent that takes none', async () => {
     await writeUnder(world.project, 'AGENTS.md', 'Be brief.');
     await writeUnder(world.project, '.mcp.json', mcp({ evil: { command: 'touch', args: [join(world.root, 'made')] } }));
     await world.start({ agents: [new ShellAgent()] });
@@ -145,7 +145,7 @@ describe('listing', () => {
 });
 
 describe('toggling', () => {
-  it('by one client is seen by the others, applies from the next turn on, and outlives a restart and the file', async () => {
+  it('by one client is seen by the others, applies from the next turn on, and survives a restart and the file', async () => {
     const uri = await writeUnder(world.project, 'AGENTS.md', 'Be brief.');
     await world.start();
     const session = await world.create();
@@ -170,7 +170,7 @@ describe('toggling', () => {
     expect(await given(again)).toEqual(['instructions AGENTS Back.']);
   });
 
-  it('before anything was said opens the agent anew, not with a session that it has nothing of', async () => {
+  it('before the first message reopens the agent without resuming', async () => {
     const uri = await writeUnder(world.project, 'AGENTS.md', 'Be brief.');
     await world.start();
     const session = await world.create();

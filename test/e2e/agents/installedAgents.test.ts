@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AcpAgents } from '@agenthost/host';
 import type { RootState } from '@agenthost/protocol';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NpmRegistry } from '../../support/agents/npmRegistry.js';
 import { agentInfo, STUB, stubSession, writeAgents } from '../../support/agents/stubAgent.js';
 import { say } from '../../support/say.js';
@@ -31,7 +31,7 @@ describe('installing', () => {
 
   const tiny = { command: 'tiny-acp', npm: { package: TINY.name, version: TINY.version } };
 
-  it('is told to every client, from the beginning to the end, and the agent works', async () => {
+  it('is reported to every client from beginning to end, and the agent works', async () => {
     const registry = await registryWithStub();
     await writeAgents(stateDir, { stub: tiny, broken: { ...tiny, npm: { package: 'not-there', version: '1.0.0' } } });
     const env = { PATH: process.env['PATH'], HOME: stateDir, npm_config_registry: registry.url };
@@ -70,7 +70,8 @@ describe('installing', () => {
       (state) => agentInfo(state, 'stub')?.availability.state === 'unavailable',
       'the removal',
     );
-    expect(await readdir(join(stateDir, 'agents'))).toEqual(['stub.models.json']);
+    // The list of models is written in the background.
+    await vi.waitFor(async () => expect(await readdir(join(stateDir, 'agents'))).toEqual(['stub.models.json']), 10_000);
 
     await client.installAgent('broken');
     const failed = (state: RootState) => JSON.stringify(agentInfo(state, 'broken')).includes('could not be installed');
@@ -90,7 +91,7 @@ describe('installing', () => {
     await expect(client.installAgent('nobody')).rejects.toThrow('no agent for provider nobody');
   });
 
-  it('works from the command, with and without a host that runs', async () => {
+  it('works from the command, with and without a running host', async () => {
     const registry = await registryWithStub();
     await writeAgents(stateDir, { stub: tiny });
     const env = { npm_config_registry: registry.url, HOME: stateDir };

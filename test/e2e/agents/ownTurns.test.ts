@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 
 const MS = 30_000;
 
-/** What an agent does between two turns is a turn of its own: everybody sees it, and anybody can answer. */
+/** Work of an agent between two turns is a turn: all clients see it, and any can answer. */
 describe('[TURN15] a turn that the agent begins', () => {
   let stateDir: string;
   let host: TestHost;
@@ -34,7 +34,7 @@ describe('[TURN15] a turn that the agent begins', () => {
   const ended = (session: SessionHandle, turns: number) =>
     until(session.confirmed, (state) => state.turns.length >= turns && !state.activeTurn, `turn ${turns}`, MS);
 
-  it('shows what it says, and is over when it says no more', async () => {
+  it('shows its text, and ends after some silence', async () => {
     await say(hers, 'later hello from the background');
     const state = await ended(his, 2);
     expect(state.turns[1]).toMatchObject({ origin: 'agent', userMessage: { text: '' }, state: 'complete' });
@@ -44,7 +44,7 @@ describe('[TURN15] a turn that the agent begins', () => {
     expect(await say(hers, 'next')).toBe('You said: next');
   });
 
-  it('asks everybody, and takes the answer of anybody', async () => {
+  it('asks all clients, and accepts the answer of any', async () => {
     await say(hers, 'ask-late');
     const [asked] = await until(his.pendingConfirmations, (open) => open.length > 0, 'the question', MS);
     expect(hers.confirmed.value).toMatchObject({ activeTurn: { origin: 'agent' }, summary: { status: 'inputNeeded' } });
@@ -57,7 +57,7 @@ describe('[TURN15] a turn that the agent begins', () => {
     });
   });
 
-  it('is not needed for what is asked just when a turn ends: that turn waits for the answer', async () => {
+  it('is not needed for a question just at the end of a turn: that turn waits for the answer', async () => {
     await hers.send('ask-and-leave');
     const [asked] = await until(his.pendingConfirmations, (open) => open.length > 0, 'the question', MS);
     expect(his.confirmed.value.activeTurn?.origin).toBeUndefined();
@@ -77,7 +77,7 @@ describe('[TURN15] a turn that the agent begins', () => {
     expect(await say(hers, 'next')).toBe('You said: next');
   });
 
-  it('lets messages wait for its end', async () => {
+  it('makes messages wait for its end', async () => {
     await say(hers, 'ask-late');
     await until(his.pendingConfirmations, (open) => open.length > 0, 'the question', MS);
     await expect(hers.send('too early')).rejects.toThrow('a turn is already in progress');
@@ -91,14 +91,14 @@ describe('[TURN15] a turn that the agent begins', () => {
     ]);
   });
 
-  it('ends with an error when the agent goes', async () => {
+  it('ends with an error when the agent ends', async () => {
     await say(hers, 'die-later');
     const { turns } = await ended(his, 2);
     expect(turns[1]).toMatchObject({ origin: 'agent', state: 'error', error: { errorType: 'agentEnded' } });
     expect(await say(hers, 'next')).toBe('You said: next');
   });
 
-  it('is kept by the log and by forks, and can not be claimed by a client', async () => {
+  it('is in the log and in forks, and can not be claimed by a client', async () => {
     await say(hers, 'later x');
     await ended(hers, 2);
     const fork = await alice.forkSession({ source: hers.uri });

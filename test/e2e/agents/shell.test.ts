@@ -73,7 +73,7 @@ describe('a shell session of two clients', () => {
     return { call, output: call?.output?.text.replaceAll('\r\n', '\n') };
   }
 
-  it('asks; the other one may approve; both see the output while it comes, and how it ended', async () => {
+  it('asks; the other client may approve; both see the live output and the exit code', async () => {
     const { hers, his } = await newSession();
     const gate = join(folder, 'gate');
     const turnId = await hers.send(`echo first; until [ -e ${gate} ]; do sleep 0.05; done; echo last; exit 3`);
@@ -106,7 +106,7 @@ describe('a shell session of two clients', () => {
     await expect(readFile(join(folder, 'never'))).rejects.toThrow('ENOENT');
   });
 
-  it('keeps its folder and its variables, does not ask again after "always", and all that survives a restart', async () => {
+  it('keeps its folder, its variables and "always", also over a restart', async () => {
     const { hers } = await newSession();
     await run(hers, 'mkdir -p below && cd below && export COLOUR=blue');
     const turnId = await hers.send('pwd; echo $COLOUR');
@@ -125,7 +125,7 @@ describe('a shell session of two clients', () => {
     await start();
     const reopened = await alice.openSession(hers.uri);
     expect(reopened.confirmed.value.turns).toHaveLength(3);
-    // A restart forgets "always": nobody may be surprised by what was allowed days ago.
+    // A restart drops "always": permissions of days ago must not surprise the user.
     expect((await run(reopened, 'pwd; echo $COLOUR')).output).toBe(`${join(folder, 'below')}\nblue\n`);
   });
 
@@ -148,7 +148,7 @@ describe('a shell session of two clients', () => {
     await until(his.confirmed, ({ activeTurn }) => activeTurn?.id === turnId, 'the turn');
     await his.cancel();
     expect(await ended(hers, turnId)).toMatchObject({ state: 'cancelled', toolCalls: [{ status: 'cancelled' }] });
-    // The next turn begins when nothing of the last one runs; who has ended may still wait for the system to take note of it.
+    // The next turn begins when nothing of the last one runs; an ended process may still be a zombie.
     const { output } = await run(hers, 'echo done');
     expect(output).toBe('done\n');
     expect(pids.filter(isRunning)).toEqual([]);

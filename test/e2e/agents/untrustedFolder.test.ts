@@ -20,18 +20,18 @@ async function answerTrust(session: SessionHandle, approved: boolean): Promise<v
 
 const folderOf = (session: SessionHandle) => untrustedFolder(session.confirmed.value.summary);
 
-describe('what a session says of the trust in its folder', () => {
-  it('[TRUST1] names the folder that will be asked about, and nothing where nobody will be asked', async () => {
+describe('the trust information of a session', () => {
+  it('[TRUST1] names the folder that the host will ask about, and is absent otherwise', async () => {
     await world.start();
     const plain = await world.create();
     expect(folderOf(plain)).toBeUndefined();
     await writeUnder(world.project, '.mcp.json', SERVER);
     expect(folderOf(await world.create())).toBe(world.project);
-    // The shell hands nothing of the folder to anybody.
+    // The shell agent uses nothing of the folder's configuration.
     expect(folderOf(await world.create('shell'))).toBeUndefined();
   });
 
-  it('[TRUST1] ignores what whoever makes the session says of it', async () => {
+  it('[TRUST1] can not be set by the creator of the session', async () => {
     await world.start();
     const metadata = { untrustedFolder: '/etc', other: 1 };
     const session = await world.client.createSession({ provider: 'shell', metadata });
@@ -51,7 +51,7 @@ describe('what a session says of the trust in its folder', () => {
     await until(session.confirmed, ({ summary }) => untrustedFolder(summary) === world.project, 'the folder again');
   });
 
-  it('[TRUST2] every session that waited for a folder is told when somebody trusts it, loaded or not', async () => {
+  it('[TRUST2] changes in every session of a folder when it is trusted, loaded or not', async () => {
     await writeUnder(world.project, '.mcp.json', SERVER);
     await world.start();
     const unloaded = (await world.create()).uri;
@@ -77,7 +77,7 @@ describe('what a session says of the trust in its folder', () => {
     await say(second, 'hello');
   });
 
-  it('[TRUST3] tells before there is a session, for the agent that is named', async () => {
+  it('[TRUST3] is available before there is a session, for a given agent', async () => {
     await writeUnder(world.project, '.mcp.json', SERVER);
     await world.start();
     const uri = pathToFileURL(world.project).href;

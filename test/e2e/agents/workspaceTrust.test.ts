@@ -62,7 +62,7 @@ class ObeyingAgent extends MockAgent {
 describe('trust', () => {
   const hostile = () => mcp({ evil: { command: 'touch', args: [join(world.root, 'made')] } });
 
-  it('is asked for before anything of the folder runs, once, and remembered', async () => {
+  it('is asked for once before anything of the folder runs, and remembered', async () => {
     await writeUnder(world.project, '.mcp.json', hostile());
     await world.start({ agents: [new StartingAgent()] });
     const session = await world.create();
@@ -98,7 +98,7 @@ describe('trust', () => {
     expect(answerOf(other)).toBe('None.');
   });
 
-  it('refused, it goes on without, and asks again only when somebody turns it on or it has changed', async () => {
+  it('refused: continues without, and asks again only after a toggle or a change', async () => {
     const uri = await writeUnder(world.project, '.mcp.json', hostile());
     await world.start({ agents: [new StartingAgent()] });
     const session = await world.create();
@@ -147,7 +147,7 @@ describe('trust', () => {
     expect(existsSync(join(world.root, 'made'))).toBe(false);
   });
 
-  it('a skill that allows tools without asking needs it too; texts and the user own servers do not', async () => {
+  it("is needed for a skill that allows tools; not for texts and the user's own servers", async () => {
     await writeUnder(world.project, 'AGENTS.md', 'Be brief.');
     await writeUnder(
       world.project,
@@ -164,7 +164,7 @@ describe('trust', () => {
     expect(answerOf(session)).toBe('mcpServer mine mine\ninstructions AGENTS Be brief.');
   });
 
-  it('a workspace can not take the name of a server of the user', async () => {
+  it("a project can not take the name of a user's server", async () => {
     await writeUnder(world.state, 'mcp.json', mcp({ files: { command: 'mine' } }));
     await writeUnder(world.project, '.mcp.json', mcp({ files: { command: 'theirs' } }));
     await world.start();
@@ -176,7 +176,7 @@ describe('trust', () => {
     expect(listed(session).map(({ status }) => status)).toEqual(['loaded', 'degraded']);
   });
 
-  it('an agent that obeys the folder by itself is not started in it before', async () => {
+  it("an agent that reads the folder's configuration by itself is not started before", async () => {
     const { opened } = ObeyingAgent;
     opened.length = 0;
     const uri = await writeUnder(world.project, 'AGENTS.md', 'Be brief.');
@@ -221,7 +221,7 @@ describe('trust', () => {
   });
 
   // Only root may give a file away.
-  it.runIf(process.getuid?.() === 0)('is not even asked for where another user left configuration above', async () => {
+  it.runIf(process.getuid?.() === 0)('is refused when another user left configuration above', async () => {
     ObeyingAgent.opened.length = 0;
     await writeUnder(world.root, '.mcp.json', hostile());
     await chown(join(world.root, '.mcp.json'), 12_345, 12_345);
@@ -233,7 +233,7 @@ describe('trust', () => {
       `Mock was not started: it would obey ${join(world.root, '.mcp.json')}, which belongs to another user. Have it removed, or work in another folder.`,
     );
     expect(ObeyingAgent.opened).toEqual([]);
-    // Nobody will be asked, so lists name no folder.
+    // The host won't ask, so lists name no folder.
     expect(session.confirmed.value.summary.metadata).not.toHaveProperty('untrustedFolder');
   });
 });

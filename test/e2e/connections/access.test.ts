@@ -63,18 +63,18 @@ describe('who gets in', () => {
   }
 
   describe('a socket', () => {
-    it('with the token in the header', async () => {
+    it('is accepted with the token in the header', async () => {
       expect(await attempt(bearer(host.token))).toBe('open');
     });
 
-    it('of a page that is served here or allowed, with the token as a subprotocol', async () => {
+    it('of a page that is served here or allowed is accepted with the token as a subprotocol', async () => {
       const offered = ['agenthost', `agenthost-token.${host.token}`];
       expect(await attempt({ origin: host.url.origin }, offered)).toBe('open');
       expect(await attempt({ origin: `http://localhost:${host.url.port}` }, offered)).toBe('open');
       expect(await attempt({ origin: 'https://app.example.org' }, offered)).toBe('open');
     });
 
-    it('is never told the token back', async () => {
+    it('never gets the token back', async () => {
       const offered = ['agenthost', `agenthost-token.${host.token}`];
       const socket = new WebSocket(socketUrl(host.url), offered, { headers: { origin: host.url.origin } });
       await once(socket, 'open');
@@ -82,24 +82,24 @@ describe('who gets in', () => {
       socket.terminate();
     });
 
-    it('but not without a token, nor with a wrong one', async () => {
+    it('is refused without a token, and with a wrong one', async () => {
       expect(await attempt({})).toBe(401);
       expect(await attempt(bearer(`${host.token}x`))).toBe(401);
       expect(await attempt({ authorization: `Basic ${host.token}` })).toBe(401);
       expect(await attempt(bearer(host.token))).toBe('open');
     });
 
-    it('of a page with a wrong token: it is opened to say so', async () => {
+    it('of a page with a wrong token is opened to say so', async () => {
       expect(await attempt({ origin: host.url.origin }, ['agenthost', 'agenthost-token.wrong'])).toBe(4401);
       expect(await attempt(bearer(host.token))).toBe('open');
     });
 
-    it('but not with the token in the query', async () => {
+    it('is refused with the token in the query', async () => {
       expect(await attempt({}, [], `/ws?token=${host.token}`)).toBe(401);
       expect(await attempt(bearer(host.token), [], `/ws?token=${host.token}`)).toBe(404);
     });
 
-    it('but not of another origin, even with the token', async () => {
+    it('is refused from another origin, even with the token', async () => {
       for (const origin of [
         'https://evil.example.org',
         'null',
@@ -112,11 +112,11 @@ describe('who gets in', () => {
       }
     });
 
-    it('but not without an origin and with a subprotocol alone', async () => {
+    it('is refused without an origin and with only a subprotocol', async () => {
       expect(await attempt({}, ['agenthost', `agenthost-token.${host.token}`])).toBe(401);
     });
 
-    it('but not under another name (DNS rebinding)', async () => {
+    it('is refused under another name (DNS rebinding)', async () => {
       for (const name of ['evil.example.org', `evil.example.org:${host.url.port}`, '127.0.0.1', 'localhost:1']) {
         expect([name, await attempt({ ...bearer(host.token), host: name })]).toEqual([name, 403]);
       }
@@ -148,7 +148,7 @@ describe('who gets in', () => {
       ['GET', '/', { origin: 'https://evil.example.org' }, 403],
     ] as const;
 
-    it.each(requests)('%s %s %j → %d has the headers that protect, and none that opens', async (...of) => {
+    it.each(requests)('%s %s %j → %d has the protective headers, and no CORS header', async (...of) => {
       const [method, path, headers, status] = of;
       const answer = await get(path, { method, headers });
       expect(answer.status).toBe(status);
@@ -159,7 +159,7 @@ describe('who gets in', () => {
     });
   });
 
-  describe('what comes in', () => {
+  describe('incoming data', () => {
     const opened: RawClient[] = [];
     afterEach(() => Promise.all(opened.splice(0).map((client) => client.end())));
 
@@ -169,7 +169,7 @@ describe('who gets in', () => {
       return client;
     }
 
-    it('a frame over the limit is answered, and the connection goes on', async () => {
+    it('a frame over the limit is answered, and the connection continues', async () => {
       const client = await open();
       client.sendText(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'x'.repeat(4 * 1024 * 1024)}"}}`);
       const { error } = await client.next((frame) => frame.error !== undefined);
@@ -177,14 +177,14 @@ describe('who gets in', () => {
       await client.fence();
     });
 
-    it('a frame far over the limit ends the connection, and no other', async () => {
+    it('a frame far over the limit ends only its connection', async () => {
       const [client, other] = [await open(), await open()];
       client.sendText('x'.repeat(9 * 1024 * 1024));
       expect((await client.closed).code).toBe(1009);
       await other.fence();
     });
 
-    it('more frames than its share are read later, and none is lost', async () => {
+    it('frames over the rate are read later, and none is lost', async () => {
       const busy = await startTestHost({}, { webSocketLimits: { maxFramesPerSecond: 20 } });
       try {
         const client = await busy.raw('busy');

@@ -35,7 +35,7 @@ afterEach(async () => {
 const idOf = (uri: string) => parseSessionUri(uri)?.sessionId ?? '';
 const rename = (session: string, title: string) => ({ session, type: 'session/titleChanged', title });
 
-/** Nobody looks at it, it has left the memory, and it can't be read. */
+/** It has no subscriber, is unloaded, and can't be read. */
 async function unreadable(session: string, code = 'EIO'): Promise<void> {
   await agent.ended(session);
   storage.failing.set(idOf(session), code);
@@ -96,7 +96,7 @@ describe('a session that can not be loaded for a while', () => {
     expect((state as SessionState).summary.title).toBe('still there');
   });
 
-  it('[REC3] has no `failed` where nothing failed', async () => {
+  it('[REC3] has no `failed` when nothing failed', async () => {
     const result = await (await open()).request<ReconnectResult>('reconnect', params(2, [kept, 'mock:/none']));
     expect(result).not.toHaveProperty('failed');
     const client = await open();
@@ -114,7 +114,7 @@ describe('a session that can not be loaded for a while', () => {
     expect(result.failed).toMatchObject([{ resource: lost, error: { code: ERROR_CODE.internalError } }]);
   });
 
-  it('[REC3] makes a client of version 1 try again: it can not be told which one failed', async () => {
+  it('[REC3] makes a client of version 1 try again, because it can not be told which one failed', async () => {
     await unreadable(lost);
     const client = await open();
     for (let n = 0; n < 3; n++) {
@@ -135,7 +135,7 @@ describe('a session that can not be loaded for a while', () => {
   });
 });
 
-describe('the SDK, whose session can not be loaded when it comes back', () => {
+describe('the SDK, whose session can not be loaded after a reconnect', () => {
   let alice: HostClient;
   let lost: SessionHandle;
   let kept: SessionHandle;
@@ -163,7 +163,7 @@ describe('the SDK, whose session can not be loaded when it comes back', () => {
     await until(alice.connection, ({ state }) => state === 'connected', 'the return');
   }
 
-  it('[REC3] keeps it, says so, asks again, and sends what waited once it is there', async () => {
+  it('[REC3] keeps it, says so, asks again, and sends waiting messages once it is loaded', async () => {
     await goAway();
     await unreadable(lost.uri);
     await comeBack();
@@ -201,7 +201,7 @@ describe('the SDK, whose session can not be loaded when it comes back', () => {
     await lost.rename('after');
   });
 
-  it('[REC3] gives it up when it turns out to be gone, with what waited for it', async () => {
+  it('[REC3] drops it with its waiting messages when it turns out to be gone', async () => {
     await goAway();
     await unreadable(lost.uri);
     await comeBack();

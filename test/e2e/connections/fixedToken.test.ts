@@ -7,7 +7,7 @@ import { type HostProcess, runCli, spawnHost, temporaryFolder } from '../../supp
 
 const TOKEN = 'given-by-the-environment-0123456789';
 
-describe('agenthost token, while a host runs that has its token from the environment', () => {
+describe('agenthost token, while a host runs with a token from the environment', () => {
   let stateDir: string;
   let host: HostProcess;
   beforeEach(async () => {
@@ -30,14 +30,14 @@ describe('agenthost token, while a host runs that has its token from the environ
     await (await RawClient.open({ url: host.url, token: TOKEN })).end();
   });
 
-  it('show says that the token is not in the state folder, also where an earlier host left one', async () => {
+  it('show says that the token is not in the state folder, even if an earlier host left one', async () => {
     await new TokenFile(stateDir).rotate();
     const shown = await token('show');
     expect(shown).toMatchObject({ code: 6, stdout: '' });
     expect(shown.stderr).toContain('$AGENTHOST_TOKEN');
   });
 
-  it('add and rm work as ever', async () => {
+  it('add and rm work as usual', async () => {
     const added = await token('add', '--name', 'phone', '--role', 'viewer', '--json');
     expect(added).toMatchObject({ code: 0, stderr: '' });
     const phone = await RawClient.open({ url: host.url, token: (JSON.parse(added.stdout) as { token: string }).token });
@@ -51,7 +51,7 @@ describe('agenthost token, while a host runs that has its token from the environ
   });
 });
 
-it('token rm says that a token which is $AGENTHOST_TOKEN as well goes on', async () => {
+it('token rm says that a token that is also $AGENTHOST_TOKEN stays valid', async () => {
   const stateDir = await temporaryFolder();
   const given = await new DeviceTokens(stateDir).add('phone', 'viewer');
   const host = await spawnHost(stateDir, ['--state-dir', stateDir], { AGENTHOST_TOKEN: given });

@@ -30,7 +30,7 @@ describe('a connection', () => {
   }
 
   describe('shakes hands', () => {
-    it('and gets what it asked for', async () => {
+    it('and gets its initial subscriptions', async () => {
       const maker = await greeted();
       const session = await rawSession([maker]);
       const client = await open();
@@ -53,19 +53,22 @@ describe('a connection', () => {
       await client.nextAction(session, 'session/titleChanged');
     });
 
-    it.each([0, -1])('but not with version %d: it is told which there are, and may try again', async (version) => {
-      const client = await open();
-      expect(await client.refusal('initialize', { protocolVersion: version, clientId: 'old' })).toEqual({
-        code: -32005,
-        message: `protocol version ${version} is not supported`,
-        data: { supportedVersions: supportedVersions() },
-      });
-      expect(await client.request('initialize', { protocolVersion: 1, clientId: 'old' })).toMatchObject({
-        protocolVersion: 1,
-      });
-    });
+    it.each([0, -1])(
+      'but not with version %d: the answer lists the versions, and the client may try again',
+      async (version) => {
+        const client = await open();
+        expect(await client.refusal('initialize', { protocolVersion: version, clientId: 'old' })).toEqual({
+          code: -32005,
+          message: `protocol version ${version} is not supported`,
+          data: { supportedVersions: supportedVersions() },
+        });
+        expect(await client.request('initialize', { protocolVersion: 1, clientId: 'old' })).toMatchObject({
+          protocolVersion: 1,
+        });
+      },
+    );
 
-    it('with a newer version: they speak the lower one', async () => {
+    it('with a newer version: both use the lower one', async () => {
       const client = await open();
       const result = await client.request('initialize', { protocolVersion: 99, clientId: 'new' });
       expect(result).toMatchObject({ protocolVersion: PROTOCOL_VERSION });
@@ -127,7 +130,7 @@ describe('a connection', () => {
       await client.fence();
     });
 
-    it('unknown notifications and answers to nothing, which are not answered', async () => {
+    it('unknown notifications and answers without a request, which are not answered', async () => {
       const client = await greeted();
       const before = client.received.length;
       client.notify('noSuchThing', {});
@@ -144,13 +147,13 @@ describe('a connection', () => {
       ['listSessions', { filter: { status: 'asleep' } }, 'params.filter.status: '],
       ['fetchTurns', { session: 'mock:/x', range: { limit: 0 } }, 'params.range.limit: '],
       ['createSession', [], 'params'],
-    ])('%s with wrong params, and says which', async (method, params, start) => {
+    ])('%s with wrong params, and names them', async (method, params, start) => {
       const { code, message } = await (await greeted()).refusal(method, params);
       expect([code, message.slice(0, start.length)]).toEqual([-32602, start]);
     });
   });
 
-  it('subscribes to what exists', async () => {
+  it('subscribes to existing resources', async () => {
     const client = await greeted();
     expect(await client.refusal('subscribe', { resource: 'mock:/none' })).toEqual({
       code: -32001,
@@ -163,7 +166,7 @@ describe('a connection', () => {
     expect(state).toHaveProperty('agents');
   });
 
-  it('has at most 256 subscriptions; ending one makes room', async () => {
+  it('has at most 256 subscriptions; ending one frees a slot', async () => {
     const client = await greeted();
     const sessions = Array.from({ length: 257 }, (_, n) => `mock:/many-${n}`);
     // In groups: there is a limit of requests at a time too.
@@ -182,7 +185,7 @@ describe('a connection', () => {
     await client.request('subscribe', { resource: last });
   });
 
-  it('answers all of more requests than it runs at once, be it with a refusal', async () => {
+  it('answers all of too many concurrent requests, some with a refusal', async () => {
     const client = await greeted();
     const asked = Array.from({ length: 300 }, () => client.ask('browseDirectory', { uri: `file://${host.stateDir}` }));
     const answers = await Promise.all(asked);

@@ -4,7 +4,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js';
 import { startTestHost, type TestHost } from '../../support/testHost.js';
 import { until } from '../../support/until.js';
 
-describe('the SDK over a network that breaks', () => {
+describe('the SDK over an unreliable network', () => {
   let proxy: TcpProxy;
   let host: TestHost;
   let alice: HostClient;
@@ -40,7 +40,7 @@ describe('the SDK over a network that breaks', () => {
     await gone;
   }
 
-  it('sees the same turn as somebody whose connection held, however often it is cut', async () => {
+  it('sees the same turn as a client with a stable connection, however often it is cut', async () => {
     await his.send('slow');
     for (let n = 0; n < 8; n++) {
       const { activeTurn } = hers.confirmed.value;
@@ -54,7 +54,7 @@ describe('the SDK over a network that breaks', () => {
     expect(hers.state.value).toBe(hers.confirmed.value);
   });
 
-  it('[ONCE2] what it does without a connection shows at once, and arrives once', async () => {
+  it('[ONCE2] shows offline actions at once, and sends them once', async () => {
     proxy.allow(false);
     await cut();
     const done = [hers.rename('made offline'), hers.send('hello', 'offline'), hers.queue('and then')];
@@ -72,7 +72,7 @@ describe('the SDK over a network that breaks', () => {
     expect(hers.state.value.turns).toEqual(turns);
   });
 
-  it('[ONCE1] what the host took, but could not tell before the connection broke, is not done twice', async () => {
+  it('[ONCE1] does not repeat what the host accepted before the connection broke', async () => {
     proxy.swallowAnswers();
     const sent = hers.queue('once');
     await ended(his, 1);
@@ -85,7 +85,7 @@ describe('the SDK over a network that breaks', () => {
     expect(hers.state.value.turns).toEqual(his.confirmed.value.turns);
   });
 
-  it('keeps its name for the others', async () => {
+  it('keeps its name for other clients', async () => {
     await cut();
     await back();
     await hers.send('hello');
@@ -94,7 +94,7 @@ describe('the SDK over a network that breaks', () => {
     expect(clients?.map(({ name }) => name).toSorted()).toEqual(['Alice', 'Bob']);
   });
 
-  it('converges by a snapshot when it missed more than the host keeps', async () => {
+  it('takes a snapshot when it missed more than the host keeps', async () => {
     await host.dispose();
     await proxy.close();
     await start({ replayLimits: { maxEnvelopes: 20, maxBytes: 100_000 } });
@@ -110,7 +110,7 @@ describe('the SDK over a network that breaks', () => {
     expect(mine).toEqual(theirs);
   });
 
-  it('is told when its session was disposed of meanwhile, and that the list is old', async () => {
+  it('learns that its session was disposed meanwhile, and that the list is stale', async () => {
     const events: string[] = [];
     alice.onNotification(({ type }) => events.push(type));
     proxy.allow(false);
@@ -124,7 +124,7 @@ describe('the SDK over a network that breaks', () => {
     expect(events).toContain('client/listsStale');
   });
 
-  it('whose id another connection takes over is told so, and does not fight for it', async () => {
+  it('learns that another connection took over its id, and does not reconnect', async () => {
     await host.connect({ clientId: alice.clientId });
     const closed = await until(alice.connection, ({ state }) => state === 'closed', 'the end');
     expect(closed).toMatchObject({ reason: { name: 'ReplacedError' } });

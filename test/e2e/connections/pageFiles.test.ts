@@ -56,12 +56,12 @@ describe('the page over HTTP', () => {
     }
   });
 
-  it('has nothing inline in its document, and no address of elsewhere', async () => {
+  it('has nothing inline in its document, and no foreign address', async () => {
     const { body } = await get('/');
     expect(body.toString()).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=|style=|https?:\/\//i);
   });
 
-  it('is compressed for who takes it, and the same for who does not', async () => {
+  it('is compressed if the client accepts it, with the same content', async () => {
     const paths = (PageFiles.open(BUILT)?.paths ?? []).filter((one) => /\.(?:js|css)$|^\/$/.test(one));
     expect(paths.length).toBeGreaterThan(2);
     for (const path of paths) {
@@ -81,7 +81,7 @@ describe('the page over HTTP', () => {
     expect(head.headers['content-length']).toBe(String(whole.body.length));
   });
 
-  it('takes no other method', async () => {
+  it('accepts no other method', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
       expect([404, 405]).toContain((await get('/', { method })).status);
   });
@@ -113,7 +113,7 @@ describe('the page over HTTP', () => {
     }
   });
 
-  it('serves a file that was there when it began, not one that a link brings in from outside', async () => {
+  it('serves files that existed at its start, not those behind a new link', async () => {
     await writeFile(join(folder, 'index.html'), 'ours');
     await writeFile(join(folder, 'index.html.gz'), gzipSync('ours'));
     await mkdir(join(folder, 'assets'));

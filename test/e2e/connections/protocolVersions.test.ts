@@ -33,7 +33,7 @@ describe('clients of an older version', () => {
     return client;
   }
 
-  /** Puts the mock agent into a mode; resolves when the turn has ended for everybody. */
+  /** Puts the mock agent into a mode; resolves when the turn has ended for all clients. */
   async function changeMode(session: string, sender: RawClient, others: readonly RawClient[], mode: string) {
     const turnId = crypto.randomUUID();
     await sender.act({ session, type: 'session/turnStarted', turnId, userMessage: { text: `mode ${mode}` } });
@@ -44,7 +44,7 @@ describe('clients of an older version', () => {
 
   const typesOf = (client: RawClient) => client.envelopes.map(({ action }) => action.type);
 
-  it('[VER6] are not sent actions of a newer one, and see their effect in a snapshot', async () => {
+  it('[VER6] get no actions of a newer one, and see their effect in a snapshot', async () => {
     const [older, newer] = [await ofVersion(1), await ofVersion(2)];
     const session = await rawSession([older, newer]);
     await changeMode(session, newer, [older], 'plan Planning');
@@ -61,7 +61,7 @@ describe('clients of an older version', () => {
   it.each([
     ['that it names', 1],
     ['that it agreed on before', undefined],
-  ])('[VER6] are replayed only what the version %s knows', async (_, protocolVersion) => {
+  ])('[VER6] get only what the version %s knows in a replay', async (_, protocolVersion) => {
     const [older, newer] = [await ofVersion(1), await ofVersion(2)];
     const session = await rawSession([older, newer]);
     await older.fence();
@@ -89,7 +89,7 @@ describe('clients of an older version', () => {
     );
   });
 
-  it('[VER6] are treated as of the oldest version when they reconnect without ever having named one', async () => {
+  it('[VER6] count as the oldest version when they reconnect without having named one', async () => {
     const result = await (await open()).request<ReconnectResult>('reconnect', {
       clientId: 'a stranger',
       lastSeenServerSeq: 0,
@@ -98,7 +98,7 @@ describe('clients of an older version', () => {
     expect(result.protocolVersion).toBe(1);
   });
 
-  it('[VER6] are not sent notifications of a newer one', async () => {
+  it('[VER6] get no notifications of a newer one', async () => {
     const [older, newer] = [await ofVersion(1), await ofVersion(2)];
     const keeper = await ofVersion(2, 'the client that keeps the files');
     await keeper.request('sessionFs.setProvider', {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost } from '../../support/testHost.js';
 
-describe('a client that comes back', () => {
+describe('a client that reconnects', () => {
   let host: TestHost;
   let alice: RawClient;
   let bob: RawClient;
@@ -43,7 +43,7 @@ describe('a client that comes back', () => {
     userMessage: { text },
   });
 
-  it('[ENV1] mid-turn: what it saw, what it is sent again and what follows are what the others saw, once and in order', async () => {
+  it('[ENV1] mid-turn: sees, with the replay, the same envelopes as others, once and in order', async () => {
     const session = await rawSession([alice, bob]);
     await bob.act(turn(session, 'slow'));
     await alice.nextAction(session, 'session/delta');
@@ -68,7 +68,7 @@ describe('a client that comes back', () => {
     expect(both(mine)).toEqual(both(theirs));
   });
 
-  it('[ONCE2] is told what of its own was accepted, and what it repeats changes nothing', async () => {
+  it('[ONCE2] learns which of its actions were accepted, and repeating them changes nothing', async () => {
     const session = await rawSession([alice]);
     const rename = (title: string) => ({ session, type: 'session/titleChanged', title });
     await alice.act(rename('one'));
@@ -106,7 +106,7 @@ describe('a client that comes back', () => {
     await before.dispose();
   });
 
-  it('[ONCE2] is told of each of its actions whether it was accepted, also after a restart of the host', async () => {
+  it('[ONCE2] learns of each of its actions whether it was accepted, also after a restart of the host', async () => {
     const session = await rawSession([alice]);
     const rename = (title: string) => alice.act({ session, type: 'session/titleChanged', title });
     const first = await rename('first');
@@ -185,7 +185,7 @@ describe('a client that comes back', () => {
       await Promise.all(before.splice(0).map((earlier) => earlier.dispose()));
     });
 
-    it('is sent what it missed, and what follows', async () => {
+    it('gets what it missed, and what follows', async () => {
       const session = await rawSession([alice, bob]);
       const lastSeenServerSeq = alice.envelopes.at(-1)?.serverSeq ?? 0;
       await alice.end();
@@ -197,7 +197,7 @@ describe('a client that comes back', () => {
       expect(await opened.at(-1)?.nextAction(session, 'session/titleChanged')).toEqual(follows.action);
     });
 
-    it('gets a replay of nothing where nothing was missed', async () => {
+    it('gets an empty replay when nothing was missed', async () => {
       const session = await rawSession([alice]);
       await alice.end();
       const { serverSeq } = await bob.act({ session, type: 'session/titleChanged', title: 'last' });
@@ -234,7 +234,7 @@ describe('a client that comes back', () => {
     });
   });
 
-  it('is told which sessions are gone, and gets the others', async () => {
+  it('learns which sessions are gone, and gets the others', async () => {
     const [kept, gone] = [await rawSession([alice]), await rawSession([alice])];
     const lastSeenServerSeq = alice.envelopes.at(-1)?.serverSeq ?? 0;
     await bob.request('disposeSession', { session: gone });
@@ -246,7 +246,7 @@ describe('a client that comes back', () => {
     );
   });
 
-  it('ends its older connection, whether it says initialize or reconnect', async () => {
+  it('ends its older connection, by initialize or reconnect', async () => {
     const session = await rawSession([alice]);
     const { client } = await comeBack({ lastSeenServerSeq: 0, subscriptions: [session] });
     expect(await alice.closed).toEqual({ code: 4402, reason: 'another connection took over this client' });
@@ -255,7 +255,7 @@ describe('a client that comes back', () => {
     await bob.fence();
   });
 
-  it('but not that of somebody with another credential', async () => {
+  it('but not that of a client with another credential', async () => {
     const { a, b } = createMemoryTransportPair();
     host.host.attach(a);
     const peer = new RpcPeer(b);

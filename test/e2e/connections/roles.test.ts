@@ -45,17 +45,17 @@ describe('roles', () => {
     return { client, welcome };
   }
 
-  it.each(ROLES)('a %s is told so', async (role) => {
+  it.each(ROLES)('a %s learns its role', async (role) => {
     expect((await open(role)).welcome.role).toBe(role);
   });
 
-  it('what the host does for its own token, it says as well', async () => {
+  it("the answer for the host's own token has a role as well", async () => {
     expect((await host.connect()).role).toBe('owner');
     expect((await host.connect({ token: tokens.get('viewer') as string })).role).toBe('viewer');
   });
 
   describe.each(ROLES)('a %s', (role) => {
-    it('is refused each command above it, whatever it says, and no other', async () => {
+    it('is refused each command above its role, and no other', async () => {
       const { client } = await open(role);
       const shaken = ['initialize', 'reconnect'];
       for (const method of Object.keys(COMMAND_INTRODUCED_IN).filter((name) => !shaken.includes(name))) {
@@ -67,7 +67,7 @@ describe('roles', () => {
       expect(await client.refusal('deleteEverything')).toMatchObject({ code: -32601 });
     });
 
-    it('is refused each action above it, whatever it says, and nothing changes', async () => {
+    it('is refused each action above its role, and nothing changes', async () => {
       const { client } = await open(role);
       const watcher = await host.raw(crypto.randomUUID());
       const session = await rawSession([watcher]);
@@ -76,11 +76,13 @@ describe('roles', () => {
         const may = roleIncludes(role, roleForAction({ type }));
         if (may && isClientDispatchable(type)) continue;
         const by = { clientId: 'owner', name: 'the owner', role: 'owner' };
-        const { rejectionReason } = await client.act({ type, session, turnId: 't', by });
+        const { rejectionReason, rejection } = await client.act({ type, session, turnId: 't', by });
         expect([type, rejectionReason]).toEqual([
           type,
           may ? expect.any(String) : expect.stringContaining(`(role ${role})`),
         ]);
+        // [VAL8]
+        expect([type, rejection?.code === 'roleNotAllowed']).toEqual([type, !may]);
       }
       const { clients: _, ...after } = await watcher.stateOf(session);
       const { clients: __, ...unchanged } = before;
@@ -88,7 +90,7 @@ describe('roles', () => {
     });
   });
 
-  it('an approver answers and stops, and what it does has its token’s name, not what it says', async () => {
+  it('an approver answers and stops, with its token’s name instead of its own claim', async () => {
     const watcher = await host.raw(crypto.randomUUID());
     const session = await rawSession([watcher]);
     const { client } = await open('approver', { claims: 'root' });
@@ -116,7 +118,7 @@ describe('roles', () => {
     ).toBeUndefined();
   });
 
-  it('an approver’s reason reaches the agent in 1,000 characters at the most', async () => {
+  it('an approver’s reason reaches the agent with at most 1,000 characters', async () => {
     const watcher = await host.raw(crypto.randomUUID());
     const session = await rawSession([watcher]);
     const { client } = await open('approver');
@@ -136,7 +138,7 @@ describe('roles', () => {
     expect((await watcher.nextAction(session, 'session/toolCallConfirmed')).reason).toBe('not now');
   });
 
-  it('nobody but the owner takes the id of a client that came with another token, also while that one is away', async () => {
+  it('only the owner takes the id of a client of another token, also while that one is away', async () => {
     const clientId = crypto.randomUUID();
     const { client } = await open('driver', { clientId });
     await expect(open('approver', { clientId })).rejects.toThrow('belongs to somebody else');
@@ -146,7 +148,7 @@ describe('roles', () => {
     await open('owner', { clientId });
   });
 
-  it('the numbers of a client are its token’s: another one that gets its id can’t use them up', async () => {
+  it('the numbers of a client belong to its token: another one with its id can’t use them up', async () => {
     const session = await rawSession([await host.raw(crypto.randomUUID())]);
     const clientId = crypto.randomUUID();
     const { client: driver } = await open('driver', { clientId });
@@ -159,7 +161,7 @@ describe('roles', () => {
     expect((await owner.echo(1)).action).toMatchObject({ title: 'low' });
   });
 
-  it('a token that is taken back, or replaced, ends its connections at once and no other', async () => {
+  it('a revoked or replaced token ends only its own connections, at once', async () => {
     const [kept, gone] = [await open('driver'), await open('viewer')];
     const phone = await devices.add('phone', 'driver');
     await expect
@@ -176,7 +178,7 @@ describe('roles', () => {
     await kept.client.fence();
   });
 
-  it('a frame far over the limit is not even read from a device, only the owner may keep files', async () => {
+  it('a frame far over the limit is not even read from a device: only the owner may keep files', async () => {
     const { client } = await open('driver');
     const header = Buffer.alloc(14);
     header.set([0x81, 0xff]);
@@ -186,7 +188,7 @@ describe('roles', () => {
     expect((await client.closed).code).toBe(1009);
   });
 
-  it('the file of tokens has no token in it, and is for its user alone', async () => {
+  it('the file of tokens contains no token, and is private', async () => {
     const text = await readFile(devices.path, 'utf8');
     expect((await stat(devices.path)).mode & 0o777).toBe(0o600);
     for (const token of tokens.values()) expect(text).not.toContain(token);

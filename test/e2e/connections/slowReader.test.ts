@@ -14,7 +14,7 @@ const DELTAS = 200_000;
 /** Less than what a snapshot has of such a turn. */
 const LIMIT = 256 * 1024;
 
-/** What the host holds after what nobody needs any more is gone. */
+/** What the host holds after a garbage collection. */
 function memory(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -54,7 +54,7 @@ describe('a client that stops reading', { timeout: 600_000 }, () => {
     return Array.from({ length: DELTAS }, (_, n) => `delta ${String(n).padStart(13, '0')}\n`).join('');
   }
 
-  it('is cut off; the others get everything; memory stays bounded; it recovers by coming back', async () => {
+  it('is disconnected; the others get everything; memory stays bounded; it recovers by reconnecting', async () => {
     const lastSeenServerSeq = slow.envelopes.at(-1)?.serverSeq ?? 0;
     const before = memory();
     slow.socket.pause();
@@ -91,7 +91,7 @@ describe('a client that stops reading', { timeout: 600_000 }, () => {
     await back.end();
   });
 
-  it('is not one that was sent a snapshot over its limit, which it reads', async () => {
+  it('is not a client that reads a snapshot over its limit', async () => {
     const said = await stream();
     const other = await host.connect();
     const opened = await other.openSession(watching.uri);

@@ -14,7 +14,7 @@ import { startTestHost, temporaryFolder } from '../../support/testHost.js';
 import { until } from '../../support/until.js';
 
 describe('the token file', () => {
-  it('is for its user alone; a new token in it ends live connections at once', async () => {
+  it('is private; a new token in it ends live connections at once', async () => {
     const host = await startTestHost();
     try {
       const file = new TokenFile(host.stateDir);
@@ -35,7 +35,7 @@ describe('the token file', () => {
   });
 });
 
-it('a host whose token was given says so to the commands on its machine, and goes by no other', async () => {
+it('a host with a given token says so to local commands, and accepts no other', async () => {
   const token = 'given-by-whoever-starts-the-host-0123456789';
   const host = await startTestHost({}, { token });
   try {
@@ -61,7 +61,7 @@ const openssl = (() => {
 
 // 2026-11-15: Node can make keys but no certificates; without openssl there is none to test with.
 describe.skipIf(!openssl)('TLS', () => {
-  it('serves pages and sockets to who trusts the certificate, and plain text to nobody', async () => {
+  it('serves pages and sockets to clients that trust the certificate, and no plain text', async () => {
     const folder = await temporaryFolder();
     const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];

@@ -18,7 +18,7 @@ interface Answers {
   readonly rare: ListSessionsResult;
 }
 
-describe('an index that was damaged', () => {
+describe('a damaged index', () => {
   let stateDir: string;
   let right: Answers;
   let warnings: string[];
@@ -103,7 +103,7 @@ describe('an index that was damaged', () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  it('is left alone when nothing happened to it', async () => {
+  it('is not touched when it is intact', async () => {
     expect(await answersAfterStart()).toEqual(right);
     await restore('killed');
     expect(await answersAfterStart()).toEqual(right);
@@ -153,7 +153,7 @@ describe('an index that was damaged', () => {
     60_000,
   );
 
-  it('deleted, in part or whole: answers are right, and the next start finds nothing to do', async () => {
+  it('deleted, in part or whole: answers are right, and the next start has nothing to do', async () => {
     for (const gone of [[INDEX], [`${INDEX}-wal`], [`${INDEX}-sums`], [INDEX, `${INDEX}-wal`, `${INDEX}-sums`]]) {
       await restore('killed');
       for (const file of gone) await rm(join(stateDir, file));
@@ -164,7 +164,7 @@ describe('an index that was damaged', () => {
     }
   }, 60_000);
 
-  it('changed by somebody else, or not an index at all: is made anew', async () => {
+  it('changed by another program, or not an index at all: is rebuilt', async () => {
     const database = new DatabaseSync(join(stateDir, INDEX));
     database.exec('UPDATE sessions SET isArchived = 1 WHERE id = 3');
     database.close();
@@ -175,7 +175,7 @@ describe('an index that was damaged', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('lacks a session that came, and has one that went, while nobody looked: both are seen after a kill', async () => {
+  it('misses a new session and has a removed one: both are corrected after a kill', async () => {
     await restore('closed');
     const [first] = right.all.items;
     const running = await start();
@@ -191,7 +191,7 @@ describe('an index that was damaged', () => {
     expect(expected.all.items.map(({ resource }) => resource)).not.toContain(first?.resource);
   });
 
-  it('while the host runs: it is made anew, and the sessions that are open are in it as they are now', async () => {
+  it('while the host runs: it is rebuilt, with the current state of open sessions', async () => {
     const running = await start();
     const client = await running.raw('maker');
     const session = await rawSession([client]);

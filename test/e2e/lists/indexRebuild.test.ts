@@ -76,7 +76,7 @@ describe('a host that starts without its index', () => {
 
   const resources = ({ items }: ListSessionsResult) => items.map(({ resource }) => resource);
 
-  it('serves at once; every session is in the first list or announced later, and progress is told', async () => {
+  it('serves at once; every session is in the first list or announced later, with progress', async () => {
     const running = await start(0);
     const client = await running.raw('alice');
     const first = await client.request<ListSessionsResult>('listSessions', { limit: 500 });
@@ -93,7 +93,7 @@ describe('a host that starts without its index', () => {
     expect(progress).toMatchObject({ token: 'sessionIndex', done: SESSIONS, total: SESSIONS });
   });
 
-  it('sessions are used, made and removed meanwhile; the list and the logs have it all', async () => {
+  it('sessions are used, created and removed meanwhile; the list and the logs have it all', async () => {
     const ids = await readdir(join(stateDir, 'session-state'));
     const running = await start(0);
     const client = await running.raw('alice');
@@ -124,7 +124,7 @@ describe('a host that starts without its index', () => {
     expect((state as SessionState).turns).toMatchObject([{ id: 't', state: 'complete' }]);
   });
 
-  it('a log that is read for the index is not opened by anybody else until that is done', async () => {
+  it('a log that is read for the index is not opened until that is done', async () => {
     const gate = Promise.withResolvers<void>();
     const reading = Promise.withResolvers<string>();
     const most = watchLogs((id) => {
@@ -142,7 +142,7 @@ describe('a host that starts without its index', () => {
     expect(new Set(most.values())).toEqual(new Set([1]));
   });
 
-  it('nor is the log of a session that is open read a second time', async () => {
+  it('the log of an open session is not read a second time', async () => {
     const ids = await readdir(join(stateDir, 'session-state'));
     const gate = Promise.withResolvers<void>();
     const used = ids.slice(0, 20);
@@ -156,7 +156,7 @@ describe('a host that starts without its index', () => {
     expect(new Set(most.values())).toEqual(new Set([1]));
   });
 
-  it('a turn that was interrupted is told of, although nobody opens its session', async () => {
+  it('an interrupted turn is reported, although its session is not opened', async () => {
     const client = await (await start(60_000)).raw('alice');
     const session = await rawSession([client]);
     client.dispatch({ type: 'session/turnStarted', session, turnId: 'x', userMessage: { text: 'hang' } });
@@ -175,7 +175,7 @@ describe('a host that starts without its index', () => {
     }
   });
 
-  it('a host that stops, or is stopped, before the end begins anew at the next start', async () => {
+  it('starts over when the host stopped before the end', async () => {
     await start(0);
     await stop();
     const client = await (await start(60_000)).raw('alice');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../../support/rawClient.js';
 import { rawSession, startTestHost, type TestHost } from '../../support/testHost.js';
 
-describe('the list that a client keeps', () => {
+describe("a client's list", () => {
   let host: TestHost;
   let alice: RawClient;
   let bob: RawClient;
@@ -20,7 +20,7 @@ describe('the list that a client keeps', () => {
       ? notification.changes
       : undefined;
 
-  it('[NTF1] is told that a session is idle again, however short its turn was', async () => {
+  it('[NTF1] learns that a session is idle again, however short its turn was', async () => {
     const session = await rawSession([alice]);
     // Opens the time in which further changes are gathered.
     await alice.act({ session, type: 'session/titleChanged', title: 'gathers' });
@@ -32,7 +32,7 @@ describe('the list that a client keeps', () => {
     await Promise.all([alice.nextAction(session, 'session/turnComplete'), status()]);
   });
 
-  it('[NTF1] is right after every list that was taken while a short turn ran', async () => {
+  it('[NTF1] is right after every list taken while a short turn ran', async () => {
     const known = new Map<string, SessionSummary>();
     const sessions: string[] = [];
     const mark = bob.received.length;

@@ -72,20 +72,20 @@ describe('searching sessions through the SDK', () => {
     expect(await search('aubergine')).toEqual({});
   });
 
-  it('finds the message of a turn that still runs', async () => {
+  it('finds the message of a running turn', async () => {
     const running = await session();
     await running.send('hang on a zeppelin');
     expect(await search('zeppelin')).toEqual({ [running.uri]: expect.stringContaining('⟨zeppelin⟩') });
   });
 
-  it('finds what a fork brought along', async () => {
+  it('finds the turns of a fork', async () => {
     const source = await session();
     await say(source, 'a tale of walruses');
     const fork = await alice.forkSession({ source: source.uri });
     expect(Object.keys((await search('walruses')) ?? {}).toSorted()).toEqual([source.uri, fork.uri].toSorted());
   });
 
-  it('kill -9 right after a turn: it is found all the same', async () => {
+  it('kill -9 right after a turn: it is found nevertheless', async () => {
     const own = await startRestartableHost();
     try {
       const bob = await own.connect({ clientInfo: { name: 'Bob' } });
@@ -105,7 +105,7 @@ describe('searching sessions through the SDK', () => {
     }
   });
 
-  it('an index that somebody deleted comes back as it was', async () => {
+  it('a deleted index is rebuilt with the same content', async () => {
     const { asked, ran } = await fourSessions();
     await say(asked, 'and once more');
     await host.dispose();

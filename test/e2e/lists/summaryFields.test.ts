@@ -29,7 +29,7 @@ async function nextNotification<T extends Notification['type']>(
   return frame.params?.notification as Wanted;
 }
 
-describe('what a list says of sessions that nobody has opened', () => {
+describe('summaries of unopened sessions', () => {
   const hosts: TestHost[] = [];
   const folders: string[] = [];
   afterEach(async () => {
@@ -48,7 +48,7 @@ describe('what a list says of sessions that nobody has opened', () => {
     return items.find(({ resource }) => resource === uri);
   }
 
-  it('[TURN13] has the end of the last turn, which nothing but the end of a turn changes, after a restart too', async () => {
+  it('[TURN13] have the end of the last turn, which only the end of a turn changes, after a restart too', async () => {
     const stateDir = await temporaryFolder();
     folders.push(stateDir);
     const first = await start({ stateDir });
@@ -78,7 +78,7 @@ describe('what a list says of sessions that nobody has opened', () => {
     expect(await listed(second, session.uri)).toMatchObject({ lastTurnEndedAt: cancelledAt });
   });
 
-  it('[TURN13] tells it to clients that only follow the list', async () => {
+  it('[TURN13] reach clients that only follow the list', async () => {
     const host = await start();
     const alice = await host.connect();
     const bob = await host.raw('bob');
@@ -94,7 +94,7 @@ describe('what a list says of sessions that nobody has opened', () => {
     expect(told.changes.lastTurnEndedAt).toBe(endedAt);
   });
 
-  it('[LIFE4] says that a session is being created, and stops when that succeeded', async () => {
+  it('[LIFE4] say that a session is being created, until that succeeded', async () => {
     const agent = new HeldAgent();
     const host = await start({ agents: [agent] });
     const bob = await host.raw('bob');
@@ -112,7 +112,7 @@ describe('what a list says of sessions that nobody has opened', () => {
     expect(await listed(host, session.uri)).not.toHaveProperty('isCreating');
   });
 
-  it('[LIFE4] stops when the creation failed', async () => {
+  it('[LIFE4] do not say so after a failed creation', async () => {
     const host = await start();
     const alice = await host.connect();
     const session = await alice.createSession({ provider: 'mock', config: { failCreation: true } });
@@ -121,7 +121,7 @@ describe('what a list says of sessions that nobody has opened', () => {
     expect(await listed(host, session.uri)).not.toHaveProperty('isCreating');
   });
 
-  it('[LIFE4] does not say it of a session whose host was killed while it was created', async () => {
+  it('[LIFE4] do not say so of a session whose host was killed while it was created', async () => {
     const stateDir = await temporaryFolder();
     folders.push(stateDir);
     const process = await spawnHost(stateDir);
@@ -134,7 +134,7 @@ describe('what a list says of sessions that nobody has opened', () => {
     const second = await start({ stateDir });
     const summary = await listed(second, session.uri);
     expect([summary?.resource, summary?.isCreating]).toEqual([session.uri, undefined]);
-    // Whoever opens it has it created again, which takes as long as before.
+    // Opening it creates it again, which takes as long as before.
     const opened = await (await second.connect()).openSession(session.uri);
     expect(opened.confirmed.value).toMatchObject({ lifecycle: 'creating', summary: { isCreating: true } });
     expect(await listed(second, session.uri)).toMatchObject({ isCreating: true });

@@ -49,7 +49,7 @@ async function* ask(text: string, turn: ScriptedTurn): AsyncGenerator<AgentEvent
   yield { type: 'text', text: `approved=${approved} option=${optionId} edited=${editedToolInput} text=${said}` };
 }
 
-describe('[VAL5] answers that do not fit what was asked', () => {
+describe('[VAL5] answers that do not fit their question', () => {
   let host: TestHost;
   let alice: RawClient;
   let bob: RawClient;
@@ -118,7 +118,7 @@ describe('[VAL5] answers that do not fit what was asked', () => {
     const after = await alice.stateOf(session);
     expect(after.activeTurn).toEqual(before.activeTurn);
     expect([before.summary.status, after.summary.status]).toEqual(['inputNeeded', 'inputNeeded']);
-    // Somebody else can still answer it.
+    // Another client can still answer it.
     expect((await bob.act({ ...question, approved: false })).rejectionReason).toBeUndefined();
     expect(await answerText(session)).toBe('approved=false option=none edited=none text=none');
   });
@@ -134,7 +134,7 @@ describe('[VAL5] answers that do not fit what was asked', () => {
     ['question', { approved: true, optionId: 'blue' }, 'approved=true option=blue edited=none text=none'],
     ['question', { approved: false }, 'approved=false option=none edited=none text=none'],
     ['open question', { approved: true, text: 'because' }, 'approved=true option=none edited=none text=because'],
-  ])('takes an answer to "%s" that fits: %j', async (text, answer, told) => {
+  ])('accepts a fitting answer to "%s": %j', async (text, answer, told) => {
     const question = await asked(text);
     expect((await alice.act({ ...question, ...answer })).rejectionReason).toBeUndefined();
     expect(await answerText(question.session)).toBe(told);

@@ -11,7 +11,7 @@ const OPTIONS = [
 const text = (words: string) => [{ type: 'content', content: { type: 'text', text: words } }];
 
 /** An approval shows the tool, its whole input and for an edit the diff; where the agent gives less, it says so. */
-describe('what is shown of a call that waits for an answer', () => {
+describe('a call that waits for an answer', () => {
   let stub: StubHost;
   let session: SessionHandle;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('what is shown of a call that waits for an answer', () => {
     return asked.toolCall;
   }
 
-  it('has the arguments of a tool that are in its content, and names the tool', async () => {
+  it('shows arguments that are in its content, and names the tool', async () => {
     const call = await shown({
       title: 'push (git MCP Server)',
       kind: 'other',
@@ -46,25 +46,25 @@ describe('what is shown of a call that waits for an answer', () => {
     expect(call.confirmation.title).toBe('push (git MCP Server): allow this?');
   });
 
-  it('has the arguments and what the agent says beside them', async () => {
+  it("shows the arguments and the agent's text beside them", async () => {
     const call = await shown({ name: 'git_push', rawInput: { branch: 'main' }, content: text('Pushes to everybody.') });
     expect(call.toolInput).toBe('{\n  "branch": "main"\n}\n\nPushes to everybody.');
     expect(call.confirmation.title).toBe('Git Push: allow this?');
   });
 
-  it('keeps the arguments that were told before where the question has none', async () => {
+  it('keeps earlier arguments when the question has none', async () => {
     const call = { toolCallId: 'told', title: 'pictures_take', kind: 'other', rawInput: { why: 'because' } };
     expect((await askedBy(`ask-told ${JSON.stringify(call)}`)).toolInput).toBe('{\n  "why": "because"\n}');
   });
 
-  it('has the diff of an edit', async () => {
+  it('shows the diff of an edit', async () => {
     const path = join(stub.host.stateDir, 'a.txt');
     const call = await shown({ kind: 'edit', content: [{ type: 'diff', path, oldText: 'one\n', newText: 'two\n' }] });
     expect(call).toMatchObject({ language: 'diff', toolInput: expect.stringContaining('-one\n+two') });
     expect(call.confirmation.title).toBe('Edit File: allow this?');
   });
 
-  it('says what else a command is run with', async () => {
+  it('shows what else a command is run with', async () => {
     const rawInput = { command: 'ls', description: 'Lists', cwd: '/etc', env: { A: '1' }, timeout: null };
     const call = await shown({ kind: 'execute', rawInput });
     expect(call.toolInput).toBe('ls');
@@ -83,7 +83,7 @@ describe('what is shown of a call that waits for an answer', () => {
     expect((await shown(call)).confirmation.title).toBe(title);
   });
 
-  it('can be read whole when it is long, and says so where it is too long for that', async () => {
+  it('can be read completely when it is long, and says so when it is too long for that', async () => {
     const long = await shown({ kind: 'other', title: 'x', rawInput: { text: `${'a'.repeat(300_000)}END` } });
     expect(long.toolInputRef).toBeDefined();
     expect(String(long.toolInput).length).toBeLessThan(20_000);
@@ -99,7 +99,7 @@ describe('what is shown of a call that waits for an answer', () => {
     expect(toolInput.length).toBeLessThan(20_000);
   });
 
-  it('has the input also where a second question is asked about the same call', async () => {
+  it('shows the input also for a second question about the same call', async () => {
     await session.send('ask-twice');
     const [first] = await until(session.pendingConfirmations, (open) => open.length > 0, 'the first', 30_000);
     await first?.approve();

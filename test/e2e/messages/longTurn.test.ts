@@ -8,7 +8,7 @@ import { until } from '../../support/until.js';
 
 const CALLS = 700;
 
-describe('a turn with more steps than its state holds', () => {
+describe('a turn with more steps than its state', () => {
   let host: TestHost;
   beforeEach(async () => {
     host = await startTestHost();
@@ -59,7 +59,7 @@ describe('a turn with more steps than its state holds', () => {
     expect(shown.map(({ index }) => index)).toEqual(Array.from({ length: CALLS + 1 }, (_, n) => n));
   });
 
-  it('[PART6] keeps a call that runs all the time, and says where it stands', async () => {
+  it('[PART6] keeps a call that runs all the time, with its position', async () => {
     const session = await longSession(`outer-call ${CALLS}`);
     const turn = lastTurn(session);
     expect(turn.toolCalls.map(({ toolCallId }) => toolCallId)).toContain('outer');
@@ -97,7 +97,7 @@ describe('a turn with more steps than its state holds', () => {
     }
   });
 
-  it('[IMP4] says of an imported turn how many of its steps are missing', async () => {
+  it('[IMP4] has the number of missing steps when it is imported', async () => {
     const session = await longSession();
     const client = await host.connect();
     const imported = await client.importSession({ provider: 'mock', turns: [lastTurn(session)] });
@@ -109,7 +109,7 @@ describe('a turn with more steps than its state holds', () => {
     });
   });
 
-  it('[PAGE2] can be read while it runs, also by a client of version 1 which holds all of it', async () => {
+  it('[PAGE2] can be read while it runs, also by a client of version 1 that holds all of it', async () => {
     const raw = await host.raw('old');
     const session = await rawSession([raw]);
     const turnId = 't1';
@@ -138,7 +138,7 @@ describe('a turn with more steps than its state holds', () => {
     });
   });
 
-  it('[PERM4] has answers where they were given, also after parts that were dropped', async () => {
+  it('[PERM4] has answers at their positions, also after dropped parts', async () => {
     const raw = await host.raw('raw');
     const session = await rawSession([raw]);
     const turn = { session, turnId: 't1' };
@@ -151,7 +151,7 @@ describe('a turn with more steps than its state holds', () => {
     expect(ended1?.answeredPermissions).toMatchObject([{ afterParts: 300 }]);
   });
 
-  it('[CONT4] has a long input by reference: who approves it can read all of it, and nobody can edit what is cut', async () => {
+  it("[CONT4] has a long input by reference: an approver can read all of it, and a cut one can't be edited", async () => {
     const session = await (await host.connect()).createSession({ provider: 'mock' });
     await session.send('confirm-long 300000');
     await until(session.pendingConfirmations, (prompts) => prompts.length === 1, 'the question');

@@ -38,7 +38,7 @@ const said = (session: SessionHandle, turn = 0) =>
 const ended = (session: SessionHandle, count: number) =>
   until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
 
-describe('what is pasted and attached', () => {
+describe('pasted and attached content', () => {
   let host: TestHost;
   let client: HostClient;
 
@@ -57,7 +57,7 @@ describe('what is pasted and attached', () => {
   const folderOf = (session: SessionHandle) =>
     join(host.stateDir, 'session-state', parseSessionUri(session.uri)?.sessionId ?? '');
 
-  it('is in files, while state, log and other clients have references; the agent gets all of it', async () => {
+  it('is in files, with references in state, log and other clients; the agent gets all of it', async () => {
     const session = await make();
     const theirs = await (await host.connect()).openSession(session.uri);
     const sending = session.send(MESSAGE);
@@ -117,7 +117,7 @@ describe('what is pasted and attached', () => {
     expect(session.confirmed.value.turns[1]?.userMessage).toEqual({ text: short });
   });
 
-  it('waits, is edited and steers like any other message', async () => {
+  it('is queued, edited and steered like any other message', async () => {
     const session = await make();
     await session.send('steer');
     const id = await session.queue(MESSAGE);
@@ -139,7 +139,7 @@ describe('what is pasted and attached', () => {
     expect(said(session, 1)).toBe(RECEIVED);
   });
 
-  it('keeps its place among what its sender sends, while others do not wait', async () => {
+  it('keeps its order among the messages of its sender, while others do not wait', async () => {
     const [one, two] = [await host.raw('one'), await host.raw('two')];
     const session = await rawSession([one, two]);
     const base = { session, type: 'session/pendingMessageSet', kind: 'steering' } as const;
@@ -156,7 +156,7 @@ describe('what is pasted and attached', () => {
     expect((await two.stateOf(session)).summary.title).toBe('last');
   });
 
-  it('is refused with the reason when it can not be what it says', async () => {
+  it('is refused with the reason when it is invalid', async () => {
     const session = await make();
     const send = (attachment: Attachment) => session.send({ text: 'hello', attachments: [attachment] });
     const other = await make();
@@ -180,7 +180,7 @@ describe('what is pasted and attached', () => {
     await expect(readdir(join(folderOf(session), 'files'))).rejects.toThrow('ENOENT');
   });
 
-  it('is bounded for each session, and the same is kept once', async () => {
+  it('is bounded per session, and kept once', async () => {
     const session = await make();
     const queue = (data: string) => session.queue({ text: 'hello', attachments: [{ kind: 'text', label: 'a', data }] });
     await session.send('hang', 't1');
@@ -195,7 +195,7 @@ describe('what is pasted and attached', () => {
   });
 });
 
-it('what is pasted is there once, and whole, when the host is killed at any moment and its sender sends it again', async () => {
+it('is complete and stored once when the host is killed at any moment and its sender sends it again', async () => {
   const host = await startRestartableHost();
   try {
     const userMessage = { text: 'hello', attachments: ATTACHMENTS };
@@ -221,10 +221,10 @@ it('what is pasted is there once, and whole, when the host is killed at any mome
   }
 });
 
-describe('with a client that keeps the sessions', () => {
+describe("with a client that keeps the sessions' files", () => {
   const CONFIG = { initialCwd: '/tmp', sessionStatePath: '/state', conventions: 'posix' } as const;
 
-  it('what is pasted is in its files; what it does not take is refused, and leaves no trace', async () => {
+  it('pasted content is in its files; a failed write is refused, and leaves no trace', async () => {
     const host = await startTestHost();
     try {
       const files = new MemorySessionFs({ sessionStatePath: CONFIG.sessionStatePath });

@@ -27,7 +27,7 @@ describe('pending messages', () => {
 
   const texts = (session: SessionHandle) => session.confirmed.value.turns.map(({ userMessage }) => userMessage.text);
 
-  it('[FATE1] queued while a turn runs: they start in order after it was cancelled, each as the turn of its own id', async () => {
+  it('[FATE1] queued while a turn runs: start in order after it was cancelled, each as the turn of its own id', async () => {
     const { hers, his } = await newSession();
     await hers.send('slow');
     const ids = [await hers.queue('one'), await his.queue('two'), await hers.queue('three')];
@@ -44,7 +44,7 @@ describe('pending messages', () => {
     expect(his.confirmed.value.turns).toEqual(turns);
   });
 
-  it('[FATE1] they start after a turn that completed', async () => {
+  it('[FATE1] start after a completed turn', async () => {
     const { hers } = await newSession();
     await hers.send('confirm-tool');
     const [prompt] = await until(hers.pendingConfirmations, (prompts) => prompts.length === 1);
@@ -55,7 +55,7 @@ describe('pending messages', () => {
     expect(texts(hers)).toEqual(['confirm-tool', 'one', 'two']);
   });
 
-  it('queued while nothing runs: it starts at once', async () => {
+  it('queued while nothing runs: start at once', async () => {
     const { hers } = await newSession();
     const id = await hers.queue('at once');
     expect(await ended(hers, 1)).toMatchObject({
@@ -63,7 +63,7 @@ describe('pending messages', () => {
     });
   });
 
-  it('queued before the session is ready: it starts when it is', async () => {
+  it('queued before the session is ready: start when it is', async () => {
     const session = await alice.createSession({ provider: 'mock', config: { creationDelayMs: 100 } });
     await session.queue('early');
     expect(session.confirmed.value.turns).toEqual([]);
@@ -71,7 +71,7 @@ describe('pending messages', () => {
     expect(texts(session)).toEqual(['early']);
   });
 
-  it('after an error the queue waits until somebody sends something', async () => {
+  it('wait after an error until a message is sent', async () => {
     const { hers } = await newSession();
     await hers.send('confirm-tool');
     await until(hers.pendingConfirmations, (prompts) => prompts.length === 1);
@@ -88,7 +88,7 @@ describe('pending messages', () => {
     expect(texts(hers)).toEqual(['confirm-tool', 'error', 'go on', 'patient']);
   });
 
-  it('after an error the queue waits until somebody queues something', async () => {
+  it('wait after an error until a message is queued', async () => {
     const { hers, his } = await newSession();
     await hers.send('slow');
     await hers.queue('error');
@@ -100,7 +100,7 @@ describe('pending messages', () => {
     expect(texts(hers)).toEqual(['slow', 'error', 'patient', 'more']);
   });
 
-  it('reordered, edited and taken back', async () => {
+  it('are reordered, edited and removed', async () => {
     const { hers, his } = await newSession();
     await hers.send('slow');
     const [a, b, c, d] = [await hers.queue('a'), await hers.queue('b'), await hers.queue('c'), await hers.queue('d')];
@@ -119,7 +119,7 @@ describe('pending messages', () => {
     expect(texts(hers)).toEqual(['slow', 'd', 'b, edited', 'c']);
   });
 
-  it('an edit that crosses the start is refused, and the turn keeps what it started with', async () => {
+  it('an edit that crosses the start is refused, and the turn keeps its original message', async () => {
     const { hers, his } = await newSession();
     await hers.send('slow');
     const id = await hers.queue('slow as it was');
@@ -136,7 +136,7 @@ describe('pending messages', () => {
     expect(his.state.value.queuedMessages).toBeUndefined();
   });
 
-  it('[FATE1] steering is taken in by the running turn, where it came', async () => {
+  it('[FATE1] steering is accepted by the running turn at its position', async () => {
     const { hers, his } = await newSession();
     await hers.send('steer');
     await until(his.confirmed, ({ activeTurn }) => (activeTurn?.responseParts.length ?? 0) > 0, 'the first words');
@@ -150,7 +150,7 @@ describe('pending messages', () => {
     ]);
   });
 
-  it('[FATE1] steering that no running turn takes becomes the next turn, before the queue', async () => {
+  it('[FATE1] steering that no running turn accepts becomes the next turn, before the queue', async () => {
     const { hers, his } = await newSession();
     await hers.send('slow');
     await hers.queue('queued');
@@ -162,7 +162,7 @@ describe('pending messages', () => {
     expect(turns[1]).toMatchObject({ id, by: { name: 'Bob' } });
   });
 
-  it('[FATE1] of two steering messages none is lost', async () => {
+  it('[FATE1] neither of two steering messages is lost', async () => {
     const { hers, his } = await newSession();
     await hers.send('slow');
     await Promise.all([hers.steer('first'), his.steer('second')]);
@@ -171,7 +171,7 @@ describe('pending messages', () => {
     expect(texts(hers).slice(1).toSorted()).toEqual(['first', 'second']);
   });
 
-  it('[FATE1] many messages of two clients, some taken back: each has exactly one fate', async () => {
+  it('[FATE1] many messages of two clients, some removed: each has exactly one fate', async () => {
     const { hers, his } = await newSession();
     await hers.send('slow');
     const sent = await Promise.all(

@@ -53,7 +53,7 @@ describe('permission options of an ACP agent', () => {
     expect(told).toBe('"yes"');
   });
 
-  it('[VAL5] refuses a plain approval where only "always" is offered, and selects it by name', async () => {
+  it('[VAL5] refuses a plain approval when only "always" is offered, and selects it by name', async () => {
     const told = await ask({ options: [ALWAYS, NO] }, async (asked) => {
       await expect(asked.approve()).rejects.toThrow('choose an option by its id');
       await choosing('Always allow')(asked);
@@ -91,7 +91,7 @@ describe('permission options of an ACP agent', () => {
     expect(await ask({ options }, choosing('No'))).toBe('2');
   });
 
-  it('shows 100 of 5,000 options, the plain ones among them', async () => {
+  it('shows 100 of 5,000 options, including the plain ones', async () => {
     const many = Array.from({ length: 5_000 }, (_, n) => ({ ...ALWAYS, optionId: `o${n}`, name: `Option ${n}` }));
     let count = 0;
     const told = await ask({ options: [...many.slice(0, 900), ONCE, NO, ...many.slice(900)] }, (asked) => {

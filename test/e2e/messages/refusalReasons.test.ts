@@ -9,7 +9,7 @@ import { until } from '../../support/until.js';
 
 const MS = 30_000;
 
-describe('the reason of a refusal', () => {
+describe('the reason of a denial', () => {
   let stateDir: string;
   let host: TestHost;
   let session: SessionHandle;
@@ -42,13 +42,13 @@ describe('the reason of a refusal', () => {
     expect(turn?.usage).toMatchObject({ inputTokens: 20, outputTokens: 10 });
   });
 
-  it('is not sent where none was given', async () => {
+  it('is not sent when there is none', async () => {
     await session.send('tool rm -r build');
     await (await asked()).deny();
     expect(textOf(await ended(1))).toBe('Not run (no).');
   });
 
-  it('of a turn that the agent began goes with the next message', async () => {
+  it('in a turn that the agent began goes with the next message', async () => {
     await say(session, 'ask-late');
     await (await asked()).deny({ reason: 'Not at night.' });
     await until(session.confirmed, (state) => state.turns.length >= 2 && !state.activeTurn, 'the end', MS);
@@ -57,7 +57,7 @@ describe('the reason of a refusal', () => {
 });
 
 describe('the usage of a turn', () => {
-  it('is the difference of the totals that an agent reports, with what its context holds', async () => {
+  it("is the difference of the agent's totals, with the size of its context", async () => {
     const stateDir = await temporaryFolder();
     await writeAgents(stateDir, { stub: stubEntry(stateDir) });
     const host = await startTestHost({ stateDir, agentSources: [new AcpAgents()] });

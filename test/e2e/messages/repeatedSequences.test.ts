@@ -34,8 +34,8 @@ async function restart(): Promise<void> {
   host = await startTestHost({ stateDir });
 }
 
-describe('a clientSeq that was used before', () => {
-  it('[ONCE3] is answered as accepted when the action is the same, and changes nothing', async () => {
+describe('a used clientSeq', () => {
+  it('[ONCE3] is answered as accepted for the same action, and changes nothing', async () => {
     const session = await rawSession([alice, bob]);
     const first = await alice.act(rename(session, 'one'));
     await alice.act(rename(session, 'two'));
@@ -48,7 +48,7 @@ describe('a clientSeq that was used before', () => {
     expect((await bob.stateOf(session)).summary.title).toBe('two');
   });
 
-  it('[ONCE3] is refused when it is another action', async () => {
+  it('[ONCE3] is refused for another action', async () => {
     const session = await rawSession([alice, bob]);
     const { origin } = await alice.act(rename(session, 'one'));
     const clientSeq = origin?.clientSeq ?? 0;
@@ -60,7 +60,7 @@ describe('a clientSeq that was used before', () => {
     expect(titlesOf(bob)).toEqual(['one']);
   });
 
-  it('[ONCE3] is refused below the last accepted one also when nothing was accepted under it', async () => {
+  it('[ONCE3] is refused below the last accepted one, even if nothing was accepted under it', async () => {
     const session = await rawSession([alice]);
     alice.dispatch(rename(session, 'first'), 10);
     await alice.echo(10);
@@ -77,13 +77,13 @@ describe('a clientSeq that was used before', () => {
     expect((await alice.stateOf(session)).summary.title).toBe('last');
   });
 
-  it('[ONCE3] is answered as accepted also after the session left the memory, and after a restart', async () => {
+  it('[ONCE3] is answered as accepted also after the session was unloaded, and after a restart', async () => {
     const session = await rawSession([alice]);
     const { origin, serverSeq } = await alice.act(rename(session, 'one'));
     const clientSeq = origin?.clientSeq ?? 0;
     alice.notify('unsubscribe', { resource: session });
     await alice.fence();
-    // Nobody looks at it any more, so it leaves the memory.
+    // It has no subscriber any more, so it is unloaded.
     await agent.ended(session);
     alice.dispatch(rename(session, 'one'), clientSeq);
     expect(await alice.echo(clientSeq)).toMatchObject({ serverSeq, repeated: true });
@@ -95,7 +95,7 @@ describe('a clientSeq that was used before', () => {
     expect((await again.echo(clientSeq)).rejectionReason).toContain(REJECTION.clientSeqUsed);
   });
 
-  it('[ONCE3] is known by what was sent, also where the host has stored a large part of it elsewhere', async () => {
+  it('[ONCE3] is recognised by what was sent, also when the host has stored a large part of it elsewhere', async () => {
     const session = await rawSession([alice]);
     const text = 'x'.repeat(INLINE_MESSAGE_LIMIT + 10);
     const image = {
@@ -132,7 +132,7 @@ describe('a clientSeq that was used before', () => {
     }
   });
 
-  it('[ONCE3] of which more were accepted than are remembered is refused as forgotten', async () => {
+  it('[ONCE3] is refused as unknown when it is older than the remembered ones', async () => {
     const session = await rawSession([alice]);
     for (let n = 0; n < 300; n++) alice.dispatch(rename(session, `title ${n}`));
     await alice.nextAction(session, 'session/titleChanged', ({ title }) => title === 'title 299');
@@ -160,7 +160,7 @@ describe('a client that counts from 1 again', () => {
     await again.end();
   });
 
-  it.each(['', ' after a restart of the host'])('[ONCE4] of the SDK goes on above them%s', async (when) => {
+  it.each(['', ' after a restart of the host'])('[ONCE4] of the SDK continues above them%s', async (when) => {
     const first = await host.connect({ clientId: 'program' });
     const created = await first.createSession({ provider: 'mock' });
     await created.ready();

@@ -71,7 +71,7 @@ describe('titles', () => {
   }
   const title = (session: SessionHandle) => session.confirmed.value.summary.title;
 
-  it('come from the first message, then from the agent, as long as nobody has given one', async () => {
+  it('come from the first message, then from the agent, until a user sets one', async () => {
     const session = await newSession();
     await say(session, 'fix it\nplease');
     expect(title(session)).toBe('fix it');
@@ -82,7 +82,7 @@ describe('titles', () => {
     expect(title(again)).toBe('Fixed it');
   });
 
-  it('[TITLE1] of a user stays: no agent’s replaces it, nor a message, also after a restart', async () => {
+  it('[TITLE1] of a user stays: no agent’s title or message replaces it, also after a restart', async () => {
     const session = await newSession();
     await session.rename('Mine');
     await say(session, 'a first message');
@@ -98,7 +98,7 @@ describe('titles', () => {
     expect((await client.listSessions()).items).toMatchObject([{ title: 'Mine, too' }]);
   });
 
-  it('[TITLE1] of a user stays when it is the agent’s own word, and after the session left the memory', async () => {
+  it('[TITLE1] of a user stays when it equals the agent’s, and after the session was unloaded', async () => {
     await host.dispose();
     await start({ sessionIdleMs: 20 });
     const session = await newSession();
@@ -114,7 +114,7 @@ describe('titles', () => {
     expect(title(again)).toBe('Good');
   });
 
-  it('[TITLE1] of an agent that speaks between turns: one line, not without end, and not instead of a user’s', async () => {
+  it('[TITLE1] of an agent between turns are one bounded line, and never replace a user’s', async () => {
     const agent = new LateAgent();
     await host.dispose();
     await start({ agents: [agent] });
@@ -129,7 +129,7 @@ describe('titles', () => {
     expect(title(session)).toBe('Mine');
   });
 
-  it('a title that was emptied is made anew', async () => {
+  it('are derived again when they were emptied', async () => {
     const session = await newSession();
     await session.rename('Mine');
     await session.rename('');
@@ -155,7 +155,7 @@ describe('titles', () => {
     expect(title(fork)).toBe('Mine (fork)');
   });
 
-  it('an agent may name the fork of a session that nobody has named', async () => {
+  it('of a fork may come from the agent when no user named its source', async () => {
     const session = await newSession();
     await say(session, 'title Theirs');
     const fork = await client.forkSession({ source: session.uri });
@@ -164,7 +164,7 @@ describe('titles', () => {
     expect(title(fork)).toBe('Another one');
   });
 
-  it('[TITLE1] that an import brings stays', async () => {
+  it('[TITLE1] of an import stay', async () => {
     const session = await newSession();
     await say(session, 'hello');
     await session.rename('Mine');
@@ -177,7 +177,7 @@ describe('titles', () => {
     expect(title(fork)).toBe('Mine (fork)');
   });
 
-  it('[FORK1] of a fork is made of its first message where its source has none', async () => {
+  it('[FORK1] of a fork come from its first message when its source has none', async () => {
     const session = await newSession();
     const empty = await client.forkSession({ source: session.uri });
     expect(title(empty)).toBe('');
@@ -199,7 +199,7 @@ describe('titles', () => {
     expect(title(cut)).toBe('By the agent');
   });
 
-  it('[FORK1] a fork is new: it was changed when it was made, and is the first of the list', async () => {
+  it('[FORK1] a fork is new: its change time is its creation, and it is first in the list', async () => {
     let now = 1_000_000;
     await host.dispose();
     await start({ now: () => now });

@@ -18,7 +18,7 @@ function turn(n: number): Turn {
   return { id: `t${n}`, ...message, state: 'complete', startedAt: n, endedAt: n + 1 };
 }
 
-describe('[VAL7] the id of a turn is never taken twice', () => {
+describe('[VAL7] the id of a turn is never accepted twice', () => {
   let stateDir: string;
   let host: TestHost;
   let client: HostClient;
@@ -58,7 +58,7 @@ describe('[VAL7] the id of a turn is never taken twice', () => {
     await until(session.confirmed, ({ turns, activeTurn }) => turns.at(-1)?.id === id && !activeTurn, id);
   }
 
-  it('however old it is: in an imported session, after a restart, and after the session has left the memory', async () => {
+  it('however old it is: in an imported session, after a restart, and after the session was unloaded', async () => {
     const { uri } = await imported();
     const oldest = ['t0', 't1', `t${MANY - 300}`, `t${MANY - 1}`];
     await expectUsed(await client.openSession(uri), ...oldest);
@@ -74,7 +74,7 @@ describe('[VAL7] the id of a turn is never taken twice', () => {
     await expectUsed(await client.openSession(uri), 'mine', ...oldest);
   });
 
-  it('when it was that of a queued message, and when one waits under it', async () => {
+  it('when it is that of a queued message, started or waiting', async () => {
     const session = await imported(400);
     await session.queue('queued', 'from the queue');
     await until(session.confirmed, ({ turns }) => turns.at(-1)?.id === 'from the queue', 'the queued turn');
@@ -100,7 +100,7 @@ describe('[VAL7] the id of a turn is never taken twice', () => {
     expect(again.confirmed.value).not.toHaveProperty('queuedMessages');
   });
 
-  it('in a fork: its source’s turns are its own, those after the cut are not', async () => {
+  it('in a fork: it has its source’s turns, but not those after the cut', async () => {
     const source = await imported();
     await restart();
     const fork = await client.forkSession({ source: source.uri, toTurnId: `t${MANY - 100}` });
@@ -110,7 +110,7 @@ describe('[VAL7] the id of a turn is never taken twice', () => {
     await expectUsed(await client.openSession(fork.uri), 't0', `t${MANY - 99}`);
   });
 
-  it('also while the index that says so is missing or being made anew', async () => {
+  it('also while the index is missing or being rebuilt', async () => {
     const session = await imported();
     await expectUsed(session, 't0');
     const path = join(stateDir, 'index.sqlite');
@@ -133,7 +133,7 @@ describe('[VAL7] the id of a turn is never taken twice', () => {
     await expectUsed(await client.openSession(session.uri), 'new', 't4');
   });
 
-  it('is free again when its turn could not be started', async () => {
+  it('but is free again when its turn could not be started', async () => {
     const session = await imported();
     await session.send('slow', 'first');
     await expect(session.send('too early', 'second')).rejects.toMatchObject({ reason: REJECTION.turnInProgress });

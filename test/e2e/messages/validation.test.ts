@@ -4,8 +4,9 @@ import type { RawClient } from '../../support/rawClient.js';
 import { rawSession, startWithTwoRaw, type TestHost } from '../../support/testHost.js';
 
 const hello = { text: 'hello' };
+const authorOf = ({ action }: ActionEnvelope) => ('by' in action ? action.by : undefined);
 
-describe('what the host refuses', () => {
+describe('the host refuses', () => {
   let host: TestHost;
   let alice: RawClient;
   let bob: RawClient;
@@ -135,7 +136,7 @@ describe('what the host refuses', () => {
       expect(await refused(session, removed)).toBe('unknown pending message');
     });
 
-    it('taking back a message under the wrong kind, or one that is in a turn', async () => {
+    it('removing a message under the wrong kind, or one that is in a turn', async () => {
       const session = await rawSession([alice, bob]);
       await alice.act({ session, type: 'session/turnStarted', turnId: 'first', userMessage: { text: 'hang' } });
       const message = { type: 'session/pendingMessageSet', kind: 'queued', id: 'm', userMessage: hello };
@@ -165,7 +166,7 @@ describe('what the host refuses', () => {
       await alice.request('disposeSession', { session });
     });
 
-    it('[VAL6] takes no more bytes of waiting messages than a snapshot can have, but still a steering message', async () => {
+    it('[VAL6] more bytes of waiting messages than a snapshot can have, but not a steering message', async () => {
       const session = await rawSession([alice]);
       await alice.act({ session, type: 'session/turnStarted', turnId: 'first', userMessage: { text: 'hang' } });
       const set = { session, type: 'session/pendingMessageSet', userMessage: { text: 'x'.repeat(60_000) } };
@@ -181,7 +182,7 @@ describe('what the host refuses', () => {
       expect(await reasonOf({ ...set, kind: 'queued', id: 'more' })).toBe('the queue is full');
     });
 
-    it('[VAL6] takes a steering message although the queue is full, and is bounded all the same', async () => {
+    it('[VAL6] not a steering message when the queue is full, up to a bound', async () => {
       const session = await rawSession([alice]);
       // This turn takes no steering messages, so that they wait.
       await alice.act({ session, type: 'session/turnStarted', turnId: 'first', userMessage: { text: 'hang' } });
@@ -227,7 +228,7 @@ describe('what the host refuses', () => {
       return { winner: winner as ActionEnvelope, loser: loser as ActionEnvelope };
     }
 
-    it('of two who confirm the same tool call; the second is told who was first', async () => {
+    it('for two confirmations of the same tool call; the second learns who was first', async () => {
       const session = await rawSession([alice, bob]);
       await alice.act({ session, type: 'session/turnStarted', turnId: 't', userMessage: { text: 'confirm-tool' } });
       const { toolCall } = await alice.nextAction(session, 'session/toolStart');
@@ -243,6 +244,7 @@ describe('what the host refuses', () => {
       expect(loser.rejectionReason).toBe(
         `tool call is not waiting for confirmation: ${winner.origin?.clientId} answered it`,
       );
+      expect(loser.rejection).toEqual({ code: 'notWaitingForConfirmation', by: authorOf(winner) });
       await bob.nextAction(session, 'session/turnComplete');
       const [turn] = (await bob.stateOf(session)).turns;
       expect(turn?.toolCalls).toMatchObject([
@@ -250,7 +252,7 @@ describe('what the host refuses', () => {
       ]);
     });
 
-    it('of two who answer the same permission request, also when the turn is long over', async () => {
+    it('for two answers to the same permission request, also when the turn is long over', async () => {
       const session = await rawSession([alice, bob]);
       await alice.act({ session, type: 'session/turnStarted', turnId: 't', userMessage: { text: 'permission' } });
       const { request } = await alice.nextAction(session, 'session/permissionRequest');
@@ -260,6 +262,7 @@ describe('what the host refuses', () => {
       const reason = `unknown permission request ID: ${winner.origin?.clientId} answered it`;
       expect(winner.rejectionReason).toBeUndefined();
       expect(loser.rejectionReason).toBe(reason);
+      expect(loser.rejection).toEqual({ code: 'unknownPermissionRequest', by: authorOf(winner) });
       await bob.nextAction(session, 'session/turnComplete');
       expect((await alice.act({ ...answer, approved: false })).rejectionReason).toBe(reason);
       expect((await bob.stateOf(session)).turns).toMatchObject([{ state: 'complete' }]);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { ROOT } from '../../architecture/workspace.js';
 import { startTestHost } from '../../support/testHost.js';
 
-it("the README's program runs a command as it is printed", async () => {
+it("the README's program runs unchanged", async () => {
   const test = await startTestHost();
   try {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');

@@ -40,7 +40,7 @@ describe('serve --open', () => {
 
   // 2026-11-16: other systems open browsers with programs of their own, which a test can't replace.
   describe.skipIf(process.platform !== 'linux')('on Linux', () => {
-    it('has no secret in a command line: the browser is told a file that only this user can read', async () => {
+    it('has no secret in a command line: the browser gets a file that only this user can read', async () => {
       const { commandLine, page } = await open();
       const token = host?.token ?? '';
       expect(commandLine).not.toContain(token);
@@ -84,7 +84,7 @@ describe('a link that works once', () => {
     }
   });
 
-  it('leads to the token that holds when it is used', async () => {
+  it('leads to the token at the time of use', async () => {
     const host = await startTestHost();
     try {
       const link = host.host.createOneTimeLink();

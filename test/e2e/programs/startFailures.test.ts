@@ -52,7 +52,7 @@ describe('agenthost serve', () => {
       other.close();
     });
 
-    it('when the address is not of this machine', async () => {
+    it('when the address does not belong to this machine', async () => {
       expect(await failure([...inFolder('a'), '--host', '192.0.2.1', '--insecure-no-tls'])).toEqual({
         code: 3,
         what: '192.0.2.1 is not an address of this machine.',
@@ -71,13 +71,13 @@ describe('agenthost serve', () => {
       });
     });
 
-    it('when the state folder can not be made', async () => {
+    it('when the state folder can not be created', async () => {
       const { code, what, whatToDo } = await failure(['--state-dir', '/proc/agenthost']);
       expect({ code, whatToDo }).toEqual({ code: 3, whatToDo: chooseAnother });
       expect(what).toMatch(/^The state folder \/proc\/agenthost can't be used: .*\.$/);
     });
 
-    it('when another host has the state folder: it says which', async () => {
+    it('when another host uses the state folder: it says which', async () => {
       const stateDir = join(folder, 'taken');
       const host = await spawned(stateDir);
       const { code, what, whatToDo } = await failure(inFolder('taken'));
@@ -117,7 +117,7 @@ describe('agenthost serve', () => {
     });
   });
 
-  describe('exits with 2 for what it does not understand', () => {
+  describe('exits with 2 for invalid usage', () => {
     it.each([
       [['--no-such-flag'], "Unknown option '--no-such-flag'."],
       [['stray'], "Unexpected argument 'stray'."],
@@ -146,7 +146,7 @@ describe('agenthost serve', () => {
     });
   });
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     expect(await runCli(['--help'])).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('serve') });
     expect(await runCli(['serve', '--help'])).toMatchObject({
       code: 0,
@@ -156,7 +156,7 @@ describe('agenthost serve', () => {
     expect(await runCli(['--version'])).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^\d+\./) });
   });
 
-  it('--json says where it listens in its first line, and everything is for this user alone', async () => {
+  it('--json prints the address in its first line, and all files are private', async () => {
     const stateDir = join(folder, 'fresh');
     const host = await spawned(stateDir);
     expect(JSON.parse(host.firstLine)).toEqual({
@@ -175,7 +175,7 @@ describe('agenthost serve', () => {
     expect(await readdir(stateDir)).not.toContain('host.lock');
   });
 
-  it('honours $AGENTHOST_HOME and $AGENTHOST_TOKEN', async () => {
+  it('uses $AGENTHOST_HOME and $AGENTHOST_TOKEN', async () => {
     const stateDir = join(folder, 'home');
     const host = await spawned(folder, [], { AGENTHOST_HOME: stateDir, AGENTHOST_TOKEN: TOKEN });
     expect(JSON.parse(host.firstLine)).toMatchObject({ stateDir, link: `${host.url.origin}/#token=${TOKEN}` });
@@ -185,7 +185,7 @@ describe('agenthost serve', () => {
     expect(await readdir(stateDir)).not.toContain('token');
   });
 
-  it('listens on another address of the loopback when asked to', async () => {
+  it('listens on another loopback address on request', async () => {
     const stateDir = join(folder, 'other');
     const host = await spawned(stateDir, ['--state-dir', stateDir, '--host', '127.0.0.2']);
     expect(host.url.hostname).toBe('127.0.0.2');

@@ -28,7 +28,7 @@ describe('[PAGE1] answers', () => {
     await client.nextAction(session, 'session/turnComplete', (action) => action.turnId === turnId);
   }
 
-  it('to a handshake share their room among its sessions, and each has its newest turn', async () => {
+  it('to a handshake share their limit among its sessions, and each has its newest turn', async () => {
     const sessions = Array.from({ length: 12 }, () => `mock:/${crypto.randomUUID()}`);
     for (const session of sessions) {
       const turns = Array.from({ length: 8 }, (_, n) => endedTurn(n, 'x'.repeat(120_000)));
@@ -46,7 +46,7 @@ describe('[PAGE1] answers', () => {
     await other.end();
   });
 
-  it('to reconnect have what was missed, or snapshots where that is too much', async () => {
+  it('to reconnect have what was missed, or snapshots when that is too much', async () => {
     const session = await rawSession([client]);
     const missedSince = async (lastSeenServerSeq: number) => {
       const back = await RawClient.open(host);
@@ -70,7 +70,7 @@ describe('[PAGE1] answers', () => {
     expect(bytesOf(result)).toBeLessThan(MAX_PAGE_BYTES * 1.2);
   });
 
-  it('of fetchParts have as many parts as have room, and all pages together have every part once', async () => {
+  it('of fetchParts have as many parts as fit, and all pages together have every part once', async () => {
     const session = await rawSession([client]);
     await run(session, 't1', 'many-notices 300 15000');
     const texts: string[] = [];

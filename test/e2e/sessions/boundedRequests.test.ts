@@ -16,7 +16,7 @@ describe('requests', () => {
 
   const newSession = () => `mock:/${crypto.randomUUID()}`;
 
-  it('[SCH6] with more values than a frame may have are refused, and the connection goes on', async () => {
+  it('[SCH6] with too many values are refused, and the connection continues', async () => {
     const { code, message } = await client.refusal('ping', { many: Array(MAX_JSON_VALUES).fill(0) });
     expect([code, message]).toEqual([ERROR_CODE.invalidRequest, expect.stringContaining(`${MAX_JSON_VALUES} values`)]);
     await client.request('ping', { many: Array(MAX_JSON_VALUES - 30).fill(0) });
@@ -25,20 +25,20 @@ describe('requests', () => {
   it.each([
     ['metadata', MAX_METADATA_LENGTH],
     ['config', MAX_CONFIG_LENGTH],
-  ])('[SCH6] with more %s than is taken are refused', async (name, most) => {
+  ])('[SCH6] with too much %s are refused', async (name, most) => {
     const value = (length: number) => ({ [name]: { a: 'x'.repeat(length - 8) } });
     const refusal = await client.refusal('createSession', { session: newSession(), ...value(most + 1) });
     expect(refusal).toMatchObject({ code: ERROR_CODE.invalidParams, message: expect.stringContaining(`${most}`) });
     await client.request('createSession', { session: newSession(), ...value(most) });
   });
 
-  it('[SCH6] to import with more metadata than is taken are refused', async () => {
+  it('[SCH6] to import with too much metadata are refused', async () => {
     const metadata = { a: 'x'.repeat(MAX_METADATA_LENGTH) };
     const refusal = await client.refusal('importSession', { session: newSession(), turns: [], metadata });
     expect(refusal.code).toBe(ERROR_CODE.invalidParams);
   });
 
-  it('[PAGE1] of listSessions have as many summaries as have room, and all pages together have every session once', async () => {
+  it('[PAGE1] of listSessions return as many summaries as fit, and all pages together have every session once', async () => {
     const made = Array.from({ length: 90 }, newSession);
     const metadata = { a: 'x'.repeat(16_000) };
     for (const session of made) await client.request('importSession', { session, turns: [], metadata });

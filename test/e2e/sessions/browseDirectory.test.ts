@@ -46,7 +46,7 @@ describe('browseDirectory', () => {
   });
 
   // 2026-11-15: nothing is unreadable for root, which these tests run as in the container.
-  it.skipIf(process.getuid?.() === 0)('refuses what the user may not read', async () => {
+  it.skipIf(process.getuid?.() === 0)('refuses a folder that the user may not read', async () => {
     const folder = join(host.stateDir, 'secret');
     await mkdir(folder, { mode: 0o000 });
     expect(await alice.refusal('browseDirectory', { uri: pathToFileURL(folder).href })).toMatchObject({

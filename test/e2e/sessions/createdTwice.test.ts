@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 describe('createSession for a session that exists', () => {
-  it('is refused, and does not keep others from opening that session', async () => {
+  it('is refused, and does not keep other clients from opening that session', async () => {
     const first = await startTestHost();
     hosts.push(first);
     const session = 'mock:/twice';
@@ -26,7 +26,7 @@ describe('createSession for a session that exists', () => {
     expect((await alice.stateOf(session)).summary.resource).toBe(session);
   });
 
-  it('is refused for the id of a session of another agent, which is not loaded as one', async () => {
+  it("is refused for the id of another agent's session, which is not loaded by it", async () => {
     const host = await startTestHost();
     hosts.push(host);
     const [alice, bob] = [await host.raw('alice'), await host.raw('bob')];

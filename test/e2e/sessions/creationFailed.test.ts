@@ -25,7 +25,7 @@ class FailingAgent extends ScriptedAgent {
   }
 }
 
-describe('a session that could not be made', () => {
+describe('a session whose creation failed', () => {
   let stateDir: string;
   let agent: FailingAgent;
   let host: TestHost;
@@ -54,7 +54,7 @@ describe('a session that could not be made', () => {
     expect(session.confirmed.value).not.toHaveProperty('steeringMessage');
   });
 
-  it('[LIFE3] ends what waited for it as turns with its error, also after a restart', async () => {
+  it('[LIFE3] turns pending messages into turns with its error, also after a restart', async () => {
     const client = await host.connect({ clientInfo: { name: 'Ada' } });
     const session = await client.createSession({ provider: 'fails' });
     await session.queue('Fix the bug\nin the parser', 'first');
@@ -89,7 +89,7 @@ describe('a session that could not be made', () => {
     await expect(later.queue('more')).rejects.toMatchObject({ reason: REASON });
   });
 
-  it('[LIFE3] ends as many as can wait, and all of them can be read after a restart', async () => {
+  it('[LIFE3] does so for as many as can wait, and all of them can be read after a restart', async () => {
     const session = await (await host.connect()).createSession({ provider: 'fails' });
     for (let n = 0; n < 100; n++) await session.queue(`queued ${n}`, `q${n}`);
     for (let n = 0; n < 101; n++) await session.steer(`steering ${n}`, `s${n}`);
@@ -106,7 +106,7 @@ describe('a session that could not be made', () => {
     expect(later.confirmed.value.turns.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('has a reason that is not without end', async () => {
+  it('has a bounded reason', async () => {
     const session = await (await host.connect()).createSession({ provider: 'fails' });
     agent.fail('x'.repeat(5_000_000));
     await expect(session.ready()).rejects.toThrow('xxx');

@@ -8,7 +8,7 @@ import { until } from '../../support/until.js';
 const idOf = (uri: string) => parseSessionUri(uri)?.sessionId ?? '';
 const HOUR = 3_600_000;
 
-describe('what nobody uses', () => {
+describe('an unused session', () => {
   let host: TestHost;
   let agent: WatchedAgent;
 
@@ -31,7 +31,7 @@ describe('what nobody uses', () => {
     await agent.ended(session.uri);
   }
 
-  it('leaves the memory: opened again it is the same, and its agent goes on', async () => {
+  it('is unloaded: reopened it is the same, and its agent continues', async () => {
     await start({ sessionIdleMs: 40, agentIdleMs: HOUR });
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock', metadata: { kept: true } });
@@ -50,7 +50,7 @@ describe('what nobody uses', () => {
     expect(said(again)).toMatchObject([{ content: `Yes, from mock-${idOf(session.uri)}.` }]);
   });
 
-  it('[PROV1] stays provisional when it leaves the memory and comes back', async () => {
+  it('[PROV1] stays provisional when it is unloaded and loaded', async () => {
     await start({ sessionIdleMs: 40, agentIdleMs: HOUR });
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock', provisional: true });
@@ -63,7 +63,7 @@ describe('what nobody uses', () => {
     expect((await client.listSessions()).items).toMatchObject([{ resource: session.uri }]);
   });
 
-  it('leaves the memory again and again, and takes what is sent to it meanwhile', async () => {
+  it('is unloaded again and again, and accepts messages meanwhile', async () => {
     await start({ sessionIdleMs: 20, agentIdleMs: HOUR });
     const raw = await host.raw('raw');
     const client = await host.connect();
@@ -86,7 +86,7 @@ describe('what nobody uses', () => {
     expect(again.confirmed.value.turns.map(({ id }) => id)).toEqual(['m1', 'm2', 'm3', 'm4', 'm5']);
   });
 
-  it('[ONCE1] leaves the memory, and still knows what it accepted', async () => {
+  it('[ONCE1] is unloaded, and still knows what it accepted', async () => {
     await start({ sessionIdleMs: 40, agentIdleMs: HOUR });
     const raw = await host.raw('raw');
     const session = await rawSession([raw]);
@@ -99,7 +99,7 @@ describe('what nobody uses', () => {
     expect((await raw.stateOf(session)).summary.title).toBe('once');
   });
 
-  it('but not while somebody looks at it', async () => {
+  it('but not while a client is subscribed', async () => {
     await start({ sessionIdleMs: 40, agentIdleMs: HOUR });
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock' });
@@ -108,7 +108,7 @@ describe('what nobody uses', () => {
     expect([...agent.open]).toEqual([idOf(session.uri)]);
   });
 
-  it('but not while its turn runs, though nobody looks', async () => {
+  it('but not while its turn runs, even without subscribers', async () => {
     await start({ sessionIdleMs: 40, agentIdleMs: HOUR });
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock' });
@@ -125,7 +125,7 @@ describe('what nobody uses', () => {
     await agent.ended(session.uri);
   });
 
-  it('ends an agent that has no turn, though somebody looks; the next turn resumes it', async () => {
+  it('ends an agent without a turn, even with subscribers; the next turn resumes it', async () => {
     await start({ sessionIdleMs: HOUR, agentIdleMs: 30 });
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock' });

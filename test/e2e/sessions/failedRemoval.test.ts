@@ -31,7 +31,7 @@ class StubbornStorage extends LocalSessionStorage {
   }
 }
 
-describe('a disposeSession that fails', () => {
+describe('a failing disposeSession', () => {
   let host: TestHost;
   let stateDir: string;
   afterEach(async () => {
@@ -39,7 +39,7 @@ describe('a disposeSession that fails', () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  it('tells its sender why, sends watchers back to subscribe again, and can be repeated', async () => {
+  it('reports the reason, makes subscribers subscribe again, and can be repeated', async () => {
     stateDir = await temporaryFolder();
     const storage = new StubbornStorage(stateDir);
     host = await startTestHost({ stateDir, storage });

@@ -38,7 +38,7 @@ describe('a fork', () => {
 
   const texts = (session: SessionHandle) => session.confirmed.value.turns.map(({ userMessage }) => userMessage.text);
 
-  it('has all ended turns of its source, says where it comes from, and goes its own way', async () => {
+  it('has all ended turns of its source, names it, and continues separately', async () => {
     const source = await sessionWithTurns(2);
     const added = new Promise((resolve) =>
       client.onNotification((event) => event.type === 'notify/sessionAdded' && resolve(event)),
@@ -67,7 +67,7 @@ describe('a fork', () => {
     expect(await readdir(join(host.stateDir, 'session-state'))).toHaveLength(2);
   });
 
-  it('takes what is finished while a turn runs, and neither the turn nor the queue', async () => {
+  it('takes ended turns while one runs, but neither that turn nor the queue', async () => {
     const source = await sessionWithTurns(1);
     await source.send('slow', 'running');
     await source.queue('for later');
@@ -79,7 +79,7 @@ describe('a fork', () => {
     await source.cancel();
   });
 
-  it('keeps the turns that came from the queue', async () => {
+  it('keeps turns that came from the queue', async () => {
     const source = await sessionWithTurns(1);
     await source.queue('from the queue');
     await until(source.confirmed, ({ turns }) => turns.length === 2);
@@ -87,7 +87,7 @@ describe('a fork', () => {
     expect(fork.confirmed.value.turns).toEqual(source.confirmed.value.turns);
   });
 
-  it('has copies of the files, its own workspace.yaml, and only the checkpoints of what it has', async () => {
+  it('has copies of the files, its own workspace.yaml, and only the compaction summaries of its turns', async () => {
     const source = await sessionWithTurns(1);
     const folder = folderOf(source.uri);
     await mkdir(join(folder, 'files/deep'), { recursive: true });
@@ -108,7 +108,7 @@ describe('a fork', () => {
     expect(workspace).not.toHaveProperty('nativeSessionId');
   });
 
-  it('is refused where it can not be', async () => {
+  it('is refused when it is not possible', async () => {
     const source = await sessionWithTurns(1);
     await expect(client.forkSession({ source: 'mock:/nobody' })).rejects.toMatchObject({ code: -32001 });
     const other = await sessionWithTurns(1);
@@ -124,7 +124,7 @@ describe('a fork', () => {
     expect(texts(other)).toEqual(['message 1']);
   });
 
-  it('can have the id of one that a kill cut short, and has nothing of it', async () => {
+  it('may reuse the id of one that a kill interrupted, without its files', async () => {
     const source = await sessionWithTurns(2);
     const session = `mock:/${crypto.randomUUID()}`;
     await mkdir(join(folderOf(session), 'files'), { recursive: true });
@@ -136,7 +136,7 @@ describe('a fork', () => {
     expect((await readdir(folderOf(session))).sort()).toEqual(['events.jsonl', 'workspace.yaml']);
   });
 
-  it('survives a restart, its source too', async () => {
+  it('survives a restart, like its source', async () => {
     const source = await sessionWithTurns(2);
     const fork = await client.forkSession({ source: source.uri, toTurnId: 't1' });
     const { stateDir } = host;
@@ -151,7 +151,7 @@ describe('a fork', () => {
     }
   });
 
-  it('works the same for a client that keeps the sessions', async () => {
+  it('works the same with a client that keeps the files', async () => {
     await host.dispose();
     host = await startTestHost();
     const files = new Map<string, MemorySessionFs>();

@@ -33,8 +33,8 @@ class SlowStorage extends LocalSessionStorage {
   }
 }
 
-/** Issue 17, point 22: a session does not leave the memory under somebody who works with it. */
-describe('a session that a command works with', () => {
+/** Issue 17, point 22: a session is not unloaded while a command uses it. */
+describe('a session that a command uses', () => {
   let host: TestHost;
   let stateDir: string;
   let storage: SlowStorage;
@@ -62,7 +62,7 @@ describe('a session that a command works with', () => {
     storage.slowId = fork.slice('mock:/'.length);
     const forked = client.ask('forkSession', { source, session: fork });
     await storage.reached.promise;
-    // Somebody else needs room: there is none while the source is in use.
+    // Another session needs room: there is none while the source is in use.
     const other = await host.raw('other');
     const refused = await other.refusal('createSession', { session: `mock:/${crypto.randomUUID()}` });
     expect(refused.code).toBe(ERROR_CODE.tooManyRequests);
@@ -72,7 +72,7 @@ describe('a session that a command works with', () => {
     expect(page.parts.length).toBeGreaterThan(0);
   });
 
-  it('[MEM1] stays in memory while its turn runs, although nobody looks', async () => {
+  it('[MEM1] stays in memory while its turn runs, even without subscribers', async () => {
     const small = await startTestHost({ maxSessionBytes: 1 });
     const driver = await small.raw('driver');
     const session = await rawSession([driver]);

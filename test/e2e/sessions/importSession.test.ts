@@ -27,7 +27,7 @@ describe('importSession', () => {
   });
   const folders = () => readdir(join(host.stateDir, 'session-state'));
 
-  it('[IMP1] makes a session with its history, which others see, which can be searched, and which goes on', async () => {
+  it('[IMP1] creates a session with its history, which others see, which can be searched, and which continues', async () => {
     const [alice, bob] = [await host.connect(), await host.connect()];
     const announced: string[] = [];
     bob.onNotification((event) => {
@@ -54,7 +54,7 @@ describe('importSession', () => {
     ['startedAt', 9e15],
     ['endedAt', 1e308],
     ['startedAt', -1],
-  ])('refuses a turn whose %s is %d, which no date can hold', async (field, time) => {
+  ])('refuses a turn whose %s is %d, which is no valid date', async (field, time) => {
     const alice = await host.raw('alice');
     const refused = await alice.refusal('importSession', {
       session: 'mock:/s1',
@@ -67,7 +67,7 @@ describe('importSession', () => {
     expect(await alice.request('listSessions')).toMatchObject({ items: [] });
   });
 
-  it('eight at once are enough, also when all are begun in the same moment', async () => {
+  it('accepts eight at once', async () => {
     const alice = await host.raw('alice');
     const begin = (n: number) =>
       alice.request('importSession', { session: `mock:/s${n}`, turns: [turn(1)], more: true }).then(
@@ -80,7 +80,7 @@ describe('importSession', () => {
     expect(await folders()).toHaveLength(8);
   });
 
-  it('[IMP1] a session that is half here is no session, and goes with the client that brought it', async () => {
+  it('[IMP1] an incomplete session does not exist, and is dropped with its client', async () => {
     const [alice, bob] = [await host.raw('alice'), await host.raw('bob')];
     const session = 'mock:/half';
     await alice.request('importSession', { session, turns: [turn(1)], more: true });
@@ -96,7 +96,7 @@ describe('importSession', () => {
     expect(await bob.request('listSessions')).toMatchObject({ total: 1 });
   });
 
-  it('[IMP1] what is refused leaves nothing behind', async () => {
+  it('[IMP1] a refused import leaves nothing behind', async () => {
     const alice = await host.raw('alice');
     const refusals = [
       { session: 'mock:/a', turns: [turn(1), turn(1)] },
@@ -122,7 +122,7 @@ describe('importSession', () => {
   });
   const refsIn = (turns: readonly Turn[]) => turns.flatMap(turnContents);
 
-  it('[IMP3] brings the content that turns refer to, in pieces, each once', async () => {
+  it('[IMP3] transfers the content that turns refer to, in pieces, each once', async () => {
     const client = await host.connect();
     const [small, large] = [png(), Buffer.concat([png(8, 8), randomBytes(3_000_000)])];
     const known = new Map([small, large].map((bytes) => [uriOf(bytes), bytes]));
@@ -150,7 +150,7 @@ describe('importSession', () => {
     }
   });
 
-  it('[IMP3] leaves out what did not come as a whole, and what is not named after its bytes', async () => {
+  it('[IMP3] leaves out incomplete content, and content whose name is not its hash', async () => {
     const alice = await host.raw('alice');
     const session = 'mock:/odd';
     const bytes = png();
@@ -179,7 +179,7 @@ describe('importSession', () => {
     expect(await readdir(join(host.stateDir, 'session-state', 'odd', 'files'))).toHaveLength(2);
   });
 
-  it('[IMP3] refuses pieces with a gap, and holds no more of a content than one may have', async () => {
+  it('[IMP3] refuses pieces with a gap, and bounds a content', async () => {
     const alice = await host.raw('alice');
     const bytes = png();
     const uri = uriOf(bytes);

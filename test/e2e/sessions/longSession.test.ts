@@ -37,7 +37,7 @@ describe('a session whose log is long', () => {
     await rm(stateDir, { recursive: true, force: true });
   });
 
-  it('has a checkpoint, and is the same after a restart', async () => {
+  it('has a snapshot, and is the same after a restart', async () => {
     expect((await stat(file('events.checkpoint.json'))).size).toBeGreaterThan(10_000);
     await start();
     const client = await host.connect();
@@ -47,7 +47,7 @@ describe('a session whose log is long', () => {
     expect(log.messages).toEqual([]);
   });
 
-  it('is told to be damaged, in the background, where opening it does not read', async () => {
+  it('is reported as damaged, in the background, where opening it does not read', async () => {
     const bytes = await readFile(file('events.jsonl'));
     const byte = bytes.indexOf('"userMessage":{"text":"2 ');
     const line = bytes.subarray(0, byte).toString('latin1').split('\n').length;
@@ -56,16 +56,16 @@ describe('a session whose log is long', () => {
     await start();
     const client = await host.connect();
     const session = await client.openSession(uri);
-    // Nothing is lost: the checkpoint has it.
+    // Nothing is lost: the snapshot has it.
     expect(session.confirmed.value.turns).toEqual(turns);
     expect(await log.heard(/can't be read/)).toContain(`line ${line} of its log can't be read`);
     expect(await readFile(file('events.jsonl.corrupt'), 'utf8')).toContain('"text":"2 long');
     await say(session, 'go on');
   });
 
-  it('that somebody replaced is told to be so, and is what the log says', async () => {
+  it('that was replaced is reported as such, and follows the log', async () => {
     const bytes = await readFile(file('events.jsonl'));
-    // Before the first checkpoint, wherever in the burst that was.
+    // Before the first snapshot, wherever in the burst that was.
     const end = bytes.indexOf('\n', HISTORY_LIMITS.minSnapshotBytes / 2) + 1;
     await writeFile(file('events.jsonl'), bytes.subarray(0, end));
     await start();
@@ -79,7 +79,7 @@ describe('a session whose log is long', () => {
     expect(whole).toEqual(turns.slice(0, whole.length));
   });
 
-  it('leaves the memory while it is checked', async () => {
+  it('is unloaded while it is checked', async () => {
     await start({ sessionIdleMs: 10 });
     const client = await host.connect();
     for (let round = 0; round < 5; round++) {

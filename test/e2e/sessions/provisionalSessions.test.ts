@@ -47,7 +47,7 @@ it('[PROV1] a provisional session is in no list and no notification before its f
   expect(heard.filter(({ type }) => type === 'notify/sessionAdded')).toHaveLength(1);
 });
 
-it('[PROV1] a message that waits is a message', async () => {
+it('[PROV1] a queued message counts as a message', async () => {
   const host = await start();
   const client = await host.connect();
   const session = await client.createSession({ provider: 'mock', provisional: true });
@@ -55,7 +55,7 @@ it('[PROV1] a message that waits is a message', async () => {
   expect(await listed(client)).toEqual([session.uri]);
 });
 
-it('[PROV1] its removal is told to its subscribers alone', async () => {
+it('[PROV1] its removal is sent only to its subscribers', async () => {
   const host = await start();
   const [maker, subscriber, other] = [await host.connect(), await host.connect(), await host.connect()];
   const session = await maker.createSession({ provider: 'mock', provisional: true });
@@ -70,7 +70,7 @@ it('[PROV1] its removal is told to its subscribers alone', async () => {
   await expect(other.openSession(session.uri)).rejects.toBeInstanceOf(SessionGoneError);
 });
 
-it('[PROV1] a fork of it is a session like any other', async () => {
+it('[PROV1] a fork of it is an ordinary session', async () => {
   const host = await start();
   const client = await host.connect();
   const source = await client.createSession({ provider: 'mock', provisional: true });
@@ -79,7 +79,7 @@ it('[PROV1] a fork of it is a session like any other', async () => {
   expect(await listed(client)).toEqual([fork.uri]);
 });
 
-it('[PROV2] it ends with a host that stops, and its folder with it', async () => {
+it('[PROV2] it is removed with its folder when the host stops', async () => {
   const stateDir = await temporaryFolder();
   ends.push(() => rm(stateDir, { recursive: true, force: true }));
   const host = await startTestHost({ stateDir });
@@ -97,29 +97,26 @@ it('[PROV2] it ends with a host that stops, and its folder with it', async () =>
   await expect(later.openSession(dropped.uri)).rejects.toBeInstanceOf(SessionGoneError);
 });
 
-it.each(['with', 'without'])(
-  '[PROV2] it is dropped at the start of a host that was killed, %s its index',
-  async (how) => {
-    const host = await startRestartableHost(['--agents', 'mock']);
-    ends.push(() => host.dispose());
-    const client = await host.connect();
-    const kept = await client.createSession({ provider: 'mock', provisional: true });
-    await kept.ready();
-    await kept.send('hello');
-    await expect.poll(() => kept.confirmed.value.turns.length).toBe(1);
-    const dropped = await client.createSession({ provider: 'mock', provisional: true });
-    await dropped.ready();
-    client.close();
-    await host.end('SIGKILL');
-    if (how === 'without') {
-      for (const name of await readdir(host.stateDir)) {
-        if (name.startsWith('index.sqlite')) await rm(join(host.stateDir, name));
-      }
+it.each(['with', 'without'])('[PROV2] it is removed at the start after a kill, %s its index', async (how) => {
+  const host = await startRestartableHost(['--agents', 'mock']);
+  ends.push(() => host.dispose());
+  const client = await host.connect();
+  const kept = await client.createSession({ provider: 'mock', provisional: true });
+  await kept.ready();
+  await kept.send('hello');
+  await expect.poll(() => kept.confirmed.value.turns.length).toBe(1);
+  const dropped = await client.createSession({ provider: 'mock', provisional: true });
+  await dropped.ready();
+  client.close();
+  await host.end('SIGKILL');
+  if (how === 'without') {
+    for (const name of await readdir(host.stateDir)) {
+      if (name.startsWith('index.sqlite')) await rm(join(host.stateDir, name));
     }
-    await host.start();
-    const later = await host.connect();
-    expect(await listed(later)).toEqual([kept.uri]);
-    await expect(later.openSession(dropped.uri)).rejects.toBeInstanceOf(SessionGoneError);
-    expect(await readdir(join(host.stateDir, 'session-state'))).toEqual([kept.uri.slice('mock:/'.length)]);
-  },
-);
+  }
+  await host.start();
+  const later = await host.connect();
+  expect(await listed(later)).toEqual([kept.uri]);
+  await expect(later.openSession(dropped.uri)).rejects.toBeInstanceOf(SessionGoneError);
+  expect(await readdir(join(host.stateDir, 'session-state'))).toEqual([kept.uri.slice('mock:/'.length)]);
+});

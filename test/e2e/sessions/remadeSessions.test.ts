@@ -19,7 +19,7 @@ const turn = (id: string): Turn => ({
   endedAt: 2,
 });
 
-describe('a session that was disposed and made again while a client was away', () => {
+describe('a session that was disposed and created again while a client was away', () => {
   let host: TestHost;
   let agent: WatchedAgent;
   let alice: RawClient;
@@ -63,7 +63,7 @@ describe('a session that was disposed and made again while a client was away', (
     imported: (session) => bob.request('importSession', { session, turns: [turn('i')] }),
   };
 
-  it.each(Object.entries(remake))('[REC2] is a snapshot, never a replay: %s', async (how, again) => {
+  it.each(Object.entries(remake))('[REC2] is sent as a snapshot, never a replay: %s', async (how, again) => {
     const session = await rawSession([alice, bob]);
     const other = await rawSession([alice, bob]);
     await alice.act(rename(session, 'the old one'));
@@ -99,7 +99,7 @@ describe('a session that was disposed and made again while a client was away', (
     expect(result.type).toBe('replay');
   });
 
-  it('[REC2] is missing when it was not made again, and does not disturb the others', async () => {
+  it('[REC2] is missing when it was not created again, without affecting the others', async () => {
     const [gone, kept] = [await rawSession([alice]), await rawSession([alice, bob])];
     const lastSeen = await leave();
     await bob.request('disposeSession', { session: gone });
@@ -109,7 +109,7 @@ describe('a session that was disposed and made again while a client was away', (
     expect(result.type === 'replay' && result.actions).toContainEqual(told);
   });
 
-  it('[REC2] is one that is not subscribed to: the others are replayed', async () => {
+  it('[REC2] has no effect without a subscription: the others are replayed', async () => {
     const [remade, kept] = [await rawSession([alice]), await rawSession([alice])];
     const lastSeen = await leave();
     await bob.request('disposeSession', { session: remade });
@@ -117,7 +117,7 @@ describe('a session that was disposed and made again while a client was away', (
     expect((await comeBack(lastSeen, [kept])).result.type).toBe('replay');
   });
 
-  it('[REC2] is not one that only left the memory', async () => {
+  it('[REC2] is not one that was only unloaded', async () => {
     const session = await rawSession([alice, bob]);
     await alice.act(rename(session, 'kept'));
     const first = (await bob.request<Snapshot>('subscribe', { resource: session })).incarnation;
@@ -133,7 +133,7 @@ describe('a session that was disposed and made again while a client was away', (
   });
 });
 
-describe('the SDK, whose session was disposed and made again while it was away', () => {
+describe('the SDK, whose session was disposed and created again while it was away', () => {
   let proxy: TcpProxy;
   let host: TestHost;
   let alice: HostClient;
@@ -166,7 +166,7 @@ describe('the SDK, whose session was disposed and made again while it was away',
     until(session.confirmed, ({ turns, activeTurn }) => turns.length === count && !activeTurn, `${count} ended turns`);
 
   it.each(['created', 'imported', 'created before the host was restarted'])(
-    '[REC2] shows the new one, and what it sent to the old one is rejected: %s',
+    '[REC2] shows the new one, and rejects what it sent to the old one: %s',
     async (how) => {
       const session = await alice.createSession({ provider: 'mock' });
       await session.ready();

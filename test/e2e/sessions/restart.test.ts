@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RestartableHost, startRestartableHost } from '../../support/restartableHost.js';
 import { until } from '../../support/until.js';
 
-describe('a host that dies and comes back', () => {
+describe('a host that is killed and started again', () => {
   let host: RestartableHost;
   let alice: HostClient;
 
@@ -22,7 +22,7 @@ describe('a host that dies and comes back', () => {
     return part?.kind === 'markdown' ? part.content : '';
   };
 
-  /** A session with a finished turn, a running one and a queue of three, as somebody else sees it too. */
+  /** A session with a finished turn, a running one and a queue of three, which another client sees too. */
   async function busySession() {
     const session = await alice.createSession({ provider: 'mock' });
     await session.send('hello');
@@ -70,7 +70,7 @@ describe('a host that dies and comes back', () => {
     expect(turns.slice(2).map(({ userMessage }) => userMessage.text)).toEqual(['go on', 'one', 'two', 'three']);
   });
 
-  it('[ENV1] serverSeq never goes back, restart after restart', async () => {
+  it('[ENV1] serverSeq never goes back over restarts', async () => {
     const session = await alice.createSession({ provider: 'mock' });
     await session.ready();
     let highest = 0;
@@ -86,7 +86,7 @@ describe('a host that dies and comes back', () => {
     }
   });
 
-  it('SIGTERM in the middle of a turn: it ends with 0, and nothing that was said is lost', async () => {
+  it('SIGTERM in the middle of a turn: it exits with 0, and no text is lost', async () => {
     const { session, queued } = await busySession();
     const watcher = await host.raw('watcher');
     await watcher.request('subscribe', { resource: session.uri });
@@ -114,7 +114,7 @@ describe('a host that dies and comes back', () => {
     await ended(session, 1);
   });
 
-  it('kill -9 right after a turn was accepted: the list says what became of it', async () => {
+  it('kill -9 right after a turn was accepted: the list shows its outcome', async () => {
     const session = await alice.createSession({ provider: 'mock' });
     await session.ready();
     await session.send('slow');
@@ -136,7 +136,7 @@ describe('a host that dies and comes back', () => {
     expect((await alice.listSessions()).items).toMatchObject([{ title: 'Told to be stored' }]);
   });
 
-  it('kill -9 while a session is forked: the fork is whole or it is not there, and its id can be used', async () => {
+  it('kill -9 while a session is forked: the fork is complete or absent, and its id can be used', async () => {
     const source = await alice.createSession({ provider: 'mock' });
     await source.ready();
     for (let n = 1; n <= 4; n++) {

@@ -21,7 +21,7 @@ describe('the commands about sessions', () => {
   const list = (params: object = {}) => bob.request<ListSessionsResult>('listSessions', params);
 
   describe('createSession', () => {
-    it('and subscribe in one go: creating, then ready, and everybody is told', async () => {
+    it('and subscribe together: creating, then ready, with notifications', async () => {
       const session = newUri();
       const metadata = { purpose: 'test' };
       const workingDirectory = pathToFileURL(host.stateDir).href;
@@ -88,7 +88,7 @@ describe('the commands about sessions', () => {
       expect(both.map(({ error }) => error?.code).toSorted()).toEqual([-32003, undefined]);
     });
 
-    it('that fails leaves a session with its error, listed, until it is disposed of', async () => {
+    it('that fails leaves a listed session with its error, until it is disposed', async () => {
       const session = newUri();
       await alice.request('createSession', { session, config: { failCreation: 'No luck today.' } });
       let { state } = await alice.request<{ state: SessionState }>('subscribe', { resource: session });
@@ -105,7 +105,7 @@ describe('the commands about sessions', () => {
     });
   });
 
-  it('disposeSession ends the turn, tells everybody, and leaves nothing', async () => {
+  it('disposeSession ends the turn, notifies all clients, and leaves nothing', async () => {
     const session = await rawSession([alice]);
     await alice.act({ session, type: 'session/turnStarted', turnId: 't', userMessage: { text: 'slow' } });
     const folder = join(host.stateDir, 'session-state', session.slice('mock:/'.length));
@@ -130,7 +130,7 @@ describe('the commands about sessions', () => {
     expect((await alice.stateOf(session)).turns).toEqual([]);
   });
 
-  it('listSessions filters, and pages to the end without doubles', async () => {
+  it('listSessions filters, and pages to the end without duplicates', async () => {
     const folder = join(host.stateDir, 'workspace');
     await mkdir(folder);
     const workspace = pathToFileURL(folder).href;
@@ -172,7 +172,7 @@ describe('the commands about sessions', () => {
     await alice.request('disposeSession', { session: failed });
   });
 
-  it('listSessions and openSession give the SDK metadata as deep and large as createSession takes it', async () => {
+  it('listSessions and openSession return metadata as deep and large as createSession accepts', async () => {
     const session = newUri();
     let nested: object = {};
     for (let n = 0; n < 59; n++) nested = { nested };

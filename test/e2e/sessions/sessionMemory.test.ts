@@ -21,7 +21,7 @@ describe('sessions in memory', () => {
     return sessions;
   }
 
-  it('[MEM1] leave when others need their room, and are the same when they come back', async () => {
+  it('[MEM1] are unloaded when others need room, and are the same when they are loaded again', async () => {
     host = await startTestHost({ maxSessionBytes: 12 * MIB });
     const client = await host.raw('client');
     const sessions = await makeSessions(client, 24);
@@ -32,7 +32,7 @@ describe('sessions in memory', () => {
     }
   });
 
-  it('[MEM2] are not loaded when all that are there are in use, and that is said; then they are', async () => {
+  it('[MEM2] are refused with a reason when all loaded ones are in use; later they are loaded', async () => {
     host = await startTestHost({ maxSessionBytes: 5 * MIB });
     const client = await host.raw('client');
     const sessions = await makeSessions(client, 12);
@@ -46,7 +46,7 @@ describe('sessions in memory', () => {
     }
     expect(refused.length).toBeGreaterThan(1);
     expect(refused.length).toBeLessThan(10);
-    // What is there goes on, and a list needs nothing in memory.
+    // Loaded sessions continue, and a list needs nothing in memory.
     const [used = '', other = ''] = sessions;
     await client.act({ type: 'session/titleChanged', session: used, title: 'Still here' });
     expect(await client.request('listSessions', {})).toMatchObject({ total: 12 });
@@ -57,7 +57,7 @@ describe('sessions in memory', () => {
     expect(turns.at(-1)?.id).toBe('t3');
   });
 
-  it('[MEM1] stay for a handshake that names more of them than have room: what has none is missing, and nobody is cut off', async () => {
+  it('[MEM1] stay for a handshake that names too many: those without room are missing, and no client is disconnected', async () => {
     host = await startTestHost({ maxSessionBytes: 5 * MIB });
     const sessions = await makeSessions(await host.raw('maker'), 20);
     const client = await host.connect({ clientId: 'many' });
@@ -70,7 +70,7 @@ describe('sessions in memory', () => {
     expect(client.connection.value.state).toBe('connected');
   });
 
-  it('[MEM1] count what runs, and one alone is always possible', async () => {
+  it('[MEM1] count running turns, and a single one is always possible', async () => {
     host = await startTestHost({ maxSessionBytes: 1 });
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock' });

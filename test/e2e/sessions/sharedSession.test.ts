@@ -56,7 +56,7 @@ describe('two clients, one session', () => {
   });
 });
 
-describe('what two sockets are sent', () => {
+describe('two sockets', () => {
   let host: TestHost;
   let alice: RawClient;
   let bob: RawClient;
@@ -73,7 +73,7 @@ describe('what two sockets are sent', () => {
     userMessage: { text },
   });
 
-  it('[ENV1] are the same envelopes in the same order, numbered upwards, whoever of them acts', async () => {
+  it('[ENV1] get the same envelopes in the same order, with rising numbers, whichever acts', async () => {
     const session = await rawSession([alice, bob]);
     const from = alice.received.length;
     alice.dispatch(start(session, 'confirm-tool'));
@@ -100,7 +100,7 @@ describe('what two sockets are sent', () => {
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
   });
 
-  it('the sender gets its echo also where it is not subscribed, and nothing else', async () => {
+  it('the sender gets only its echo when it is not subscribed', async () => {
     const session = await rawSession([alice]);
     const clientSeq = bob.dispatch({ session, type: 'session/titleChanged', title: 'from outside' });
     const echo = await bob.echo(clientSeq);
@@ -112,7 +112,7 @@ describe('what two sockets are sent', () => {
     expect(ofSession).toEqual([echo]);
   });
 
-  it('[VAL2] a refusal reaches its sender alone', async () => {
+  it('[VAL2] a rejection reaches only its sender', async () => {
     const session = await rawSession([alice, bob]);
     const heard = bob.envelopes.length;
     const { rejectionReason } = await alice.act({ session, type: 'session/modelChanged', model: 'none' });
@@ -121,7 +121,7 @@ describe('what two sockets are sent', () => {
     expect(bob.envelopes.slice(heard)).toEqual([]);
   });
 
-  it('[ENV2] the host says who and when, whatever the client claims', async () => {
+  it('[ENV2] the host stamps author and time, whatever the client claims', async () => {
     const session = await rawSession([alice, bob]);
     const before = Date.now();
     const claim = { by: { clientId: 'root', name: 'The boss', device: 'Mars' }, at: 4_102_444_800_000 };
@@ -134,7 +134,7 @@ describe('what two sockets are sent', () => {
     expect((await bob.stateOf(session)).turns).toMatchObject([{ by: { clientId: 'alice' }, startedAt: at }]);
   });
 
-  it('presence follows who subscribes, unsubscribes and leaves', async () => {
+  it('presence follows subscribing, unsubscribing and disconnecting', async () => {
     const session = await rawSession([alice, bob]);
     const present = (...names: string[]) =>
       alice.nextAction(

@@ -14,7 +14,7 @@ import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
 
-describe('where a session works', () => {
+describe('the workspace metadata of a session', () => {
   let test: TestHost;
   let client: HostClient;
   let folder: string;
@@ -58,7 +58,7 @@ describe('where a session works', () => {
   const withBranch = (branch: string) => (state: SessionHandle['state']['value']) =>
     state.summary.metadata?.['branch'] === branch;
 
-  it('is filled in when it is made, also where there is no repository', async () => {
+  it('is filled in at its creation, also without a repository', async () => {
     const session = await create(repository);
     await until(session.confirmed, withBranch('main'), 'the branch');
     expect(metadataOf(session)).toEqual(expected());
@@ -73,14 +73,14 @@ describe('where a session works', () => {
     }
   });
 
-  it('is what its maker says where they say something', async () => {
+  it('keeps the values of its creator', async () => {
     const session = await create(repository, { owner: 'them', group: 'g' });
     await until(session.confirmed, withBranch('main'), 'the branch');
     expect(metadataOf(session)).toEqual({ ...expected(), owner: 'them', group: 'g' });
     session.close();
   });
 
-  it('is known to a fork, which is no chat of the same group', async () => {
+  it('is copied to a fork, without the group', async () => {
     const session = await create(repository, { group: 'g' });
     await session.ready();
     await until(session.confirmed, withBranch('main'), 'the branch');
@@ -90,7 +90,7 @@ describe('where a session works', () => {
     session.close();
   });
 
-  it('is looked at again after a turn, and when the session is loaded again', async () => {
+  it('is read again after a turn, and when the session is loaded', async () => {
     const session = await create(repository);
     await session.ready();
     await until(session.confirmed, withBranch('main'), 'the branch');

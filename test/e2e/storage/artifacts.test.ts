@@ -115,7 +115,7 @@ describe.each([
   });
   afterEach(() => kept.dispose());
 
-  it('are listed with all that is to be shown, and read by their URI', async () => {
+  it('are listed with everything to show, and read by their URI', async () => {
     const session = await kept.create();
     expect(await session.listArtifacts()).toEqual({ items: [] });
     expect(await session.plan()).toBeUndefined();
@@ -150,7 +150,7 @@ describe.each([
     expect(notices(session)).toEqual([]);
   });
 
-  it('[ART2] everybody learns that one has changed, and then reads the new one', async () => {
+  it('[ART2] clients learn of a change, and then read the new one', async () => {
     const session = await kept.create();
     const other = await kept.host.connect();
     const theirs = await other.openSession(session.uri);
@@ -176,7 +176,7 @@ describe.each([
     expect((await late.openSession(session.uri)).artifactTimes.value).toEqual({});
   });
 
-  it('are there after a restart, and go on', async () => {
+  it('survive a restart, and continue', async () => {
     const before = await kept.create();
     await run(before, 'plan # Kept', 'artifact a.txt', 'checkpoint One');
     const times = await until(before.artifactTimes, ({ checkpoint }) => checkpoint !== undefined);
@@ -196,7 +196,7 @@ describe.each([
     );
   });
 
-  it('are in a fork too, but for the checkpoints of what it does not have', async () => {
+  it('are in a fork too, except compaction summaries of other turns', async () => {
     const source = await kept.create();
     await run(source, 'checkpoint One', 'artifact a.txt', 'checkpoint Two', 'research note.md', 'plan # Plan');
     const [whole, cut, none] = [await kept.fork(source), await kept.fork(source, 't1'), await kept.fork(source, 't2')];
@@ -221,7 +221,7 @@ describe.each([
     expect(await listed(cut)).toContain('checkpoint 002-other.md Other');
   });
 
-  it('[ART1] under names that lead elsewhere are refused: the turn says why, and clients are told', async () => {
+  it('[ART1] with invalid names are refused: the turn says why, and clients get an error', async () => {
     const session = await kept.create();
     for (const name of ['../evil', '/etc/evil', 'C:\\evil', 'a//b', '..']) {
       await run(session, `artifact ${name}`);
@@ -239,7 +239,7 @@ describe.each([
     }
   });
 
-  it('[ART3] come in pages that lose nothing that stays', async () => {
+  it('[ART3] are paged without losing one that stays', async () => {
     const session = await kept.create();
     await run(session, 'plan', 'checkpoint One');
     const files = await kept.files(session);
@@ -260,7 +260,7 @@ describe.each([
     await expect(session.listArtifacts({ limit: 501 })).rejects.toMatchObject({ code: ERROR_CODE.invalidParams });
   });
 
-  it('that are large come in ranges, with every byte', async () => {
+  it('are read in ranges when they are large', async () => {
     const session = await kept.create();
     await session.ready();
     const files = await kept.files(session);
@@ -283,7 +283,7 @@ describe('artifacts on the local disk', () => {
   });
   afterEach(() => host.dispose());
 
-  it('[ART1] are never what a link leads to outside of their folder', async () => {
+  it('[ART1] are never read through a link out of their folder', async () => {
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock' });
     await run(session, 'artifact a.txt');
@@ -311,7 +311,7 @@ describe('artifacts on the local disk', () => {
     expect(await listed(await client.forkSession({ source: session.uri }))).toEqual(['file a.txt']);
   });
 
-  it('may be in a database: an agent is told where, and nobody makes it before', async () => {
+  it('may include a database: an agent gets its path, and only the agent creates it', async () => {
     await host.dispose();
     const opened: OpenSessionOptions[] = [];
     class CuriousAgent extends MockAgent {
@@ -335,7 +335,7 @@ describe('artifacts on the local disk', () => {
     expect(await listed(session)).toEqual([]);
   });
 
-  it('that make a folder where a file is to be are told, and the session goes on', async () => {
+  it('that conflict with a folder are reported, and the session continues', async () => {
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock' });
     await session.ready();
@@ -353,7 +353,7 @@ describe('[ART4] a session without a folder', () => {
   });
   afterEach(() => host.dispose());
 
-  it('works, and says of every artifact that there can be none and what to do', async () => {
+  it('works, and every artifact operation says why it fails and what to do', async () => {
     const client = await host.connect();
     const session = await client.createSession({ provider: 'mock' });
     const message = /no folder for its files.*create the session on storage that has a state path/;

@@ -30,7 +30,7 @@ describe('large tool output', () => {
   const outputOf = (call: ToolCallState | undefined) =>
     call && call.status !== 'pendingConfirmation' ? call.output : undefined;
 
-  it('is there as a whole, in pieces, while the state has its head and tail', async () => {
+  it('is stored completely, in pieces, with its head and tail in the state', async () => {
     const bytes = 300_000;
     const { session, turn } = await turnOf(`big-output ${bytes}`);
     const output = outputOf(turn.toolCalls[0]);
@@ -63,7 +63,7 @@ describe('large tool output', () => {
   });
 
   it.each(['mock://nobody/output-1.txt', 'mock:/nobody', 'nonsense', 'mock://../x', 'mock://a/../../token'])(
-    'there is none at %s',
+    'does not exist at %s',
     async (uri) => {
       await expect(client.fetchContent(uri)).rejects.toMatchObject({ code: -32006 });
     },

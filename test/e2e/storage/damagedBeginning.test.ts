@@ -100,7 +100,7 @@ describe('a log whose first line is damaged', () => {
     expect(await readFile(`${log}.corrupt`, 'utf8')).toContain('nock');
   });
 
-  it('is read as far as its line can be when workspace.yaml is lost as well', async () => {
+  it('is read from the damaged line when workspace.yaml is lost as well', async () => {
     const session = await stored('echo one');
     await forgetCaches(session);
     await rm(join(session.folder, 'workspace.yaml'));
@@ -111,7 +111,7 @@ describe('a log whose first line is damaged', () => {
     expect(opened.confirmed.value.summary).toMatchObject({ provider: 'mock', model: 'mock-large' });
   });
 
-  it('is left as it is, with an error that says so, when nothing says what it began with', async () => {
+  it('is left unchanged, with an error, when the first record is lost everywhere', async () => {
     const session = await stored('echo one');
     await forgetCaches(session);
     await rm(join(session.folder, 'workspace.yaml'));

@@ -24,22 +24,22 @@ describe('a session whose folder is deleted or moved while the host runs', () =>
     'its folder moved': (folder) => rename(folder, `${folder}-elsewhere`),
   };
 
-  it.each(Object.entries(losses))('refuses what it can not store any more: %s', async (_, lose) => {
+  it.each(Object.entries(losses))('refuses what it can no longer store: %s', async (_, lose) => {
     const session = await rawSession([alice]);
     expect(await alice.act(title(session, 'stored'))).not.toHaveProperty('rejectionReason');
     await lose(folderOf(host.stateDir, session));
 
     for (const text of ['lost', 'lost again']) {
       const { rejectionReason } = await alice.act(title(session, text));
-      expect(rejectionReason).toMatch(/was deleted or moved away|somebody else changed it|no such file/);
+      expect(rejectionReason).toMatch(/was deleted or moved away|another program changed it|no such file/);
     }
-    // Nobody else is harmed.
+    // Other sessions are not affected.
     const other = await rawSession([alice]);
     expect(await alice.act(title(other, 'fine'))).not.toHaveProperty('rejectionReason');
   });
 });
 
-it('removes what a killed host left of an import, and nothing else', async () => {
+it('removes an import that a killed host left, and nothing else', async () => {
   const stateDir = await temporaryFolder();
   const folders = async () => (await readdir(join(stateDir, 'session-state'))).sort();
   const first = await spawnHost(stateDir);

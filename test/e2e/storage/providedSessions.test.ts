@@ -63,8 +63,8 @@ async function listed(client: { request<T>(method: string, params?: object): Pro
   return items.map(({ resource }) => resource).sort();
 }
 
-describe('sessions kept by a provider, after a restart of the host', () => {
-  it('[FS5] are listed where the provider takes files without a session, and those that were removed are not', async () => {
+describe('sessions kept by a file provider, after a restart of the host', () => {
+  it('[FS5] are listed when the provider accepts files without a session, without removed ones', async () => {
     const provider = new SeedProvider({ takesAnyId: true });
     const first = await provided(provider, await started());
     for (const id of ['one', 'two', 'three']) await make(provider, first.client, id);
@@ -78,7 +78,7 @@ describe('sessions kept by a provider, after a restart of the host', () => {
     expect(items.map(({ title }) => title)).toContain('Kept');
   });
 
-  it('[FS5] are listed where the provider names them, and told to those who look on', async () => {
+  it('[FS5] are listed when the provider names them, and announced', async () => {
     const provider = new SeedProvider();
     const first = await provided(provider, await started());
     for (const id of ['one', 'two']) await make(provider, first.client, id);
@@ -95,7 +95,7 @@ describe('sessions kept by a provider, after a restart of the host', () => {
     expect(added.sort()).toEqual(['mock:/one', 'mock:/two']);
   });
 
-  it('are listed when they are opened where nobody says which there are', async () => {
+  it('are listed when they are opened if no list is known', async () => {
     const provider = new SeedProvider();
     const first = await provided(provider, await started());
     await make(provider, first.client, 'one');
@@ -105,7 +105,7 @@ describe('sessions kept by a provider, after a restart of the host', () => {
     expect(await listed(client)).toEqual(['mock:/one']);
   });
 
-  it('[FS5] are listed as interrupted where the host was killed during a turn, and go on', async () => {
+  it('[FS5] are listed as interrupted when the host was killed during a turn, and continue', async () => {
     const stateDir = await temporaryFolder();
     cleanUp.push(() => rm(stateDir, { recursive: true, force: true }));
     const provider = new SeedProvider({ takesAnyId: true });
@@ -130,7 +130,7 @@ describe('sessions kept by a provider, after a restart of the host', () => {
     await client.nextAction('mock:/one', 'session/turnComplete');
   });
 
-  it('can be a thousand, in a list with lines that nobody can read', async () => {
+  it('can be a thousand, in a list with unreadable lines', async () => {
     const provider = new SeedProvider({ takesAnyId: true });
     const ids = Array.from({ length: 1_000 }, (_, n) => `many-${n}`);
     for (const id of ids) provider.sessions.set(id, new Map([['/state/events.jsonl', await logOf(id)]]));
@@ -141,14 +141,14 @@ describe('sessions kept by a provider, after a restart of the host', () => {
     await expect.poll(total, { timeout: 60_000 }).toBe(1_000);
   });
 
-  it('can not have the id under which the host keeps its own files', async () => {
+  it("can not have the id of the host's own files", async () => {
     const provider = new SeedProvider({ takesAnyId: true });
     const { client } = await provided(provider, await started());
     const { message } = await client.refusal('createSession', { session: 'mock:/agenthost-host' });
     expect(message).toContain('pick another id');
   });
 
-  it('are listed for a client of the SDK that says which it has, whatever its handlers keep', async () => {
+  it('are listed for a client of the SDK that names them, whatever its handlers keep', async () => {
     for (const kind of [memoryHandler, textHandler]) {
       const stored = new Map<string, MemorySessionFs>();
       const sessionFs: SessionFsConfig = {
@@ -178,7 +178,7 @@ describe('sessions kept by a provider, after a restart of the host', () => {
 });
 
 describe('setProvider', () => {
-  it('[FS1] is refused where the host has stored sessions, which stay for everybody', async () => {
+  it('[FS1] is refused when the host has stored sessions, which stay for all clients', async () => {
     const stateDir = await temporaryFolder();
     cleanUp.push(() => rm(stateDir, { recursive: true, force: true }));
     const before = await startTestHost({ stateDir });
@@ -207,7 +207,7 @@ describe('setProvider', () => {
     expect(message).toMatch(/sessions are active already|sessions of its own/);
   });
 
-  it('[FS1] is refused to a second client while the first is asked what it understands, and after it has gone', async () => {
+  it('[FS1] is refused to a second client while the first is probed, and after it disconnected', async () => {
     const host = await started();
     const [silent, second] = [await host.raw('silent'), await new SeedProvider().connect(host)];
     cleanUp.push(() => second.end());
@@ -221,7 +221,7 @@ describe('setProvider', () => {
       .toContain('has gone, and this host with it: restart it first');
   });
 
-  it('[FS6] says that initialCwd is not there, in its answer and in the log, and so does a session that needs it', async () => {
+  it('[FS6] reports a missing initialCwd in its answer and in the log, and so does a session that needs it', async () => {
     const log = new HeardLog();
     const host = await started({ log });
     const initialCwd = join(host.stateDir, 'not', 'there');
@@ -242,7 +242,7 @@ describe('setProvider', () => {
     await client.request('createSession', { session: 'mock:/two' });
   });
 
-  it('says that initialCwd is a file', async () => {
+  it('reports an initialCwd that is a file', async () => {
     const host = await started();
     const initialCwd = join(host.stateDir, 'file');
     await writeFile(initialCwd, '');
@@ -254,7 +254,7 @@ describe('setProvider', () => {
 });
 
 describe('a host that stops', () => {
-  it('gives the provider all that anybody has seen before it lets go of it', async () => {
+  it('writes everything that clients have seen to the provider before it stops', async () => {
     const provider = new SeedProvider();
     const host = await startTestHost();
     const { client } = await provided(provider, host);
@@ -270,11 +270,11 @@ describe('a host that stops', () => {
   });
 });
 
-describe('a provider that is gone, or fails', () => {
+describe('a provider that is gone or fails', () => {
   const ABOUT_CLIENT = /the client that keeps the sessions' files/;
   const ABOUT_DISK = /disk|make room/i;
 
-  it('[FS4] is told as such, with what to do, to everybody who is refused because of it', async () => {
+  it('[FS4] is reported as such, with what to do, to every refused client', async () => {
     const host = await started();
     const provider = new SeedProvider();
     const { client } = await provided(provider, host);
@@ -297,7 +297,7 @@ describe('a provider that is gone, or fails', () => {
     await refused(other.createSession({ provider: 'mock' }));
     await refused(other.forkSession({ source: 'mock:/one' }));
     await refused(other.openSession('mock:/two'));
-    // By somebody who does not look on: those who do are cut off, to come back to the session that could not be removed.
+    // By a client that is not subscribed: subscribers are disconnected, to reconnect to the session that could not be removed.
     await refused((await host.connect()).disposeSession('mock:/one'));
     for (const message of said) {
       expect(message).toMatch(ABOUT_CLIENT);
@@ -306,7 +306,7 @@ describe('a provider that is gone, or fails', () => {
     }
   });
 
-  it('[FS4] says what the client said, and works when the client does', async () => {
+  it('[FS4] has its error passed on, and works again when it does', async () => {
     const host = await started();
     const provider = new SeedProvider();
     const { client } = await provided(provider, host);

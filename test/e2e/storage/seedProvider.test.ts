@@ -90,7 +90,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
     expect((await (await startWith(provider)).stateOf(SESSION)).turns).toHaveLength(3);
   });
 
-  it('[FS2] is never asked for base64 again once the host knows that it does not understand it', async () => {
+  it('[FS2] is never asked for base64 again once the host knows that it does not support it', async () => {
     const provider = new SeedProvider({ takesAnyId });
     const client = await startWith(provider);
     await create(provider, client);
@@ -106,7 +106,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
     );
   });
 
-  it('[FS2] gives back attachments, images and large output byte for byte, also after a restart and from a fork', async () => {
+  it('[FS2] returns attachments, images and large output byte for byte, also after a restart and from a fork', async () => {
     const provider = new SeedProvider({ takesAnyId });
     const client = await startWith(provider);
     await create(provider, client);
@@ -135,7 +135,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
     await check(again, 'mock:/fork');
   });
 
-  it('can have a log that is longer than other clients may send, without asking for longer frames', async () => {
+  it("can have a log that is longer than other clients' frames, without requesting longer frames", async () => {
     const provider = new SeedProvider({ takesAnyId });
     const client = await startWith(provider);
     await create(provider, client);
@@ -146,7 +146,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
     expect(turnsOf(await again.stateOf(SESSION))).toEqual(turnsOf(before));
   });
 
-  it('[FS3] loses nothing but the last line when that was cut off, and no byte of the file', async () => {
+  it('[FS3] loses only a last line that was cut off, and no byte of the file', async () => {
     const provider = new SeedProvider({ takesAnyId });
     const client = await startWith(provider);
     await create(provider, client);
@@ -164,7 +164,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
     expect((await third.stateOf(SESSION)).turns.length).toBe(3);
   });
 
-  describe('that lies', () => {
+  describe('with wrong answers', () => {
     const isLogRead = ({ method, params }: Parameters<Lie>[0]) => method === 'readFile' && params.path === LOG;
     const LIES: readonly (readonly [string, (...args: Parameters<Lie>) => unknown])[] = [
       ['with half a log', (call, honest) => isLogRead(call) && half(honest())],
@@ -179,7 +179,7 @@ describe.each(KINDS)('a provider written from seed 003 %s', (_kind, takesAnyId) 
       ['with an error', (call) => isLogRead(call) && { code: 'UNKNOWN', message: 'the bucket is on fire' }],
     ];
 
-    it.each(LIES)('[FS3] %s loses nothing of what it has', async (_what, lie) => {
+    it.each(LIES)('[FS3] %s loses nothing that it stored', async (_what, lie) => {
       const provider = new SeedProvider({ takesAnyId });
       const client = await startWith(provider);
       await create(provider, client);

@@ -28,7 +28,7 @@ describe('a client that keeps the sessions', () => {
     await host.dispose();
   });
 
-  it('has all files of its sessions, others use them as usual, and another host goes on with them', async () => {
+  it('has all files of its sessions; others use them as usual, and another host continues with them', async () => {
     const client = await keeper();
     const session = await make(client);
     await session.ready();
@@ -54,7 +54,7 @@ describe('a client that keeps the sessions', () => {
     }
   });
 
-  it('lets go of the handler of a session that was removed, by whomever', async () => {
+  it('releases the handler of a removed session, whichever client removed it', async () => {
     const client = await keeper();
     const made: string[] = [];
     const session = `mock:/${crypto.randomUUID()}`;
@@ -78,7 +78,7 @@ describe('a client that keeps the sessions', () => {
     expect(made).toEqual([session, session, session]);
   });
 
-  it('brings back a session whose log is larger than any other frame may be', async () => {
+  it('restores a session whose log is larger than other frames may be', async () => {
     const client = await keeper();
     const session = await make(client);
     await session.ready();
@@ -105,7 +105,7 @@ describe('a client that keeps the sessions', () => {
     }
   });
 
-  it('must come before the first session, and alone', async () => {
+  it('must come before the first session, and be the only one', async () => {
     const early = await host.connect();
     await early.createSession({ provider: 'mock' });
     await expect(keeper()).rejects.toThrow('sessions are active already');
@@ -122,7 +122,7 @@ describe('a client that keeps the sessions', () => {
     await expect(client.openSession('mock:/elsewhere')).rejects.toThrow('createSessionFsHandler');
   });
 
-  it('ends running turns when it goes, and nothing can be stored after that', async () => {
+  it('ends running turns when it disconnects, and nothing can be stored after that', async () => {
     const client = await keeper();
     const session = await make(client);
     await session.ready();
@@ -141,7 +141,7 @@ describe('a client that keeps the sessions', () => {
 });
 
 describe('createSessionFsAdapter', () => {
-  it('tells ENOENT apart, and calls everything else UNKNOWN', async () => {
+  it('passes ENOENT on, and reports every other error as UNKNOWN', async () => {
     const failing = (error: unknown) =>
       createSessionFsAdapter(
         new Proxy({} as ReturnType<typeof memoryHandler>, {

@@ -27,7 +27,7 @@ describe('temporary files of an agent', () => {
     return host.connect();
   }
 
-  it('are there as long as the session is, and go when it is removed', async () => {
+  it('exist while the session does, and are removed with it', async () => {
     const client = await start();
     const session = await client.createSession({ provider: 'mock' });
     const other = await client.createSession({ provider: 'mock' });
@@ -37,7 +37,7 @@ describe('temporary files of an agent', () => {
     expect([existsSync(path), existsSync(theirs)]).toEqual([false, true]);
   });
 
-  it('go when the session leaves the memory', async () => {
+  it('are removed when the session is unloaded', async () => {
     const client = await start({ sessionIdleMs: 40 });
     const session = await client.createSession({ provider: 'mock' });
     const path = await tempFileOf(session);
@@ -49,7 +49,7 @@ describe('temporary files of an agent', () => {
   it.each([
     ['true', true],
     ['false', false],
-  ])('go when the host stops, unless AGENTHOST_KEEP_TEMP_FILES says otherwise: %s', async (value, isKept) => {
+  ])('are removed when the host stops, unless AGENTHOST_KEEP_TEMP_FILES is set: %s', async (value, isKept) => {
     const client = await start({ env: { ...process.env, AGENTHOST_KEEP_TEMP_FILES: value } });
     const path = await tempFileOf(await client.createSession({ provider: 'mock' }));
     await host?.dispose();
@@ -59,11 +59,11 @@ describe('temporary files of an agent', () => {
   });
 });
 
-describe('temporary files of a host that was killed', () => {
+describe('temporary files of a killed host', () => {
   let host: RestartableHost;
   afterEach(() => host.dispose());
 
-  it('go when the next one starts: those of an agent, and those of a command that ran', async () => {
+  it('are removed when the next one starts: those of an agent, and those of a running command', async () => {
     host = await startRestartableHost();
     const client = await host.connect();
     const path = await tempFileOf(await client.createSession({ provider: 'mock' }));
@@ -95,7 +95,7 @@ describe('temporary files of a host that was killed', () => {
 describe('temporary files in the file system of a client', () => {
   const CONFIG = { initialCwd: '/tmp', sessionStatePath: '/state', conventions: 'posix' } as const;
 
-  it('are there, go when the session leaves the memory, and what a host left goes when another opens it', async () => {
+  it('are removed when the session is unloaded, and those of a killed host when it is opened again', async () => {
     const files = new MemorySessionFs({ sessionStatePath: CONFIG.sessionStatePath });
     const createSessionFsHandler = () => memoryHandler(files);
     const first = await startTestHost();

@@ -1,6 +1,6 @@
 import type { Fault } from '../../../packages/host/test/storage/faultySessionFs.js';
 
-/** `once`: one operation fails. `full`: it and all that follow do, until somebody makes room. */
+/** `once`: one operation fails. `full`: it and all that follow do, until there is room. */
 export type FaultMode = 'once' | 'full';
 
 export const FAULT_MODES: readonly FaultMode[] = ['once', 'full'];

@@ -88,7 +88,7 @@ class Load {
     this.#loads = this.#sessions.flatMap((session) => Array.from({ length: IN_FLIGHT }, () => this.#send(session)));
   }
 
-  /** Somebody who sees every number that the host gives out, live. */
+  /** A client that sees every number that the host gives out, live. */
   async watch() {
     const watcher = await this.#host.raw(`watcher-${crypto.randomUUID()}`);
     for (const uri of this.#loaded.keys()) await watcher.request('subscribe', { resource: uri });
@@ -109,7 +109,7 @@ class Load {
     await Promise.race([promise, ...this.#loads]);
   }
 
-  /** What was told is in the log, now that nobody can write it any more. */
+  /** What was sent is in the log, now that no process can write it any more. */
   async checkDisk(kill: number): Promise<void> {
     for (const one of this.#loaded.values()) {
       const written = await this.#written(one);
@@ -138,7 +138,7 @@ class Load {
     for (const load of this.#loads) load.catch(() => {});
   }
 
-  /** Everything that was accepted is a turn, once; and everybody sees the same. */
+  /** Everything that was accepted is a turn, once; and all clients see the same. */
   async checkAll(): Promise<void> {
     for (const { session, accepted } of this.#loaded.values()) {
       await session.queue('the last one');
@@ -150,7 +150,7 @@ class Load {
       expect([...accepted].filter((id) => !found.has(id))).toEqual([]);
       expect(ids.length - found.size, 'doubled turns').toBe(0);
       if (ids.length < 200) continue;
-      // It came back from checkpoints, not only from its log.
+      // It came back from snapshot files, not only from its log.
       expect((await stat(join(this.#folder(session), 'events.checkpoint.json'))).size).toBeGreaterThan(1_000);
     }
     const [, ours, theirs] = this.#sessions;
@@ -202,7 +202,7 @@ class Load {
     const hasRoom = ({ activeTurn, queuedMessages }: SessionHandle['confirmed']['value']) =>
       !activeTurn || (queuedMessages?.length ?? 0) < MAX_QUEUE;
     const { activeTurn } = await until(session.confirmed, hasRoom, 'some room', PATIENCE_MS);
-    // After a kill a queue waits for somebody to go on, and a full one takes nothing that would.
+    // After a kill a queue waits for another message, and a full one accepts none that would start it.
     if (!activeTurn) await session.send('go on').catch(() => {});
   }
 }

@@ -34,7 +34,7 @@ export async function writeLargeLog(stateDir: string, sessionId: string, bytes: 
     createdAt: 1,
   });
   add({ type: 'session/ready' });
-  // Most of it is reasoning, which nobody searches: the time would go into the index.
+  // Most of it is reasoning, which is not searched: the time would go into the index.
   const thought = 'the quick brown fox jumps over the lazy dog; ä🦊 '.repeat(THOUGHT_BYTES / 52);
   while (log.size + log.bufferedBytes < bytes) {
     const turnId = `t${turns++}`;

@@ -1,5 +1,5 @@
 import { ActionRejectedError, type HostClient, SessionGoneError, type SessionHandle } from '@agenthost/client';
-import { REJECTION, type SessionState, type Turn, type URI } from '@agenthost/protocol';
+import type { SessionState, Turn, URI } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import { until } from '../../support/until.js';
 import type { FaultPlan } from './faultPlan.js';
@@ -18,7 +18,7 @@ export interface Outcome {
 
 /**
  * A session's life as people lead it, on a storage that may fail anywhere: everything that a client is told is held against
- * what a host finds there afterwards. Throws when something was lost, made up, or can't go on.
+ * what a host finds there afterwards. Throws when something was lost, made up, or can't continue.
  */
 export async function play(world: World, plan: FaultPlan): Promise<Outcome> {
   const ledger = new Ledger(plan);
@@ -273,7 +273,7 @@ async function sendWhenFree(session: SessionHandle, text: string, id: string): P
       await session.send(text, id);
       return;
     } catch (error) {
-      if (!(error instanceof ActionRejectedError && error.message.includes(REJECTION.turnInProgress))) throw error;
+      if (!(error instanceof ActionRejectedError && error.rejection.code === 'turnInProgress')) throw error;
     }
   }
 }

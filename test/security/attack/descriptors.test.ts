@@ -20,7 +20,7 @@ describe.skipIf(process.platform === 'win32')('attack: descriptors', () => {
     await attacked.dispose();
   });
 
-  it('1,100 bare connects at a limit of 1,024: the host goes on, files can be opened, and the log says so once', async () => {
+  it('1,100 bare connects at a limit of 1,024: the host continues, files can be opened, and the log says so once', async () => {
     let log = '';
     attacked.host.process.stderr?.on('data', (chunk) => {
       log += String(chunk);
@@ -33,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('attack: descriptors', () => {
         socket.on('error', () => {});
         await Promise.race([once(socket, 'connect'), closed(socket)]).catch(() => {});
       }
-      // Each of them opens files of its own, and somebody new gets in.
+      // Each of them opens files, and a new client connects.
       const client = await RawClient.open(attacked.host);
       await client.request('initialize', { protocolVersion: 1, clientId: 'newcomer' });
       for (let n = 0; n < 10; n++) {
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('attack: descriptors', () => {
     expect(log.split('\n').filter((line) => line.includes('without a token')).length).toBe(1);
   });
 
-  it('1,100 clients with a token at a limit of 1,024: those who don’t fit are refused, and files can be opened', async () => {
+  it('1,100 clients with a token at a limit of 1,024: the excess is refused, and files can be opened', async () => {
     await attacked.during('1,100 clients at 1,024 descriptors', async () => {
       const owner = await RawClient.open(attacked.host);
       await owner.request('initialize', { protocolVersion: 1, clientId: 'owner' });

@@ -11,7 +11,7 @@ import { AttackedHost } from './attackedHost.js';
 
 const makePipe = (path: string) => promisify(execFile)('mkfifo', [path]);
 
-/** The folders that sessions work in are somebody else's: anything may be in a file's place. */
+/** The folders that sessions work in are foreign: anything may be in a file's place. */
 describe('folders', () => {
   let attacked: AttackedHost;
   let client: RawClient;
@@ -50,7 +50,7 @@ describe('folders', () => {
     ['links to a device without an end', (path: string) => symlink('/dev/zero', path)],
     ['links to themselves', (path: string) => symlink(path, path)],
     ['links to a folder', (path: string) => symlink('/proc', path)],
-  ])('with %s in the place of files hang nothing', async (what, make) => {
+  ])('with %s in the place of files do not hang the host', async (what, make) => {
     const names = Array.from({ length: 8 }, (_, n) => `${what.replaceAll(' ', '-')}-${n}`);
     for (const name of names) {
       for (const place of PLACES) {
@@ -62,7 +62,7 @@ describe('folders', () => {
     await attacked.during(what, () => use(names));
   });
 
-  it('with hundreds of hostile skills hold up nobody', async () => {
+  it('with hundreds of hostile skills do not block the host', async () => {
     for (let n = 0; n < 300; n++) {
       const skill = join(folder, 'skills', '.claude', 'skills', `s${n}`);
       await mkdir(skill, { recursive: true });

@@ -18,7 +18,7 @@ describe('attack: frames of a client with a token', () => {
   });
   afterAll(() => attacked.dispose());
 
-  it('2,000,000 pings of a viewer that reads nothing: the answers have a bound', async () => {
+  it('2,000,000 pings of a viewer that reads nothing: the answers are bounded', async () => {
     await attacked.during('2,000,000 unread pings', async () => {
       const socket = await rawWebSocket(viewer);
       socket.pause();
@@ -53,7 +53,7 @@ describe('attack: frames of a client with a token', () => {
     return ids;
   }
 
-  it('10,000 frames that make no sense, in one piece', async () => {
+  it('10,000 invalid frames, in one piece', async () => {
     await attacked.during('10,000 malformed frames', async () => {
       const frames = Array.from({ length: 10_000 }, (_, n) => (n % 2 === 0 ? '{"jsonrpc":"2.0"' : '[]'));
       expect(new Set(await answersTo(frames))).toEqual(new Set([null]));
@@ -67,7 +67,7 @@ describe('attack: frames of a client with a token', () => {
     });
   });
 
-  it('100,000 empty frames, the smallest that there are', async () => {
+  it('100,000 empty frames', async () => {
     await attacked.during('100,000 empty frames', async () => {
       const socket = await rawWebSocket(viewer);
       let answers = 0;

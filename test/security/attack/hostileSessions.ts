@@ -10,7 +10,7 @@ const FILES = 20_000;
 const SKILLS = 1_000;
 const DEPTH = 300;
 
-/** Sessions and folders that hold as much as they may, or more than anybody needs. */
+/** Sessions and folders of the maximum size, or larger than needed. */
 export interface HostileSessions {
   /** Of very many turns, named t0, t1 and so on. */
   readonly long: string;

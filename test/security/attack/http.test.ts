@@ -26,7 +26,7 @@ describe('attack: HTTP without a token', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** A connection that reads nothing unless told to. */
+  /** A connection that reads nothing by default. */
   async function open(): Promise<Socket> {
     const { hostname, port } = attacked.host.url;
     const socket = connect(Number(port), hostname);
@@ -56,7 +56,7 @@ describe('attack: HTTP without a token', () => {
     });
   });
 
-  it('as many pipelined requests as are taken, on 250 connections that read nothing', async () => {
+  it('as many pipelined requests as are accepted, on 250 connections that read nothing', async () => {
     await attacked.during('250 times 8 unread assets', async () => {
       const all = await Promise.all(Array.from({ length: 250 }, open));
       for (const socket of all) {
@@ -67,7 +67,7 @@ describe('attack: HTTP without a token', () => {
     });
   });
 
-  it('requests with a body without an end, on 200 connections', async () => {
+  it('requests with an endless body, on 200 connections', async () => {
     await attacked.during('200 endless bodies', async () => {
       const piece = Buffer.alloc(256 * 1024, 'x');
       const head = `POST / HTTP/1.1\r\nHost: ${attacked.host.url.host}\r\nContent-Length: 1000000000\r\n\r\n`;
@@ -83,7 +83,7 @@ describe('attack: HTTP without a token', () => {
     });
   });
 
-  it('2,100 requests that never end: who has a token still gets in', async () => {
+  it('2,100 requests that never end: a client with a token still connects', async () => {
     await attacked.during('2,100 half-open requests', async () => {
       for (let n = 0; n < 2_100; n++) {
         const socket = await open();
@@ -97,7 +97,7 @@ describe('attack: HTTP without a token', () => {
     });
   });
 
-  it('2,500 sockets of one viewer: the owner still gets in', async () => {
+  it('2,500 sockets of one viewer: the owner still connects', async () => {
     const token = await attacked.addToken('viewer', 'many');
     await attacked.during('2,500 sockets of a viewer', async () => {
       const viewers: RawClient[] = [];
@@ -112,7 +112,7 @@ describe('attack: HTTP without a token', () => {
     });
   });
 
-  it('sockets that are told that their token is wrong send malformed frames, and messages without an end', async () => {
+  it('sockets with a wrong token send malformed frames, and endless messages', async () => {
     await attacked.during('60 sockets with a wrong token', async () => {
       const wrong = { url: attacked.host.url, token: 'x'.repeat(43) };
       const opened = await Promise.all(
@@ -128,7 +128,7 @@ describe('attack: HTTP without a token', () => {
     await (await RawClient.open(attacked.host)).end();
   }, 30_000);
 
-  it('wrong tokens, as fast as they can be sent, write a line or two', async () => {
+  it('wrong tokens, as fast as possible, write a line or two', async () => {
     await attacked.during('2,000 wrong tokens', async () => {
       for (let round = 0; round < 2; round++) {
         const address = { url: attacked.host.url, token: 'x'.repeat(43) };

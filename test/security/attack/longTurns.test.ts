@@ -42,7 +42,7 @@ describe('long turns', { timeout: IS_LONG ? 1_200_000 : 300_000 }, () => {
     await client.request('disposeSession', { session });
   });
 
-  it('serves others while all steps of a long turn are read, from its first one on', async () => {
+  it('serves others while all steps of a long turn are read', async () => {
     const session = await client.newSession();
     expect(await client.run(session, `outer-call ${STEPS / 2}`)).toBe('session/turnComplete');
     const { state } = await client.request<Snapshot>('subscribe', { resource: session });

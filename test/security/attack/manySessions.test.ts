@@ -62,7 +62,7 @@ describe('many large sessions', { timeout: 300_000, retry: 2 }, () => {
     });
   });
 
-  it('are followed, 2,000 at the same time: some are refused, and those that are followed work', async () => {
+  it('are followed, 2,000 at the same time: some are refused, and the others work', async () => {
     const small = Array.from({ length: SMALL_SESSIONS }, () => `mock:/${crypto.randomUUID()}`);
     for (const session of small) await client.request('importSession', { session, turns: [] });
     await attacked.during(`${SMALL_SESSIONS} sessions are followed at the same time`, async () => {

@@ -10,7 +10,7 @@ describe('attack: tokens', () => {
   });
   afterAll(() => attacked.dispose());
 
-  it('a removed token keeps no socket of the AHP gateway, not even one that has said nothing', async () => {
+  it('a removed token keeps no socket of the AHP gateway, not even a silent one', async () => {
     const { ahp } = JSON.parse(attacked.host.firstLine) as { ahp: { url: string } };
     await attacked.during('60 silent sockets of a removed token', async () => {
       const silent = await Promise.all(Array.from({ length: 60 }, () => AhpTestClient.open(ahp.url)));

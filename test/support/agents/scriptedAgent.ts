@@ -10,7 +10,7 @@ import type {
 
 /** What a turn of the script can wait for. */
 export interface ScriptedTurn {
-  /** Aborts when somebody stops the turn. */
+  /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal;
   answer(requestId: string): Promise<Decision>;
   /** Until the turn is stopped. */

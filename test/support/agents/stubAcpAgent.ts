@@ -146,8 +146,9 @@ async function lateHistory(): Promise<void> {
   }
 }
 
+/** After the host has seen the end of the turn, also on a busy machine: nothing tells an agent that it has. */
 async function late(): Promise<void> {
-  await delay(20);
+  await delay(1_000);
   text('late');
   update('session_info_update', { title: 'late' });
 }

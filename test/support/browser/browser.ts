@@ -10,8 +10,8 @@ const run = promisify(execFile);
 
 /**
  * A real browser: the Chromium that npm installs on Linux, elsewhere the Chrome of this machine. `AGENTHOST_TEST_BROWSER` names
- * another executable. Sites are kept apart and origins are checked as for everybody: none of the flags that come with the
- * package are used. Whoever launches it closes it.
+ * another executable. Sites are isolated and origins are checked as usual: none of the flags that come with the
+ * package are used. The caller closes it.
  */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   const given = process.env['AGENTHOST_TEST_BROWSER'];

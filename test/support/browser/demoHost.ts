@@ -72,7 +72,7 @@ export async function startDemoHost(
 ): Promise<DemoHost> {
   const { empty = false } = options;
   const root = options.root ?? (await mkdtemp(join(tmpdir(), 'agenthost-demo-')));
-  // Not recursive: a folder that is somebody else's is not taken, and not removed afterwards.
+  // Not recursive: a foreign folder is not used, and not removed afterwards.
   if (options.root !== undefined) await mkdir(root);
   const folders = new Map<string, string>();
   for (const name of ['agenthost', 'storefront', 'infra']) {
@@ -163,7 +163,7 @@ export async function startDemoHost(
   };
 }
 
-/** The turn is over, waits for somebody, or has got as far as its script goes. */
+/** The turn is over, waits for an answer, or has reached the end of its script. */
 async function settled(session: SessionHandle): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {

@@ -79,7 +79,7 @@ export function changesIn(folder: string, insertions: number, deletions: number)
   ];
 }
 
-/** Ends with a question for a command; goes on to run it when it is allowed, and then never ends. */
+/** Ends with a question for a command; runs it when it is allowed, and then never ends. */
 const fixReconnect = (folder: string): Script =>
   async function* (_message, turn) {
     yield {

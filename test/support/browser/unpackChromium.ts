@@ -1,4 +1,4 @@
-// Run as a process of its own, so that where it unpacks to (`TMPDIR`) is nobody else's temporary folder.
+// Runs as a separate process, so that the folder it unpacks to (`TMPDIR`) is used by no other code.
 import chromium from '@sparticuz/chromium';
 
 console.log(await chromium.executablePath());

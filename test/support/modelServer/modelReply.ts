@@ -8,7 +8,7 @@ export type ModelReply =
       readonly text?: string;
       readonly toolCalls?: readonly ModelToolCall[];
     }
-  /** Text that goes on until the asker hangs up, at most `pieces` of it. */
+  /** Text that streams until the caller hangs up, at most `pieces` of it. */
   | { readonly type: 'slow'; readonly piece: string; readonly pieces: number; readonly everyMs: number }
   | { readonly type: 'failure'; readonly status: number; readonly message: string }
   /** No byte of an answer; the connection stays open until the asker or the server closes it. */

@@ -22,7 +22,7 @@ describe.each(dialogues)('$name', (dialogue: Dialogue) => {
     expect(await ask('hi', stream)).toMatchObject({ reasoning: 'I wonder about that.', text: 'Yes.' });
   });
 
-  it.each([true, false])('calls tools, then goes on with their results, streamed: %s', async (stream) => {
+  it.each([true, false])('calls tools, then continues with their results, streamed: %s', async (stream) => {
     model.script(
       'list',
       toolCalls({ name: 'bash', input: { command: 'ls' } }, { name: 'view', input: { path: 'a' } }),
@@ -62,7 +62,7 @@ const [dialogue] = dialogues as [Dialogue];
 const ask = (prompt: string, signal?: AbortSignal) =>
   asked(model.url, dialogue, { prompt, stream: true, ...(signal && { signal }) });
 
-it('answers from the script whose text comes last in the prompt, as often as it is asked', async () => {
+it('answers from the script whose text comes last in the prompt, any number of times', async () => {
   model.script('first', text('one')).script('second', text('two'));
   expect((await ask('first and second')).text).toBe('two');
   expect((await ask('second and first')).text).toBe('one');
@@ -85,7 +85,7 @@ it('ends a turn whose script ends with a tool call', async () => {
   );
 });
 
-it('leaves out what agents add to a prompt for themselves', async () => {
+it('leaves out text that agents add to a prompt', async () => {
   await ask('hello <system-reminder>be nice</system-reminder>');
   expect(model.requests[0]?.prompt).toBe('hello');
 });
@@ -93,7 +93,7 @@ it('leaves out what agents add to a prompt for themselves', async () => {
 it.each([
   ['a slow reply', slow({ everyMs: 5 })],
   ['a hanging one', hang()],
-])('sees that the asker hung up on %s', async (_what, reply) => {
+])('notices that the caller hung up on %s', async (_what, reply) => {
   model.enqueue(reply);
   const hangUp = new AbortController();
   const asking = ask('hi', hangUp.signal).catch(() => 'hung up');
@@ -102,12 +102,12 @@ it.each([
   expect([await asking, await request.closed]).toEqual(['hung up', 'hungUp']);
 });
 
-it('says that a request never came', async () => {
+it('reports that a request never came', async () => {
   await ask('something');
   await expect(model.request(() => false, 10)).rejects.toThrow('there were: chat (2 tools): something');
 });
 
-it('counts tokens, lists a model, and records what it does not know', async () => {
+it('counts tokens, lists a model, and records unknown requests', async () => {
   const get = async (path: string) => (await fetch(model.url + path)).status;
   expect([await get('/v1/messages/count_tokens'), await get('/v1/models'), await get('/nothing')]).toEqual([
     200, 200, 404,

@@ -19,7 +19,7 @@ export interface Bridge {
 }
 
 export interface VscodeServerOptions {
-  /** As it is for everybody: VS Code asks before the first turn in a folder. */
+  /** As for users: VS Code asks before the first turn in a folder. */
   readonly asksForTrust?: boolean;
 }
 

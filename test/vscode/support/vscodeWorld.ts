@@ -13,7 +13,7 @@ import { PATIENCE, Workbench } from './workbench.ts';
 /** A real host in its own process with the gateway, and the server of VS Code before it. */
 export class VscodeWorld {
   readonly host: RestartableHost;
-  /** Somebody else, who works with a program. */
+  /** Another client: a program. */
   readonly program: HostClient;
   /** Where the sessions work, and what VS Code has open. */
   readonly folder: string;
@@ -71,7 +71,7 @@ export class VscodeWorld {
     return session;
   }
 
-  /** The session that somebody did something in last. */
+  /** The session that changed last. */
   async newest(): Promise<string> {
     const { items } = await this.program.listSessions({ limit: 1 });
     if (!items[0]) throw new Error('there is no session');

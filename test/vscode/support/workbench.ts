@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 /** A workbench of ten megabytes of script on two busy cores; nothing waits for it that comes at all. */
 export const PATIENCE = 120_000;
 
-/** How often an agent is chosen anew where VS Code does not take it. */
+/** How often an agent is chosen again when VS Code does not accept it. */
 const CHOICES = 10;
 
 /** How long one click on a menu may take; another follows if the menu stays open. */

@@ -13,7 +13,7 @@ function openPrompts({ chat }: AttachModel): readonly Prompt[] {
   return [...(chat?.confirmations.value ?? []), ...(chat?.permissions.value ?? [])];
 }
 
-/** A changed command is a message rather than an approval, so it needs another role. */
+/** Approving an edited command needs more than the role of an approver. */
 export function canEdit(model: AttachModel, prompt: Prompt): boolean {
   const mayType = model.may('session/toolCallConfirmed', { editedToolInput: '' });
   return mayType && isConfirmation(prompt) && prompt.toolCall.confirmation.editable === true;
@@ -36,7 +36,7 @@ export function promptKey(model: AttachModel, input: string, view: PromptView | 
 
 /** Text that was typed for the prompt: a changed command, or an answer. Another prompt doesn't get it. */
 export function answerWithText(model: AttachModel, prompt: Prompt, text: string) {
-  if (!openPrompts(model).includes(prompt)) return model.notify('Somebody else has answered meanwhile.');
+  if (!openPrompts(model).includes(prompt)) return model.notify('Another client has answered meanwhile.');
   if (isConfirmation(prompt)) finish(model, prompt.approve({ editedToolInput: text }));
   else finish(model, prompt.answer({ approved: true, text }));
 }

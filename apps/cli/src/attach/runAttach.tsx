@@ -9,7 +9,7 @@ import { App } from './ui/App.js';
 /** Shows the cursor, turns off bracketed paste, and restores the screen. */
 const RESTORE = '\u001b[?2004l\u001b[?25h\u001b[?1049l';
 
-/** The terminal UI, until somebody leaves it. However it ends, the terminal is as it was. */
+/** Runs the terminal UI until the user leaves. The terminal is restored however it ends. */
 export async function runAttach(host: HostClient, uri: string | undefined): Promise<number> {
   const model = new AttachModel(host);
   let exitCode: number = EXIT.ok;

@@ -4,7 +4,7 @@ import { usageError } from '../commandError.js';
 
 export const command = defineCommand({
   name: 'agents',
-  summary: 'the agents that this machine has, and those it could have',
+  summary: 'list the agents of this machine, install and remove them',
   usage: `[flags]              list them: where each was found, or why it can't be used and what to do
        agenthost agents add NAME… [flags]    install agents into the state folder, from npm
        agenthost agents rm NAME… [flags]     remove agents that were installed so`,
@@ -17,8 +17,8 @@ export const command = defineCommand({
     ...JSON_OPTION,
   },
   notes: `
-A host that runs on the state folder is asked to do it, so that its clients see it at once; without one the command does it itself.
-Agents of your own, and changes to these, go into agents.json in the state folder.`,
+A running host on the state folder does the work, so that its clients see it at once; without one the command does it.
+Your own agents, and changes to these, go into agents.json in the state folder.`,
   examples: ['agenthost agents', 'agenthost agents add claude', 'agenthost agents rm claude --json'],
   completes: ['add', 'rm'],
   run: (values, positionals) =>
@@ -34,7 +34,7 @@ function parseAction([action = 'list', ...names]: readonly string[]): Pick<Agent
   }
   if (action === 'list' && names.length > 0) throw usageError('The list takes no names.', 'Leave them out.');
   if (action !== 'list' && names.length === 0) {
-    throw usageError(`agenthost agents ${action} needs a name.`, 'See agenthost agents for those that there are.');
+    throw usageError(`agenthost agents ${action} needs a name.`, 'agenthost agents lists them.');
   }
   return { action, names };
 }

@@ -5,9 +5,9 @@ import { withHost } from '../withHost.js';
 
 export const command = defineCommand({
   name: 'archive',
-  summary: 'put sessions out of the way, or back',
+  summary: 'archive or unarchive sessions',
   usage: 'SESSION… [flags]',
-  options: { ...HOST_OPTIONS, undo: { type: 'boolean', help: 'bring them back instead' } },
+  options: { ...HOST_OPTIONS, undo: { type: 'boolean', help: 'unarchive them instead' } },
   completes: 'session',
   examples: ['agenthost archive 3f2a 91c0', 'agenthost archive --undo 3f2a'],
   run: (values, names) => {

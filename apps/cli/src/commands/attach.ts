@@ -9,8 +9,8 @@ export const command = defineCommand({
   usage: '[SESSION] [flags]',
   options: { ...HOST_OPTIONS },
   completes: 'session',
-  notes: `In step with every browser and terminal on the same session. Tab moves between the list, what is asked, and the
-composer; ? shows all keys. Ctrl+C stops the turn, twice leaves; the sessions go on without you.`,
+  notes: `Shows the same state as every browser and terminal on the session. Tab moves between the list, the question and the
+composer; ? shows all keys. Ctrl+C stops the turn, twice leaves; the sessions continue without you.`,
   examples: ['agenthost attach', 'agenthost attach last', 'agenthost attach 3f2a --url https://dev-box:4747'],
   run: (values, [name]) => {
     if (!process.stdin.isTTY || !process.stdout.isTTY) {

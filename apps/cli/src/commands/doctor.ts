@@ -9,15 +9,15 @@ import { styleFor } from '../text/style.js';
 
 export const command = defineCommand({
   name: 'doctor',
-  summary: 'find what is wrong here, and how to mend it',
+  summary: 'find problems here, and how to fix them',
   usage: '[flags]',
   options: {
-    'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder to look at' },
-    fix: { type: 'boolean', help: 'mend what can be mended without losing anything' },
+    'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder to check' },
+    fix: { type: 'boolean', help: 'fix what can be fixed without losing anything' },
     ...JSON_OPTION,
   },
-  notes: `Looks at Node, the port, the state folder with its rights and room, the token, the host with its agents, the session
-index and the logs of all sessions. Exits with 1 while there is a problem.`,
+  notes: `Checks Node, the port, the state folder with its rights and free space, the token, the host with its agents, the session
+index and the logs of all sessions. Exits with 1 if there is a problem.`,
   examples: [
     'agenthost doctor',
     'agenthost doctor --fix',
@@ -59,7 +59,7 @@ async function mendAll(findings: readonly Finding[]): Promise<Finding[]> {
       } catch (error) {
         after.push({
           ...finding,
-          fix: `That could not be mended: ${(error as Error).message}. ${finding.fix ?? ''}`.trim(),
+          fix: `That could not be fixed: ${(error as Error).message}. ${finding.fix ?? ''}`.trim(),
         });
       }
     }
@@ -71,7 +71,7 @@ function print(findings: readonly Finding[]): void {
   const style = styleFor(process.stdout);
   const glyphs = { ok: style.done('✓'), warning: style.needs('!'), problem: style.error('×') };
   for (const { level, check, what, fix, mended } of findings) {
-    process.stdout.write(`${mended ? style.done('✓') : glyphs[level]} ${check}: ${what}${mended ? ' Mended.' : ''}\n`);
+    process.stdout.write(`${mended ? style.done('✓') : glyphs[level]} ${check}: ${what}${mended ? ' Fixed.' : ''}\n`);
     if (fix !== undefined && !mended) process.stdout.write(`    ${style.dim(fix)}\n`);
   }
 }

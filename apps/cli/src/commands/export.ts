@@ -19,9 +19,9 @@ export const command = defineCommand({
     output: { type: 'string', short: 'o', value: 'FILE', help: 'where to write it (default: standard output)' },
   },
   completes: 'session',
-  notes: `Has every turn that has ended. Long output of tools is in it as its beginning and its end; agenthost log --full shows all of it.
-The JSON is one document whose turns are a line each, or several where they have very many steps, with the images and files that
-they refer to; agenthost import makes a session from it.`,
+  notes: `Exports every ended turn, with the beginning and the end of long tool output; agenthost log --full shows all of it.
+The JSON is one document with one line per turn, or several for a turn with very many steps, and the images and files that they
+refer to; agenthost import creates a session from it.`,
   examples: ['agenthost export last -o session.md', 'agenthost export 3f2a --format json | gzip > session.json.gz'],
   run: (values, [name]) =>
     withHost(values, async (host) => {

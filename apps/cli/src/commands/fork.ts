@@ -5,7 +5,7 @@ import { withHost } from '../withHost.js';
 
 export const command = defineCommand({
   name: 'fork',
-  summary: 'make a session that begins with the turns of another, and print its URI',
+  summary: 'create a session with the turns of another, and print its URI',
   usage: 'SESSION [flags]',
   options: {
     ...HOST_OPTIONS,
@@ -13,9 +13,9 @@ export const command = defineCommand({
     to: {
       type: 'string',
       value: 'TURN',
-      help: 'the last turn that it has (default: all); agenthost log --json shows ids',
+      help: 'the last turn to copy (default: all); agenthost log --json shows ids',
     },
-    title: { type: 'string', value: 'TITLE', help: 'what to call it' },
+    title: { type: 'string', value: 'TITLE', help: 'its title' },
   },
   completes: 'session',
   examples: ['agenthost fork last', 'agenthost fork 3f2a --to 6c1b7c9e-…'],

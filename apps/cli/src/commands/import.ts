@@ -9,17 +9,17 @@ import { withHost } from '../withHost.js';
 
 export const command = defineCommand({
   name: 'import',
-  summary: 'make a session from one that was exported as JSON, and print its URI',
+  summary: 'create a session from a JSON export, and print its URI',
   usage: 'FILE [flags]',
   options: {
     ...HOST_OPTIONS,
     ...JSON_OPTION,
-    agent: { type: 'string', value: 'AGENT', help: 'which agent goes on with it (default: the one that it had)' },
-    cwd: { type: 'string', value: 'FOLDER', help: 'the folder that it works in (default: this one)' },
-    title: { type: 'string', value: 'TITLE', help: 'what to call it (default: as it was called)' },
+    agent: { type: 'string', value: 'AGENT', help: 'which agent continues it (default: the same as before)' },
+    cwd: { type: 'string', value: 'FOLDER', help: 'the folder to work in (default: this one)' },
+    title: { type: 'string', value: 'TITLE', help: 'its title (default: the exported one)' },
   },
-  notes: `A FILE of - reads standard input. The session has its history, with images and files, and runs nothing by itself. Who wrote
-what, and the whole of long output, are not in it.`,
+  notes: `A FILE of - reads standard input. The session has its history with images and files, but no authors, and only the beginning
+and the end of long output. It runs nothing by itself.`,
   examples: ['agenthost import session.json', 'gunzip < session.json.gz | agenthost import - --agent claude'],
   run: async (values, [file, ...more]) => {
     if (file === undefined || more.length > 0)

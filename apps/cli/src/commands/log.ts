@@ -29,9 +29,9 @@ export const command = defineCommand({
       help: `how many of the newest turns (default ${DEFAULT_TURNS})`,
     },
     all: { type: 'boolean', short: 'a', help: 'all turns' },
-    follow: { type: 'boolean', short: 'f', help: 'go on with what happens from now on, until Ctrl+C' },
+    follow: { type: 'boolean', short: 'f', help: 'follow new events until Ctrl+C' },
     full: { type: 'boolean', help: 'with the whole output of tools' },
-    reasoning: { type: 'boolean', help: 'also what the agent thought' },
+    reasoning: { type: 'boolean', help: 'also the reasoning of the agent' },
   },
   completes: 'session',
   notes: 'With --json each line is one turn, as the protocol has it.',
@@ -104,7 +104,7 @@ function printMessage({ userMessage, by: author, startedAt, origin }: Turn | Act
   process.stdout.write(`${lines.map((line) => `${style.bold('›')} ${line}`).join('\n')}\n\n`);
 }
 
-/** Fetched where only its ends are in the state. */
+/** Fetched when the state has only its ends. */
 async function withWholeOutput(turn: Turn, host: HostClient): Promise<Turn> {
   const toolCalls = [];
   for (const call of turn.toolCalls) {
@@ -118,7 +118,7 @@ async function withWholeOutput(turn: Turn, host: HostClient): Promise<Turn> {
   return { ...turn, toolCalls };
 }
 
-/** What runs as it comes; with `--json` each turn when it has ended. */
+/** Prints a running turn as it streams; with `--json`, each turn when it has ended. */
 async function follow(
   host: HostClient,
   session: SessionHandle,

@@ -19,7 +19,7 @@ const options = {
   agent: { type: 'string', value: 'AGENT', help: 'only sessions of this agent' },
   unread: { type: 'boolean', help: 'only sessions with something new' },
   cwd: { type: 'string', value: 'FOLDER', help: 'only sessions that work in this folder' },
-  limit: { type: 'string', short: 'n', value: 'COUNT', help: `how many at the most (default ${DEFAULT_LIMIT})` },
+  limit: { type: 'string', short: 'n', value: 'COUNT', help: `maximum number of rows (default ${DEFAULT_LIMIT})` },
 } as const;
 
 export const command = defineCommand({
@@ -28,7 +28,7 @@ export const command = defineCommand({
   usage: '[flags]',
   options,
   notes: `States: ◐ running, ? needs input, × failed, ● something new, ○ idle.
-In a pipe it prints one session a line with tabs between id, state, agent, time of the last change, title and folder.`,
+In a pipe it prints one session per line with tabs between id, state, agent, time of the last change, title and folder.`,
   examples: ['agenthost ls', 'agenthost ls --status needs-input', 'agenthost ls --all --json | jq .sessions[].title'],
   run: async (values) => {
     const limit = parseCount(values.limit, DEFAULT_LIMIT);

@@ -8,14 +8,14 @@ import { withHost } from '../withHost.js';
 /** The options of a new session; `send --new` takes the same. */
 export const NEW_OPTIONS = {
   agent: { type: 'string', value: 'AGENT', help: 'which agent (default: the only one, else shell)' },
-  cwd: { type: 'string', value: 'FOLDER', help: 'the folder that it works in (default: this one)' },
-  model: { type: 'string', value: 'MODEL', help: 'one of the models that the agent has' },
-  title: { type: 'string', value: 'TITLE', help: 'what to call it (default: the agent finds a title)' },
+  cwd: { type: 'string', value: 'FOLDER', help: 'the folder to work in (default: this one)' },
+  model: { type: 'string', value: 'MODEL', help: "one of the agent's models" },
+  title: { type: 'string', value: 'TITLE', help: 'its title (default: the agent chooses one)' },
 } as const satisfies Record<string, OptionSpec>;
 
 export const command = defineCommand({
   name: 'new',
-  summary: 'make a session and print its URI',
+  summary: 'create a session and print its URI',
   usage: '[flags]',
   options: { ...HOST_OPTIONS, ...JSON_OPTION, ...NEW_OPTIONS },
   examples: ['agenthost new --agent shell', 'agenthost send "$(agenthost new --cwd ~/src/app)" "run the tests"'],
@@ -28,7 +28,7 @@ export const command = defineCommand({
     }),
 });
 
-/** Ready to be sent to; one whose agent did not start is not left behind. */
+/** Waits until it is ready; a session whose agent did not start is removed. */
 export async function createSession(host: HostClient, values: Values<typeof NEW_OPTIONS>): Promise<SessionHandle> {
   const provider = values.agent ?? defaultAgent(host);
   const session = await host.createSession({
@@ -53,7 +53,7 @@ function defaultAgent(host: HostClient): string {
   if (chosen) return chosen.provider;
   throw new CommandError(
     EXIT.usage,
-    usable.length === 0 ? 'The host has no agent that could do it.' : 'There are several agents.',
+    usable.length === 0 ? 'The host has no available agent.' : 'There are several agents.',
     usable.length === 0
       ? 'See why with agenthost doctor.'
       : `Choose one with --agent: ${usable.map(({ provider }) => provider).join(', ')}.`,

@@ -5,7 +5,7 @@ import { withHost } from '../withHost.js';
 
 export const command = defineCommand({
   name: 'rename',
-  summary: 'give a session another title',
+  summary: 'rename a session',
   usage: 'SESSION TITLE… [flags]',
   options: { ...HOST_OPTIONS },
   completes: 'session',

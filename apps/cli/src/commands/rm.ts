@@ -7,7 +7,7 @@ import { withHost } from '../withHost.js';
 
 export const command = defineCommand({
   name: 'rm',
-  summary: 'delete sessions, with everything that they kept',
+  summary: 'delete sessions with all their files',
   usage: 'SESSION… [flags]',
   options: { ...HOST_OPTIONS, yes: { type: 'boolean', short: 'y', help: 'do not ask' } },
   completes: 'session',
@@ -16,7 +16,7 @@ export const command = defineCommand({
     if (names.length === 0) throw usageError('A session is missing.', 'Name one or more as agenthost ls does.');
     const canAsk = process.stdin.isTTY && process.stderr.isTTY;
     if (!values.yes && !canAsk) {
-      throw usageError('Nobody can be asked: this is not a terminal.', 'Give --yes to delete without a question.');
+      throw usageError('This is not a terminal, so no one can be asked.', 'Give --yes to delete without a question.');
     }
     return withHost(values, async (host) => {
       const found = [];

@@ -12,16 +12,16 @@ const DEFAULT_LIMIT = 20;
 
 export const command = defineCommand({
   name: 'search',
-  summary: 'find sessions by what was said in them',
+  summary: 'find sessions by their text',
   usage: 'TEXT… [flags]',
   options: {
     ...HOST_OPTIONS,
     ...JSON_OPTION,
-    limit: { type: 'string', short: 'n', value: 'COUNT', help: `how many at the most (default ${DEFAULT_LIMIT})` },
+    limit: { type: 'string', short: 'n', value: 'COUNT', help: `maximum number of rows (default ${DEFAULT_LIMIT})` },
   },
-  notes: `Looks for all words in titles, messages, answers and tool output; "words in quotes" stand next to each other.
-In a pipe it prints one session a line with tabs between id, title and where the words were found. Exits with 1 when
-nothing was found.`,
+  notes: `Searches all words in titles, messages, answers and tool output; "words in quotes" must follow each other.
+In a pipe it prints one session per line with tabs between id, title and the text around the words. Exits with 1 without
+a hit.`,
   examples: ['agenthost search flaky test', `agenthost search '"disk is full"'`],
   run: async (values, positionals) => {
     const text = positionals.join(' ').trim();

@@ -15,38 +15,38 @@ import { createSession, NEW_OPTIONS } from './new.js';
 const options = {
   ...HOST_OPTIONS,
   ...JSON_OPTION,
-  new: { type: 'boolean', help: 'in a new session; then there is no SESSION' },
+  new: { type: 'boolean', help: 'in a new session, without SESSION' },
   ...NEW_OPTIONS,
   approve: {
     type: 'string',
     value: 'WHAT',
-    help: 'answer what the agent asks for without asking you',
+    help: 'answer questions of the agent automatically',
     choices: ['all', 'reads', 'none'],
   },
   tools: {
     type: 'string',
     value: 'HOW',
-    help: 'tool calls in a line each, with their output, or not at all',
+    help: 'show tool calls as one line each, with their output, or not at all',
     choices: ['line', 'output', 'none'],
   },
-  reasoning: { type: 'boolean', help: 'also what the agent thinks' },
-  steer: { type: 'boolean', help: 'for the turn that runs now, instead of after it' },
+  reasoning: { type: 'boolean', help: 'also the reasoning of the agent' },
+  steer: { type: 'boolean', help: 'steer the running turn instead of waiting for its end' },
   detach: { type: 'boolean', short: 'd', help: 'do not wait for the answer; print the id of the turn' },
 } as const;
 
 export const command = defineCommand({
   name: 'send',
-  summary: 'send a message and print the answer as it comes',
+  summary: 'send a message and print the answer while it streams',
   usage: 'SESSION MESSAGE… | --new MESSAGE… [flags]',
   options,
   completes: 'session',
-  notes: `The answer goes to standard output, everything about it (tool calls, questions, errors) to standard error. A MESSAGE of -
-reads standard input; with other words it is put behind them. While another turn runs, the message waits for its end.
+  notes: `The answer goes to standard output, everything else (tool calls, questions, errors) to standard error. A MESSAGE of - reads
+standard input and appends it to the other words. While another turn runs, the message waits for its end.
 
-When the agent asks, you are asked: y once, s for this session, n no. --approve all allows everything, reads only what the
-agent says merely reads, none denies. Without a terminal and without --approve a question stays open for somebody else, and
-the command exits with 12. Ctrl+C cancels the turn; twice leaves it running. A closed pipe leaves it running as well.
-The shell agent's tool output is its answer, so --tools is output there, else line.
+Answer the agent's questions with y (once), s (for this session) or n (no). --approve all allows everything, reads only calls
+that the agent marks as read-only, none denies. Without a terminal and without --approve a question stays open for other
+clients, and the command exits with 12. Ctrl+C cancels the turn; twice leaves it running, and so does a closed pipe.
+The shell agent's tool output is its answer, so --tools defaults to output there, else to line.
 
 Exit codes: 0 complete, 10 the turn failed, 11 cancelled, 12 waits for an answer, 13 complete but something was denied.`,
   examples: [
@@ -112,7 +112,7 @@ async function follow(
   return wasDenied ? EXIT.denied : EXIT.ok;
 }
 
-/** Of such an agent the output is the answer. */
+/** For such an agent the output is the answer. */
 function runsInput({ root }: HostClient, provider: string): boolean {
   return root.state.value.agents.some((agent) => agent.provider === provider && agent.runsInput);
 }

@@ -9,8 +9,8 @@ export const command = defineCommand({
   usage: '[flags]',
   options: SERVE_OPTIONS,
   notes: `
-Environment: AGENTHOST_TOKEN sets the token (else one is made and kept in the state folder), AGENTHOST_HOME the state folder;
-AGENTHOST_KEEP_TEMP_FILES=true leaves temporary files where they are, to look at them.`,
+Environment: AGENTHOST_TOKEN sets the token (default: one is made and kept in the state folder), AGENTHOST_HOME the state folder;
+AGENTHOST_KEEP_TEMP_FILES=true keeps temporary files for debugging.`,
   examples: [
     'agenthost serve',
     'agenthost serve --port 0 --json',

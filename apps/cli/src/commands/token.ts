@@ -22,20 +22,20 @@ export const command = defineCommand({
   summary: 'show or change the tokens of the host on this machine',
   usage: 'show|rotate [NAME]|add|ls|rm NAME [flags]',
   options: {
-    name: { type: 'string', value: 'NAME', help: 'add: what others see of the device, such as "Ann\'s phone"' },
+    name: { type: 'string', value: 'NAME', help: 'add: the name of the device for others, such as "Ann\'s phone"' },
     role: { type: 'string', value: 'ROLE', help: 'add: what it may do', choices: ROLES },
     'state-dir': { type: 'string', value: 'FOLDER', help: 'the state folder of the host' },
     json: { type: 'boolean', help: 'print JSON instead of text' },
   },
   completes: ACTIONS,
-  notes: `add gives a device a token of its own and prints the link to open there; it is shown this once. What the roles may do:
-  viewer    watch: lists, sessions, what was written
-  approver  also answer questions, with a reason or words of up to 1,000 characters, and stop turns; but not write
-  driver    also write, make and delete sessions; and so run commands on this machine
+  notes: `add makes a token for a device and prints the link to open there, once. The roles may do:
+  viewer    watch: lists, sessions, conversations
+  approver  also answer questions, with a text of up to 1,000 characters, and stop turns; but not write
+  driver    also write, create and delete sessions, and so run commands on this machine
   owner     also install agents and trust folders
-ls shows who has one and when it was used last. rm takes it back, rotate NAME replaces it, rotate alone replaces the host's
-own token: whoever is connected with the old one is cut off at once. A host that was started with $AGENTHOST_TOKEN keeps that
-one until it is started again with another: rotate changes nothing then, and fails.`,
+ls lists them with their last use. rm revokes one, rotate NAME replaces it, rotate alone replaces the host's own token. Clients
+with the old token are disconnected at once. A host that was started with $AGENTHOST_TOKEN keeps that token until it is
+restarted with another: rotate then changes nothing and fails.`,
   examples: [
     'agenthost token show',
     'agenthost token add --role approver --name "Ann\'s phone"',
@@ -139,7 +139,7 @@ async function list({ stateDir }: Place, print: Print, json: boolean): Promise<v
 }
 
 async function remove(here: Place, name: string | undefined, print: Print): Promise<void> {
-  if (name === undefined) throw usageError('Say whose token to take back.', 'See agenthost token ls.');
+  if (name === undefined) throw usageError('Name the token to revoke.', 'See agenthost token ls.');
   const removed = await changed(new DeviceTokens(here.stateDir).remove(name));
   const given = process.env['AGENTHOST_TOKEN'];
   if (given && removed?.sha256 === sha256(given) && (await hasGivenToken(here))) {
@@ -165,8 +165,9 @@ async function changed<T>(change: Promise<T>): Promise<T> {
     return await change;
   } catch (cause) {
     if (cause instanceof DeviceTokenError) {
-      const code = cause.message.startsWith('There is no') ? EXIT.notFound : EXIT.failed;
-      throw new CommandError(code, cause.message, cause.whatToDo, { cause });
+      throw new CommandError(cause.code === 'notFound' ? EXIT.notFound : EXIT.failed, cause.message, cause.whatToDo, {
+        cause,
+      });
     }
     const { code, message } = cause as NodeJS.ErrnoException;
     const full = code === 'ENOSPC';

@@ -13,9 +13,7 @@ export async function checkIndex(stateDir: string, isHostRunning: boolean): Prom
     check: 'index',
     level: 'problem',
     what: `The session index is damaged: ${damage}.`,
-    fix: isHostRunning
-      ? STOP_FIRST
-      : 'agenthost doctor --fix removes it; the next host makes it anew from the sessions.',
+    fix: isHostRunning ? STOP_FIRST : 'agenthost doctor --fix removes it; the next host rebuilds it from the sessions.',
     ...(!isHostRunning && { mend: () => removeIndex(stateDir) }),
   };
 }

@@ -7,6 +7,7 @@ import {
   examineVersion,
   SESSION_STATE_FOLDER,
   TokenFile,
+  WeakTokenError,
 } from '@agenthost/host/maintenance';
 import { type Finding, ok } from './finding.js';
 
@@ -62,7 +63,7 @@ export async function checkTokenFile(stateDir: string): Promise<Finding> {
     return {
       check,
       level: 'problem',
-      what: (error as Error).message.split('. ')[0]?.concat('.') ?? '',
+      what: error instanceof WeakTokenError ? error.what : `${(error as Error).message}.`,
       fix: 'Make a new one with agenthost token rotate.',
     };
   }

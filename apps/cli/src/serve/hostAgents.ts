@@ -51,7 +51,7 @@ export class HostAgents {
       const outcome = this.#outcome(provider);
       await this.#host.installAgent(provider);
       const failure = await outcome;
-      if (failure !== undefined) throw new CommandError(EXIT.failed, failure, 'Mend that, then try again.');
+      if (failure !== undefined) throw new CommandError(EXIT.failed, failure, 'Fix that, then try again.');
     } finally {
       progress.dispose();
     }

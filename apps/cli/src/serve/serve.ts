@@ -139,10 +139,10 @@ function startError(error: unknown, { address, port }: ServeOptions): unknown {
   const cannotStart = (what: string, whatToDo: string) =>
     new CommandError(EXIT.cannotStart, what, whatToDo, { cause: error });
   if (error instanceof CommandError) return error;
-  if (error instanceof LockHeldError || error instanceof StateRootFailure || error instanceof WeakTokenError) {
-    const [what = '', ...rest] = error.message.split(/(?<=\.) /);
-    return cannotStart(what, rest.join(' ') || 'Mend that, then start again.');
+  if (error instanceof StateRootFailure || error instanceof WeakTokenError) {
+    return cannotStart(error.what, error.whatToDo);
   }
+  if (error instanceof LockHeldError) return cannotStart(error.message, 'Mend that, then start again.');
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE') {
     return cannotStart(

@@ -33,7 +33,7 @@ export const SERVE_OPTIONS = {
   'tls-key': { type: 'string', value: 'FILE', help: 'the key of the certificate (PEM)' },
   'insecure-no-tls': {
     type: 'boolean',
-    help: 'allow an address other than loopback without TLS: everybody on the way can read along',
+    help: 'allow an address other than loopback without TLS: others on the network can read the token',
   },
   'public-url': { type: 'string', value: 'URL', help: 'the address under which a reverse proxy serves this host' },
   'allow-origin': {
@@ -52,8 +52,8 @@ export const SERVE_OPTIONS = {
     help: 'what they may do: viewer, approver, driver (default) or owner; see agenthost token',
   },
   open: { type: 'boolean', help: 'open the page in the browser of this machine, with a link that works once' },
-  json: { type: 'boolean', help: 'print one JSON object a line instead of text' },
-  debug: { type: 'boolean', help: 'say more, and show where errors come from' },
+  json: { type: 'boolean', help: 'print one JSON object per line instead of text' },
+  debug: { type: 'boolean', help: 'print more, and show where errors come from' },
 } as const satisfies Record<string, OptionSpec>;
 
 /** A certificate and its key, and their files. */

@@ -63,7 +63,7 @@ function findTurn({ activeTurn, turns }: SessionState, id: string): ActiveTurn |
 function takenBack(): CommandError {
   return new CommandError(
     EXIT.turnCancelled,
-    'Somebody took the message back before it was its turn.',
+    'The message was removed before its turn started.',
     'Send it again if it is still wanted.',
   );
 }

@@ -35,7 +35,7 @@ export async function runTurn(
     cancel(session, turnId).catch(fail);
   });
   const pipeClosed = () => {
-    stderr.write(`Nobody reads the output any more; the turn goes on.\n${goesOn}\n`);
+    stderr.write(`The output was closed; the turn continues.\n${goesOn}\n`);
     process.exit(EXIT.closedPipe);
   };
   stdout.prependListener('error', pipeClosed);
@@ -84,7 +84,7 @@ export async function runTurn(
   }
 }
 
-/** Running, it is cancelled; still in the queue, it is taken back. */
+/** A running turn is cancelled; a queued message is removed. */
 async function cancel(session: SessionHandle, turnId: string): Promise<void> {
   const { activeTurn, queuedMessages = [] } = session.state.value;
   if (activeTurn?.id === turnId) await session.cancel();
@@ -99,7 +99,7 @@ class Interrupts {
 
   constructor(onCancel: () => void) {
     const leave = (exitCode: number) => () =>
-      this.#leaving.abort(new CommandError(exitCode, 'The turn goes on without this command.', ''));
+      this.#leaving.abort(new CommandError(exitCode, 'The turn continues without this command.', ''));
     const interrupt = () => {
       if (++this.#interrupts === 1) onCancel();
       else leave(EXIT.interrupted)();

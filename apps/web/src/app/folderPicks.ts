@@ -5,7 +5,7 @@ export interface FolderPick {
   readonly choose: (uri: string | undefined) => void;
 }
 
-/** What the browse action of a host asks for, until somebody has chosen a folder or given up. */
+/** Pending requests of a host's browse action, until the user chooses a folder or cancels. */
 export class FolderPicks {
   readonly current: Observable<FolderPick | undefined>;
   readonly #current = observable<FolderPick | undefined>(undefined);
@@ -14,7 +14,7 @@ export class FolderPicks {
     this.current = this.#current;
   }
 
-  /** One at a time: whoever was asked before has given up. */
+  /** One at a time: an earlier request is cancelled. */
   pick(folders: FolderBrowser): Promise<string | undefined> {
     this.giveUp();
     return new Promise((resolve) => {

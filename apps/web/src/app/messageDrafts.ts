@@ -8,13 +8,13 @@ export interface Draft {
 
 const EMPTY: Draft = { text: '', attachments: [] };
 const PREFIX = 'agenthost.attachments ';
-/** Storages of browsers hold about five million characters, for all drafts of a tab. */
+/** Browser storages hold about five million characters for all drafts of a tab. */
 const MAX_KEPT = 1_500_000;
 
-/** What was written and not sent, by chat: its text is kept in this browser, its attachments in this tab as far as they fit. */
+/** Unsent text by chat: the text is kept in this browser, attachments in this tab as far as they fit. */
 export class MessageDrafts {
   readonly #texts = new Drafts(localStorage);
-  /** Whole: what is kept beyond the page has limits, what somebody writes has none. */
+  /** Complete in memory: only the stored copy has limits. */
   readonly #written = new Map<string, Draft>();
   readonly #changes = observable(0);
 
@@ -32,7 +32,7 @@ export class MessageDrafts {
     this.#changes.set(this.#changes.value + 1);
   }
 
-  /** A message that was not taken, in front of what was written since. */
+  /** Puts a refused message in front of what was written since. */
   giveBack(chat: string, message: UserMessage): void {
     const now = this.#now(chat);
     this.set(chat, {
@@ -54,7 +54,7 @@ export class MessageDrafts {
   }
 }
 
-/** Whether they would outlive a reload. */
+/** Whether they would survive a reload. */
 export function fitsDraft(attachments: readonly Attachment[]): boolean {
   return JSON.stringify(attachments).length <= MAX_KEPT;
 }
@@ -65,7 +65,7 @@ function keep(chat: string, attachments: readonly Attachment[]): void {
       sessionStorage.setItem(PREFIX + chat, JSON.stringify(attachments));
     else sessionStorage.removeItem(PREFIX + chat);
   } catch {
-    // Full: they are there until the page is closed, which the composer says of large ones.
+    // The storage is full: they live until the page is closed; the composer warns about large ones.
   }
 }
 

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { visibleText } from '../text/visibleText.js';
 import { goTo } from './route.js';
 
-/** Whether the browser may show them; asks when it was never asked. */
+/** Whether the browser may show notifications; asks if it was never asked. */
 export async function askForNotifications(): Promise<boolean> {
   if (!('Notification' in window)) return false;
   const allowed =
@@ -11,7 +11,7 @@ export async function askForNotifications(): Promise<boolean> {
   return allowed === 'granted';
 }
 
-/** The window's title counts what waits; a notification says so when somebody looks elsewhere. */
+/** The window's title counts open questions; a notification is shown while the user looks elsewhere. */
 export function useAttention(management: SessionsManagementService, waiting: number, notifications: boolean): void {
   useEffect(() => {
     document.title = waiting > 0 ? `(${waiting}) Agent Sessions` : 'Agent Sessions';

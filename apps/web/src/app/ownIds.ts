@@ -5,7 +5,7 @@ const MOST = 200;
 
 const ids = observable<ReadonlySet<string>>(new Set(read()));
 
-/** The ids under which hosts have known this browser's pages: what they did is still "you" after a reload. */
+/** The ids under which hosts have known this browser's pages: their actions are still "you" after a reload. */
 export const ownIds: Observable<ReadonlySet<string>> = ids;
 
 export function rememberOwnId(id: string): void {
@@ -14,7 +14,7 @@ export function rememberOwnId(id: string): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(all));
   } catch {
-    // A browser that keeps nothing: this page still knows itself.
+    // The browser stores nothing: this page still knows itself.
   }
 }
 

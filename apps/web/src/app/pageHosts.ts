@@ -12,16 +12,16 @@ import type { FolderPicks } from './folderPicks.js';
 import type { MessageDrafts } from './messageDrafts.js';
 import { rememberOwnId } from './ownIds.js';
 import type { PageHost } from './pagePlace.js';
+import { permissionError } from './permissionError.js';
 import type { KnownHost, SettingsStore } from './settings.js';
 import { forgetToken, loadToken, saveToken } from './tokens.js';
-import { whyNot } from './whyNot.js';
 
 interface Attached extends PageHost {
   readonly host: HostClient;
   readonly dispose: () => void;
 }
 
-/** Until it has said what its machine is called. */
+/** The name until the host has told its machine's name. */
 const OWN_NAME = 'This machine';
 const NO_NAME = 'Somebody';
 
@@ -33,7 +33,7 @@ interface PageHostsOptions {
   readonly folderPicks: FolderPicks;
 }
 
-/** The hosts that this page shows: the one that serves it, and those that were added. Each is a provider of sessions. */
+/** The hosts of this page: the one that serves it, and added ones. Each is a sessions provider. */
 export class PageHosts {
   readonly all: Observable<readonly PageHost[]>;
   readonly #all = observable<readonly Attached[]>([]);
@@ -50,9 +50,9 @@ export class PageHosts {
     for (const { name, url } of settings.value.value.hosts) this.#attach(name, url);
   }
 
-  /** Why no session can be started from this page; nothing where one of the hosts lets it. */
+  /** Why no session can be started from this page; undefined if a host allows it. */
   readonly whyNoNewSession: Observable<string | undefined> = computed(() => {
-    const refusals = this.#all.value.map(({ role }) => whyNot(role.value, 'createSession'));
+    const refusals = this.#all.value.map(({ role }) => permissionError(role.value, 'createSession'));
     return refusals.includes(undefined) ? undefined : refusals[0];
   });
 
@@ -60,12 +60,12 @@ export class PageHosts {
     return this.#all.value.find((host) => host.id === id);
   }
 
-  /** Also of a host that is about to be in `all`, or has just left it. */
+  /** Includes a host that is about to be in `all`, or has just left it. */
   isHost(providerId: string): boolean {
     return this.#hostIds.has(providerId);
   }
 
-  /** From a link as `agenthost serve` prints it. Throws with what is wrong about it. */
+  /** Adds a host from a link of `agenthost serve`. Throws with what is wrong with it. */
   add(link: string, name: string): PageHost {
     const url = URL.canParse(link) ? new URL(link) : undefined;
     const token = url && new URLSearchParams(url.hash.slice(1)).get('token');
@@ -87,14 +87,14 @@ export class PageHosts {
     this.#settings.update({ hosts: this.#settings.value.value.hosts.filter(({ url }) => url !== host.url) });
   }
 
-  /** With another token, after it was rotated. */
+  /** Sets another token, after it was rotated. */
   signIn(host: PageHost, token: string): PageHost {
     saveToken(host.url, token);
     this.#detach(host);
     return this.#attach(host.isOwn ? undefined : host.name, host.url);
   }
 
-  /** The hosts learn it with a new connection; what was not acknowledged is sent on that. */
+  /** The hosts learn it with a new connection, which also sends unacknowledged messages. */
   setUserName(userName: string): void {
     if (userName === this.#settings.value.value.userName) return;
     this.#settings.update({ userName });
@@ -160,7 +160,7 @@ export class PageHosts {
   }
 }
 
-/** As far as a browser says it; others see it beside what is done here. */
+/** The browser's device name; other users see it beside this page's actions. */
 function deviceName(): string {
   const { userAgent } = navigator;
   const device = /iPhone|iPad|Android|Windows|Macintosh|Linux/.exec(userAgent)?.[0] ?? 'browser';

@@ -2,21 +2,21 @@ import type { ConnectionState } from '@agenthost/client';
 import type { Role } from '@agenthost/protocol';
 import type { AgentHostProvider, Observable, SessionsProvider } from '@agenthost/sessions';
 
-/** Where sessions are: a host, or whatever else has some. */
+/** A place with sessions: a host, or another sessions provider. */
 export interface PagePlace {
-  /** That of its provider. */
+  /** The provider's id. */
   readonly id: string;
   readonly name: string;
   readonly provider: SessionsProvider;
-  /** What it lets this page do. */
+  /** The role of this page there. */
   readonly role: Observable<Role>;
-  /** Since when what is shown may be out of date, in milliseconds since 1970; nothing while it can be reached. */
+  /** Since when the shown state may be outdated, in milliseconds since 1970; undefined while it is connected. */
   readonly staleSince: Observable<number | undefined>;
 }
 
 export interface PageHost extends PagePlace {
   readonly url: string;
-  /** The one that serves this page. */
+  /** The host that serves this page. */
   readonly isOwn: boolean;
   readonly connection: Observable<ConnectionState>;
   readonly provider: AgentHostProvider;

@@ -12,7 +12,7 @@ import type { PagePlace } from './pagePlace.js';
 const OWNER = constant<Role>('owner');
 const NEVER_STALE = constant<number | undefined>(undefined);
 
-/** Hosts first, then other providers in the order in which they were registered. */
+/** Hosts first, then other providers in the order of their registration. */
 export class PagePlaces {
   readonly all: Observable<readonly PagePlace[]>;
   readonly #all = observable<readonly PagePlace[]>([]);
@@ -39,7 +39,7 @@ export class PagePlaces {
     this.#all.set([...hosts, ...others.map((provider) => this.#placeOf(provider))]);
   }
 
-  /** Whoever has put such a provider into the page may do anything with it. */
+  /** A provider that was built into the page may be used without limits. */
   #placeOf(provider: SessionsProvider): PagePlace {
     const { id, label } = provider;
     const place = this.#others.get(provider) ?? {

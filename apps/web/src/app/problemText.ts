@@ -1,8 +1,8 @@
-/** What went wrong, as a sentence for people. Errors of the layers below say it for programs as well: "what was refused: why". */
+/** An error as a sentence for people. Errors of lower layers are worded for programs as well: "what was refused: why". */
 export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return sentence(String(error));
   const words = WORDS[error.name]?.(error as Error & Details);
-  // A provider's failure wraps what happened; its own words only add which call it was.
+  // A provider's failure wraps the cause; its own text only adds which call it was.
   if (words === undefined && error.cause instanceof Error && error.name === 'ProviderFailedError')
     return problemText(error.cause);
   return sentence(words ?? error.message);
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, (error: Error & Details) => string>> = {
   ConnectionLostError: () =>
     'The connection was lost before the host had answered. Check whether it was done, then try again',
   CommandTimeoutError: () => 'The host took too long to answer. Try again',
-  CommandFailedError: ({ message }) => message.replace(/^\w+(?:\.\w+)? failed: /, '').replace(/ \(-?\d+\)$/, ''),
+  CommandFailedError: ({ reason }) => String(reason),
 };
 
 function sentence(text: string): string {

@@ -7,7 +7,7 @@ export type Route =
 
 const route = observable<Route>(parse(location.hash));
 
-/** What the page shows is in the address: it survives a reload, and Back goes back. */
+/** The view is in the address: it survives a reload, and Back works. */
 export const currentRoute: Observable<Route> = route;
 
 export function goTo(next: Route, options: { readonly replace?: boolean } = {}): void {

@@ -13,7 +13,7 @@ import { PageHosts } from './pageHosts.js';
 import { PagePlaces } from './pagePlaces.js';
 import { SettingsStore } from './settings.js';
 
-/** What the whole page shares; made once. */
+/** Shared by the whole page; made once. */
 export interface PageServices {
   readonly settings: SettingsStore;
   readonly hosts: PageHosts;

@@ -14,9 +14,9 @@ export interface Settings {
   readonly singleLetters: boolean;
   readonly notifications: boolean;
   readonly hosts: readonly KnownHost[];
-  /** What others see beside what is done here. */
+  /** The user's name that others see beside this page's actions. */
   readonly userName: string;
-  /** What the machine calls itself that serves this page, as last heard. */
+  /** The last known name of the machine that serves this page. */
   readonly machine: string;
 }
 
@@ -32,7 +32,7 @@ const DEFAULTS: Settings = {
 const MOST_HOSTS = 20;
 const LONGEST_NAME = 60;
 
-/** What this browser remembers about how its user likes the page. No token is in it. */
+/** The user's settings for the page in this browser. It contains no token. */
 export class SettingsStore {
   readonly #settings = observable(read());
 
@@ -46,7 +46,7 @@ export class SettingsStore {
     try {
       localStorage.setItem(KEY, JSON.stringify(this.#settings.value));
     } catch {
-      // A browser that keeps nothing: the setting holds until the page is closed.
+      // The browser stores nothing: the setting holds until the page is closed.
     }
   }
 }

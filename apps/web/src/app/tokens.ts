@@ -1,8 +1,8 @@
 const PREFIX = 'agenthost.token ';
 
 /**
- * The token comes in the fragment of the link that `agenthost serve` prints: a fragment is sent to nobody. It is kept for this
- * tab alone, and taken out of the address at once, so that it is in no history and in no screenshot.
+ * The token comes in the fragment of the link that `agenthost serve` prints, which no request contains. It is kept only for this
+ * tab, and removed from the address at once, so that it is in no history and in no screenshot.
  */
 export function takeTokenFromAddress(url: string): void {
   const fragment = new URLSearchParams(location.hash.slice(1));

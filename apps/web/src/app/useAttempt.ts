@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { problemText } from './problemText.js';
 
-/** For work that nobody waits for: what went wrong last is there to be told, until something works. */
+/** For work that is not awaited: the last error can be shown until a later attempt succeeds. */
 export function useAttempt() {
   const [problem, setProblem] = useState<string>();
   const attempt = (work: Promise<unknown>) => {

@@ -1,12 +1,12 @@
 import type { Observable } from '@agenthost/sessions';
 import { useMemo, useSyncExternalStore } from 'react';
 
-/** A page that nobody looks at gets no frames; it follows at this pace. */
+/** A hidden page gets no frames; it updates at this interval. */
 const HIDDEN_MS = 250;
 
 /**
- * As `useObservable`, for what changes more often than a screen does: however many changes a frame brings, it is one rendering.
- * The first change after a rest is shown at once.
+ * Like `useObservable`, for values that change faster than a screen: all changes of a frame are one rendering.
+ * The first change after a pause is shown at once.
  */
 export function useFrameObservable<T>(source: Observable<T>): T {
   const store = useMemo(() => frameStore(source), [source]);

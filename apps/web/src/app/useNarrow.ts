@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 /** As in theme/phone.css and phonePrompts.css. */
 const narrow = window.matchMedia('(max-width: 719px)');
 
-/** Whether there is room for one pane alone. */
+/** Whether only one pane fits. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(
     (changed) => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time, anew every second while it is wanted. */
+/** The current time, updated every second while it is needed. */
 export function useNow(wanted: boolean, every = 1000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { Observable } from '@agenthost/sessions';
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** The value, and a new rendering when it changes. */
+/** The value, with a new rendering when it changes. */
 export function useObservable<T>(source: Observable<T>): T {
   const subscribe = useCallback(
     (changed: () => void) => {

@@ -4,9 +4,9 @@ import { useCallback } from 'react';
 import { StatusGlyph } from '../glyphs/StatusGlyph.js';
 import { rowStatus } from '../list/SessionRow.js';
 import type { PaletteEntry } from '../overlays/Palette.js';
+import { permissionError } from './permissionError.js';
 import { goTo } from './route.js';
 import { useServices } from './services.js';
-import { whyNot } from './whyNot.js';
 
 interface PaletteCommands {
   readonly onTray: () => void;
@@ -72,17 +72,17 @@ export function usePaletteEntries({ onTray, onShortcuts, onAddHost, onSettings }
     };
   }
 
-  /** What can be done with the session that is looked at, where one is. */
+  /** Commands for the open session, if there is one. */
   function sessionCommands(): PaletteEntry[] {
     const { isNewChatSession, isActiveSessionArchived, activeSessionProviderId } = management.contextKeys;
     const session = management.activeSession.value;
     const role = places.byId(activeSessionProviderId.value)?.role.value;
-    if (isNewChatSession.value || !session || !role || whyNot(role, 'session/isArchivedChanged') !== undefined)
+    if (isNewChatSession.value || !session || !role || permissionError(role, 'session/isArchivedChanged') !== undefined)
       return [];
     const isArchived = isActiveSessionArchived.value;
     const change = () => (isArchived ? management.unarchiveSession(session) : management.archiveSession(session));
     const icon = <Archive size={16} aria-hidden />;
-    // The list shows whether it was done.
+    // The list shows whether it worked.
     return [
       command(
         isArchived ? 'Unarchive this session' : 'Archive this session',

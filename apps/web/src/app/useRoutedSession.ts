@@ -9,15 +9,15 @@ import { useObservable } from './useObservable.js';
 export interface RoutedSession {
   readonly session: Session | undefined;
   readonly chat: string | undefined;
-  /** Whose it is, by its name. */
+  /** The place that it belongs to, by the name in the address. */
   readonly place: PagePlace | undefined;
-  /** The chat that the address names, while nothing is known of it. */
+  /** The chat in the address, while nothing is known of it. */
   readonly awaited: string | undefined;
-  /** The lists have come, and it is in none of them. */
+  /** The lists have loaded, and it is in none of them. */
   readonly isMissing: boolean;
 }
 
-/** The session that the address names, as soon as its provider tells of it; followed when it is replaced by its committed one. */
+/** The session in the address, as soon as its provider lists it; follows it when it is replaced by the committed one. */
 export function useRoutedSession(route: Route): RoutedSession {
   const { management, places } = useServices();
   useObservable(places.all);
@@ -31,7 +31,7 @@ export function useRoutedSession(route: Route): RoutedSession {
     return () => following.dispose();
   }, [management, sessionId]);
   const listed = sessionId === undefined ? undefined : find(sessionId);
-  // One that somebody deletes while it is looked at stays in view, with what was written for it.
+  // A session that is deleted while it is open stays in view, with the text that was written for it.
   const last = useRef<Session>(undefined);
   const session = listed ?? (last.current?.sessionId === sessionId ? last.current : undefined);
   useEffect(() => {
@@ -39,14 +39,14 @@ export function useRoutedSession(route: Route): RoutedSession {
   }, [session]);
   const wanted = route.view === 'session' ? route.chat : undefined;
   const chat = session?.chats.value.some(({ resource }) => resource === wanted) ? wanted : undefined;
-  // Before anything is painted: what depends on the active session must not show that of the one before.
+  // Before painting: what depends on the active session must not show the previous one.
   useLayoutEffect(() => {
     if (listed)
       void management.openSession(listed.resource, chat === undefined ? {} : { chatUri: chat }).catch(() => {});
     else if (sessionId === undefined) management.openNewSessionView();
   }, [management, listed, chat, sessionId]);
   useEffect(() => {
-    // Older than what was listed first: ask for it by name.
+    // Older than the first page of the list: asks for it by name.
     if (sessionId !== undefined && !session) management.findSession(sessionId).then(changed, () => changed());
   }, [management, session, sessionId]);
   const place = sessionId === undefined ? undefined : places.byId(providerOf(sessionId));

@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'react';
 
 export interface Shortcut {
   readonly key: string;
-  /** With Ctrl, or ⌘ on a Mac. These also work while one writes. */
+  /** With Ctrl, or ⌘ on a Mac. These also work while the user types. */
   readonly withControl?: boolean;
   readonly run: () => void;
 }
 
-/** Keys that work wherever the focus is, but not while somebody writes or a dialog is open. */
+/** Keys that work anywhere, except while the user types or a dialog is open. */
 export function useShortcuts(shortcuts: readonly Shortcut[], singleLetters: boolean): void {
   const current = useRef(shortcuts);
   current.current = shortcuts;

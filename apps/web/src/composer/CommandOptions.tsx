@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { CommandList } from './useCommandList.js';
 
-/** The agent's commands that fit what is being typed, above the field. */
+/** The agent's commands that match the typed text, above the field. */
 export function CommandOptions({ id, matches, selected, choose }: CommandList) {
   const list = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the keys have moved
@@ -20,7 +20,7 @@ export function CommandOptions({ id, matches, selected, choose }: CommandList) {
           role="option"
           aria-selected={index === selected}
           tabIndex={-1}
-          // The field keeps the focus, and with it the keyboard of a phone.
+          // The field keeps the focus, and with it a phone's keyboard.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => choose(command)}
         >

@@ -20,17 +20,17 @@ import { useCommandList } from './useCommandList.js';
 interface ComposerProps {
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
-  /** Takes the message out of the draft; when it rejects, it is there again. */
+  /** Takes the message out of the draft; when it rejects, the text is restored. */
   readonly onSend: (message: UserMessage, how: 'send' | 'steer') => Promise<void>;
   readonly onStop: () => void;
   readonly onEditLast: () => void;
   readonly running: boolean;
   readonly canSteer: boolean;
   readonly placeholder: string;
-  /** What the agent takes after a slash. */
+  /** The agent's slash commands. */
   readonly commands?: readonly SessionCommand[];
   readonly autoFocus?: boolean;
-  /** In words, where sending does more than that. */
+  /** The label, when sending does more than that. */
   readonly sendLabel?: string;
   /** Agent and model. */
   readonly children?: ReactNode;

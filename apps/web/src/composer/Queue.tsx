@@ -8,13 +8,13 @@ import { InlineText } from '../conversation/InlineText.js';
 interface QueueProps {
   readonly messages: readonly PendingMessage[];
   readonly steering: PendingMessage | undefined;
-  /** Each is missing where this page may not. */
+  /** Each is missing if this page's role doesn't allow it. */
   readonly onReorder: ((order: readonly string[]) => void) | undefined;
   readonly onEdit: ((message: PendingMessage) => void) | undefined;
   readonly onRemove: ((id: string) => void) | undefined;
 }
 
-/** What waits for the turn's end, in order. By pointer: drag the grip. By keyboard: Space lifts, arrows move, Space puts down. */
+/** Queued messages in order. By pointer: drag the grip. By keyboard: Space lifts, arrows move, Space puts down. */
 export function Queue({ messages, steering, onReorder, onEdit, onRemove }: QueueProps) {
   const { me } = useChat();
   const [lifted, setLifted] = useState<string>();
@@ -89,7 +89,7 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
                   data-grip={message.id}
                   onPointerDown={() => setDragged(message.id)}
                   onBlur={(event) => {
-                    // A grip that is moved in the page loses the focus too, but to nobody.
+                    // A grip that is moved in the document loses the focus too, but no element gets it.
                     if (event.relatedTarget) setLifted(undefined);
                   }}
                 >
@@ -126,7 +126,7 @@ export function Queue({ messages, steering, onReorder, onEdit, onRemove }: Queue
   );
 }
 
-/** On the window: the row itself moves under the pointer, and an element that moves loses the pointer. */
+/** On the window: the row moves under the pointer, and a moving element loses the pointer. */
 function useDragging(
   list: RefObject<HTMLOListElement | null>,
   dragged: string | undefined,

@@ -2,21 +2,21 @@ import type { Role } from '@agenthost/protocol';
 import { Eye } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { PagePlace } from '../app/pagePlace.js';
+import { type GuardedOperation, permissionError } from '../app/permissionError.js';
 import { useObservable } from '../app/useObservable.js';
-import { type Deed, whyNot } from '../app/whyNot.js';
 
 interface RoleNoteProps {
   readonly role: Role;
-  readonly deed: Deed;
-  /** What the deed is done with; shown to whoever may. */
+  readonly operation: GuardedOperation;
+  /** The controls for the operation; shown if the role allows it. */
   readonly children: ReactNode;
-  /** What is left to do for whoever may not. */
+  /** Shown below the note if the role does not allow it. */
   readonly instead?: ReactNode;
 }
 
-/** What a device may not do is not offered; a note says why. */
-export function RoleNote({ role, deed, children, instead }: RoleNoteProps) {
-  const refusal = whyNot(role, deed);
+/** Replaces the controls of an operation that the role does not allow by a note that says why. */
+export function RoleNote({ role, operation, children, instead }: RoleNoteProps) {
+  const refusal = permissionError(role, operation);
   if (refusal === undefined) return children;
   return (
     <div className="composer" role="note">

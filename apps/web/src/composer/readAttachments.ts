@@ -4,7 +4,7 @@ import { isShownImage } from '../markdown/safeUrl.js';
 const LARGEST = 10 * 1024 * 1024;
 const MOST = 20;
 
-/** Files of this device as attachments. What can't be one is named, with the reason. */
+/** Files of this device as attachments. Unsuitable files are named, with the reason. */
 export async function readAttachments(
   files: readonly File[],
 ): Promise<{ attachments: Attachment[]; refused: string | undefined }> {

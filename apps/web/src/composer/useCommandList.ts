@@ -2,7 +2,7 @@ import type { SessionCommand } from '@agenthost/protocol';
 import { fittingCommands, typedCommand } from '@agenthost/sessions';
 import { type KeyboardEvent, useId, useState } from 'react';
 
-/** What fits what is being typed after a slash, and which of it the keys have reached. */
+/** The commands that match the text after a slash, and the selected one. */
 export function useCommandList(
   commands: readonly SessionCommand[],
   text: string,
@@ -10,7 +10,7 @@ export function useCommandList(
 ): CommandList {
   const id = useId();
   const [reached, setReached] = useState({ text: '', place: 0 });
-  /** The text at which somebody wanted no more of it; with other words it is there again. */
+  /** The text at which the user closed the list; with another text it is shown again. */
   const [dismissed, setDismissed] = useState<string>();
   const matches = dismissed === text ? [] : fittingCommands(commands, text);
   const selected = Math.min(reached.text === text ? reached.place : 0, matches.length - 1);
@@ -21,7 +21,7 @@ export function useCommandList(
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setReached({ text, place: (selected + step + matches.length) % matches.length });
     else if (event.key === 'Escape') setDismissed(text);
-    // Typed to its end it is sent, not completed.
+    // A complete command is sent, not completed.
     else if (event.key === 'Tab' || (event.key === 'Enter' && command.name.toLowerCase() !== typedCommand(text)))
       choose(command);
     else return false;
@@ -45,6 +45,6 @@ export interface CommandList {
   readonly choose: (command: SessionCommand) => void;
   /** Whether the key was for the list. */
   readonly keyDown: (event: KeyboardEvent) => boolean;
-  /** For the field that is typed in. */
+  /** Props for the text field. */
   readonly field: { readonly 'aria-controls'?: string; readonly 'aria-activedescendant'?: string };
 }

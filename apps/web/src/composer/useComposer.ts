@@ -6,12 +6,12 @@ import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
 import { useStable } from '../app/useStable.js';
 
-/** What is written for a chat, and where it goes: a turn, the queue, the running turn, or in place of a queued message. */
+/** The text for a chat, and its target: a turn, the queue, the running turn, or a queued message that is edited. */
 export function useComposer(chat: string, model: ChatModel, state: SessionState | undefined, onSent: () => void) {
   const { drafts, unsent } = useServices();
   const draft = useObservable(useStable(() => drafts.of(chat), [drafts, chat]));
   const [editing, setEditing] = useState<string>();
-  /** What was being written when somebody began to edit a queued message. */
+  /** The text that was being written when the user began to edit a queued message. */
   const aside = `${chat} aside`;
   const takeUpAgain = () => {
     const begun = drafts.of(aside).value;
@@ -22,7 +22,7 @@ export function useComposer(chat: string, model: ChatModel, state: SessionState 
   // biome-ignore lint/correctness/useExhaustiveDependencies: after a reload in the middle of an edit, once
   useEffect(takeUpAgain, [chat]);
   const edit = async (message: PendingMessage) => {
-    // What the state only refers to would else be cut out by the edit.
+    // Otherwise the edit would cut content that the state only refers to.
     const { text, attachments = [] } = await model.wholeMessage(message.userMessage);
     setEditing(message.id);
     const begun = drafts.of(chat).value;
@@ -39,14 +39,14 @@ export function useComposer(chat: string, model: ChatModel, state: SessionState 
       : how === 'steer'
         ? model.steer(message, id)
         : model.submit(message, id);
-    // Not before it is kept elsewhere: a page that goes now must not take it along.
+    // Not before it is stored elsewhere: a page that is closed now must not lose it.
     drafts.clear(chat);
     takeUpAgain();
     onSent();
     try {
       await sending;
     } catch (error) {
-      // Without an answer of the host it is still to be sent, and shown as such.
+      // Without an answer of the host it is still pending, and shown as such.
       if (unsent.has(id)) return;
       drafts.giveBack(chat, message);
       throw error;

@@ -1,7 +1,7 @@
 import { ChevronLeft } from 'lucide-react';
 import { goTo } from '../app/route.js';
 
-/** On a phone the list is a page of its own. */
+/** On a phone the list is a separate page. */
 export function BackButton() {
   return (
     <button

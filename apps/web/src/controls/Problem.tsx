@@ -1,4 +1,4 @@
-/** What went wrong, beside what it went wrong with. */
+/** An error, beside the control that caused it. */
 export function Problem({ text }: { readonly text: string | undefined }) {
   return (
     text && (

@@ -12,7 +12,7 @@ interface AwaitedSessionProps {
   readonly chat: string | undefined;
 }
 
-/** A session of a place that has not told of it: what was sent before the page was loaded is here, and nothing else. */
+/** A session that its place hasn't listed yet: only messages that were sent before the reload are shown. */
 export function AwaitedSession({ place, chat }: AwaitedSessionProps) {
   const { unsent } = useServices();
   const messages = useObservable(useStable(() => unsent.of(chat ?? ''), [unsent, chat]));

@@ -13,14 +13,14 @@ import { clock } from './times.js';
 interface BannerProps {
   readonly place: PagePlace;
   readonly phase?: ChatPhase;
-  /** Why the session could not be made. */
+  /** Why the session could not be created. */
   readonly creationError?: ErrorInfo | undefined;
   readonly problem?: string | undefined;
   readonly onDismiss?: () => void;
   readonly onRetry?: () => void;
 }
 
-/** What is wrong and what to do, in a sentence, above what it is about. Nothing where nothing is. */
+/** A problem and what to do, in a sentence, above the affected view. Empty without a problem. */
 export function Banner({ place, ...about }: BannerProps) {
   const host = asHost(place);
   return host ? <HostBanner host={host} {...about} /> : <ChatBanner place={place} {...about} />;
@@ -84,7 +84,7 @@ function HostBanner({ host, ...about }: Omit<BannerProps, 'place'> & { readonly 
   return <ChatBanner place={host} {...about} />;
 }
 
-/** What is wrong with the conversation itself. */
+/** Problems of the conversation itself. */
 function ChatBanner({ place, phase, creationError, problem, onDismiss, onRetry }: BannerProps) {
   const now = useNow(phase?.state === 'interrupted', 500);
   if (phase?.state === 'gone') {
@@ -92,8 +92,8 @@ function ChatBanner({ place, phase, creationError, problem, onDismiss, onRetry }
       <div className="banner" role="alert">
         <CircleAlert size={16} aria-hidden />
         <span className="grow">
-          <b>This session was deleted.</b> Somebody removed it from {place.name}. What you see is how it was last; what
-          you wrote below is kept until you leave.
+          <b>This session was deleted.</b> It was removed from {place.name}. You see its last state; what you wrote
+          below is kept until you leave.
         </span>
       </div>
     );

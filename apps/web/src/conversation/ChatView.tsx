@@ -1,6 +1,7 @@
 import type { ChatModel, Session, SessionsManagementService } from '@agenthost/sessions';
 import { useEffect, useRef, useState } from 'react';
 import { asHost, type PagePlace } from '../app/pagePlace.js';
+import { type GuardedOperation, permissionError } from '../app/permissionError.js';
 import { problemText } from '../app/problemText.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
@@ -9,7 +10,6 @@ import { useFrameObservable } from '../app/useFrameObservable.js';
 import { useObservable } from '../app/useObservable.js';
 import { useShortcuts } from '../app/useShortcuts.js';
 import { useStable } from '../app/useStable.js';
-import { type Deed, whyNot } from '../app/whyNot.js';
 import { Composer } from '../composer/Composer.js';
 import { Queue } from '../composer/Queue.js';
 import { RoleNote } from '../composer/RoleNote.js';
@@ -88,7 +88,7 @@ function OpenedChat({
     attempt(forked.then((to) => goTo({ view: 'session', sessionId: to.sessionId })));
   };
   const folder = state?.summary.workingDirectory;
-  const may = (deed: Deed) => whyNot(role, deed) === undefined;
+  const may = (operation: GuardedOperation) => permissionError(role, operation) === undefined;
   const canFork = management.canFork(session);
   const host = asHost(place);
   const context = useChatContext(
@@ -102,9 +102,9 @@ function OpenedChat({
           : undefined,
     },
   );
-  /** A key has no place to say why it does nothing. */
-  const orSay = (deed: Deed, run: () => void) => () => {
-    const refusal = whyNot(role, deed);
+  /** A key has no place to show why it does nothing. */
+  const orSay = (operation: GuardedOperation, run: () => void) => () => {
+    const refusal = permissionError(role, operation);
     if (refusal === undefined) run();
     else setProblem(refusal);
   };
@@ -173,7 +173,7 @@ function OpenedChat({
                 onEdit={may('session/pendingMessageSet') ? (message) => attempt(composer.edit(message)) : undefined}
                 onRemove={may('session/pendingMessageRemoved') ? (id) => attempt(model.removePending(id)) : undefined}
               />
-              <RoleNote role={role} deed="session/turnStarted" instead={stop}>
+              <RoleNote role={role} operation="session/turnStarted" instead={stop}>
                 <Composer
                   draft={composer.draft}
                   onDraft={composer.setDraft}

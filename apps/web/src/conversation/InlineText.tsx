@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 
-/** A line of an agent: text, with `code` where it says so. Nothing else of markdown belongs into one line. */
+/** A line of an agent: text with `code`. No other markdown is rendered in one line. */
 export function InlineText({ text }: { readonly text: string }) {
   return text
     .split(/(`[^`\n]+`)/)

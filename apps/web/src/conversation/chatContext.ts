@@ -2,30 +2,30 @@ import type { ApproveOptions, Content, DenyOptions, EarlierSteps, PermissionAnsw
 import type { ActiveTurn, Role, Turn, UserMessage } from '@agenthost/protocol';
 import { createContext, useContext } from 'react';
 
-/** What the parts of a conversation need of the chat that they belong to. */
+/** What the parts of a conversation need from their chat. */
 export interface ChatContext {
   /** The ids under which hosts know this browser. */
   readonly me: ReadonlySet<string>;
   readonly agentName: string;
   readonly hostName: string;
-  /** What the host lets this page do. */
+  /** The role of this page. */
   readonly role: Role;
   readonly folder: string | undefined;
-  /** The host's home folder, where it said so. */
+  /** The host's home folder, if known. */
   readonly home: string | undefined;
-  /** When the host was last heard, where it isn't now. */
+  /** When the host was last connected, if it isn't now. */
   readonly staleSince: number | undefined;
   approve(turnId: string, toolCallId: string, options?: ApproveOptions): Promise<void>;
   deny(turnId: string, toolCallId: string, options?: DenyOptions): Promise<void>;
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
   fetchContent(uri: string, range?: { readonly offset: number; readonly length: number }): Promise<Content>;
-  /** The steps of a turn before that place, as many as come in one page. */
+  /** The steps of a turn before that position, one page. */
   earlierSteps(turn: ActiveTurn | Turn, before: number): Promise<EarlierSteps>;
-  /** Not there where this page may not, or where the whole conversation isn't. */
+  /** Missing if the role doesn't allow it, or outside of the whole conversation. */
   readonly fork?: ((turnId: string) => void) | undefined;
-  /** All changed files of the session; not there where they are shown already. */
+  /** All changed files of the session; missing if they are already shown. */
   readonly showChanges?: (() => void) | undefined;
-  /** Sends the same message again; not there as `fork` is not. */
+  /** Sends the same message again; missing like `fork`. */
   readonly retry?: ((message: UserMessage) => void) | undefined;
 }
 

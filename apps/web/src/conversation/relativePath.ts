@@ -1,4 +1,4 @@
-/** A file's path as people say it: from the session's folder where it is inside, else whole. */
+/** A file's path for people: relative to the project folder if it is inside, else absolute. */
 export function relativePath(uri: string, folder: string | undefined): string {
   const path = pathOf(uri);
   const base = folder === undefined ? undefined : `${pathOf(folder).replace(/\/$/, '')}/`;
@@ -19,7 +19,7 @@ export function lastName(uri: string): string {
   return path.slice(path.lastIndexOf('/') + 1) || '/';
 }
 
-/** "~/code/agenthost": from the home folder where it is inside. */
+/** "~/code/agenthost": relative to the home folder if it is inside. */
 export function shortPath(uri: string, home: string | undefined): string {
   const path = pathOf(uri);
   const base = home === undefined ? undefined : pathOf(home).replace(/\/$/, '');

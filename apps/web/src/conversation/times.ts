@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** "now", "4m", "2h", "Tue", "28 Oct", "3 Feb 2025": as short as a list needs it. */
+/** "now", "4m", "2h", "Tue", "28 Oct", "3 Feb 2025": short forms for a list. */
 export function shortAge(at: number, now: number): string {
   const age = now - at;
   if (age < MINUTE) return 'now';
@@ -26,7 +26,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`;
 }
 
-/** "12 s", "4 min", "2 h": how long something waits, or took, where tenths say nothing. */
+/** "12 s", "4 min", "2 h": a duration without tenths. */
 export function roughly(ms: number): string {
   if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;
   return ms < HOUR ? `${Math.floor(ms / MINUTE)} min` : `${Math.floor(ms / HOUR)} h`;

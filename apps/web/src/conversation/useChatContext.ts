@@ -12,11 +12,11 @@ interface ShownChat {
   readonly place: PagePlace;
   readonly model: ChatModel;
   readonly folder: string | undefined;
-  /** Somebody else answered first. */
+  /** Called when another client answered first. */
   readonly onLost: (message: string) => void;
 }
 
-/** What parts of a conversation need, wherever they stand. `whole` is what only the whole of it can do. */
+/** What parts of a conversation need, in any place. `whole` is for the whole conversation only. */
 export function useChatContext(
   { session, place, model, folder, onLost }: ShownChat,
   whole: Pick<ChatContext, 'fork' | 'retry' | 'showChanges'> = {},

@@ -10,7 +10,7 @@ export interface LinePiece {
 /** A line cut wherever a mark or a colour begins or ends. */
 export function linePieces(marks: readonly MarkedText[], colours: HighlightedLine | undefined): LinePiece[] {
   const whole = marks.map(({ text }) => text).join('');
-  // What was coloured is another text: colours that slipped say less than none.
+  // The coloured text differs: misplaced colours are worse than none.
   const spans = colours?.map(({ text }) => text).join('') === whole ? colours : undefined;
   if (!spans) return marks.map((part) => ({ ...part, color: undefined }));
   const pieces: LinePiece[] = [];

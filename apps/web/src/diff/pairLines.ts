@@ -1,6 +1,6 @@
-/** More comparisons than this are not worth their time: a block so large is a rewrite. */
+/** More comparisons than this are not worth their time: such a large block is a rewrite. */
 const MOST_PAIRS = 2_500;
-/** Lines that share less are other lines. */
+/** Lines that share less are different lines. */
 const ALIKE = 0.4;
 
 /** Which removed line became which added one, in order; each at most once. */
@@ -9,7 +9,7 @@ export function pairLines(removed: readonly string[], added: readonly string[]):
   if (rows * columns > MOST_PAIRS) return rows === columns ? removed.map((_, index) => [index, index] as const) : [];
   const before = removed.map(words);
   const after = added.map(words);
-  // best[i][j]: how alike the lines from i and from j on can be, paired without crossing.
+  // best[i][j]: the best similarity of the lines from i and from j on, paired without crossing.
   const best = Array.from({ length: rows + 1 }, () => new Float64Array(columns + 1));
   const alike = before.map((a) => after.map((b) => likeness(a, b)));
   const at = (row: number, column: number) => best[row]?.[column] ?? 0;
@@ -37,7 +37,7 @@ function words(line: string): Map<string, number> {
   return counts;
 }
 
-/** From 0 to 1: the share of both lines' letters that stands in words of both. */
+/** From 0 to 1: the share of both lines' letters in common words. */
 function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   let common = 0;
   for (const [word, length] of a) common += Math.min(length, b.get(word) ?? 0);

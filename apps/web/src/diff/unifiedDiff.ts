@@ -8,14 +8,14 @@ export interface DiffLine {
 export interface DiffHunk {
   readonly oldStart: number;
   readonly oldLines: number;
-  /** What git writes behind the numbers: the function around the change. */
+  /** The text that git writes after the numbers: the function around the change. */
   readonly heading: string;
   readonly lines: readonly DiffLine[];
 }
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 
-/** The hunks of one file's unified diff. What isn't one (headers, "\ No newline at end of file") is left out. */
+/** The hunks of one file's unified diff. Other lines (headers, "\ No newline at end of file") are left out. */
 export function unifiedDiff(diff: string): DiffHunk[] {
   const hunks: (DiffHunk & { lines: DiffLine[] })[] = [];
   let current: (DiffHunk & { lines: DiffLine[] }) | undefined;

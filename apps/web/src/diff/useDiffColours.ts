@@ -2,13 +2,13 @@ import { useEffect, useState } from 'react';
 import { canHighlight, type HighlightedLine, highlight } from '../markdown/highlight.js';
 import type { DiffHunk } from './unifiedDiff.js';
 
-/** For each line of a hunk its coloured spans, where they are known. */
+/** The coloured spans of each line of a hunk, if known. */
 export type HunkColours = readonly (HighlightedLine | undefined)[];
 
-/** As a whole; a diff beyond it is plain. */
+/** For the whole diff; a larger one is plain. */
 const LONGEST = 60_000;
 
-/** Plain first; hunk after hunk is coloured, with a pause between two so that the page stays responsive. */
+/** Plain first; hunk after hunk is coloured, with pauses so that the page stays responsive. */
 export function useDiffColours(hunks: readonly DiffHunk[], path: string): ReadonlyMap<DiffHunk, HunkColours> {
   const [colours, setColours] = useState<ReadonlyMap<DiffHunk, HunkColours>>(new Map());
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useDiffColours(hunks: readonly DiffHunk[], path: string): Readon
   return colours;
 }
 
-/** Each side of a hunk is code of its own: what was removed must not open a comment over what was added. */
+/** Each side of a hunk is separate code: a removed line must not open a comment over added ones. */
 async function hunkColours({ lines }: DiffHunk, language: string | undefined): Promise<HunkColours> {
   const colours: (HighlightedLine | undefined)[] = lines.map(() => undefined);
   for (const side of ['removed', 'added'] as const) {

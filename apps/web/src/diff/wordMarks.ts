@@ -9,7 +9,7 @@ export interface MarkedText {
 
 const LONGEST_LINE = 500;
 
-/** For each line of a hunk, its text in pieces: marked where a removed line and the added one that took its place differ. */
+/** The text of each line of a hunk in pieces, marked where a removed line and its replacement differ. */
 export function wordMarks(lines: readonly DiffLine[]): (readonly MarkedText[])[] {
   const marks: (readonly MarkedText[])[] = lines.map(({ text }) => [{ text, marked: false }]);
   for (let at = 0; at < lines.length; ) {
@@ -37,7 +37,7 @@ function markPair(lines: readonly DiffLine[], marks: (readonly MarkedText[])[], 
   const same = pieces
     .filter((piece) => !piece.added && !piece.removed)
     .reduce((sum, { value }) => sum + value.trim().length, 0);
-  // Lines that share next to nothing are other lines, and marks all over them say nothing.
+  // Lines that share next to nothing are different lines, and marks all over them say nothing.
   if (same * 3 < Math.min(old.trim().length, now.trim().length)) return;
   marks[before] = joined(
     pieces.filter((piece) => !piece.added).map(({ value, removed }) => ({ text: value, marked: removed })),

@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<RowStatus, string>> = {
   archived: 'Archived',
 };
 
-/** A state has a colour and a shape: who can't tell one by the other can by the second. */
+/** A state has a colour and a shape, for users who can't distinguish the colours. */
 export function StatusGlyph({ status, className }: { readonly status: RowStatus; readonly className?: string }) {
   if (status === 'archived') return <Archive className={className} size={15} role="img" aria-label={NAMES.archived} />;
   return (

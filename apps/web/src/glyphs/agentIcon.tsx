@@ -35,7 +35,7 @@ const ICONS: Readonly<Record<Shape, LucideIcon>> = {
   wrench: Wrench,
 };
 
-/** The shape that the host names; of an agent without one, or with one of a later version, that of any agent. */
+/** The shape that the host names; without one, or with an unknown one, the default shape. */
 export function AgentIcon({ icon, size = 13 }: { readonly icon: string | undefined; readonly size?: number }) {
   const Icon = icon !== undefined && Object.hasOwn(ICONS, icon) ? ICONS[icon as Shape] : ICONS.chip;
   return <Icon size={size} strokeWidth={2} aria-hidden />;

@@ -43,7 +43,7 @@ function HostRow({ host, onHost }: { readonly host: PageHost; readonly onHost: (
   );
 }
 
-/** "this machine", "reconnecting in 3 s", "signed out": never a silent stall. */
+/** "this machine", "reconnecting in 3 s", "signed out": a stalled connection is always visible. */
 export function connectionWords(connection: ConnectionState, now: number, isOwn: boolean): string {
   if (connection.state === 'connected') return isOwn ? 'this machine' : 'live';
   if (connection.state === 'connecting') return 'connecting';

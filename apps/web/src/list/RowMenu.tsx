@@ -1,9 +1,9 @@
 import type { Session } from '@agenthost/sessions';
 import { Archive, Mail, MailOpen, SquareArrowOutUpRight } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { permissionError } from '../app/permissionError.js';
 import { useServices } from '../app/services.js';
 import { useObservable } from '../app/useObservable.js';
-import { whyNot } from '../app/whyNot.js';
 import { MenuPanel } from '../overlays/MenuPanel.js';
 
 export interface RowMenuRequest {
@@ -45,14 +45,14 @@ export function RowMenu({ request, onOpen, onArchive, onUnread, onClosed }: RowM
           label: isArchived ? 'Unarchive' : 'Archive',
           icon: <Archive size={14} aria-hidden />,
           hint: 'E',
-          whyNot: whyNot(role, 'session/isArchivedChanged'),
+          disabledReason: permissionError(role, 'session/isArchivedChanged'),
           choose: () => onArchive([session]),
         },
         {
           label: isRead ? 'Mark unread' : 'Mark read',
           icon: isRead ? <Mail size={14} aria-hidden /> : <MailOpen size={14} aria-hidden />,
           hint: 'U',
-          whyNot: whyNot(role, 'session/isReadChanged'),
+          disabledReason: permissionError(role, 'session/isReadChanged'),
           choose: () => onUnread(session),
         },
       ]}

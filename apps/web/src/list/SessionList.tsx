@@ -13,21 +13,21 @@ export interface SessionListProps {
   readonly selectedIds: ReadonlySet<string>;
   readonly singleLetters: boolean;
   readonly snippets: ReadonlyMap<string, string>;
-  /** Beside a workspace's name, where there are several hosts. */
+  /** Shown beside a workspace's name when there are several hosts. */
   readonly hostOf: (session: Session) => string | undefined;
   readonly agentName: (session: Session) => string;
   readonly onOpen: (session: Session) => void;
   readonly onSelect: (ids: ReadonlySet<string>) => void;
   readonly onArchive: (sessions: readonly Session[]) => void;
   readonly onUnread: (session: Session) => void;
-  /** The end of what is there came near. */
+  /** Called when the end of the loaded rows is near. */
   readonly onEnd: () => void;
 }
 
 const NEAR_END = 30;
 const MOST_FRAMES = 30;
 
-/** All sessions of all hosts, however many: only what can be seen is in the page. */
+/** All sessions of all hosts: only the visible ones are in the document. */
 export function SessionList(props: SessionListProps) {
   const { model, currentId, selectedIds } = props;
   useObservable(model.version);
@@ -36,11 +36,11 @@ export function SessionList(props: SessionListProps) {
   const region = useRef<HTMLDivElement>(null);
   const [focusId, setFocusId] = useState<string>();
   const [menu, setMenu] = useState<RowMenuRequest>();
-  /** By a key: the focus follows. */
+  /** Moved by a key: the focus follows. */
   const moved = useRef(false);
   const focused = focusId !== undefined && model.indexOf(focusId) !== -1 ? focusId : currentId;
 
-  // In the page wherever it is scrolled to: an element that goes takes the focus along.
+  // Kept in the document wherever it is scrolled: a removed element would lose the focus.
   const focusedAt = focused === undefined ? -1 : model.indexOf(focused);
 
   const sessionAt = (index: number): Session | undefined => {
@@ -65,7 +65,7 @@ export function SessionList(props: SessionListProps) {
 
   const fold = (key: string, isCollapsed: boolean) => {
     model.setCollapsed(key, isCollapsed);
-    // Its rows are gone: the heading has the focus, from where it can be unfolded.
+    // Its rows are gone: the heading gets the focus, where the group can be unfolded.
     if (isCollapsed) requestAnimationFrame(() => headingOf(region.current, key)?.focus());
   };
   const keyDown = (event: KeyboardEvent) => {
@@ -100,7 +100,7 @@ export function SessionList(props: SessionListProps) {
     if (event.ctrlKey || event.metaKey) props.onSelect(toggled(selectedIds, session.sessionId));
     else props.onOpen(session);
   };
-  /** By the right button, or the key for it. */
+  /** By the right button, or the context menu key. */
   const openMenu = (event: MouseEvent) => {
     const row = (event.target as HTMLElement).closest<HTMLElement>('[data-session]');
     const session = sessionAt(model.indexOf(row?.dataset['session'] ?? ''));
@@ -216,7 +216,7 @@ function rowOf(region: HTMLElement | null, sessionId: string): HTMLElement | nul
   return region?.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"]`);
 }
 
-/** A row that has just come is hidden until it is measured, and what is hidden takes no focus. */
+/** A new row is hidden until it is measured, and a hidden element takes no focus. */
 function focusWhenShown(find: () => HTMLElement | null | undefined): () => void {
   let frame = 0;
   const attempt = (left: number) => {

@@ -12,7 +12,7 @@ interface SessionRowProps {
   readonly current: boolean;
   readonly focused: boolean;
   readonly selected: boolean;
-  /** Changes once a minute, so that ages stay true. */
+  /** Changes once a minute, so that ages stay right. */
   readonly now: number;
   readonly onOpen: (session: Session, event: MouseEvent) => void;
   readonly snippet?: string | undefined;
@@ -93,7 +93,7 @@ function fallback(status: RowStatus, agentName: string, loading: boolean): strin
   return agentName;
 }
 
-/** The search's own marks, ⟨ and ⟩, as marks. */
+/** Renders the search's own marks, ⟨ and ⟩. */
 function Snippet({ text }: { readonly text: string }) {
   return text
     .split(/(⟨[^⟩]*⟩)/)

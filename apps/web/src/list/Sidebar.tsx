@@ -2,11 +2,11 @@ import { type Session, SessionStatus, type SessionsFilter } from '@agenthost/ses
 import { Archive, Inbox, ListFilter, Search, Settings, SquarePen, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { PageHost } from '../app/pagePlace.js';
+import { type GuardedOperation, permissionError } from '../app/permissionError.js';
 import { goTo } from '../app/route.js';
 import { useServices } from '../app/services.js';
 import { useAttempt } from '../app/useAttempt.js';
 import { useObservable } from '../app/useObservable.js';
-import { type Deed, whyNot } from '../app/whyNot.js';
 import { Banner } from '../conversation/Banner.js';
 import { Menu } from '../overlays/Menu.js';
 import { agentName } from './agentName.js';
@@ -17,7 +17,7 @@ import { useStatusCounts } from './useStatusCounts.js';
 
 interface SidebarProps {
   readonly currentId: string | undefined;
-  /** It is all that is to be seen. */
+  /** Whether it is the only visible pane. */
   readonly isAlone: boolean;
   readonly onTray: () => void;
   readonly onAddHost: () => void;
@@ -51,10 +51,10 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
     setFilter(next);
     list.setFilter(next);
   };
-  const refusalFor = (sessions: readonly Session[], deed: Deed) =>
+  const refusalFor = (sessions: readonly Session[], operation: GuardedOperation) =>
     sessions
       .map(({ providerId }) => places.byId(providerId))
-      .map((place) => place && whyNot(place.role.value, deed))
+      .map((place) => place && permissionError(place.role.value, operation))
       .find((why) => why !== undefined);
   const archive = (sessions: readonly Session[]) => {
     const refusal = refusalFor(sessions, ARCHIVE);
@@ -254,7 +254,7 @@ export function Sidebar({ currentId, isAlone, onTray, onAddHost, onSettings, onH
   );
 }
 
-/** On a phone the banner of the other pane is not to be seen, and an empty list would tell nothing. */
+/** On a phone the banner of the other pane is not visible, and an empty list would say nothing. */
 function ClosedBanner({ host }: { readonly host: PageHost }) {
   const { state } = useObservable(host.connection);
   return state === 'closed' && <Banner place={host} />;

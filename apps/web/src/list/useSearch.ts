@@ -4,7 +4,7 @@ import { useServices } from '../app/services.js';
 
 const SEARCH_AFTER_MS = 150;
 
-/** Words that are in messages only are found by the hosts: their sessions are listed too, with the text around the words. */
+/** The hosts find words in messages: these sessions are listed too, with the text around the words. */
 export function useSearch(text: string, onProblem: (problem: string | undefined) => void): ReadonlyMap<string, string> {
   const { management, list } = useServices();
   const [found, setFound] = useState<ReadonlyMap<string, string>>(new Map());

@@ -6,7 +6,7 @@ export interface StatusCounts {
   readonly running: number;
 }
 
-/** How many sessions wait and work, kept by what changed: nobody counts ten thousand for one event. */
+/** How many sessions wait and work, updated by difference: one event doesn't count ten thousand rows. */
 export function useStatusCounts(management: SessionsManagementService): StatusCounts {
   const [counts, setCounts] = useState<StatusCounts>({ needsInput: 0, running: 0 });
   useEffect(() => {

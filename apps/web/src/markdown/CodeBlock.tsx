@@ -25,10 +25,10 @@ interface CodeProps {
   readonly language: string | undefined;
 }
 
-/** Code in its colours, as soon as they are known. Thousands of elements, so it is rendered when it changes and not else. */
+/** Code in its colours, once they are known. It has thousands of elements, so it is rendered only when it changes. */
 export const Code = memo(function Code({ code, language }: CodeProps) {
   const lines = useHighlighted(code, language);
-  // A text that is no child of an element is not made visible by itself.
+  // A text outside of an element does not pass through the JSX runtime.
   return lines ? <HighlightedCode lines={lines} /> : visibleText(code);
 });
 

@@ -4,12 +4,12 @@ import { CodeBlock } from './CodeBlock.js';
 import { decodeEntities } from './decodeEntities.js';
 import { inlineImage, linkTarget } from './safeUrl.js';
 
-/** Deeper than anybody reads; React's own stack is not endless. */
+/** Deeper than people read; React's stack is limited. */
 const DEEPEST = 40;
 
-/** Tokens as elements. There is no HTML string on the way: markup in the text is shown as the text it is. */
+/** Tokens as elements. No HTML string exists: markup in the text is shown as text. */
 export function MarkdownNodes({ tokens, depth = 0 }: { readonly tokens: readonly Token[]; readonly depth?: number }) {
-  // A token has no identity of its own; its place is what it is.
+  // A token has no identity; its position is its key.
   return tokens.map((token, index) => <Fragment key={index}>{node(token, depth)}</Fragment>);
 }
 
@@ -65,7 +65,7 @@ function node(token: Token, depth: number): ReactNode {
   }
 }
 
-/** A message's headings stand below the page's own. */
+/** A message's headings are below the page's own. */
 function Heading({ level, children }: { readonly level: number; readonly children: ReactNode }) {
   if (level <= 1) return <h3>{children}</h3>;
   if (level === 2) return <h4>{children}</h4>;
@@ -131,7 +131,7 @@ function Link({ href, children }: { readonly href: string; readonly children: Re
   );
 }
 
-/** An image from elsewhere would tell its server who reads; it is a link instead. */
+/** A remote image would tell its server who reads; it is a link instead. */
 function Image({ token }: { readonly token: Tokens.Image }) {
   const source = inlineImage(token.href);
   if (source) return <img src={source} alt={token.text} />;

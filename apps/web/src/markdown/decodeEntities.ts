@@ -34,7 +34,7 @@ const NAMED: Readonly<Record<string, string>> = {
   check: '✓',
 };
 
-/** Markdown text has HTML's character references; the lexer leaves them in. One that isn't known stays as it was written. */
+/** Markdown text has HTML's character references; the lexer leaves them in. An unknown one stays unchanged. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {

@@ -8,7 +8,7 @@ export type { HighlightedLine } from './highlightedLines.js';
 
 /** Longer code is shown plain. */
 const LONGEST = 100_000;
-/** The first one of a language waits for that to be loaded. */
+/** The first block of a language waits until the language is loaded. */
 const MOST_MS = 10_000;
 
 const thread = new WorkerThread<HighlightRequest, readonly HighlightedLine[]>(() => startWorker('highlight'), {
@@ -19,7 +19,7 @@ export function canHighlight(code: string, language: string | undefined): boolea
   return code.length <= LONGEST && languageName(language) !== undefined;
 }
 
-/** Coloured lines, or `undefined` where nothing is known about the language or nobody waits any more. */
+/** Coloured lines, or `undefined` if the language is unknown or the request was cancelled. */
 export async function highlight(
   code: string,
   language: string | undefined,

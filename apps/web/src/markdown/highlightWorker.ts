@@ -1,4 +1,4 @@
-// Runs in a worker: whatever an agent wrote, the page stays responsive, and a line that takes too long can be stopped from outside.
+// Runs in a worker: the page stays responsive for any text, and a line that takes too long can be stopped from outside.
 import type { HighlighterCore, LanguageRegistration } from 'shiki/core';
 import { boundedTokens, type HighlightedLine } from './highlightedLines.js';
 import type { LanguageName } from './languageName.js';

@@ -10,10 +10,10 @@ interface Token {
   readonly color?: string;
 }
 
-/** Each is an element of the page. */
+/** Each span is an element of the page. */
 const MOST_SPANS = 4_000;
 
-/** Neighbours of one colour are one span; what comes after too many of them is plain. */
+/** Neighbours of one colour are one span; after too many spans the rest is plain. */
 export function boundedTokens(lines: readonly (readonly Token[])[], most = MOST_SPANS): HighlightedLine[] {
   let left = most;
   return lines.map((tokens) => {
@@ -29,7 +29,7 @@ function merged(tokens: readonly Token[]): HighlightedSpan[] {
   const spans: HighlightedSpan[] = [];
   for (const { content, color } of tokens) {
     const last = spans.at(-1);
-    // White space has no colour to show.
+    // White space shows no colour.
     if (last && (last.color === color || content.trim() === ''))
       spans[spans.length - 1] = { text: last.text + content, color: last.color };
     else spans.push({ text: content, color });

@@ -1,4 +1,4 @@
-/** What the highlighter knows; highlightWorker.ts loads them. */
+/** The languages of the highlighter; highlightWorker.ts loads them. */
 export const LANGUAGE_NAMES = [
   'bash',
   'c',
@@ -61,7 +61,7 @@ const ALIASES: Readonly<Record<string, LanguageName>> = {
   zsh: 'bash',
 };
 
-/** Of what is written behind a fence, or the language of a tool call. */
+/** The language after a fence, or of a tool call. */
 export function languageName(language: string | undefined): LanguageName | undefined {
   const word =
     language

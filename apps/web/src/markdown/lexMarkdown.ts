@@ -3,27 +3,27 @@ import { Lexer, type Token } from 'marked';
 /** The top-level tokens of a markdown text. */
 export interface LexedMarkdown {
   readonly tokens: readonly Token[];
-  /** The definition of a link reaches back to what was said before it. */
+  /** The definition of a link affects text before it. */
   readonly hasDefinitions: boolean;
 }
 
-/** A text past this is cut into pieces that are shown as they are. */
+/** A longer text is cut into pieces that are shown as plain text. */
 const LONGEST_PIECE = 100_000;
 
-/** Parses it, whatever that costs. */
+/** Parses it at any cost. */
 export function lexMarkdown(text: string): LexedMarkdown {
   const lexer = new Lexer({ gfm: true });
   try {
     const tokens = [...lexer.lex(text)];
     return { tokens, hasDefinitions: Object.keys(lexer.tokens.links).length > 0 };
   } catch (error) {
-    // Nested a thousand deep, say. The reader still gets the text.
+    // For example, nested a thousand deep. The reader still gets the text.
     if (error instanceof Error) return asPlain(text);
     throw error;
   }
 }
 
-/** The text as it is. */
+/** The text, unparsed. */
 export function asPlain(text: string): LexedMarkdown {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; at += LONGEST_PIECE) {
@@ -34,8 +34,8 @@ export function asPlain(text: string): LexedMarkdown {
 }
 
 /**
- * Some of the lexer's rules cost the square of what they look at: 60 kB of `*a_` take a minute. What is not too long and has, in each
- * of its paragraphs, few marks of emphasis and little nesting takes milliseconds; the rest is parsed in a thread.
+ * Some of the lexer's rules are quadratic: 60 kB of `*a_` take a minute. A text of moderate length with few marks of emphasis and
+ * little nesting in each paragraph takes milliseconds; the rest is parsed in a worker.
  */
 const CHEAP_LENGTH = 50_000;
 const CHEAP_MARKS = 300;

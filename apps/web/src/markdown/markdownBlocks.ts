@@ -1,36 +1,36 @@
 import type { Token } from 'marked';
 import { asPlain, isCheap, type LexedMarkdown, lexMarkdown } from './lexMarkdown.js';
 
-/** A top-level piece of a markdown text. The same object as long as its text and its links are the same. */
+/** A top-level piece of a markdown text. It is the same object while its text and its links are the same. */
 export interface MarkdownBlock {
-  /** Where it begins in the text; stays the same while text is added at the end. */
+  /** Where it begins in the text; stable while text is appended. */
   readonly at: number;
   readonly token: Token;
 }
 
 /**
- * Splits a growing markdown text into blocks without looking at all of it again.
+ * Splits a growing markdown text into blocks without reading all of it again.
  *
- * What is added at the end can change the last two blocks (a list that goes on after a blank line, a paragraph that becomes a
- * heading or a table); those before them are settled. Only the definition of a link reaches back: a text with one is split as a
+ * Appended text can change the last two blocks (a list that continues after a blank line, a paragraph that becomes a heading or
+ * a table); earlier ones are settled. Only the definition of a link reaches back: a text with one is split as a
  * whole each time.
  *
- * A part that may take long to parse is parsed elsewhere: until then it is shown as it is, or as far as it was parsed before.
+ * A part that may take long is parsed in a worker: until then it is shown as plain text, or as far as it was parsed before.
  */
 export class MarkdownBlocks {
   readonly #parseElsewhere: (text: string) => Promise<LexedMarkdown>;
   readonly #onParsed: () => void;
-  /** The part that was parsed elsewhere last, and whether another one is on its way. */
+  /** The last part that was parsed in the worker, and whether another one is pending. */
   #parsed: { readonly text: string; readonly lexed: LexedMarkdown } | undefined;
   #wanted: string | undefined;
   #isParsing = false;
   #text = '';
   #blocks: readonly MarkdownBlock[] = [];
   #hasDefinitions = false;
-  /** How many blocks are sure while the rest waits to be parsed elsewhere; `undefined` when nothing waits. */
+  /** How many blocks are settled while the rest is being parsed; `undefined` when nothing is pending. */
   #sure: number | undefined;
 
-  /** `onParsed` is called when `update` would answer otherwise for the same text. */
+  /** `onParsed` is called when `update` would return something else for the same text. */
   constructor(parseElsewhere: (text: string) => Promise<LexedMarkdown>, onParsed: () => void) {
     this.#parseElsewhere = parseElsewhere;
     this.#onParsed = onParsed;
@@ -47,7 +47,7 @@ export class MarkdownBlocks {
     let { tokens, hasDefinitions, isSure } = this.#lex(text.slice(from));
     if (hasDefinitions && from > 0) ({ tokens, hasDefinitions, isSure } = this.#lex(text));
     const kept = hasDefinitions ? [] : settled;
-    // What was shown as it is has the same text as what it is parsed to, but is not the same.
+    // A plain block has the same text as its parsed form, but is not the same.
     const earlier = this.#sure === undefined ? this.#blocks.slice(kept.length) : [];
     this.#sure = isSure ? undefined : kept.length;
     this.#blocks = [...kept, ...placed(tokens, hasDefinitions ? 0 : from, earlier)];
@@ -66,7 +66,7 @@ export class MarkdownBlocks {
     return { ...lexed, tokens: [...lexed.tokens, ...asPlain(text.slice(before.length)).tokens], isSure: false };
   }
 
-  /** One at a time: of a text that grows meanwhile only the newest is parsed next. */
+  /** One at a time: for a growing text only the newest version is parsed next. */
   async #parse(): Promise<void> {
     this.#isParsing = true;
     while (this.#wanted !== undefined) {
@@ -94,7 +94,7 @@ function placed(tokens: readonly Token[], from: number, earlier: readonly Markdo
   let at = from;
   return tokens.map((token, index) => {
     const known = earlier[index];
-    // With another definition the same text can be another link, so equal text is not enough there.
+    // With another definition the same text can be another link, so equal text is not enough.
     const block = known?.at === at && known.token.raw === token.raw && !token.raw.includes('[') ? known : { at, token };
     at += token.raw.length;
     return block;

@@ -1,4 +1,4 @@
-// Parses markdown that may take long, away from the page's own thread. Started by markdownThread.ts.
+// Parses slow markdown outside of the page's own thread. markdownThread.ts starts it.
 
 import { type LexedMarkdown, lexMarkdown } from './lexMarkdown.js';
 import { READY, type ThreadAnswer, type ThreadRequest } from './workerThread.js';

@@ -12,7 +12,7 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): unknown };
 }
 
-/** The page's policy lets a script's address through only where it comes from here. Not every browser asks for it. */
+/** The page's policy accepts only script addresses made here. Not every browser enforces it. */
 const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('agenthost-worker', {
   createScriptURL: (url) => {
     if (!Object.values(SCRIPTS).includes(url)) throw new TypeError(`not a script of this page: ${url}`);

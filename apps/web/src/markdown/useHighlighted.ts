@@ -8,7 +8,7 @@ interface Highlighted {
 
 const REST_MS = 80;
 
-/** Nothing first, coloured lines when the highlighter has them; what is still being written is coloured when it rests. */
+/** Undefined first, then coloured lines; text that is still being written is coloured when it rests. */
 export function useHighlighted(code: string, language: string | undefined): readonly HighlightedLine[] | undefined {
   const [highlighted, setHighlighted] = useState<Highlighted>();
   useEffect(() => {

@@ -1,7 +1,7 @@
-/** What a worker says when it has been loaded. */
+/** The message of a worker that has loaded. */
 export const READY = { id: 0 } as const;
 
-/** What a worker is asked, and what it answers; `undefined` where it could not. */
+/** A request to a worker, and its answer; `undefined` if it failed. */
 export interface ThreadRequest<Asked> {
   readonly id: number;
   readonly asked: Asked;
@@ -12,7 +12,7 @@ export interface ThreadAnswer<Answer> {
   readonly answer?: Answer;
 }
 
-/** As much of a Worker as is needed. */
+/** The used part of a Worker. */
 export interface ThreadWorker<Asked, Answer> {
   postMessage(request: ThreadRequest<Asked>): void;
   addEventListener(type: 'message', listener: (event: { readonly data: ThreadAnswer<Answer> }) => void): void;
@@ -23,7 +23,7 @@ export interface ThreadWorker<Asked, Answer> {
 export interface WorkerThreadOptions {
   /** How long one request may take, once the worker has been loaded. */
   readonly mostMs: number;
-  /** When more than this wait, whoever waits longest gets no answer. */
+  /** Beyond this many waiting requests, the oldest gets no answer. */
   readonly mostWaiting?: number;
 }
 
@@ -34,10 +34,10 @@ interface Job<Asked, Answer> {
 }
 
 const MOST_WAITING = 200;
-/** A busy machine, a slow network. */
+/** Allows for a busy machine and a slow network. */
 const MOST_LOADING_MS = 30_000;
 
-/** One request at a time, in a worker that is made when it is needed and ended when it takes too long; the next gets another one. */
+/** One request at a time, in a worker that is made on demand and ended when it takes too long; the next request gets another one. */
 export class WorkerThread<Asked, Answer> {
   readonly #createWorker: () => ThreadWorker<Asked, Answer>;
   readonly #options: WorkerThreadOptions;
@@ -53,7 +53,7 @@ export class WorkerThread<Asked, Answer> {
     this.#options = options;
   }
 
-  /** Never rejects: `undefined` where there is no answer, or nobody waits for it any more. */
+  /** Never rejects: `undefined` without an answer, or when the request was cancelled. */
   run(asked: Asked, signal?: AbortSignal): Promise<Answer | undefined> {
     return new Promise((settle) => {
       this.#waiting.push({ asked, signal, settle });
@@ -79,7 +79,7 @@ export class WorkerThread<Asked, Answer> {
       this.#worker.postMessage({ id, asked: job.asked });
       this.#wait();
     } catch {
-      // A browser that lets no worker run.
+      // The browser allows no workers.
       this.#giveUp();
     }
   }

@@ -7,7 +7,7 @@ import { Banner } from '../conversation/Banner.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { agentWords, HowToFix } from './HowToFix.js';
 
-/** What somebody sees who has no session open. */
+/** The view when no session is open. */
 export function FirstRun({ isFirst }: { readonly isFirst: boolean }) {
   const { hosts } = useServices();
   const [host] = useObservable(hosts.all);

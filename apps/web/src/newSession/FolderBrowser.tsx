@@ -23,7 +23,7 @@ interface FolderBrowserProps {
   readonly onFolder: (uri: string) => void;
 }
 
-/** The host's folders: the ones used last, and those beside and inside the chosen one. */
+/** The host's folders: recent ones, and those beside and inside the chosen one. */
 export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowserProps) {
   const [entries, setEntries] = useState<readonly FolderEntry[]>();
   const [problem, setProblem] = useState<string>();
@@ -90,7 +90,7 @@ export function FolderBrowser({ folder, recent, browse, onFolder }: FolderBrowse
   );
 }
 
-/** The way to the chosen folder, each part a button. */
+/** The path of the chosen folder, with a button for each part. */
 export function FolderPath({
   folder,
   onFolder,

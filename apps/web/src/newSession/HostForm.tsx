@@ -11,7 +11,7 @@ import { HostFolders } from './HostFolders.js';
 import { agentDetails, agentWords, HowToFix } from './HowToFix.js';
 import type { NewSessionFormProps } from './NewSession.js';
 
-/** A session of a host: one of its agents, in one of its folders. */
+/** A new session of a host: one of its agents, in one of its folders. */
 export function HostForm({ host, draft, setDraft, type, onStart }: NewSessionFormProps & { readonly host: PageHost }) {
   const agents = useObservable(host.provider.status.agents);
   useObservable(host.connection);
@@ -106,7 +106,7 @@ export function folderOf(workspace: SessionWorkspace | undefined): string | unde
   return repository?.workingDirectory ?? repository?.uri;
 }
 
-/** As far as the host has said it. */
+/** As far as the host has reported it. */
 function useRequiresTrust(host: PageHost, folder: string | undefined, agent: string | undefined): boolean {
   const [needed, setNeeded] = useState(false);
   useEffect(() => {

@@ -2,9 +2,9 @@ import type { AgentInfo } from '@agenthost/protocol';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { PageHost } from '../app/pagePlace.js';
+import { permissionError } from '../app/permissionError.js';
 import { problemText } from '../app/problemText.js';
 import { useObservable } from '../app/useObservable.js';
-import { whyNot } from '../app/whyNot.js';
 import { CopyButton } from '../controls/CopyButton.js';
 import { InlineText } from '../conversation/InlineText.js';
 import { bytes } from '../conversation/times.js';
@@ -31,7 +31,7 @@ export function HowToFix({
   readonly agent: AgentInfo;
   readonly withReason?: boolean;
 }) {
-  const refusal = whyNot(useObservable(host.role), 'installAgent');
+  const refusal = permissionError(useObservable(host.role), 'installAgent');
   const [progress, setProgress] = useState<string>();
   const { availability } = agent;
   const installing = availability.state === 'installing';

@@ -14,7 +14,7 @@ import { PlaceForm } from './PlaceForm.js';
 
 const DRAFT = 'new session';
 
-/** What a form has gathered when somebody sends its message. */
+/** The values of a form when its message is sent. */
 export interface NewSessionChoice {
   readonly type: string;
   readonly model?: string | undefined;
@@ -26,12 +26,12 @@ export interface NewSessionChoice {
 export interface NewSessionFormProps {
   readonly draft: Draft;
   readonly setDraft: (draft: Draft) => void;
-  /** To begin with. */
+  /** The initially chosen type. */
   readonly type: string | undefined;
   readonly onStart: (choice: NewSessionChoice) => Promise<void>;
 }
 
-/** Agent, model, folder, first message. Begins with the agent and the host of the session that was looked at. */
+/** Agent, model, folder, first message. It starts with the agent and the host of the last open session. */
 export function NewSession({ agent }: { readonly agent?: string | undefined }) {
   const { places, management, drafts } = useServices();
   const { activeSessionProviderId, activeSessionType } = management.contextKeys;
@@ -49,7 +49,7 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
       query: text,
       ...(attachments.length > 0 && { attachedContext: attachments }),
     });
-    // Kept until then: a page that is reloaded meanwhile still has it.
+    // Kept until then: a reloaded page still has it.
     drafts.clear(DRAFT);
     goTo({ view: 'session', sessionId: sent.sessionId });
   };
@@ -82,7 +82,7 @@ export function NewSession({ agent }: { readonly agent?: string | undefined }) {
               </div>
             )}
           </div>
-          <PlaceRoleNote place={place} deed="createSession">
+          <PlaceRoleNote place={place} operation="createSession">
             {host ? (
               <HostForm key={place.id} host={host} {...form} />
             ) : (

@@ -10,7 +10,7 @@ import { Problem } from '../controls/Problem.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import type { NewSessionFormProps } from './NewSession.js';
 
-/** A session of a place that is no host: its types, and the workspaces that its browse actions offer. */
+/** A new session of a place that is no host: its types, and the workspaces of its browse actions. */
 export function PlaceForm({
   place,
   draft,

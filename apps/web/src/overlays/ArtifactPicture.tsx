@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-/** The type to show a file as, by its name; `undefined` for what is no picture. */
+/** The picture type of a file, by its name; `undefined` if it is no picture. */
 export function pictureType(name: string): string | undefined {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   return Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined;

@@ -8,16 +8,16 @@ interface AskDialogProps {
   readonly text?: string;
   readonly confirm: string;
   readonly danger?: boolean;
-  /** Asks for a line of text when given, and begins with it. */
+  /** Asks for a line of text when given, with this initial value. */
   readonly value?: string;
   readonly valueLabel?: string;
   readonly secret?: boolean;
-  /** Rejects with what to tell; the dialog then stays open. */
+  /** Rejects with a text for the user; the dialog then stays open. */
   readonly onConfirm: (value: string) => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** One question with one answer: a name, a token, "really?". */
+/** One question with one answer: a name, a token, a confirmation. */
 export function AskDialog({
   title,
   text,

@@ -1,7 +1,7 @@
 import type { Role, SessionState } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
+import { permissionError } from '../app/permissionError.js';
 import { useAttempt } from '../app/useAttempt.js';
-import { whyNot } from '../app/whyNot.js';
 import { SidePanel } from './SidePanel.js';
 
 interface CustomizationsDialogProps {
@@ -19,11 +19,11 @@ const KINDS = {
   plugin: 'Plugin',
 } as const;
 
-/** Instructions, skills and servers that reach the agent of this session, each on or off. */
+/** Instructions, skills and servers of this session's agent, each on or off. */
 export function CustomizationsDialog({ state, model, role, onClose }: CustomizationsDialogProps) {
   const { problem, attempt } = useAttempt();
   const all = state?.customizations ?? [];
-  const refusal = whyNot(role, 'session/customizationToggled');
+  const refusal = permissionError(role, 'session/customizationToggled');
   return (
     <SidePanel title="Customizations" problem={problem} onClose={onClose}>
       {all.length === 0 && (

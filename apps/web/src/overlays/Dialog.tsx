@@ -4,15 +4,15 @@ interface DialogProps {
   readonly label: string;
   readonly className: string;
   readonly onClose: () => void;
-  /** Nothing in it is wanted more than the rest: the dialog itself has the focus, not its first button. */
+  /** No control is preferred: the dialog itself gets the focus, not its first button. */
   readonly focusSelf?: boolean;
   readonly children: ReactNode;
 }
 
-/** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. */
+/** The browser's own modal: it keeps the focus inside, closes on Escape and restores the focus. */
 export function Dialog({ label, className, onClose, focusSelf = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  // Not a plain effect: that one ends when the dialog has left the page, and then the browser gives no focus back.
+  // Not a plain effect: its cleanup runs after the dialog has left the document, and then the browser restores no focus.
   useLayoutEffect(() => {
     const { current } = element;
     if (current && !current.open) current.showModal();

@@ -12,7 +12,7 @@ const MOST = 200;
 const LARGEST = 1024 * 1024;
 const KINDS = { plan: 'Plan', checkpoint: 'Compaction summaries', file: 'Files', research: 'Research' } as const;
 
-/** What the session keeps beside its conversation: its plan, checkpoints, files. */
+/** The session's artifacts: its plan, compaction summaries, files. */
 export function FilesDialog({ model, onClose }: { readonly model: ChatModel; readonly onClose: () => void }) {
   const [artifacts, setArtifacts] = useState<readonly Artifact[]>();
   const [problem, setProblem] = useState<string>();

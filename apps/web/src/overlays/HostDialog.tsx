@@ -8,7 +8,7 @@ import { connectionWords } from '../list/HostRows.js';
 import { AskDialog } from './AskDialog.js';
 import { Dialog } from './Dialog.js';
 
-/** A host's connection, and what can be done about it. */
+/** A host's connection and the actions on it. */
 export function HostDialog({ host, onClose }: { readonly host: PageHost; readonly onClose: () => void }) {
   const { hosts } = useServices();
   const connection = useObservable(host.connection);

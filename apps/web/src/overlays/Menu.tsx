@@ -4,7 +4,7 @@ import { type MenuItem, MenuPanel } from './MenuPanel.js';
 export type { MenuItem } from './MenuPanel.js';
 
 interface MenuProps {
-  /** What the button shows. */
+  /** The button's content. */
   readonly children: ReactNode;
   readonly label: string;
   readonly className: string;

@@ -5,8 +5,8 @@ export interface MenuItem {
   readonly icon?: ReactNode;
   readonly checked?: boolean;
   readonly danger?: boolean;
-  /** It can't be chosen, and this is the reason. */
-  readonly whyNot?: string | undefined;
+  /** Why it can't be chosen. */
+  readonly disabledReason?: string | undefined;
   readonly hint?: string;
   readonly choose: () => void;
 }
@@ -22,11 +22,11 @@ interface MenuPanelProps {
   readonly id?: string;
   readonly label: string;
   readonly items: readonly (MenuItem | 'line')[];
-  /** What it stands below, or above where there is no room. */
+  /** The element that it is below, or above if there is no room. */
   readonly anchor: () => MenuAnchor | undefined;
-  /** Has the focus when the menu is closed. */
+  /** Gets the focus when the menu is closed. */
   readonly returnTo: () => HTMLElement | null | undefined;
-  /** Shown from the start, and gone for good when it is closed. */
+  /** Shown from the start, and removed when it is closed. */
   readonly onClosed?: () => void;
 }
 
@@ -37,7 +37,7 @@ export function MenuPanel({ panel, id, label, items, anchor, returnTo, onClosed 
     const { current } = panel;
     if (!isOwnMaster || !current) return;
     current.showPopover();
-    // The button is still down when a context menu is asked for: the browser would close an automatic popover when it comes up.
+    // The button is still down when a context menu opens: the browser would close an automatic popover on release.
     const elsewhere = ({ target }: Event) => !current.contains(target as Node) && current.hidePopover();
     document.addEventListener('pointerdown', elsewhere, true);
     return () => document.removeEventListener('pointerdown', elsewhere, true);
@@ -95,8 +95,8 @@ export function MenuPanel({ panel, id, label, items, anchor, returnTo, onClosed 
             role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
             aria-checked={item.checked}
             className={item.danger ? 'menu-i danger' : 'menu-i'}
-            disabled={item.whyNot !== undefined}
-            title={item.whyNot}
+            disabled={item.disabledReason !== undefined}
+            title={item.disabledReason}
             onClick={() => {
               panel.current?.hidePopover();
               returnTo()?.focus();

@@ -14,9 +14,9 @@ export interface PaletteEntry {
 }
 
 interface PaletteProps {
-  /** What fits, of what is known here. */
+  /** Matches that are known here. */
   readonly find: (text: string) => readonly PaletteEntry[];
-  /** What the hosts find; stands below, so that nothing moves under somebody's Enter. */
+  /** Matches of the hosts; they are below, so that nothing moves before the user presses Enter. */
   readonly search: (text: string, signal: AbortSignal) => Promise<readonly PaletteEntry[]>;
   readonly onClose: () => void;
 }

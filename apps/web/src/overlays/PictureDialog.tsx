@@ -7,7 +7,7 @@ interface PictureDialogProps {
   readonly onClose: () => void;
 }
 
-/** A picture as large as the window has room for. */
+/** A picture as large as the window allows. */
 export function PictureDialog({ url, label, onClose }: PictureDialogProps) {
   return (
     <Dialog label={label} className="picture-dialog" onClose={onClose} focusSelf>

@@ -8,7 +8,7 @@ import { Dialog } from './Dialog.js';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
-/** What this browser remembers about how its user likes the page. */
+/** The user's settings for the page in this browser. */
 export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
   const { hosts, settings } = useServices();
   const { theme, notifications, singleLetters, userName } = useObservable(settings.value);

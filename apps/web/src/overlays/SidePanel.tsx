@@ -10,7 +10,7 @@ interface SidePanelProps {
   readonly children: ReactNode;
 }
 
-/** Something about a session, to look through beside it. */
+/** Details of a session, beside it. */
 export function SidePanel({ title, problem, onClose, children }: SidePanelProps) {
   return (
     <Dialog label={title} className="tray" onClose={onClose} focusSelf>

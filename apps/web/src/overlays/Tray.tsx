@@ -19,7 +19,7 @@ import { useChatContext } from '../conversation/useChatContext.js';
 import { AgentIcon } from '../glyphs/agentIcon.js';
 import { Dialog } from './Dialog.js';
 
-/** Everything that waits for an answer, over all hosts, to be answered where it stands. */
+/** Every open question over all hosts, to be answered in place. */
 export function Tray({ onClose }: { readonly onClose: () => void }) {
   const { settings, needsInput } = useServices();
   const { notifications } = useObservable(settings.value);
@@ -33,7 +33,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
     goTo({ view: 'session', sessionId, chat });
   };
   useFirstFocus(body);
-  // A question that was answered takes the focus along. The list has it then, never the next question: one key too many
+  // An answered question loses the focus with its element. The list gets it then, never the next question: one key too many
   // would answer that.
   // biome-ignore lint/correctness/useExhaustiveDependencies: looks after each answer
   useEffect(() => {
@@ -107,7 +107,7 @@ export function Tray({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The first question has the focus as soon as there is one; later ones never take it from where it is. */
+/** The first question gets the focus; later ones never take it. */
 function useFirstFocus(body: RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
     const { current } = body;
@@ -173,7 +173,7 @@ interface FromProps {
   readonly onOpen: () => void;
 }
 
-/** Which session asks; opens it. */
+/** The session that asks; opens it. */
 function From({ session, aux, onOpen }: FromProps) {
   const { places } = useServices();
   const title = useObservable(session.title);

@@ -2,7 +2,7 @@ import Anser, { type AnserJsonEntry } from 'anser';
 import { type CSSProperties, memo, useMemo } from 'react';
 import { terminalScreen } from './terminalScreen.js';
 
-/** A program's output as a terminal shows it, colours included. */
+/** A program's output as a terminal shows it, including colours. */
 export const AnsiText = memo(function AnsiText({ text }: { readonly text: string }) {
   const entries = useMemo(() => {
     const screen = terminalScreen(text);

@@ -1,6 +1,6 @@
 /**
- * What a terminal would show of a program's output: carriage returns, backspaces, erased lines and cursor moves within what was
- * written are carried out; colours stay in as SGR sequences; everything else that isn't text is left out, so that no title, link,
+ * What a terminal would show of a program's output: carriage returns, backspaces, erased lines and cursor moves within the written
+ * text are applied; colours remain as SGR sequences; everything else that isn't text is removed, so that no title, link,
  * clipboard or device sequence reaches the page.
  */
 export function terminalScreen(output: string): string {
@@ -28,7 +28,7 @@ interface Cell {
   readonly style: string;
 }
 
-/** A line that nothing was written over is one string; cells are made when something is. */
+/** A line without overwriting is one string; cells are made on demand. */
 interface Row {
   plain: string;
   cells: Cell[] | undefined;

@@ -3,8 +3,8 @@ import * as react from 'react/jsx-runtime';
 import { visibleText } from './visibleText.js';
 
 /**
- * The page's elements are made here, so that no text reaches the screen but through `visibleText`, whichever component forgets
- * it: the children of elements and fragments, and the attributes that are read or shown. A field's value is its user's own.
+ * All elements of the page are made here, so that every text passes through `visibleText`, even if a component forgets it: the
+ * children of elements and fragments, and the attributes that are read or shown. A field's value belongs to its user.
  */
 export { Fragment, type JSX } from 'react/jsx-runtime';
 
@@ -20,7 +20,7 @@ export function jsxs(type: ElementType, props: Props, key?: Key): ReactElement {
   return react.jsxs(type, shown(type, props), key);
 }
 
-/** What a development build calls; it leaves out where in the source an element was made. */
+/** For development builds; it leaves out the source position of an element. */
 export function jsxDEV(type: ElementType, props: Props, key: Key | undefined, hasManyChildren: boolean): ReactElement {
   return hasManyChildren ? jsxs(type, props, key) : jsx(type, props, key);
 }

@@ -3,8 +3,8 @@ import { hasHiddenCharacters } from '@agenthost/protocol/internal';
 import { SEQUENCE } from '../terminal/terminalScreen.js';
 
 /**
- * A text of somebody else's as it may be shown: escape sequences and control characters are taken out, and what can't be seen
- * but changes what is seen is written out.
+ * An untrusted text for display: escape sequences and control characters are removed, and invisible characters that change the
+ * display are written out.
  */
 export function visibleText(text: string): string {
   if (!hasHiddenCharacters(text)) return text;
@@ -12,7 +12,7 @@ export function visibleText(text: string): string {
   return showHiddenCharacters(shown, (name) => `[${name}]`);
 }
 
-/** A command, every character of it. */
+/** A command, with every character visible. */
 export function visibleCommand(text: string): string {
   return showCommand(text, (name) => `[${name}]`);
 }

@@ -48,7 +48,7 @@ export class AhpClient {
   readonly #opened = new Map<URI, SessionLink>();
   /** By the names that the client uses. */
   readonly #channels = new Set<URI>();
-  /** Sessions whose state is being loaded. */
+  /** Channels whose state is being loaded. */
   readonly #subscribing = new Set<URI>();
   readonly #subscriptions: Disposable[];
   #activeSessions: number | undefined;
@@ -296,7 +296,7 @@ export class AhpClient {
   /** AHP can't send a snapshot that was not requested: the client has to reconnect, and gets one then. */
   #jumped(): void {
     this.outlet.replay.forget(this.#options.nextSeq());
-    this.outlet.socket?.close('the state has to be loaded anew');
+    this.outlet.socket?.close('the state has to be loaded again');
   }
 
   #snapshot(resource: URI, state: AhpSnapshot['state']): AhpSnapshot {

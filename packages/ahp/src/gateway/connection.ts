@@ -6,7 +6,7 @@ import { parseChannel } from '../translate/uris.js';
 import { AHP_VERSIONS, chooseVersion } from '../versions.js';
 import type { AhpClient } from './ahpClient.js';
 import { ahpError } from './errors.js';
-import type { AhpDoor, AhpGateway } from './gateway.js';
+import type { AhpCredential, AhpGateway } from './gateway.js';
 import { createSession, sessionChannel } from './newSession.js';
 import type { AhpSocket } from './outlet.js';
 import {
@@ -30,13 +30,13 @@ const MAX_OFFERS = 100;
 /** One socket of an AHP client: its handshake, then its requests, with one handler each. */
 export class AhpConnection implements AhpSocket {
   readonly #gateway: AhpGateway;
-  readonly #door: AhpDoor;
+  readonly #credential: AhpCredential;
   readonly #peer: RpcPeer;
   #handshake: Promise<AhpClient> | undefined;
 
-  constructor(transport: Transport, door: AhpDoor, gateway: AhpGateway) {
+  constructor(transport: Transport, credential: AhpCredential, gateway: AhpGateway) {
     this.#gateway = gateway;
-    this.#door = door;
+    this.#credential = credential;
     this.#peer = new RpcPeer(transport, {
       maxFrameBytes: MAX_FRAME_BYTES,
       maxValues: MAX_JSON_VALUES,
@@ -57,7 +57,7 @@ export class AhpConnection implements AhpSocket {
   }
 
   get credentialId(): string {
-    return this.#door.credentialId;
+    return this.#credential.credentialId;
   }
 
   onClose(listener: () => void): void {
@@ -79,7 +79,7 @@ export class AhpConnection implements AhpSocket {
     });
     this.#peer.onRequest('reconnect', {
       parse: recordParams,
-      handle: (params: JsonRecord) => this.#shakeHands(() => reconnect(this.#gateway, this, this.#door, params)),
+      handle: (params: JsonRecord) => this.#shakeHands(() => reconnect(this.#gateway, this, this.#credential, params)),
     });
   }
 
@@ -115,7 +115,7 @@ export class AhpConnection implements AhpSocket {
     }
     const wantsSpecifiedNames = wantsSpecified(params);
     const wanted = initialChannels(params);
-    const client = await this.#gateway.createClient({ clientId, name, spoken, wantsSpecifiedNames }, this.#door);
+    const client = await this.#gateway.createClient({ clientId, name, spoken, wantsSpecifiedNames }, this.#credential);
     this.#gateway.hold(client, this);
     const opened = await Promise.allSettled(wanted.map((uri) => client.subscribe(uri)));
     const { serverInfo, defaultDirectory } = client.host;

@@ -18,7 +18,7 @@ export interface AhpLog {
 }
 
 /** The credential that a client was admitted with. */
-export interface AhpDoor {
+export interface AhpCredential {
   readonly credentialId: string;
   /** Opens a new connection to our host, with the rights of that credential. */
   readonly openHost: () => Promise<Transport> | Transport;
@@ -106,18 +106,18 @@ export class AhpGateway {
   }
 
   /** Accepts a socket whose credential was checked. */
-  accept(transport: Transport, door: AhpDoor): void {
-    if (this.#isClosed || this.#isFull(door)) {
+  accept(transport: Transport, credential: AhpCredential): void {
+    if (this.#isClosed || this.#isFull(credential)) {
       transport.close({ code: CLOSE_TRY_LATER, message: 'too many connections: close one, or try again later' });
       return;
     }
-    const connection = new AhpConnection(transport, door, this);
+    const connection = new AhpConnection(transport, credential, this);
     this.#connections.add(connection);
     connection.onClose(() => this.#connections.delete(connection));
   }
 
-  /** @internal A client that nobody knows yet. */
-  async createClient(identity: ClientIdentity, { credentialId, openHost }: AhpDoor): Promise<AhpClient> {
+  /** @internal A new client. */
+  async createClient(identity: ClientIdentity, { credentialId, openHost }: AhpCredential): Promise<AhpClient> {
     const seq = rememberingSeq();
     const host = await connect({
       transport: async () => openHost(),
@@ -148,7 +148,7 @@ export class AhpGateway {
   }
 
   /** @internal Those of this name that come from the same place. A client may have several sockets, and then there are several of it. */
-  clientsNamed(clientId: string, { credentialId }: Pick<AhpDoor, 'credentialId'>): AhpClient[] {
+  clientsNamed(clientId: string, { credentialId }: Pick<AhpCredential, 'credentialId'>): AhpClient[] {
     return [...this.#clients].filter((client) => client.clientId === clientId && client.credentialId === credentialId);
   }
 
@@ -191,7 +191,7 @@ export class AhpGateway {
     this.#clients.clear();
   }
 
-  #isFull({ credentialId }: AhpDoor): boolean {
+  #isFull({ credentialId }: AhpCredential): boolean {
     const { maxConnections, maxConnectionsPerToken } = this.limits;
     const own = [...this.#connections].filter((connection) => connection.credentialId === credentialId);
     return this.#connections.size >= maxConnections || own.length >= maxConnectionsPerToken;
@@ -219,7 +219,7 @@ export class AhpGateway {
     if (!this.#clients.has(client)) return;
     const { socket } = client.outlet;
     this.#end(client);
-    socket?.close('the host has ended this connection: the token may have been taken back', CLOSE_POLICY);
+    socket?.close('the host has ended this connection: the token may have been revoked', CLOSE_POLICY);
   }
 
   /** Removes it for good, with its unused sessions. */

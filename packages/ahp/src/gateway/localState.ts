@@ -1,4 +1,5 @@
 import { REJECTION, type URI } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import { isRecord, type JsonRecord, sizeOf, textOf } from '../translate/json.js';
 import { EMPTY_CONFIG, type LocalSession } from '../translate/state.js';
 import type { AhpAction, AhpActiveClient, AhpConfig } from '../types.js';
@@ -109,8 +110,7 @@ export class LocalState {
     if (!isRecord(draft)) return REJECTION.invalidAction;
     if (sizeOf(draft) > this.#limits.maxDraftChars) return 'the draft is too large to share';
     this.#drafts.set(key, draft);
-    const [oldest] = this.#drafts.keys();
-    if (this.#drafts.size > this.#limits.maxDrafts && oldest !== undefined) this.#drafts.delete(oldest);
+    dropOldest(this.#drafts, this.#limits.maxDrafts);
     return undefined;
   }
 

@@ -4,20 +4,25 @@ import type { JsonRecord } from '../translate/json.js';
 import type { AhpSnapshot } from '../types.js';
 import type { AhpClient } from './ahpClient.js';
 import type { AhpConnection } from './connection.js';
-import type { AhpDoor, AhpGateway } from './gateway.js';
+import type { AhpCredential, AhpGateway } from './gateway.js';
 import { type ReconnectParams, reconnectParams } from './params.js';
 
 /** Reconnects a client: to its kept state, or as another socket of a client that still has one. */
-export async function reconnect(gateway: AhpGateway, connection: AhpConnection, door: AhpDoor, params: JsonRecord) {
+export async function reconnect(
+  gateway: AhpGateway,
+  connection: AhpConnection,
+  credential: AhpCredential,
+  params: JsonRecord,
+) {
   const wanted = reconnectParams(params);
-  const known = gateway.clientsNamed(wanted.clientId, door);
+  const known = gateway.clientsNamed(wanted.clientId, credential);
   const [any] = known;
   if (!any) throw new RpcError(ERROR_CODE.notFound, 'this client is not known here (any more): initialize again');
   const kept = known.find(({ outlet }) => outlet.socket === undefined);
   const name = 'AHP client';
   // A broken socket may look alive for a while. It keeps its state: this one begins with snapshots.
   const { clientId, spoken, wantsSpecifiedNames } = any;
-  const client = kept ?? (await gateway.createClient({ clientId, name, spoken, wantsSpecifiedNames }, door));
+  const client = kept ?? (await gateway.createClient({ clientId, name, spoken, wantsSpecifiedNames }, credential));
   gateway.hold(client, connection);
   const channels = [...new Set(wanted.cursors.map(({ channel }) => channel))];
   for (const channel of client.channels) if (!channels.includes(channel)) client.unsubscribe(channel);

@@ -31,7 +31,7 @@ export interface Echo {
 
 export interface SessionLinkOptions {
   readonly session: SessionHandle;
-  /** The id that the host knows this client by. */
+  /** The host's id of this client. */
   readonly hostClientId: string;
   /** The number of the last action that was sent to the host. */
   readonly lastSent: () => number;
@@ -53,7 +53,7 @@ const CHAT = { kind: 'chat' } as const;
 /** Actions by which a client continues the conversation that it shows. */
 const CONTINUES: ReadonlySet<string> = new Set(['chat/turnStarted', 'chat/pendingMessageSet']);
 const STALE =
-  'Going back to an earlier message is not supported, so nothing was sent. Open the session again to go on with it.';
+  'Going back to an earlier message is not supported, so nothing was sent. Open the session again to continue.';
 
 /** One session of one AHP client: sends our actions as AHP's, and AHP's as ours. */
 export class SessionLink {

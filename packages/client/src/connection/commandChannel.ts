@@ -26,7 +26,7 @@ export interface CommandChannelOptions {
   readonly schedule: Schedule;
 }
 
-/** Reads: when the connection is lost before their answer, asking once more harms nobody. */
+/** Reads: when the connection is lost before their answer, they can be repeated safely. */
 const REPEATABLE: ReadonlySet<Command> = new Set([
   'listSessions',
   'fetchTurns',

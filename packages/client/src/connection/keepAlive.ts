@@ -1,7 +1,7 @@
 import type { Disposable, Schedule } from '@agenthost/rpc';
 import type { Connection } from './connection.js';
 
-/** How long a host that is well may take for an answer to `ping`. */
+/** How long a healthy host may take to answer `ping`. */
 const ANSWER_WITHIN_MS = 10_000;
 
 /**

@@ -9,7 +9,7 @@ export interface WebSocketTransportOptions extends InboxOptions {
   /** This client keeps the sessions' files: whole files go over the connection. */
   readonly keepsFiles?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** What the other side doesn't drain; past it the transport closes itself. 16 MiB unless told. */
+  /** How much the other side may leave unread before the transport closes itself. Default 16 MiB. */
   readonly maxBufferedBytes?: number;
 }
 

@@ -21,9 +21,9 @@ export interface Content {
 }
 
 export interface FetchContentOptions extends CommandOptions {
-  /** In bytes; the whole content unless told. */
+  /** In bytes. Default: the whole content. */
   readonly range?: ContentRange;
-  /** How much of it may be held; more rejects. 64 MiB unless told. */
+  /** How much may be held; more rejects. Default 64 MiB. */
   readonly maxBytes?: number;
 }
 

@@ -14,11 +14,11 @@ import { jsonValues } from '@agenthost/rpc/internal';
 import type { CommandChannel, CommandOptions } from '../connection/commandChannel.js';
 
 export interface HistoryOptions {
-  /** Turns older than this one; older than those in `state` unless told. */
+  /** Turns older than this one. Default: older than those in `state`. */
   readonly before?: string;
   /** Also the turns that `state` holds. */
   readonly includeLoaded?: boolean;
-  /** Turns in one page; no more than one page is held. 50 unless told, at most MAX_SNAPSHOT_TURNS. */
+  /** Turns in one page; no more than one page is held. Default 50, at most MAX_SNAPSHOT_TURNS. */
   readonly pageSize?: number;
   readonly signal?: AbortSignal;
 }
@@ -44,9 +44,9 @@ export async function* sessionHistory(
 }
 
 export interface EarlierStepsOptions extends CommandOptions {
-  /** Those before this place among all parts of the turn; before those that the state has unless told. */
+  /** Parts before this position in the turn. Default: before those that the state has. */
   readonly before?: number;
-  /** MAX_PARTS_LIMIT at the most, and unless told; there are fewer where they are large. */
+  /** Default and maximum MAX_PARTS_LIMIT; a page has fewer parts when they are large. */
   readonly limit?: number;
 }
 

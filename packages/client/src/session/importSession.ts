@@ -8,7 +8,7 @@ import { frameWeight, MAX_FRAME_WEIGHT, piecesOf } from './history.js';
 export interface ImportSessionOptions
   extends Omit<ImportSessionParams, 'session' | 'provider' | 'turns' | 'contents' | 'more'> {
   readonly provider: string;
-  /** Picked unless told. */
+  /** Random by default. */
   readonly session?: URI;
   readonly turns: Iterable<Turn> | AsyncIterable<Turn>;
   /**
@@ -18,7 +18,7 @@ export interface ImportSessionOptions
   readonly content?: (ref: ContentRef) => Promise<Uint8Array | undefined>;
 }
 
-/** Turns may come from a file; one that is malformed is for the host to refuse. */
+/** Turns may come from a file. The host refuses a malformed one. */
 function contentsOf(turn: Turn): readonly ContentRef[] {
   try {
     return turnContents(turn);

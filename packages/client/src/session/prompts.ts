@@ -13,7 +13,7 @@ export interface DenyOptions {
   readonly reason?: string;
 }
 
-/** A tool call that waits for an answer. Answering resolves when the host took it, and rejects when somebody was faster. */
+/** A tool call that waits for an answer. Answering resolves when the host accepted it, and rejects when another client was faster. */
 export interface PendingConfirmation {
   readonly turnId: string;
   readonly toolCall: PendingToolCall;

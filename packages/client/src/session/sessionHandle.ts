@@ -7,6 +7,7 @@ import {
   MAX_FRAME_BYTES,
   MAX_SNAPSHOT_TURNS,
   REJECTION,
+  type RejectionCode,
   type SessionState,
   type ToolCallState,
   type Turn,
@@ -96,7 +97,7 @@ export class SessionHandle {
   readonly uri: URI;
   /** As it will be when the host accepts what was sent. */
   readonly state: Observable<SessionState>;
-  /** The host's word. */
+  /** As the host has confirmed it. */
   readonly confirmed: Observable<SessionState>;
   /** Set when the host has the session no more; the states stay as they were last. */
   readonly gone: Observable<SessionGoneError | undefined>;
@@ -107,7 +108,7 @@ export class SessionHandle {
   readonly interrupted: Observable<Interruption | undefined>;
   readonly pendingConfirmations: Observable<readonly PendingConfirmation[]>;
   readonly pendingPermissions: Observable<readonly PendingPermission[]>;
-  /** When something of each kind of artifact was stored last; who shows one reads it again when its time changes. */
+  /** When something of each kind of artifact was stored last; read an artifact again when its time changes. */
   readonly artifactTimes: Observable<ArtifactTimes>;
   readonly #shared: SharedSession;
   readonly #context: SessionContext;
@@ -168,15 +169,14 @@ export class SessionHandle {
 
   async editPending(id: string, message: Message): Promise<void> {
     const kind = this.#pendingKind(id);
-    if (kind === undefined)
-      throw new ActionRejectedError(REJECTION.unknownPendingMessage, { type: 'session/pendingMessageSet' });
+    if (kind === undefined) throw rejected('unknownPendingMessage', 'session/pendingMessageSet');
     await this.#setPending(kind, id, message);
   }
 
   async removePending(id: string): Promise<void> {
     const type = 'session/pendingMessageRemoved';
     const kind = this.#pendingKind(id);
-    if (kind === undefined) throw new ActionRejectedError(REJECTION.unknownPendingMessage, { type });
+    if (kind === undefined) throw rejected('unknownPendingMessage', type);
     await this.dispatch({ type, kind, id });
   }
 
@@ -188,7 +188,7 @@ export class SessionHandle {
   async cancel(): Promise<void> {
     const type = 'session/turnCancelled';
     const turnId = this.state.value.activeTurn?.id;
-    if (turnId === undefined) throw new ActionRejectedError(REJECTION.noActiveTurn, { type });
+    if (turnId === undefined) throw rejected('noActiveTurn', type);
     await this.dispatch({ type, turnId });
   }
 
@@ -214,7 +214,7 @@ export class SessionHandle {
 
   /**
    * Calls the listener with every action that the host orders from now on, once and in order, with the confirmed state before
-   * and after it: for who translates actions instead of showing states. After a lost connection the state may have gone on
+   * and after it. For programs that translate actions instead of showing states. After a lost connection the state may have gone on
    * without one.
    */
   onAction(listener: (applied: AppliedEnvelope<SessionState>) => void): Disposable {
@@ -231,7 +231,7 @@ export class SessionHandle {
     }
     const action = { ...input, session: this.uri, at: Date.now() } as ClientAction;
     if (isTooLarge(action)) {
-      throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, action);
+      throw new ActionRejectedError(`it is larger than ${MAX_ACTION_BYTES} bytes`, { code: 'tooLarge' }, action);
     }
     await sync.dispatch(this.#shared, action);
   }
@@ -241,7 +241,7 @@ export class SessionHandle {
     return wholeMessage(this.#context.commands, message, options);
   }
 
-  /** All of what a tool call was given: the state only refers to what is large. To show it to who has to approve it. */
+  /** All of what a tool call was given: the state only refers to what is large. To show it to the person who approves it. */
   async wholeInput({ toolInput, toolInputRef }: ToolCallState, options: CommandOptions = {}): Promise<string> {
     if (!toolInputRef) return toolInput ?? '';
     return (await fetchContent(this.#context.commands, toolInputRef.uri, options)).text();
@@ -253,7 +253,7 @@ export class SessionHandle {
     return sessionHistory(this.#context.commands, this.uri, oldest, options);
   }
 
-  /** A page of the parts that a turn had before those that `state` has of it, with their calls; oldest first. */
+  /** A page of the parts of a turn before those that `state` has, with their tool calls, oldest first. */
   async earlierSteps(turn: ActiveTurn | Turn, options: EarlierStepsOptions = {}): Promise<EarlierSteps> {
     return fetchSteps(this.#context.commands, this.uri, turn.id, { before: heldFrom(turn), ...options });
   }
@@ -304,7 +304,7 @@ export class SessionHandle {
     this.#shared.subscription.updateConfirmed((state) => withNewestTurns(state, keep));
   }
 
-  /** What was sent goes on; the handle can't be used any more. */
+  /** Pending sends continue after dispose; the handle can't be used any more. */
   dispose(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(new ClientClosedError(`the handle of ${this.uri}`));
@@ -360,4 +360,9 @@ function userMessage(message: Message): UserMessage {
 function isTooLarge(action: ClientAction): boolean {
   const text = JSON.stringify(action);
   return text.length * 3 > MAX_ACTION_BYTES && new TextEncoder().encode(text).length > MAX_ACTION_BYTES;
+}
+
+/** The refusal that the host would send, for an action that this client knows to be void. */
+function rejected(code: RejectionCode, type: ClientAction['type']): ActionRejectedError {
+  return new ActionRejectedError(REJECTION[code], { code }, { type });
 }

@@ -41,7 +41,7 @@ export interface SessionFsFileStat {
  * - `content` is text, or base64 where `encoding` says so; both name the same bytes. A handler may ignore `encoding`, and keep
  *   text alone: then it is given text alone, and what is no text in a text form (see docs/sessionFs.md).
  * - `appendFile` makes the file; `rename` replaces its target; `rm` with `force` does not mind what is not there.
- * - When a promise resolves, the change is kept: the host tells everybody then that it is.
+ * - When a promise resolves, the change is stored: the host then reports it to all clients.
  */
 export interface SessionFsHandler {
   readFile(path: string, encoding: SessionFsEncoding): Awaitable<string>;

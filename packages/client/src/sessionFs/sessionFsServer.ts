@@ -10,10 +10,10 @@ export class SessionFsServer {
   readonly #config: SessionFsConfig;
   readonly #adapters = new Map<string, SessionFsAdapter>();
   readonly #onWarning: (warning: string) => void;
-  /** Sessions that the host was told of, by their id: their handlers are made when they are needed. */
+  /** Sessions that were offered to the host, by id. Their handlers are made on first use. */
   #offered = new Map<string, URI>();
 
-  /** `onWarning` is told what the host says will not work. */
+  /** `onWarning` gets what the host says will not work. */
   constructor(config: SessionFsConfig, onWarning: (warning: string) => void = () => {}) {
     if (config.sessions && !config.createSessionFsHandler) {
       throw new TypeError('sessionFs.sessions needs sessionFs.createSessionFsHandler: the host reads their files');
@@ -24,7 +24,7 @@ export class SessionFsServer {
 
   /**
    * Before the host is asked for the session, because its first call may come at once. Throws where there is no handler for it:
-   * the host would wait for files that nobody has.
+   * the host would wait for files that no handler has.
    */
   add(session: URI, create = this.#config.createSessionFsHandler): void {
     const sessionId = parseSessionUri(session)?.sessionId;

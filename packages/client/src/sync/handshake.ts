@@ -41,7 +41,7 @@ export interface Welcome {
   readonly replay: readonly ActionEnvelope[] | undefined;
   readonly snapshots: readonly Snapshot[];
   readonly missing: readonly URI[];
-  /** There, but not to be had right now. */
+  /** The host has these but could not load them now. */
   readonly failed: readonly FailedSubscription[];
   /** Undefined when the host did not say what it had accepted. */
   readonly acceptedClientSeq: Readonly<Record<URI, number>> | undefined;

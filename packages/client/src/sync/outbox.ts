@@ -43,7 +43,7 @@ export class Outbox {
     return { entry, accepted: promise };
   }
 
-  /** These numbers are used up, by an earlier process, say. */
+  /** Numbers up to this one are used, for example by an earlier process. */
   continueAbove(clientSeq: number): void {
     this.#last = Math.max(this.#last, clientSeq);
   }
@@ -85,7 +85,7 @@ export interface Accepted {
 
 /**
  * `notTold`: the host did not say what it has accepted. `unanswered`: it has not seen the action yet. `unknown`: it has, and
- * nobody can say any more whether it was accepted or refused.
+ * it can't be known any more whether it was accepted or refused.
  */
 export type Fate = 'accepted' | 'refused' | 'unknown' | 'unanswered' | 'notTold';
 

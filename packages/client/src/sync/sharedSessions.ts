@@ -74,7 +74,7 @@ export class SharedSessions {
     return [...this.#sessions.values()].filter(({ subscription }) => subscription.synced);
   }
 
-  /** Rejects when the first snapshot can't be had; then nothing is held. */
+  /** Rejects when the host gives no first snapshot; then nothing is held. */
   async acquire(resource: URI, turns?: number): Promise<SharedSession> {
     const shared = this.#sessions.get(resource) ?? this.#open(resource, turns);
     shared.references++;
@@ -221,7 +221,7 @@ export class InterruptedSessions {
     this.#pause(waiting, error);
   }
 
-  /** Asks for all of them at once: there is a connection again, or somebody does not want to wait. */
+  /** Asks for all of them at once: there is a connection again, or the user does not want to wait. */
   retryNow(): void {
     for (const waiting of [...this.#waiting.values()]) {
       waiting.timer?.dispose();
@@ -229,7 +229,7 @@ export class InterruptedSessions {
     }
   }
 
-  /** It is gone, or nobody asks for it any more. */
+  /** It is gone, or no handle needs it any more. */
   delete(shared: SharedSession): void {
     this.#waiting.get(shared)?.timer?.dispose();
     if (this.#waiting.delete(shared)) shared.interrupted.set(undefined);
@@ -265,7 +265,7 @@ export class InterruptedSessions {
     }
   }
 
-  /** Nobody waits for it any more. */
+  /** No handle waits for it any more. */
   #isOver({ shared }: Waiting): boolean {
     if (!this.#options.sessions.isHeld(shared)) this.delete(shared);
     return !this.#waiting.has(shared);

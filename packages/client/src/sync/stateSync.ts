@@ -4,7 +4,6 @@ import {
   type ClientAction,
   type ClientInfo,
   createRootState,
-  REJECTION,
   ROOT_URI,
   type RootAction,
   type RootState,
@@ -12,6 +11,7 @@ import {
   type Snapshot,
   type URI,
 } from '@agenthost/protocol';
+import { type Refusal, rejectionOf } from '@agenthost/protocol/internal';
 import type { RpcPeer, Schedule } from '@agenthost/rpc';
 import type { CommandChannel } from '../connection/commandChannel.js';
 import type { Connection, ConnectionUser } from '../connection/connection.js';
@@ -43,10 +43,16 @@ export interface StateSyncOptions {
 type Replay = ReadonlyMap<URI, readonly ActionEnvelope[]>;
 
 /** What an action ends with that the host has not answered; nothing where it was accepted. */
-const FAILURE: Readonly<Record<'accepted' | 'refused' | 'unknown', ((action: ClientAction) => Error) | undefined>> = {
+const FAILURE: Readonly<
+  Record<'accepted' | 'refused' | 'unknown', ((action: ClientAction) => ClientError) | undefined>
+> = {
   accepted: undefined,
   refused: (action) =>
-    new ActionRejectedError('the host did not take it, and its reason was lost with the connection', action),
+    new ActionRejectedError(
+      'the host did not take it, and its reason was lost with the connection',
+      { code: 'reasonLost' },
+      action,
+    ),
   unknown: (action) => new ConnectionLostError(action.type, true),
 };
 
@@ -67,7 +73,7 @@ export class StateSync {
       this.#lastSeenServerSeq = Math.max(this.#lastSeenServerSeq, serverSeq);
     };
     const onOverflow = () => connection.drop('more actions arrived than can wait for a snapshot');
-    const onSettled = (clientSeq: number, reason: string | undefined) => this.#settled(clientSeq, reason);
+    const onSettled = (clientSeq: number, answer: Partial<Refusal>) => this.#settled(clientSeq, answer);
     const events = { onApplied, onOverflow, onSettled };
     this.root = new Subscription<RootState, RootAction>({
       resource: ROOT_URI,
@@ -110,7 +116,7 @@ export class StateSync {
     const subscription = this.#subscriptionOf(envelope.action);
     if (subscription !== undefined) subscription.receive(envelope);
     else if (envelope.origin?.clientId === this.#options.clientId) {
-      this.#settled(envelope.origin.clientSeq, envelope.rejectionReason);
+      this.#settled(envelope.origin.clientSeq, envelope);
     }
   }
 
@@ -231,14 +237,14 @@ export class StateSync {
     this.sessions.endUnused(shared);
   }
 
-  #settled(clientSeq: number, rejectionReason: string | undefined): void {
+  #settled(clientSeq: number, answer: Partial<Refusal>): void {
     const entry = this.#outbox.entry(clientSeq);
     if (entry === undefined) return;
-    const rejection = (action: ClientAction) => rejectionOf(action, rejectionReason ?? '');
-    this.#outbox.settle(clientSeq, rejectionReason === undefined ? undefined : rejection);
+    const failure = failureOf(answer);
+    this.#outbox.settle(clientSeq, failure);
     const shared = this.sessions.get(entry.session);
     if (shared === undefined) return;
-    if (rejectionReason === undefined) this.#settleUncertain(shared, clientSeq);
+    if (failure === undefined) this.#settleUncertain(shared, clientSeq);
     this.sessions.endUnused(shared);
   }
 
@@ -270,10 +276,13 @@ function snapshotOf({ snapshots }: Welcome, resource: URI): Snapshot | undefined
   return snapshots.find((snapshot) => snapshot.resource === resource);
 }
 
-/** Where the host can't tell any more, nobody can. */
-function rejectionOf(action: ClientAction, reason: string): ClientError {
-  if (reason.startsWith(REJECTION.clientSeqForgotten)) return new ConnectionLostError(action.type, true);
-  return new ActionRejectedError(reason, action);
+/** What a refused action ends with. If the host has forgotten whether it accepted the action, the client can't know it either. */
+function failureOf(answer: Partial<Refusal>): ((action: ClientAction) => ClientError) | undefined {
+  const { rejectionReason } = answer;
+  const rejection = rejectionReason === undefined ? undefined : rejectionOf(answer);
+  if (rejectionReason === undefined || rejection === undefined) return undefined;
+  if (rejection.code === 'clientSeqForgotten') return FAILURE.unknown;
+  return (action) => new ActionRejectedError(rejectionReason, rejection, action);
 }
 
 /** Also for action types that this version doesn't know: the ones that belong to a session name it. */

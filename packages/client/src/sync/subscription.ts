@@ -1,4 +1,5 @@
 import type { ActionEnvelope, URI } from '@agenthost/protocol';
+import type { Refusal } from '@agenthost/protocol/internal';
 import { Emitter } from '@agenthost/rpc';
 import { ObservableView, type ReportError } from '../observable.js';
 import { WriteAhead } from './writeAhead.js';
@@ -7,15 +8,15 @@ export interface SubscriptionOptions<S, A> {
   readonly resource: URI;
   readonly clientId: string;
   readonly reducer: (state: S, action: A) => S;
-  /** What there is to see until the first snapshot. */
+  /** The state until the first snapshot. */
   readonly initial: S;
-  /** What becomes of a snapshot where there was a state already; the snapshot itself unless told. */
+  /** Joins a new snapshot with the state before it. Default: the snapshot replaces the state. */
   readonly joinSnapshot?: (before: S, snapshot: S) => S;
   /** Called after the state changed: an own action came back, accepted or refused. */
-  readonly onSettled: (clientSeq: number, rejectionReason: string | undefined) => void;
+  readonly onSettled: (clientSeq: number, answer: Partial<Refusal>) => void;
   /** Called when an envelope has become part of the state. */
   readonly onApplied: (serverSeq: number) => void;
-  /** Called when more arrives than may wait for a snapshot; the connection has to be made anew. */
+  /** Called when more arrives than may wait for a snapshot; the connection has to be made again. */
   readonly onOverflow: () => void;
   readonly reportError: ReportError;
 }
@@ -88,7 +89,7 @@ export class Subscription<S, A> {
     this.#buffer = [];
   }
 
-  /** `isAnother`: what has this URI now is not what had it before, so that nothing of that state is kept. */
+  /** `isAnother`: another session has this URI now, so nothing of the earlier state is kept. */
   applySnapshot(snapshot: S, fromSeq: number, isAnother = false): void {
     const { joinSnapshot } = this.#options;
     const before = this.#writeAhead.confirmed;
@@ -104,7 +105,7 @@ export class Subscription<S, A> {
     this.endSync();
   }
 
-  /** Lets the live stream go on from what there is. */
+  /** Continues the live stream from the current state. */
   endSync(): void {
     const waited = this.#buffer ?? [];
     this.#buffer = undefined;
@@ -130,7 +131,7 @@ export class Subscription<S, A> {
       // Contained in the state already, so all that an own echo can still do is to say that it was accepted.
       if (origin?.clientId !== this.#options.clientId) return;
       this.#writeAhead.forget(origin.clientSeq);
-      this.#options.onSettled(origin.clientSeq, undefined);
+      this.#options.onSettled(origin.clientSeq, {});
       return;
     }
     const before = this.#writeAhead.confirmed;
@@ -140,7 +141,7 @@ export class Subscription<S, A> {
       this.#options.onApplied(serverSeq);
       this.applied.fire({ envelope, before, after: this.#writeAhead.confirmed });
     }
-    if (settled !== undefined) this.#options.onSettled(settled, rejectionReason);
+    if (settled !== undefined) this.#options.onSettled(settled, envelope);
   }
 
   #check(): void {

@@ -6,7 +6,7 @@ export interface PendingAction<A> {
   readonly action: A;
 }
 
-/** What an envelope says about one resource; its number is the business of who keeps the order. */
+/** The part of an envelope that concerns one resource. The caller keeps the order. */
 export interface OrderedAction<A> {
   readonly action: A;
   readonly origin?: ActionOrigin | undefined;

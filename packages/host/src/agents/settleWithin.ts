@@ -1,4 +1,4 @@
-/** Resolves when the work has settled, well or not, or its time is up. */
+/** Resolves when the work has settled, successfully or not, or its time is up. */
 export async function settleWithin(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((resolve) => {

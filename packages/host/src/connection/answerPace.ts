@@ -1,4 +1,4 @@
-/** Bytes of answers that are made in one turn of the event loop. */
+/** Bytes of answers that are encoded in one turn of the event loop. */
 const BYTES_A_TURN = 1024 * 1024;
 
 interface Waiting {
@@ -6,12 +6,12 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Spreads large answers over turns of the event loop, so that others are served between them. */
+/** Spreads large answers over turns of the event loop, so that other clients are served in between. */
 export class AnswerPace {
   #waiting: Waiting[] = [];
   #isScheduled = false;
 
-  /** Resolves when an answer of about this size may be made. */
+  /** Resolves when an answer of about this size may be encoded. */
   turn(bytes: number): Promise<void> {
     return new Promise((go) => {
       this.#waiting.push({ bytes, go });

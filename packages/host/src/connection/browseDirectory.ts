@@ -8,16 +8,16 @@ import { RpcError } from '@agenthost/rpc';
 import { filePath } from '../sessions/folder/workingDirectory.js';
 import { readSmallFile } from '../storage/fs/foreignFile.js';
 
-/** A folder with more than this is cut: nobody picks one out of a hundred thousand by eye. */
+/** Entries shown of one folder: no user picks one out of a hundred thousand by eye. */
 const MAX_ENTRIES = 5_000;
-/** Of a folder with more than this the others are not even read, so that those shown are not always the first by name. */
+/** Entries read of one folder. In a larger folder the shown ones may not be the first by name. */
 const MAX_READ = 20_000;
-/** Names may be long, and their URIs several times as long: so many characters are shown together. */
+/** Characters of all shown entries together: names may be long, and their URIs several times as long. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 /** Entries that are described in one turn of the event loop. */
 const SLICE = 250;
 const MAX_HEAD_BYTES = 8 * 1024;
-/** Only so many folders are looked into for a checkout. */
+/** Folders that are checked for a git checkout. */
 const MAX_BRANCHES = 500;
 
 export async function browseDirectory(uri: URI): Promise<BrowseDirectoryResult> {

@@ -5,13 +5,14 @@ import {
   type Commands,
   ERROR_CODE,
   PROTOCOL_VERSION,
-  REJECTION,
   type Role,
 } from '@agenthost/protocol';
 import {
   ACTION_INTRODUCED_IN,
   isClientDispatchable,
+  type Refusal,
   type RoleRefusedData,
+  refuse,
   roleForAction,
   roleForMethod,
   roleRefusal,
@@ -43,7 +44,7 @@ import { storageError } from './storageError.js';
 
 /** One transport with one client on it: the handshake, then its commands and actions. A client survives its connections. */
 export class ClientConnection implements Subscriber {
-  /** Of two connections the one that was made later has the higher one. */
+  /** Rises with each connection. */
   readonly number: number;
   readonly #credential: Credential;
   readonly subscriptions: ConnectionSubscriptions;
@@ -59,7 +60,7 @@ export class ClientConnection implements Subscriber {
     this.#transport = transport;
     this.#services = services;
     this.subscriptions = new ConnectionSubscriptions(this, services);
-    // Answers take the same road as envelopes: through the delivery, in order.
+    // Answers go through the delivery like envelopes, in order.
     const ordered: Transport = {
       onMessage: (listener) => transport.onMessage(listener),
       onClose: (listener) => transport.onClose(listener),
@@ -110,7 +111,7 @@ export class ClientConnection implements Subscriber {
     return this.#peer.closeReason === undefined;
   }
 
-  /** The end of a handshake: from now on this connection is that client. */
+  /** Called at the end of a handshake: from now on this connection is that client. */
   identify(clientId: string, protocolVersion: number, clientInfo: ClientInfo | undefined): void {
     this.#services.clients.admit(clientId, this, protocolVersion);
     const { name } = this.#credential;
@@ -120,7 +121,7 @@ export class ClientConnection implements Subscriber {
     };
   }
 
-  /** Its handshake failed after all: it may try another one. */
+  /** Called when the handshake failed after `identify`: the client may try again. */
   unidentify(): void {
     if (this.#identity) this.#services.clients.remove(this.#identity.author.clientId, this);
     this.#identity = undefined;
@@ -135,7 +136,7 @@ export class ClientConnection implements Subscriber {
     if (this.isOpen) this.#transport.write(frames);
   }
 
-  /** A call to the client. It does not wait for the delivery, which may itself be waiting for the files that this asks for. */
+  /** Calls the client. It bypasses the delivery, which may itself be waiting for the files that this asks for. */
   request(method: string, params: object, timeoutMs: number): Promise<unknown> {
     this.#isCalling = true;
     try {
@@ -145,7 +146,7 @@ export class ClientConnection implements Subscriber {
     }
   }
 
-  /** This client keeps the sessions' files: a frame may be as long as a whole file, or a list of files, needs. */
+  /** This client keeps the sessions' files: one frame may hold a whole file or a list of files. */
   admitFiles(): void {
     this.#transport.admitFiles?.();
     this.#peer.setFrameLimits({ maxFrameBytes: MAX_FILE_FRAME_BYTES, maxValues: Number.POSITIVE_INFINITY });
@@ -174,7 +175,7 @@ export class ClientConnection implements Subscriber {
         return parseParams(schema, params);
       },
       handle: (params: Commands[M]['params'], context: RequestContext) => {
-        // What is answered without waiting is answered at once: it is not in flight.
+        // A result that is not a promise is answered at once and is never in flight.
         const answer = commands[method](params, this, context);
         return answer instanceof Promise ? answer.catch((error: unknown) => this.#fail(method, error)) : answer;
       },
@@ -207,22 +208,24 @@ export class ClientConnection implements Subscriber {
         if (!this.isIdentified) throw new RpcError(ERROR_CODE.invalidRequest, 'dispatchAction before initialize');
         const { data } = CLIENT_NOTIFICATION_SCHEMAS.dispatchAction.safeParse(params);
         if (data) return { ...data, isWhole: true } as const;
-        // Enough to answer it: a wrong action is not dropped, but echoed to its sender with the reason.
+        // Enough to reject it: a malformed action is echoed to its sender with the reason.
         return { ...parseParams(uncheckedDispatchActionParams, params), isWhole: false } as const;
       },
       handle: (params) => {
         const { hostSessions } = this.#services;
         const { clientSeq, action } = params;
         const refusal = roleRefusal(this.role, roleForAction(action));
-        if (refusal !== undefined) hostSessions.reject(this, clientSeq, action, refusal);
-        else if (params.isWhole) hostSessions.dispatch(this, clientSeq, params.action);
+        if (refusal !== undefined) {
+          const rejection = { code: 'roleNotAllowed' } as const;
+          hostSessions.reject(this, clientSeq, action, { rejectionReason: refusal, rejection });
+        } else if (params.isWhole) hostSessions.dispatch(this, clientSeq, params.action);
         else hostSessions.reject(this, clientSeq, action, shapeRefusal(action));
       },
     });
   }
 
   #report(error: LocalRpcError): void {
-    // What comes from outside may be wrong, and was answered; what fails inside is ours to know.
+    // Wrong input was answered; a failure inside the host is an error in its log.
     const ours = error.code === 'handlerFailed' || error.code === 'notSerialisable' || error.code === 'listenerFailed';
     if (ours) this.#services.log.error(error.message, error.cause);
     else this.#services.log.debug(error.message);
@@ -250,7 +253,7 @@ interface Schema<T> {
     | { readonly success: false; readonly error: { readonly issues: Parameters<typeof describeIssues>[0] } };
 }
 
-/** Params by a schema, or the error that says which of them is wrong and how. */
+/** Parses params, or throws an error that says which of them is wrong and how. */
 function parseParams<T>(schema: Schema<T>, params: unknown): T {
   const parsed = schema.safeParse(params ?? {});
   if (parsed.success) return parsed.data;
@@ -258,10 +261,10 @@ function parseParams<T>(schema: Schema<T>, params: unknown): T {
 }
 
 /** Why no session may accept the action: clients may not dispatch it, or it is not well-formed. */
-function shapeRefusal(raw: { readonly type: string }): string {
+function shapeRefusal(raw: { readonly type: string }): Refusal {
   if (!isClientDispatchable(raw.type)) {
-    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? REJECTION.notDispatchable : REJECTION.unknownAction;
+    return Object.hasOwn(ACTION_INTRODUCED_IN, raw.type) ? refuse('notDispatchable') : refuse('unknownAction');
   }
   const issues = SCHEMAS.ClientAction.safeParse(raw).error?.issues ?? [];
-  return `${REJECTION.invalidAction}: ${describeIssues(issues, 'action')}`;
+  return refuse('invalidAction', { detail: describeIssues(issues, 'action') });
 }

@@ -4,13 +4,13 @@ import { encodeNotification, RpcError } from '@agenthost/rpc';
 import { type Delivery, EncodedFrame } from '../state/delivery.js';
 import type { ClientConnection } from './clientConnection.js';
 
-/** More than can be connected; those that came longest ago are forgotten. */
+/** Remembered clients, more than can be connected. The oldest are forgotten. */
 const MAX_REMEMBERED = 10_000;
 
-/** The clients that have shaken hands: one connection for each client id. */
+/** The clients that completed the handshake: one connection per client id. */
 export class ClientRegistry {
   readonly #clients = new Map<string, ClientConnection>();
-  /** The token and the version that each client came with last, also of those that have gone. */
+  /** The token and the version of each client's last connection, also of disconnected clients. */
   readonly #known = new Map<string, { readonly credentialId: string; readonly protocolVersion: number }>();
   readonly #delivery: Delivery;
   #lastNumber = 0;
@@ -27,25 +27,25 @@ export class ClientRegistry {
     return this.#clients.size;
   }
 
-  /** Counts connections in the order in which they were made. */
+  /** Numbers connections in the order in which they were made. */
   nextNumber(): number {
     return ++this.#lastNumber;
   }
 
   /**
-   * A client has one connection. The older one ends first, so that nothing still on its way there can arrive later; but only
-   * for who holds the same credential, or anybody could throw anybody out.
+   * A client has one connection. The older one is closed first, so that nothing on its way there arrives later. The credential must be
+   * the same, or any client could disconnect any other.
    */
   admit(clientId: string, connection: ClientConnection, protocolVersion: number): void {
     const other = this.#clients.get(clientId);
     if (other === connection) return;
-    // Also while it is away, but for the owner: its answers would be taken for those of whoever has its id.
+    // Also while the client is away, except for the owner: another client under its id would get its answers.
     const away = connection.role === 'owner' ? undefined : this.#known.get(clientId)?.credentialId;
     const owner = other?.credentialId ?? away;
     if (owner !== undefined && owner !== connection.credentialId) {
       throw new RpcError(ERROR_CODE.permissionDenied, 'this clientId belongs to somebody else: choose another');
     }
-    // A handshake may be overtaken by that of the connection for which the client has given this one up.
+    // The client may have given this connection up for a newer one, whose handshake was faster.
     const isLate = other !== undefined && other.number > connection.number;
     const older = isLate ? connection : other;
     older?.close({ code: CLOSE_CODE.replaced, message: 'another connection took over this client' });
@@ -57,7 +57,7 @@ export class ClientRegistry {
     if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** The version that a client agreed on last; it need not say it again when it reconnects. */
+  /** The version that a client agreed on last. A reconnect need not repeat it. */
   versionOf(clientId: string): number | undefined {
     return this.#known.get(clientId)?.protocolVersion;
   }
@@ -66,7 +66,7 @@ export class ClientRegistry {
     if (this.#clients.get(clientId) === connection) this.#clients.delete(clientId);
   }
 
-  /** To everybody, or to the subscribers of that session; encoded once. */
+  /** Sends to all clients, or to the subscribers of that session. Encoded once. */
   broadcast(notification: Notification, subscribersOf?: URI): void {
     const receivers = [...this.#clients.values()].filter(
       ({ protocolVersion, subscriptions }) =>
@@ -79,7 +79,7 @@ export class ClientRegistry {
   }
 }
 
-/** What is shown of a client to others; its own words, but cut to a sensible length. */
+/** The name and device that a client gives itself, as other clients see them. */
 export function displayName(clientInfo: ClientInfo | undefined): { name?: string; device?: string } {
   return {
     ...(clientInfo && { name: clientInfo.name }),

@@ -1,6 +1,8 @@
 import { type Commands, ERROR_CODE } from '@agenthost/protocol';
+import { type ErrorData, errorMessage } from '@agenthost/protocol/internal';
 import { LateResult, type RawResult, type RequestContext, RpcError } from '@agenthost/rpc';
 import { NotInstallableError } from '../agents/install/agentInstallations.js';
+import { AgentInstallError } from '../agents/install/agentInstaller.js';
 import { filePath } from '../sessions/folder/workingDirectory.js';
 import { AnswerPace } from './answerPace.js';
 import { browseDirectory } from './browseDirectory.js';
@@ -18,7 +20,7 @@ export type CommandHandlers = {
   ) => Answer<Commands[M]['result']> | Promise<Answer<Commands[M]['result']>>;
 };
 
-/** What the host does for each command. Handlers stay thin: what takes thought is where its subject is. */
+/** The handler of each command. Handlers stay thin: the work is done in the modules that they call. */
 export function createCommandHandlers(services: HostServices): CommandHandlers {
   const { agents } = services;
   const context = { services, pace: new AnswerPace() };
@@ -73,8 +75,10 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
         const message = `${provider} is part of the host: it can't be installed or removed`;
         throw new RpcError(ERROR_CODE.permissionDenied, message);
       }
-      // What npm says about it is for whoever asked.
-      throw new RpcError(ERROR_CODE.internalError, error instanceof Error ? error.message : String(error));
+      // The client that asked gets npm's message.
+      const whatToDo = error instanceof AgentInstallError ? error.whatToDo : undefined;
+      const data: ErrorData | undefined = whatToDo === undefined ? undefined : { whatToDo };
+      throw new RpcError(ERROR_CODE.internalError, errorMessage(error), { data });
     }
   }
 }

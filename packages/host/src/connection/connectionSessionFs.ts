@@ -5,15 +5,15 @@ import type { SessionFsProvider } from '../storage/client/sessionFsProvider.js';
 import { ProviderFailure } from '../storage/fs/providerFailure.js';
 import { readAnswer } from './providerAnswer.js';
 
-/** How a provider is called: a request to its connection. */
+/** Calls the provider: a request on its connection. */
 export type ProviderRequest = (method: string, params: object, timeoutMs: number) => Promise<unknown>;
 
 const TIMEOUT_MS = 30_000;
-/** Calls on their way; more of them wait here, and past `MAX_WAITING` fail. */
+/** Calls in flight. More of them wait here; beyond `MAX_WAITING` they fail. */
 const MAX_IN_FLIGHT = 32;
 const MAX_WAITING = 10_000;
 
-/** A client's file system over its connection. When that ends, so does everything that is kept there. */
+/** A client's file system over its connection. When the connection ends, nothing can be read or stored there any more. */
 export class ConnectionSessionFs implements SessionFsProvider {
   readonly config: SetProviderParams;
   readonly #request: ProviderRequest;
@@ -26,7 +26,7 @@ export class ConnectionSessionFs implements SessionFsProvider {
     this.#request = request;
   }
 
-  /** The connection has ended: calls that wait, and all later ones, fail. */
+  /** The connection has ended: waiting calls and all later ones fail. */
   lose(): ProviderFailure {
     this.#lost ??= ProviderFailure.gone();
     for (const go of this.#waiting.splice(0)) {
@@ -65,7 +65,7 @@ export class ConnectionSessionFs implements SessionFsProvider {
     this.#inFlight++;
   }
 
-  /** The place is handed on while it is still taken: what comes in between finds none free, and waits behind. */
+  /** Passes the slot on without freeing it, so that a call that comes in between waits behind the others. */
   #release(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -5,14 +5,14 @@ import type { TurnsRoom } from '../sessions/stateBytes.js';
 import type { Subscriber } from '../state/publisher.js';
 import type { SubscribableResource, SubscribableResources } from './hostServices.js';
 
-/** What one connection is subscribed to. */
+/** The subscriptions of one connection. */
 export class ConnectionSubscriptions {
   readonly #subscriber: Subscriber;
   readonly #resources: SubscribableResources;
   readonly #subscribed = new Map<URI, SubscribableResource>();
-  /** Asked for, and not yet found: an unsubscribe that overtakes its subscribe must win. */
+  /** Requested and still loading: an unsubscribe that overtakes its subscribe must win. */
   readonly #opening = new Map<URI, number>();
-  /** Lets go of sessions that were found, and not yet subscribed to. */
+  /** Releases sessions that were opened and are not subscribed to yet. */
   readonly #held = new Map<URI, () => void>();
   #closed = false;
 
@@ -29,7 +29,7 @@ export class ConnectionSubscriptions {
     return this.#subscribed.has(uri);
   }
 
-  /** Finds the resource, loading it if need be. What it gives back subscribes: at once, or not at all. */
+  /** Opens the resource. The function that it returns subscribes, or does nothing when the subscription was cancelled. */
   async open(resource: URI): Promise<(room: TurnsRoom) => Snapshot> {
     if (!this.#subscribed.has(resource) && this.#subscribed.size + this.#opening.size >= MAX_SUBSCRIPTIONS) {
       throw new RpcError(ERROR_CODE.tooManyRequests, `more than ${MAX_SUBSCRIPTIONS} subscriptions on one connection`);
@@ -49,7 +49,7 @@ export class ConnectionSubscriptions {
     };
   }
 
-  /** As `open`, for a client that already has the state and is sent what it missed. */
+  /** Like `open`, for a client that has the state already and gets what it missed. */
   resume(resource: URI, found: SubscribableResource): void {
     if (this.#closed) return;
     this.#subscribed.set(resource, found);
@@ -57,7 +57,7 @@ export class ConnectionSubscriptions {
     this.#letGo(resource);
   }
 
-  /** What it gives back stays in memory until it is subscribed to, or the connection ends. */
+  /** The resource stays in memory until it is subscribed to or the connection ends. */
   async find(resource: URI): Promise<SubscribableResource> {
     if (resource === ROOT_URI) return this.#resources.root;
     if (!this.#held.has(resource)) this.#held.set(resource, this.#resources.sessions.hold(resource));
@@ -77,7 +77,7 @@ export class ConnectionSubscriptions {
     this.#subscribed.delete(resource);
   }
 
-  /** Also of what is being opened: that is not wanted any more. */
+  /** Also cancels subscriptions that are still loading. */
   clear(): void {
     for (const resource of [...this.#opening.keys(), ...this.#subscribed.keys()]) this.remove(resource);
   }

@@ -1,22 +1,22 @@
 import { CLOSE_CODE, type Role } from '@agenthost/protocol';
 import type { Transport } from '@agenthost/rpc';
 
-/** What a connection was let in with. */
+/** The credential of a connection. */
 export interface Credential {
   readonly id: string;
   readonly role: Role;
-  /** Of a device's token: what others see instead of what its client says. */
+  /** The name of a device token. Other clients see it instead of the name that the client gives itself. */
   readonly name?: string;
-  /** Aborted, with a sentence that says why, when the token is rotated or removed. Absent where there is no token to take back. */
+  /** Aborted with the reason when the token is rotated or removed. Absent when there is no token. */
   readonly revoked?: AbortSignal;
 }
 
-/** The host's own token: whoever can read the state root has it. */
+/** The host's own token. Every process that can read the state root has it. */
 export const OWNER: Credential = { id: 'owner', role: 'owner' };
 
 /**
- * Ends the connection when its credential is revoked; at once where that has happened already, because a route may keep a
- * credential for a while before it uses it. False: the connection is closed.
+ * Closes the connection when its credential is revoked, or at once when it is revoked already: a route may keep a credential for a
+ * while before it uses it. Returns false when the connection is closed.
  */
 export function closeWhenRevoked(transport: Pick<Transport, 'close' | 'onClose'>, { revoked }: Credential): boolean {
   if (!revoked) return true;

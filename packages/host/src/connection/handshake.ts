@@ -29,8 +29,8 @@ import type { HostServices, SubscribableResource } from './hostServices.js';
 import { type LookedUp, lookUp } from './lookUp.js';
 import { snapshotJson } from './snapshotJson.js';
 
-// The answers are computed in the turn in which they are sent (`LateResult`), so that what a snapshot shows and what follows
-// it fit exactly, however long it took to load the sessions.
+// The answers are computed in the turn in which they are sent (`LateResult`), so that a snapshot and the envelopes after it fit
+// exactly, no matter how long it took to load the sessions.
 
 export interface HandshakeContext {
   readonly services: HostServices;
@@ -50,7 +50,7 @@ export async function initialize(
   await pace.turn(bytesOf(services, found.keys()));
   return new LateResult(() => {
     const room = new SnapshotRoom(found.size);
-    // A session that is gone has no snapshot: the client sees that it is missing, and the others are still there.
+    // A removed session has no snapshot. The client sees that it is missing and still gets the others.
     const snapshots = [...found.values()].map((take) => room.take(take));
     const result: Omit<InitializeResult, 'snapshots'> = {
       protocolVersion,
@@ -81,7 +81,7 @@ export async function reconnect(
   params: ReconnectParams,
   connection: ClientConnection,
 ): Promise<LateResult<RawResult>> {
-  // A client that names no version gets what it agreed on before, or the oldest version: never what it may not know.
+  // A client that names no version gets the one that it agreed on before, or the oldest.
   const lastAgreed = services.clients.versionOf(params.clientId) ?? MIN_PROTOCOL_VERSION;
   const protocolVersion = agreeOn(params.protocolVersion ?? lastAgreed);
   connection.identify(params.clientId, protocolVersion, params.clientInfo);
@@ -118,7 +118,7 @@ function withSnapshots(result: object, snapshots: readonly Snapshot[]): RawResul
   return rawResult(`${JSON.stringify(result).slice(0, -1)},"snapshots":[${snapshots.map(snapshotJson).join(',')}]}`);
 }
 
-/** About how large the snapshots of these will be. */
+/** The approximate size of their snapshots. */
 function bytesOf({ sessions }: HostServices, uris: Iterable<URI>): number {
   let sum = 0;
   for (const uri of uris) sum += Math.min(sessions.loaded(uri)?.bytes ?? 0, MAX_PAGE_BYTES);
@@ -134,8 +134,8 @@ function agreeOn(theirs: number): number {
 }
 
 /**
- * The envelopes as JSON texts, or `undefined` when the client has to take snapshots. Without an `instanceId` the numbers alone
- * decide: on one host they never go back, and those of an earlier run are below all that the buffer has.
+ * The envelopes as JSON, or `undefined` when the client has to take snapshots. Without an `instanceId` only the numbers decide: on
+ * one host they never decrease, and those of an earlier run are below all numbers in the buffer.
  */
 function missedEnvelopes(
   services: HostServices,
@@ -170,7 +170,7 @@ function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) =>
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
-/** Room for the snapshots of one answer. What a small one leaves is for those after it. */
+/** The bytes for the snapshots of one answer. Bytes that a small snapshot leaves are for those after it. */
 class SnapshotRoom {
   #bytes = MAX_RESYNC_BYTES;
   #left: number;

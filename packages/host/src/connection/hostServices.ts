@@ -25,12 +25,12 @@ export interface SubscribableResources {
   readonly root: SubscribableResource;
   readonly sessions: {
     open(uri: URI): Promise<SubscribableResource>;
-    /** Keeps it in memory until what this gives back is called. */
+    /** Keeps it in memory until the returned function is called. */
     hold(uri: URI): () => void;
   };
 }
 
-/** All that a connection works with. */
+/** The services that connections use. */
 export interface HostServices {
   readonly serverInfo: ServerInfo;
   readonly defaultDirectory: URI;

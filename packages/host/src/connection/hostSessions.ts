@@ -1,5 +1,11 @@
-import { type ActionEnvelope, type ClientAction, ERROR_CODE, type Notification, REJECTION } from '@agenthost/protocol';
-import { errorMessage, type SetProviderParams, type SetProviderResult } from '@agenthost/protocol/internal';
+import { type ActionEnvelope, type ClientAction, ERROR_CODE, type Notification } from '@agenthost/protocol';
+import {
+  errorMessage,
+  type Refusal,
+  refuse,
+  type SetProviderParams,
+  type SetProviderResult,
+} from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import { directoryProblem } from '../sessions/folder/workingDirectory.js';
@@ -12,9 +18,9 @@ import { ConnectionSessionFs } from './connectionSessionFs.js';
 
 export interface HostSessionsOptions {
   readonly local: SessionHub;
-  /** Where the sessions of `local` are. */
+  /** The storage of `local`. */
   readonly storage: SessionStorage;
-  /** Resolves when the provider can be used, with what makes the hub of its sessions. */
+  /** Resolves when the provider can be used, with a function that makes the hub of its sessions. */
   readonly providedBy: (provider: SessionFsProvider) => Promise<() => SessionHub>;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
@@ -27,7 +33,7 @@ export class HostSessions {
   readonly #options: HostSessionsOptions;
   #hub: SessionHub;
   #provided: { readonly connection: ClientConnection; readonly files: ConnectionSessionFs } | undefined;
-  /** A connection that is about to be the provider. */
+  /** A connection that is about to become the provider. */
   #offering: ClientConnection | undefined;
 
   constructor(options: HostSessionsOptions) {
@@ -58,14 +64,14 @@ export class HostSessions {
   }
 
   /** Sends the action back to its sender as it came, well-formed or not, with the reason. */
-  reject(sender: Subscriber, clientSeq: number, raw: object, rejectionReason: string): void {
+  reject(sender: Subscriber, clientSeq: number, raw: object, refusal: Refusal): void {
     const { publisher, sequence } = this.#options;
     const action = raw as ActionEnvelope['action'];
     const origin = originOf(sender, clientSeq);
-    publisher.reject(sender, { action, serverSeq: sequence.current, origin, rejectionReason });
+    publisher.reject(sender, { action, serverSeq: sequence.current, origin, ...refusal });
   }
 
-  /** Once for a host, by one connection, and before there is any session: nothing may be in two places, or vanish from a list. */
+  /** Allowed once per host, before there is any session: none may be in two places or vanish from a list. */
   async setProvider(connection: ClientConnection, config: SetProviderParams): Promise<SetProviderResult> {
     this.#mustBeFree(connection);
     this.#offering = connection;
@@ -76,7 +82,7 @@ export class HostSessions {
       );
       connection.admitFiles();
       const makeHub = await this.#options.providedBy(files);
-      // Meanwhile somebody may have made a session, or the client have gone.
+      // Meanwhile a client may have created a session, or this client may have disconnected.
       this.#mustBeUnused();
       if (!connection.isOpen) throw refused('the connection has ended');
       this.#provided = { connection, files };
@@ -102,7 +108,7 @@ export class HostSessions {
   }
 
   async #moveTo(hub: SessionHub): Promise<void> {
-    // What is found from now on is nobody's to see.
+    // Sessions that it would find from now on are not shown any more.
     void this.#hub.stopFilling();
     this.#hub = hub;
     this.#options.log.info('a client keeps the sessions of this host');
@@ -147,7 +153,7 @@ function refused(why: string): RpcError {
   return new RpcError(ERROR_CODE.invalidRequest, why);
 }
 
-function openingFailed(error: unknown): string {
-  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return REJECTION.unknownSession;
-  return `the session could not be opened: ${errorMessage(error)}`;
+function openingFailed(error: unknown): Refusal {
+  if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) return refuse('unknownSession');
+  return refuse('sessionNotOpened', { detail: errorMessage(error) });
 }

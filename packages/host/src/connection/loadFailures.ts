@@ -1,24 +1,24 @@
 import type { URI } from '@agenthost/protocol';
 
-/** For so long a client that can't be told which session failed is asked to try again. */
+/** For this long, a client of a version without `failed` is asked to try again. */
 export const LOAD_PATIENCE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 
-/** Sessions that are there but can't be loaded, and since when. */
+/** Sessions that exist but can't be loaded, and since when. */
 export class LoadFailures {
   readonly #now: () => number;
-  /** Those that failed longest ago first. */
+  /** The oldest failure first. */
   readonly #failing = new Map<URI, { readonly since: number; readonly last: number }>();
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Notes a failure. Whether the session has been failing for longer than anybody should wait for. */
+  /** Notes a failure. Returns whether the session has failed for longer than a client should wait. */
   add(uri: URI): boolean {
     const now = this.#now();
     const before = this.#failing.get(uri);
-    // Nobody has asked for a long time: that it fails again is another failure.
+    // No client has asked for a long time: this counts as a new failure.
     const since = before && now - before.last < LOAD_PATIENCE_MS ? before.since : now;
     this.#failing.delete(uri);
     this.#failing.set(uri, { since, last: now });

@@ -13,16 +13,16 @@ export interface LookUpOptions {
 
 export interface LookedUp<T> {
   readonly found: ReadonlyMap<URI, T>;
-  /** Gone, or never there. */
+  /** Sessions that don't exist. */
   readonly missing: readonly URI[];
-  /** There, but not to be had right now. */
+  /** Sessions that exist but can't be loaded now. */
   readonly failed: readonly FailedSubscription[];
 }
 
 /**
- * Opens what a client names in its handshake. Only what is gone is missing. A client of a version without `failed` would take
- * a session that is in neither list for resumed, or for gone: it gets an error for all, and tries again. When that has been so
- * for too long, the session is missing for it, so that it can have the others.
+ * Opens the sessions that a client names in its handshake. Only those that don't exist are `missing`. A client of a version without
+ * `failed` could not tell a failed session from a resumed or removed one: it gets an error for the whole handshake and tries again.
+ * When a session has failed for too long it is reported as missing, so that the client gets the others.
  */
 export async function lookUp<T>(
   uris: readonly URI[],

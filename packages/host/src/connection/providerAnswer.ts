@@ -5,7 +5,7 @@ import { ProviderFailure } from '../storage/fs/providerFailure.js';
 type Method = keyof SessionFsRequests;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What comes with an error, where an answer has more than that. */
+/** The fields beside an error, if an answer has them. */
 const NOTHING: { readonly [M in Method]?: Fields } = {
   'sessionFs.readFile': { content: '' },
   'sessionFs.stat': { isFile: false, isDirectory: false, size: 0, mtime: '', birthtime: '' },
@@ -14,8 +14,8 @@ const NOTHING: { readonly [M in Method]?: Fields } = {
 };
 
 /**
- * What a provider answered, as the types say it; throws what makes no sense. An error may stand for the whole answer or be a
- * field of it, a size may be missing, and a time missing or a number: providers for Copilot's SDK answer in any of these ways.
+ * Checks and normalizes a provider's answer. An error may be the whole answer or a field of it, a size may be missing, and a time may
+ * be missing or a number: providers for Copilot's SDK answer in any of these ways.
  */
 export function readAnswer<M extends Method>(method: M, result: unknown): SessionFsRequests[M]['result'] {
   const parsed = SESSION_FS_SCHEMAS[method].result.safeParse(usual(method, result ?? null));

@@ -1,6 +1,6 @@
 import type { Snapshot, Turn } from '@agenthost/protocol';
 
-/** Texts that are kept, and for how long. */
+/** The size of the cache, and how long it is kept. */
 const MAX_KEPT = 4;
 const KEPT_MS = 1_000;
 
@@ -13,8 +13,8 @@ const kept = new Map<object, Kept>();
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * A snapshot as JSON. Many clients may ask for the same one at the same time, for instance after the host's network was gone:
- * the turns, which are most of it, are encoded once for all of them.
+ * A snapshot as JSON. Many clients may ask for the same one at the same time, for instance after a network failure: the turns, which
+ * are most of it, are encoded once for all of them.
  */
 export function snapshotJson(snapshot: Snapshot): string {
   const { state, ...about } = snapshot;
@@ -31,8 +31,8 @@ function turnsJson(turns: readonly Turn[]): string {
 }
 
 /**
- * Kept under the object of the last turn and the number of turns. That is enough: turns are only ever added at the end and never
- * change after that (RED12), so the same object is preceded by the same turns. A running turn is a new object with each change.
+ * Cached by the object of the last turn and the number of turns. That is enough: turns are only added at the end and never change
+ * after that (RED12), so the same object follows the same turns. A running turn is a new object with each change.
  */
 function keptJson(key: object, turns: number, encode: () => string): string {
   const found = kept.get(key);

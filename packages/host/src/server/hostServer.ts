@@ -47,7 +47,7 @@ export interface HostServerOptions {
 export interface ServedRoute {
   readonly method: 'GET' | 'UPGRADE';
   readonly path: string;
-  /** How long wrong tokens wait for their answer. Defaults to 200. */
+  /** The status of the answer to a request that presents nothing. Defaults to 200. */
   readonly status?: number;
   /** The query parameter in which a device token may come. */
   readonly tokenParameter?: string;

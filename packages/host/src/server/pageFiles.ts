@@ -114,7 +114,7 @@ export class PageFiles {
         return false;
       });
     } catch {
-      const text = 'The page was built anew. Reload it.\n';
+      const text = 'The page was rebuilt. Reload it.\n';
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
     }
   }

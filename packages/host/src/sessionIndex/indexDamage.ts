@@ -10,7 +10,7 @@ export function isIndexDamage(error: unknown): boolean {
   // The index was dropped before, and no new one could be made.
   if (code === 'ERR_INVALID_STATE') return true;
   if (error instanceof IndexGoneError) return true;
-  // A file that was emptied, or replaced by another database, has none of the tables.
+  // A file that was emptied, or replaced by another database, has none of the tables. SQLite has no code for that.
   if (errcode === 1 && error instanceof Error && error.message.startsWith('no such table')) return true;
   return typeof errcode === 'number' && (FAMILIES.includes(errcode & 0xff) || CODES.includes(errcode));
 }
@@ -26,7 +26,7 @@ export class IndexGoneError extends Error {
 /** The index was damaged and is being rebuilt; meanwhile it has only a part of the sessions. */
 export class IndexReplacedError extends Error {
   constructor(cause: unknown) {
-    super('the session index was damaged and is being made anew: list again in a moment', { cause });
+    super('the session index was damaged and is being rebuilt: list again in a moment', { cause });
     this.name = 'IndexReplacedError';
   }
 }

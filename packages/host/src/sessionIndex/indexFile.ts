@@ -65,7 +65,7 @@ export class IndexFile {
     this.checkpoint({ isTrusted: true });
   }
 
-  /** Makes a checkpoint if it is due. The caller guarantees that all changes until now are in it. */
+  /** Makes a checkpoint if it is due. `isTrusted` means that all changes until now are in it. */
   checkpointIfDue(trust: { readonly isTrusted: boolean }): void {
     if (!this.#sums) return;
     const isOld = performance.now() - this.#checkpointedAt > MAX_WAL_AGE_MS;

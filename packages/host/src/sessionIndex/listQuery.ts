@@ -7,7 +7,7 @@ export interface ListQuery {
   readonly filter: ListSessionsFilter;
   readonly limit: number;
   readonly after: Cursor | undefined;
-  /** The maximum length of the shown fields of a row. */
+  /** The length of what is shown of a row. */
   readonly lengthOf: (row: ListedRow) => number;
 }
 

@@ -69,8 +69,8 @@ function bounded(text: string): string {
 }
 
 /**
- * Keeps the searchable text of the parts that a running turn has dropped from its state: its head and its tail, as for any text that
- * is too long. `follow` has to be called with each state of the session.
+ * Keeps the searchable text of parts that a running turn has dropped from its state: head and tail, as for any long text.
+ * `follow` has to be called with each state of the session.
  */
 export class DroppedText {
   #turnId: string | undefined;
@@ -97,12 +97,12 @@ export class DroppedText {
     }
   }
 
-  /** Whether it has followed the turn from its beginning: else the turn's text is not all there is of it. */
+  /** Whether it has followed the turn from its beginning: otherwise the text is incomplete. */
   hasAll({ id, earlierParts = 0 }: ActiveTurn | Turn): boolean {
     return earlierParts === 0 || (id === this.#turnId && this.#steps === earlierParts);
   }
 
-  /** `undefined` where the turn has dropped nothing. */
+  /** `undefined` when the turn has dropped nothing. */
   of(turnId: string): { readonly said: string; readonly done: string } | undefined {
     if (turnId !== this.#turnId || (this.#said === '' && this.#done === '')) return undefined;
     return { said: this.#said, done: this.#done };

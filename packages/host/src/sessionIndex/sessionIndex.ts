@@ -26,9 +26,9 @@ const MAX_REPLACED = 3;
 export interface SessionIndexOptions {
   /** The checksums of the existing file; without them a new one replaces it. */
   readonly sums?: PageSums;
-  /** Called when the index may be incomplete: the caller reads the sessions and then calls `markFilled`. */
+  /** The file may be incomplete: the caller has to read the sessions and then call `markFilled`. */
   readonly isIncomplete?: boolean;
-  /** Runs searches without blocking this thread. Without it they run here. */
+  /** Runs searches in another thread. Without it they run here. */
   readonly searchInThread?: boolean;
   readonly onError?: (error: unknown) => void;
   /** Called when it was damaged and is empty now. */

@@ -3,7 +3,7 @@ import type { SessionStorage } from '../storage/sessionStorage.js';
 
 const MAX_REMEMBERED = 1_000;
 
-/** What was begun of sessions that never came to be. Where it can't be removed at once it is later; until then it is not there. */
+/** Files of sessions whose creation failed. Files that can't be removed at once are removed later; until then they count as missing. */
 export class AbandonedSessions {
   readonly #storage: SessionStorage;
   readonly #log: HostLog;
@@ -27,14 +27,14 @@ export class AbandonedSessions {
     });
   }
 
-  /** One removal at a time for an id: a second one that comes late would take what was made since. */
+  /** One removal at a time per id: a late second one would remove the files of a session that was created since. */
   removeNow(sessionId: string): Promise<void> {
     const removing = this.#removing.get(sessionId) ?? this.#remove(sessionId);
     this.#removing.set(sessionId, removing);
     return removing;
   }
 
-  /** Tries all of them again. */
+  /** Tries to remove all of them. */
   async removeAll(): Promise<void> {
     for (const sessionId of [...this.#ids]) {
       if (this.#ids.has(sessionId)) await this.removeNow(sessionId).catch(() => undefined);

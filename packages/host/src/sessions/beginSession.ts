@@ -17,7 +17,7 @@ export interface BeginSessionOptions {
   readonly discard: (sessionId: string) => Promise<void>;
 }
 
-/** Puts the beginning of a session on disk. When that fails, nothing of it is left. */
+/** Stores the first record of a new session. When that fails, its files are removed. */
 export async function beginSession(
   params: CreateSessionParams,
   { storage, provider, sessionId, defaultDirectory, now, newId, discard }: BeginSessionOptions,
@@ -52,13 +52,13 @@ interface OpenNewOptions {
   readonly storage: SessionStorage;
   readonly session: URI;
   readonly sessionId: string;
-  /** Its log is there when it is closed, and not before. */
+  /** The log becomes visible when it is closed, not before. */
   readonly isDraft?: boolean;
   /** Removes what was made of the session. */
   readonly discard: (sessionId: string) => Promise<void>;
 }
 
-/** Makes the files of a session that there isn't yet, and fills them. When that fails, nothing of it is left. */
+/** Creates and fills the files of a new session. When that fails, they are removed. */
 export async function openNewSession(
   { storage, session, sessionId, isDraft = false, discard }: OpenNewOptions,
   fill: (stored: StoredSession) => Promise<void>,
@@ -70,7 +70,7 @@ export async function openNewSession(
     await fill(stored);
     return stored;
   } catch (error) {
-    // A log that could not be written tries again later, into the file of whoever has the name then, unless it is closed.
+    // An open log would retry its writes later, into the file of another session with this name.
     await stored?.log.close().catch(() => undefined);
     await stored?.fs.dispose();
     await discard(sessionId);
@@ -78,7 +78,7 @@ export async function openNewSession(
   }
 }
 
-/** Refuses what would make a session's summary, or the first record of its log, too large for every list and every write of it. */
+/** Rejects metadata and config that would make the session's summary, or the first record of its log, too large. */
 export function checkBeginning({ metadata, config }: Pick<CreateSessionParams, 'metadata' | 'config'>): void {
   checkLength('metadata', metadata, MAX_METADATA_LENGTH);
   checkLength('config', config, MAX_CONFIG_LENGTH);

@@ -1,4 +1,4 @@
-/** Some at a time, in the order in which they come; the first failure ends it. */
+/** Runs `work` for the items in order, at most `atOnce` at a time. The first failure rejects. */
 export async function inParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,
   atOnce: number,

@@ -6,13 +6,13 @@ import type { Session } from './session.js';
 import { MAX_LOADS, MAX_SESSION_BYTES, RECENT_MS } from './sessionLimits.js';
 
 export interface LoadedSessionsOptions {
-  /** In memory. */
+  /** The sessions in memory. */
   readonly sessions: ReadonlyMap<URI, Session>;
-  /** What they may take together, in bytes. */
+  /** The memory for all of them, in bytes. */
   readonly maxSessionBytes?: number;
-  /** One that nobody has used for this long leaves in any case. */
+  /** A session that was not used for this long is evicted in any case. */
   readonly idleMs: number;
-  /** Takes a session out of memory. Resolves when it is. */
+  /** Unloads a session. Resolves when it is unloaded. */
   readonly evict: (uri: URI, session: Session) => Promise<void>;
   /** Called with each sweep. */
   readonly onSweep?: () => void;
@@ -22,7 +22,7 @@ export interface LoadedSessionsOptions {
 /** The longest time between two sweeps. */
 const SWEEP_MS = 10_000;
 
-/** What a session that is being loaded counts until it is known how large it is. */
+/** What a session counts while it is being loaded and its size is unknown. */
 const LOADING_BYTES = 2 * 1024 * 1024;
 
 /**
@@ -62,7 +62,7 @@ export class LoadedSessions {
     };
   }
 
-  /** A few at a time: what reading a log takes is not counted. Rejects when there is no room for one more. */
+  /** Loads a few at a time: the memory for reading a log is not counted. Rejects when there is no room for one more. */
   async load<T>(make: () => Promise<T>): Promise<T> {
     if (this.#loading >= MAX_LOADS) await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#loading++;
@@ -75,7 +75,7 @@ export class LoadedSessions {
     }
   }
 
-  /** Evicts what was idle for `idleMs`; and, because loaded sessions grow, what is too much by now. */
+  /** Evicts sessions that were idle for `idleMs`, and more of them when loaded sessions have grown beyond the limit. */
   async sweep(): Promise<void> {
     const { sessions, idleMs, onSweep } = this.#options;
     onSweep?.();
@@ -95,7 +95,7 @@ export class LoadedSessions {
     while (this.#bytes + this.#loading * LOADING_BYTES > this.#maxBytes) {
       const next = this.#nextToLeave();
       if (!next) return this.#shrinkAll();
-      // Whoever has just asked for it may be about to use it.
+      // The client that has just opened it may be about to use it.
       const recent = next.lastUsed + RECENT_MS - performance.now();
       if (recent > 0) await delay(recent);
       else await this.#evict(next);
@@ -105,7 +105,7 @@ export class LoadedSessions {
   #shrinkAll(): void {
     const { sessions } = this.#options;
     for (const session of sessions.values()) session.shrink();
-    // One alone must always be possible, however little room there is.
+    // A single session can always be loaded, however small the limit is.
     const isFull = this.#bytes + this.#loading * LOADING_BYTES > this.#maxBytes;
     if (sessions.size > 0 && isFull) throw noRoom(this.#maxBytes);
   }
@@ -120,7 +120,7 @@ export class LoadedSessions {
     return !this.#held.has(session.uri) && session.isIdleSince(since);
   }
 
-  /** The one that was not used for longest, of those that nobody uses. */
+  /** The least recently used one of the sessions that are not in use. */
   #nextToLeave(): Session | undefined {
     const now = performance.now();
     let oldest: Session | undefined;

@@ -3,7 +3,7 @@ import type { SessionStorage } from '../storage/sessionStorage.js';
 import { SequenceFailure, SequenceFile } from '../storage/stateRoot/sequenceFile.js';
 import { foldLog } from './history/foldLog.js';
 
-/** The host's counter. Where its files are damaged, it goes on above everything that any session's log has seen. */
+/** Opens the host's counter. When its files are damaged, it continues above the highest number in all sessions' logs. */
 export async function openSequence(stateRoot: string, storage: SessionStorage, log: HostLog): Promise<SequenceFile> {
   try {
     return await SequenceFile.open(stateRoot);

@@ -1,10 +1,4 @@
-import {
-  type ClientAction,
-  type PermissionOption,
-  REJECTION,
-  type SessionState,
-  type ToolCallState,
-} from '@agenthost/protocol';
+import type { Author, ClientAction, PermissionOption, SessionState, ToolCallState } from '@agenthost/protocol';
 import {
   findPendingMessage,
   MAX_DISPLACED_MESSAGES,
@@ -12,6 +6,8 @@ import {
   ownValue,
   type PendingMessageSetAction,
   type PermissionResolvedAction,
+  type Refusal,
+  refuse,
   type ToolCallConfirmedAction,
 } from '@agenthost/protocol/internal';
 import { MAX_QUEUE_BYTES } from './sessionLimits.js';
@@ -23,61 +19,58 @@ export interface PreconditionContext {
   readonly models: () => ReadonlySet<string> | undefined;
   /** Whether the session has, or had, a turn with that id. */
   readonly isTurnIdUsed: (turnId: string) => boolean;
-  /** Whether the running turn took in a steering message of that id; it may have dropped that part since. */
+  /** Whether the running turn took in a steering message with that id; it may have dropped that part since. */
   readonly wasSteered: (id: string) => boolean;
-  /** Who answered a permission request that is closed already, if that is still known. */
-  readonly answeredBy: (requestId: string) => string | undefined;
+  /** Who answered a permission request that is closed already, if that is still known; without `by` the host did. */
+  readonly answeredBy: (requestId: string) => { readonly by?: Author } | undefined;
 }
 
-/** Why the host refuses the action, or `undefined` when it takes it. */
-export function refusal(action: ClientAction, context: PreconditionContext): string | undefined {
+/** Why the host rejects the action, or `undefined` when it accepts it. */
+export function refusal(action: ClientAction, context: PreconditionContext): Refusal | undefined {
   const { state } = context;
   switch (action.type) {
     case 'session/turnStarted':
       if (state.lifecycle === 'creationFailed') return creationRefusal(state);
-      if (state.lifecycle !== 'ready') return REJECTION.sessionNotReady;
-      if (state.activeTurn) return REJECTION.turnInProgress;
-      if (context.isTurnIdUsed(action.turnId)) return REJECTION.turnIdUsed;
-      // A message that waits becomes the turn of its id.
+      if (state.lifecycle !== 'ready') return refuse('sessionNotReady');
+      if (state.activeTurn) return refuse('turnInProgress');
+      if (context.isTurnIdUsed(action.turnId)) return refuse('turnIdUsed');
+      // A waiting message becomes the turn with its id.
       if (findPendingMessage(state, action.turnId) && action.queuedMessageId !== action.turnId)
-        return REJECTION.turnIdUsed;
+        return refuse('turnIdUsed');
       if (action.queuedMessageId !== undefined && !findPendingMessage(state, action.queuedMessageId)) {
-        return REJECTION.unknownPendingMessage;
+        return refuse('unknownPendingMessage');
       }
       return undefined;
     case 'session/turnCancelled':
-      return state.activeTurn?.id === action.turnId ? undefined : REJECTION.noActiveTurn;
+      return state.activeTurn?.id === action.turnId ? undefined : refuse('noActiveTurn');
     case 'session/toolCallConfirmed':
       return confirmationRefusal(state, action);
     case 'session/permissionResolved':
       return permissionRefusal(context, action);
     case 'session/modelChanged':
-      return context.models()?.has(action.model) === false ? REJECTION.unknownModel : undefined;
+      return context.models()?.has(action.model) === false ? refuse('unknownModel') : undefined;
     case 'session/pendingMessageSet':
       if (state.lifecycle === 'creationFailed') return creationRefusal(state);
       return pendingMessageRefusal(context, action);
     case 'session/pendingMessageRemoved': {
       const waiting = findPendingMessage(state, action.id);
       const isSteering = waiting !== undefined && waiting === state.steeringMessage;
-      return waiting && isSteering === (action.kind === 'steering') ? undefined : REJECTION.unknownPendingMessage;
+      return waiting && isSteering === (action.kind === 'steering') ? undefined : refuse('unknownPendingMessage');
     }
     case 'session/customizationToggled':
       return state.customizations?.some((entry) => entry.customization.uri === action.uri)
         ? undefined
-        : REJECTION.unknownCustomization;
-    case 'session/titleChanged':
-    case 'session/isReadChanged':
-    case 'session/isArchivedChanged':
-    case 'session/queuedMessagesReordered':
+        : refuse('unknownCustomization');
+    default:
       return undefined;
   }
 }
 
-function creationRefusal({ creationError }: SessionState): string {
-  return creationError ? `${REJECTION.creationFailed}: ${creationError.message}` : REJECTION.creationFailed;
+function creationRefusal({ creationError }: SessionState): Refusal {
+  return refuse('creationFailed', creationError && { detail: creationError.message });
 }
 
-function confirmationRefusal(state: SessionState, action: ToolCallConfirmedAction): string | undefined {
+function confirmationRefusal(state: SessionState, action: ToolCallConfirmedAction): Refusal | undefined {
   const { turnId, toolCallId } = action;
   const active = state.activeTurn?.id === turnId ? state.activeTurn : undefined;
   const call = active
@@ -85,75 +78,73 @@ function confirmationRefusal(state: SessionState, action: ToolCallConfirmedActio
     : state.turns.find((turn) => turn.id === turnId)?.toolCalls.find((ended) => ended.toolCallId === toolCallId);
   if (active && call?.status === 'pendingConfirmation') {
     const isEdited = action.editedToolInput !== undefined;
-    if (isEdited && call.confirmation.editable !== true) return REJECTION.notEditable;
+    if (isEdited && call.confirmation.editable !== true) return refuse('notEditable');
     return optionRefusal(action, call.confirmation.options);
   }
-  const who = answerer(call);
-  return who ? `${REJECTION.notWaitingForConfirmation}: ${who} answered it` : REJECTION.notWaitingForConfirmation;
+  const by = answerer(call);
+  return refuse('notWaitingForConfirmation', by && { by });
 }
 
 function permissionRefusal(
   { state, answeredBy }: PreconditionContext,
   action: PermissionResolvedAction,
-): string | undefined {
+): Refusal | undefined {
   const turn = state.activeTurn?.id === action.turnId ? state.activeTurn : undefined;
   const request = turn && ownValue(turn.pendingPermissions, action.requestId);
   if (request) {
-    if (action.text !== undefined && request.allowText !== true) return REJECTION.takesNoText;
+    if (action.text !== undefined && request.allowText !== true) return refuse('takesNoText');
     return optionRefusal(action, request.options);
   }
-  const who = answeredBy(action.requestId);
-  return who === undefined
-    ? REJECTION.unknownPermissionRequest
-    : `${REJECTION.unknownPermissionRequest}: ${who} answered it`;
+  const answered = answeredBy(action.requestId);
+  if (!answered) return refuse('unknownPermissionRequest');
+  return refuse('unknownPermissionRequest', answered.by ? { by: answered.by } : { detail: 'the host answered it' });
 }
 
-/** An option that doesn't deny, approves: the choices of a question have no kind. */
+/** An option that does not deny approves: the choices of a question have no kind. */
 function optionRefusal(
   { approved, optionId }: ToolCallConfirmedAction | PermissionResolvedAction,
   options: readonly PermissionOption[] = [],
-): string | undefined {
+): Refusal | undefined {
   if (optionId === undefined) {
     const approving = options.filter(({ kind }) => kind !== 'deny');
     const isMissing = approved && options.length > 0 && approving.every(({ explicit }) => explicit === true);
-    return isMissing ? REJECTION.optionNeeded : undefined;
+    return isMissing ? refuse('optionNeeded') : undefined;
   }
   const chosen = options.filter(({ id }) => id === optionId);
-  if (chosen.length === 0) return REJECTION.unknownOption;
-  return chosen.some(({ kind }) => (kind !== 'deny') === approved) ? undefined : REJECTION.oppositeOption;
+  if (chosen.length === 0) return refuse('unknownOption');
+  return chosen.some(({ kind }) => (kind !== 'deny') === approved) ? undefined : refuse('oppositeOption');
 }
 
-function answerer(call: ToolCallState | undefined): string | undefined {
+function answerer(call: ToolCallState | undefined): Author | undefined {
   if (!call || call.status === 'pendingConfirmation') return undefined;
-  const by = call.confirmed?.by;
-  return by?.name ?? by?.clientId;
+  return call.confirmed?.by;
 }
 
 function pendingMessageRefusal(
   { state, isTurnIdUsed, wasSteered }: PreconditionContext,
   { id, kind }: PendingMessageSetAction,
-): string | undefined {
+): Refusal | undefined {
   const isPending = findPendingMessage(state, id) !== undefined;
   if (!isPending && (isTurnIdUsed(id) || wasSteered(id) || isSteeringPart(state, id)))
-    return REJECTION.messageAlreadyInTurn;
+    return refuse('messageAlreadyInTurn');
   const { queuedMessages = [], steeringMessage } = state;
   if (queuedMessages.some((queued) => queued.id === id)) return undefined;
-  // A steering message takes no room in the queue; one that it displaces does.
+  // A steering message takes no room in the queue; a message that it displaces does.
   if (kind === 'steering' && (!steeringMessage || steeringMessage.id === id)) return undefined;
   const room = kind === 'queued' ? MAX_QUEUED_MESSAGES : MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES;
-  return queuedMessages.length >= room ? REJECTION.queueFull : undefined;
+  return queuedMessages.length >= room ? refuse('queueFull') : undefined;
 }
 
 /**
- * Refuses a message when those that wait take too many bytes of the state: they are in every snapshot. As with their number, a
- * steering message has as much room again, so that a full queue does not keep anybody from steering.
+ * Rejects a message when the waiting ones take too many bytes of the state: they are in every snapshot. As with their number, a
+ * steering message has as much room again, so that a full queue does not prevent steering.
  */
-export function queueRefusal({ queuedMessages = [] }: SessionState, action: ClientAction): string | undefined {
+export function queueRefusal({ queuedMessages = [] }: SessionState, action: ClientAction): Refusal | undefined {
   if (action.type !== 'session/pendingMessageSet') return undefined;
   const others = queuedMessages.filter(({ id }) => id !== action.id);
   const bytes = others.reduce((sum, { userMessage }) => sum + jsonBytes(userMessage), jsonBytes(action.userMessage));
   const limit = action.kind === 'steering' ? 2 * MAX_QUEUE_BYTES : MAX_QUEUE_BYTES;
-  return others.length > 0 && bytes > limit ? REJECTION.queueFull : undefined;
+  return others.length > 0 && bytes > limit ? refuse('queueFull') : undefined;
 }
 
 function isSteeringPart({ activeTurn, turns }: SessionState, id: string): boolean {

@@ -3,10 +3,10 @@ import { sameValue } from '@agenthost/protocol/internal';
 import type { Subscriber } from '../state/publisher.js';
 import { MAX_LISTED_CLIENTS } from './sessionLimits.js';
 
-/** How long changes are gathered: a thousand clients that come back at once must not be told of each other one by one. */
+/** How long changes are gathered: a thousand clients that reconnect at once must not cause a thousand actions. */
 const GATHER_MS = 50;
 
-/** Who looks at a session, told when it changed. */
+/** The clients that are subscribed to a session, published when they changed. */
 export class Presence {
   readonly #subscribers: () => readonly Subscriber[];
   readonly #tell: (clients: readonly Author[]) => void;

@@ -15,13 +15,12 @@ import {
   type FetchTurnsResult,
   INLINE_CONTENT_LIMIT,
   type PermissionResolvedAction,
-  type ToolCallConfirmedAction,
   type TurnsRange,
 } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
-import type { Decision } from '../agents/agent.js';
 import type { AgentAction } from '../agents/events/agentEventMapper.js';
 import { headAndTail } from '../agents/events/boundedText.js';
+import { decisionIn } from '../agents/events/pendingAnswers.js';
 import type { Subscriber } from '../state/publisher.js';
 import { ProviderFailure } from '../storage/fs/providerFailure.js';
 import type { StoredSession } from '../storage/sessionStorage.js';
@@ -38,7 +37,7 @@ import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
 import { derivedTitle } from './turn/derivedTitle.js';
 
-/** One session's life: what its actions set off, what starts next, who looks on. */
+/** One session: its life from creation to removal, its turns, and what its actions start. */
 export class Session {
   readonly uri: URI;
   readonly #parts: SessionParts;
@@ -100,7 +99,7 @@ export class Session {
     return this.#parts.stored;
   }
 
-  /** Resolves when what it keeps beside its log (plan, outputs) is written, as far as it is known by now. */
+  /** Resolves when the files beside its log (artifacts, `workspace.yaml`, outputs) are written. */
   async filesWritten(): Promise<void> {
     const { artifacts, workspaceYaml, content } = this.#parts;
     await artifacts.settled();
@@ -108,17 +107,17 @@ export class Session {
     await content.settled();
   }
 
-  /** Which of a client's actions were accepted, the newest of them; rising. */
+  /** The `clientSeq` of the client's newest accepted actions, rising. */
   acceptedFrom(key: string): readonly number[] {
     return this.#parts.store.accepted.recent(key);
   }
 
-  /** About how much of the memory it takes. */
+  /** About how much memory it takes, in bytes. */
   get bytes(): number {
     return this.#parts.store.bytes;
   }
 
-  /** Takes less of the memory from now on, as far as that is possible while it is in use. */
+  /** Drops ended turns from memory, as far as that is possible while the session is in use. */
   shrink(): void {
     this.#parts.store.shrink();
   }
@@ -128,7 +127,7 @@ export class Session {
     return this.#lastUsed;
   }
 
-  /** Nobody looks, nothing runs, and that for a while. `time` is one of `performance.now()`. */
+  /** It has had no subscriber, no turn and no waiting action since `time`, a time of `performance.now()`. */
   isIdleSince(time: number): boolean {
     const { store } = this.#parts;
     const isBusy = store.state.activeTurn !== undefined || this.#run?.isBusy || this.#intake.isBusy;
@@ -168,7 +167,7 @@ export class Session {
     this.#intake.dispatch(sender, clientSeq, action);
   }
 
-  /** What the agent reported, as an action. A title that a user gave stays (TITLE1). */
+  /** Dispatches an action that the agent reported. A title that a user set stays (TITLE1). */
   dispatchFromAgent(action: AgentAction): void {
     const isUnwantedTitle = action.type === 'session/titleChanged' && this.state.titleByUser === true;
     if (this.#closed || isUnwantedTitle) return;
@@ -177,12 +176,12 @@ export class Session {
     this.#isFromAgent = false;
   }
 
-  /** Somebody trusts a folder, which may be this session's. */
+  /** A user trusts a folder, which may be the one of this session. */
   folderTrusted(folder: string): void {
     this.#parts.customizations?.folderTrusted(folder);
   }
 
-  /** Opens the agent for a session that was just made, and says how that went. */
+  /** Opens the agent of a new session. The session is ready after that, or its creation has failed. */
   async createAgentSession(): Promise<void> {
     const { store, metadata, customizations } = this.#parts;
     const run = this.#run;
@@ -190,7 +189,7 @@ export class Session {
     try {
       if (!run) throw new Error(`no agent for provider ${this.state.summary.provider}`);
       await customizations?.refresh();
-      // With something to ask first, the agent is opened when somebody is there to answer: at the first turn.
+      // When the user must be asked about trust first, the agent is opened at the first turn: then someone is there to answer.
       if (!this.#closed && !customizations?.mustAsk) await run.open();
       this.#isAgentReady = true;
       if (!this.#closed) store.dispatch({ type: 'session/ready' }, { mustBeStored: true });
@@ -201,7 +200,7 @@ export class Session {
     }
   }
 
-  /** After a restart: a turn that was running then has ended with it. */
+  /** Called after each load. A turn that was running when the host ended has ended with it. */
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
     if (lifecycle === 'creating') void this.createAgentSession();
@@ -215,7 +214,7 @@ export class Session {
     });
   }
 
-  /** What an action sets off; called after each change. */
+  /** Starts what follows from an action: a turn, an answer to the agent. `SessionEffects` calls it last after each change. */
   react(action: SessionAction): void {
     const run = this.#run;
     switch (action.type) {
@@ -270,13 +269,13 @@ export class Session {
     }
   }
 
-  /** Something could not be stored: what runs can't be kept, so it ends; the next message tries again. */
+  /** Ends the running turn, because what it reports can't be stored. The next message tries again. */
   storageFailed(error: unknown): void {
     const { store } = this.#parts;
     this.#run?.cancelAll();
     this.#isTellingFailure = true;
     const told = { mustBeStored: false };
-    // Nobody opens its agent again before the next start of the host, which would find out by itself.
+    // The agent is open already and is not opened again before the host restarts.
     if (this.state.lifecycle === 'creating' && this.#isAgentReady) store.dispatch({ type: 'session/ready' }, told);
     const turn = store.state.activeTurn;
     const why = errorMessage(error);
@@ -287,7 +286,7 @@ export class Session {
     this.#isTellingFailure = false;
   }
 
-  /** Of a session that is removed everybody is told; one that is only unloaded is there again for whoever asks. */
+  /** `isRemoved`: waiting actions are rejected. A session that is only unloaded is loaded again on demand. */
   async close({ isRemoved = false } = {}): Promise<void> {
     const { metadata, customizations, tempFiles, stored, history } = this.#parts;
     this.#closed = isRemoved ? 'removed' : 'unloaded';
@@ -306,7 +305,7 @@ export class Session {
     }
   }
 
-  /** Ends the connections of everybody who is subscribed, so that they reconnect and subscribe to what is there then. */
+  /** Ends the connections of all subscribers, so that they reconnect and subscribe again. */
   cutOffSubscribers(reason: string): void {
     for (const subscriber of [...this.#parts.store.subscribers]) if (!subscriber.keepsFiles) subscriber.cutOff(reason);
   }
@@ -317,17 +316,17 @@ export class Session {
       this.#presence.changed();
       this.#lookOnce();
     }
-    // It left the memory while other sessions of the same handshake were still loading; nothing more would come from here.
+    // It was unloaded while other sessions of the same handshake were still loading: this object publishes nothing any more.
     else if (this.#closed === 'unloaded') subscriber.cutOff('the session was unloaded in this moment');
   }
 
-  /** Not when it is loaded: after a restart many are, for nobody. */
+  /** On the first subscribe, not on load: recovery loads many sessions that no client watches. */
   #lookOnce(): void {
     const { customizations } = this.#parts;
     if (customizations && !customizations.isKnown && this.state.lifecycle === 'ready') void customizations.refresh();
   }
 
-  /** A session without a title can't be found again; the agent may give it a better one later. */
+  /** Sets a title when there is none, so that the session can be found again. The agent may set a better one later. */
   #nameAfter(message: UserMessage): void {
     if (this.state.summary.title !== '') return;
     const title = derivedTitle(message);
@@ -344,7 +343,7 @@ export class Session {
     store.dispatch({ type: 'session/error', turnId, error });
   }
 
-  /** The message that waits longest, if the session is free. The turn gets the message's id, so that both are one. */
+  /** Starts the oldest waiting message when no turn runs. The turn gets the message's id. */
   #startNext(): void {
     const { lifecycle, activeTurn, steeringMessage, queuedMessages } = this.state;
     const next = steeringMessage ?? queuedMessages?.[0];
@@ -365,7 +364,7 @@ export class Session {
     if (turnId === undefined) return;
     await this.#run?.steer(userMessage, () => {
       if (this.#closed) return;
-      // Also when somebody took it back meanwhile: the agent has it, and the turn has to say so.
+      // Also when a client removed it meanwhile: the agent has it, and the turn has to show it.
       const part = { kind: 'steering', id, userMessage, ...(by && { by }) } as const;
       this.#parts.store.dispatch({ type: 'session/responsePart', turnId, part }, { mustBeStored: true });
     });
@@ -373,10 +372,10 @@ export class Session {
 
   #answerPermission(action: PermissionResolvedAction): void {
     const who = action.by?.name ?? action.by?.clientId ?? 'the host';
-    this.#intake.rememberAnswer(action.requestId, who);
+    this.#intake.rememberAnswer(action.requestId, action.by);
     this.#parts.customizations?.answer(action.requestId, decisionIn(action));
     this.#run?.answer(action.requestId, decisionIn(action));
-    // The request is gone from the state; this keeps what was answered where everybody can read it.
+    // The request is gone from the state: this notice shows the answer to all clients.
     const id = `answer-${randomUUID()}`;
     const said = headAndTail(action.text ?? (action.approved ? 'allowed' : 'denied'), INLINE_CONTENT_LIMIT);
     this.#parts.store.dispatch({
@@ -385,16 +384,4 @@ export class Session {
       part: { kind: 'notice', id, text: `${who}: ${said}`, severity: 'info' },
     });
   }
-}
-
-/** An answer as agents get it. */
-function decisionIn(action: ToolCallConfirmedAction | PermissionResolvedAction): Decision {
-  return {
-    approved: action.approved,
-    ...(action.optionId !== undefined && { optionId: action.optionId }),
-    ...('editedToolInput' in action &&
-      action.editedToolInput !== undefined && { editedToolInput: action.editedToolInput }),
-    ...('reason' in action && action.reason !== undefined && { reason: action.reason }),
-    ...('text' in action && action.text !== undefined && { text: action.text }),
-  };
 }

@@ -29,17 +29,17 @@ import type { SessionServices } from './sessionServices.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 import { SessionImports } from './transfer/sessionImports.js';
 
-/** All sessions of the host: those in memory, and the way to the others. */
+/** All sessions of the host. Loads, creates, lists, unloads and removes them. */
 export class SessionHub {
   readonly #services: SessionServices;
   readonly #notifier: SummaryNotifier;
-  /** In memory, or on the way there. */
+  /** Sessions that are loaded or being loaded. */
   readonly #opening = new Map<URI, Promise<Session>>();
   readonly #open = new Map<URI, Session>();
-  /** On the way out; who wants such a session waits, then loads it anew. */
+  /** Sessions that are being unloaded. Opening one waits for that, then loads it again. */
   readonly #closing = new Map<URI, Promise<void>>();
   readonly #removals = new Set<Promise<void>>();
-  /** Ids of sessions that are being made. A folder is named after the id alone, whatever the provider. */
+  /** Ids of sessions that are being created. A folder is named after the id only, without the provider. */
   readonly #creating = new Set<string>();
   readonly #loader: SessionLoader;
   readonly #imports: SessionImports;
@@ -87,17 +87,17 @@ export class SessionHub {
     });
   }
 
-  /** A session in memory; nothing is loaded for it. */
+  /** The session if it is loaded. */
   loaded(uri: URI): Session | undefined {
     return this.#open.get(uri);
   }
 
-  /** No session is in memory, or on its way there or out. */
+  /** No session is loaded, being loaded or being unloaded. */
   get isUnused(): boolean {
     return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0 && this.#imports.isEmpty;
   }
 
-  /** The file system of all sessions is gone: what runs can't be kept, so it ends. */
+  /** The file system of all sessions is gone: running turns can't be stored and are ended. */
   storageLost(error: unknown): void {
     for (const session of this.#open.values()) session.storageFailed(error);
   }
@@ -121,7 +121,7 @@ export class SessionHub {
     return this.#loaded.hold(uri);
   }
 
-  /** Opens a session and keeps it in memory until `work` is done: others may need its room meanwhile. */
+  /** Opens a session and keeps it in memory until `work` is done. */
   async use<T>(uri: URI, work: (session: Session) => T | Promise<T>): Promise<T> {
     const letGo = this.hold(uri);
     try {
@@ -189,7 +189,7 @@ export class SessionHub {
     broadcast({ type: 'notify/sessionAdded', summary: state.summary });
   }
 
-  /** A client has gone: what it was about to bring does not come. */
+  /** A client has disconnected: its unfinished imports are removed. */
   async connectionClosed(owner: object): Promise<void> {
     await this.#imports.abandon(owner);
   }
@@ -204,7 +204,7 @@ export class SessionHub {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
-  /** What somebody would have to trust before a new session of that agent works in a folder. */
+  /** The folder that a user would have to trust before a new session of that agent works in `cwd`. */
   untrustedFolder(provider: string, cwd: string): Promise<string | undefined> {
     return this.#trust.needed(provider, cwd);
   }
@@ -213,33 +213,33 @@ export class SessionHub {
     return this.#lists.list(params);
   }
 
-  /** The same sessions as they are now. */
+  /** The same list with the current summaries. */
   withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
     return this.#lists.withNewestSummaries(result);
   }
 
-  /** Looks at the sessions on disk for what the index lacks; `indexFilled` says when that is done. */
+  /** Indexes the sessions on disk that the index lacks. `indexFilled` resolves when that is done. */
   fillIndex(missing: MissingInIndex): void {
     this.#filler.start(missing);
   }
 
-  /** The index was damaged and is empty: what it is told from now on of the sessions in memory is not all of them. */
+  /** The index was damaged and is empty now: it has only new turns of the loaded sessions, so they are indexed again too. */
   indexReplaced(): void {
     for (const uri of [...this.#opening.keys(), ...this.#open.keys()]) this.#services.index.markIncomplete(uri);
     this.fillIndex({ changedSince: 0 });
   }
 
-  /** The index stays as it is, and is looked at again at the next start. */
+  /** The index stays as it is. The next start continues. */
   stopFilling(): Promise<void> {
     return this.#filler.stop();
   }
 
-  /** Resolves when the index has everything, or when that would take too long to wait for. */
+  /** Resolves when the index is complete, or after `patienceMs`. */
   indexFilled(patienceMs: number = INDEX_PATIENCE_MS): Promise<void> {
     return settleWithin(patienceMs, this.#filler.settled);
   }
 
-  /** For each session which actions of that client were accepted, the newest of them. */
+  /** By session, the client's newest accepted actions. */
   acceptedFrom(key: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
     const accepted: Record<URI, readonly number[]> = {};
     for (const [uri, session] of this.#open) {
@@ -249,7 +249,7 @@ export class SessionHub {
     return accepted;
   }
 
-  /** After a start: what the index shows at work, or may not know the end of, was interrupted. Opening it says so. */
+  /** Called after a start. Opens the sessions that were interrupted: those that the index shows at work, or whose end it may lack. */
   async recoverInterrupted(): Promise<void> {
     const { index, log } = this.#services;
     const atWork = await Promise.all(AT_WORK.map((status) => this.#lists.resources({ status })));
@@ -268,7 +268,7 @@ export class SessionHub {
     await this.#imports.dispose();
     await this.stopFilling();
     await Promise.allSettled(this.#opening.values());
-    // Also what is on its way out already: nothing may touch the index, or a log, after this.
+    // Also sessions that are being unloaded: nothing may touch the index or a log after this.
     await Promise.allSettled([...this.#removals, ...this.#closing.values()]);
     await this.#dropProvisional();
     await Promise.allSettled([...this.#open].map(([uri, session]) => this.#close(uri, session)));
@@ -278,18 +278,18 @@ export class SessionHub {
 
   async #remove(uri: URI): Promise<void> {
     const session = await this.open(uri);
-    // On its way out already: whoever comes after that finds what is left, or nothing.
+    // It was unloaded meanwhile: try again with what is there now.
     if (this.#open.get(uri) !== session) return this.#remove(uri);
     const { sessionId } = partsOf(uri);
     try {
-      // Whoever makes it again waits for all of this: nothing of the new one may come before the end of the old one is told.
+      // Creating it again waits for all of this: no envelope of the new session may come before the removal of the old one.
       await this.#close(uri, session, async () => {
         await this.#services.storage.remove(sessionId);
         await this.#forget(uri);
       });
     } catch (error) {
-      // It may still be there, but not as this object: its watchers have to come back, or they would never hear of it again.
-      // After the answer: whoever asked for it may watch it as well, and is to hear why it failed.
+      // The session may still exist, but this object is closed: its subscribers have to reconnect. They are disconnected after the
+      // answer, because the client that asked may be one of them.
       const { delivery } = this.#services;
       setImmediate(
         () => void delivery.drained().then(() => session.cutOffSubscribers('the session could not be removed')),
@@ -298,7 +298,7 @@ export class SessionHub {
     }
   }
 
-  /** Of a session whose files are gone. */
+  /** Removes what the host knows of a session whose files are gone. */
   async #forget(uri: URI): Promise<void> {
     const { index, publisher, sequence } = this.#services;
     await index.eraseTexts(uri);
@@ -309,7 +309,7 @@ export class SessionHub {
     publisher.end(uri, sequence.next());
   }
 
-  /** Sessions without a message end with the host. What can't be removed now is removed at the next start. */
+  /** Removes sessions without a message when the host ends. Those that can't be removed are removed at the next start. */
   async #dropProvisional(): Promise<void> {
     await inParallel([...this.#notifier.provisional], DROPS_AT_ONCE, (uri) =>
       this.remove(uri).catch((error: unknown) => this.#services.log.error(`${uri} could not be removed`, error)),
@@ -333,10 +333,10 @@ export class SessionHub {
     return session;
   }
 
-  /** Known from this turn on, so that a `subscribe` sent right behind finds it. */
+  /** The session is known at once, so that a `subscribe` sent right after it finds it. */
   async #makeNew(uri: URI, make: () => Promise<Session>): Promise<Session> {
     const { sessionId } = partsOf(uri);
-    // Somebody may be looking for it right now; it exists only if they find it.
+    // A client may be opening it right now; it exists only if that succeeds.
     const sought = this.#opening.get(uri);
     let exists = false;
     const making = this.#begin(uri, async () => {

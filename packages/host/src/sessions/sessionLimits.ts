@@ -4,32 +4,32 @@ import type { ReportedContentLimits } from './content/reportedContent.js';
 export const TURNS_IN_MEMORY = 200;
 export const TURN_BYTES_IN_MEMORY = 2 * 1024 * 1024;
 
-/** What all loaded sessions may take of the memory, in bytes, as far as that is counted. */
+/** Memory for all loaded sessions, in bytes, as far as it is counted. */
 export const MAX_SESSION_BYTES = 64 * 1024 * 1024;
-/** What a session that is in use keeps of its ended turns, in bytes, when there is no room left for others. */
+/** Bytes of ended turns that a session in use keeps when there is no room left for others. */
 export const SHRUNK_TURN_BYTES = 512 * 1024;
 /** Sessions that are loaded at the same time. */
 export const MAX_LOADS = 4;
-/** A session is not evicted for another one this soon after its last use: whoever opened it may be about to use it. */
+/** A session is not evicted for another one this soon after its last use: the client that opened it may be about to use it. */
 export const RECENT_MS = 250;
 
 /** Clients whose accepted `clientSeq` a session remembers, and how many of each at least. */
 export const MAX_ACCEPTED_CLIENTS = 1_000;
 export const MAX_RECENTLY_ACCEPTED = 64;
 
-/** Clients named in `clients`; more look on unnamed. */
+/** Clients listed in `clients`; more can be subscribed. */
 export const MAX_LISTED_CLIENTS = 50;
 
 /** How long an aborted agent may take to become idle before its process is ended. */
 export const ABORT_GRACE_MS = 5_000;
 
-/** At most this often a second, a session's changed summary is told to everybody. */
+/** At most this many notifications per second about one session's summary. */
 export const SUMMARY_NOTIFICATIONS_PER_SECOND = 10;
 
 /** Code units of text and reasoning that an agent may write in one turn. */
 export const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
 
-/** Messages that wait in a session's queue, as they are in the state, in bytes. One alone may be larger. */
+/** Bytes of the waiting messages of a session, as they are in the state. A single one may be larger. */
 export const MAX_QUEUE_BYTES = 1024 * 1024;
 
 /** Bytes that a session keeps of what clients pasted and attached. */
@@ -44,15 +44,15 @@ export const REPORTED_CONTENT_LIMITS: ReportedContentLimits = {
   sessionBytes: 256 * 1024 * 1024,
 };
 
-/** Bytes of one content that is imported: enough for whatever a message or an agent brings. */
+/** Bytes of one imported content: enough for any content of a message or an agent. */
 export const MAX_IMPORTED_CONTENT_BYTES = 8 * 1024 * 1024;
 
 /** Customizations that are turned off and stay listed although their files are gone. */
 export const MAX_MISSING_CUSTOMIZATIONS = 50;
-/** How long a turn waits for a look at the customizations; a folder may be on a file system that hangs. */
+/** How long a turn waits for the customizations to be read: the folder may be on a file system that hangs. */
 export const CUSTOMIZATIONS_MS = 3_000;
 
-/** A title that is made from a message. */
+/** The length of a title that is made from a message. */
 export const MAX_DERIVED_TITLE = 80;
 
 export interface HistoryLimits {
@@ -94,8 +94,8 @@ export const MAX_TURN_HINTS = 64;
 /** Parts of a turn between two places of it that the index has, and how many such places it has at the most. */
 export const PARTS_BETWEEN_MARKS = 512;
 export const MAX_PART_MARKS = 1_000;
-/** How often a turn index is made anew while its session is open. */
+/** How often a turn index is rebuilt while its session is open. */
 export const MAX_INDEX_REBUILDS = 3;
 
-/** How long a start, or a list, waits for an index that is being filled; then it goes on with what is there. */
+/** How long a start or a list waits for an index that is being filled. After that it uses what is there. */
 export const INDEX_PATIENCE_MS = 2_000;

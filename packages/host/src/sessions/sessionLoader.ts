@@ -149,7 +149,7 @@ export function alreadyExists(uri: URI): RpcError {
   return new RpcError(ERROR_CODE.sessionAlreadyExists, `session ${uri} already exists`);
 }
 
-/** Throws `notFound` for what is no URI of a session. */
+/** Throws `notFound` if it is not the URI of a session. */
 export function partsOf(uri: URI): { readonly provider: string; readonly sessionId: string } {
   const parts = parseSessionUri(uri);
   if (!parts) throw notFound(uri);

@@ -2,14 +2,13 @@ import {
   type ActionEnvelope,
   type ActionOrigin,
   type ClientAction,
-  REJECTION,
   type SessionAction,
   type SessionState,
   type Snapshot,
   sessionReducer,
   type URI,
 } from '@agenthost/protocol';
-import { errorMessage } from '@agenthost/protocol/internal';
+import { type Refusal, refuse } from '@agenthost/protocol/internal';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
 import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
 import type { EventLog, NewLogRecord } from '../storage/log/eventLog.js';
@@ -17,6 +16,7 @@ import { SHRUNK_TURN_BYTES, TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sess
 import { snapshotState } from './snapshotState.js';
 import { StateBytes, type TurnsRoom, turnsWithin, withTurnsWithin } from './stateBytes.js';
 import { AcceptedSequences, acceptedKey, actionFingerprint } from './turn/acceptedSequences.js';
+import { notStored } from './turn/notStored.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** An action before it is stamped. */
@@ -24,7 +24,7 @@ export type UnstampedAction = Without<SessionAction, 'session' | 'at'>;
 
 export interface SessionStoreOptions {
   readonly uri: URI;
-  /** Another one when the session was disposed and made again. */
+  /** Changes when the session is removed and created again. */
   readonly incarnation: string;
   readonly state: SessionState;
   readonly log: EventLog;
@@ -43,11 +43,11 @@ export interface SessionStoreOptions {
 export interface StoreEffects {
   /** Called after each change, with the state before it. */
   afterChange(action: SessionAction, before: SessionState): void;
-  /** Called when changes could not be stored. The state is again what clients know; `undone` is the one that was taken back. */
+  /** Called when changes could not be stored. The state is again the one that clients know; `undone` is the discarded one. */
   afterTakeBack(error: unknown, undone: SessionState): void;
 }
 
-/** What a queued frame told, so that it can be taken back. */
+/** The change that a queued frame is about, so that it can be undone. */
 interface Tag {
   readonly kind: 'change';
   readonly envelope: ActionEnvelope;
@@ -58,7 +58,7 @@ interface Tag {
   readonly sender: Subscriber | undefined;
 }
 
-/** The answer to an action that was sent again. It leaves only if what it tells of is stored. */
+/** The answer to an action that was sent again. It is sent only if the first one is stored. */
 interface RepeatTag {
   readonly kind: 'repeat';
   readonly envelope: ActionEnvelope;
@@ -66,7 +66,7 @@ interface RepeatTag {
   readonly sender: Subscriber;
 }
 
-/** Actions that the host produced and that must not be told before they are stored: where a message's fate changes. */
+/** The host's own actions that must be stored before they are sent, because they decide the fate of a message. */
 const STORED_BEFORE_TOLD: ReadonlySet<SessionAction['type']> = new Set([
   'session/turnStarted',
   'session/turnComplete',
@@ -74,7 +74,7 @@ const STORED_BEFORE_TOLD: ReadonlySet<SessionAction['type']> = new Set([
   'session/error',
 ]);
 
-/** One session's state: the only place where it changes. Reduces, orders, logs and publishes; knows no agent. */
+/** One session's state, and the only place where it changes. Reduces, orders, logs and publishes; knows no agent. */
 export class SessionStore implements DurableSource {
   readonly uri: URI;
   readonly accepted: AcceptedSequences;
@@ -82,9 +82,9 @@ export class SessionStore implements DurableSource {
   effects: StoreEffects | undefined;
   readonly #options: SessionStoreOptions;
   readonly #subscribers = new SubscriberList();
-  /** Up to which number each subscriber's snapshot told it. */
+  /** The highest number that each subscriber's snapshot includes. */
   readonly #toldUpTo = new WeakMap<Subscriber, number>();
-  /** A turn was completed since the last batch: what it printed has to be stored before that is told. */
+  /** A turn was completed since the last batch: its output must be stored before that is sent. */
   #hasEnded = false;
   #state: SessionState;
   #bytes: StateBytes;
@@ -103,12 +103,12 @@ export class SessionStore implements DurableSource {
     return this.#state;
   }
 
-  /** About how much of the memory the session takes. */
+  /** About how much memory the session takes, in bytes. */
   get bytes(): number {
     return this.#bytes.total;
   }
 
-  /** Drops ended turns that `fetchTurns` would find in the log: snapshots have fewer of them from now on. */
+  /** Drops ended turns, which `fetchTurns` finds in the log. Later snapshots have fewer of them. */
   shrink(): void {
     const state = withTurnsWithin(this.#state, { turns: TURNS_IN_MEMORY, bytes: SHRUNK_TURN_BYTES });
     if (state === this.#state) return;
@@ -125,7 +125,7 @@ export class SessionStore implements DurableSource {
     return this.#subscribers.list;
   }
 
-  /** The host's own action. One that changes nothing is dropped. */
+  /** Applies an action of the host. One that changes nothing is dropped. */
   dispatch(action: UnstampedAction, options: { readonly mustBeStored?: boolean } = {}): void {
     const stamped = this.#withModel({ ...action, session: this.uri, at: this.#options.now() } as SessionAction);
     const next = sessionReducer(this.#state, stamped);
@@ -134,7 +134,7 @@ export class SessionStore implements DurableSource {
     if (options.mustBeStored ?? STORED_BEFORE_TOLD.has(stamped.type)) this.#options.delivery.requireStored(this);
   }
 
-  /** A client's action that has passed every check. Echoed also where it changes nothing: its sender waits for it. */
+  /** Applies a client's action that passed all checks. It is echoed even if it changes nothing: its sender waits for it. */
   accept(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const origin = originOf(sender, clientSeq);
     const stamped = this.#withModel({ ...action, session: this.uri, at: this.#options.now(), by: sender.author });
@@ -142,7 +142,7 @@ export class SessionStore implements DurableSource {
     this.#apply(stamped, sessionReducer(this.#state, stamped), { origin, sender });
   }
 
-  /** An action under a number that is used up: its sender is told what became of that, and nothing changes. */
+  /** Answers an action whose `clientSeq` is used already with the outcome of the first one. Nothing changes. */
   repeat(sender: Subscriber, clientSeq: number, action: ClientAction): void {
     const origin = originOf(sender, clientSeq);
     const key = acceptedKey(origin);
@@ -152,14 +152,15 @@ export class SessionStore implements DurableSource {
       this.#answerRepeat({ kind: 'repeat', envelope, origin, sender });
       return;
     }
-    const reason = this.accepted.remembers(key, clientSeq) ? REJECTION.clientSeqUsed : REJECTION.clientSeqForgotten;
-    this.reject(sender, clientSeq, action, `${reason}: continue above ${this.accepted.highest(key)}`);
+    const code = this.accepted.remembers(key, clientSeq) ? 'clientSeqUsed' : 'clientSeqForgotten';
+    const detail = `continue above ${this.accepted.highest(key)}`;
+    this.reject(sender, clientSeq, action, refuse(code, { detail }));
   }
 
-  reject(sender: Subscriber, clientSeq: number, action: SessionAction, rejectionReason: string): void {
+  reject(sender: Subscriber, clientSeq: number, action: SessionAction, refusal: Refusal): void {
     const origin = originOf(sender, clientSeq);
     const serverSeq = this.#options.sequence.current;
-    this.#options.publisher.reject(sender, { action, serverSeq, origin, rejectionReason });
+    this.#options.publisher.reject(sender, { action, serverSeq, origin, ...refusal });
   }
 
   subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot {
@@ -174,7 +175,7 @@ export class SessionStore implements DurableSource {
     };
   }
 
-  /** Subscribes a client that is told in another way what it missed. */
+  /** Subscribes a client that gets what it missed by replay. */
   resume(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
     this.#toldUpTo.set(subscriber, this.#options.sequence.current);
@@ -199,9 +200,9 @@ export class SessionStore implements DurableSource {
     for (const tag of tags) {
       if (tag.kind === 'change') continue;
       const { envelope, origin, sender } = tag;
-      // What it tells of may have been stored before.
+      // The first action may have been stored in an earlier batch.
       if (this.accepted.find(acceptedKey(origin), origin.clientSeq)) this.#answerRepeat(tag);
-      else this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
+      else this.#options.publisher.reject(sender, { ...envelope, ...notStored(error) });
     }
   }
 
@@ -217,12 +218,12 @@ export class SessionStore implements DurableSource {
     for (const { envelope, sender } of tags.toReversed()) {
       if (!envelope.origin || !sender) continue;
       this.accepted.takeBack(acceptedKey(envelope.origin), envelope.origin.clientSeq);
-      this.#options.publisher.reject(sender, { ...envelope, rejectionReason: notStored(error) });
+      this.#options.publisher.reject(sender, { ...envelope, ...notStored(error) });
     }
-    // Whoever subscribed in between is about to be shown what never happened: its answer is in the queue already.
+    // The snapshots of clients that subscribed in between include undone changes, and are in the queue already.
     for (const subscriber of this.#subscribers.list) {
       const toldUpTo = this.#toldUpTo.get(subscriber) ?? 0;
-      if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error));
+      if (toldUpTo >= first.envelope.serverSeq) subscriber.cutOff(notStored(error).rejectionReason);
     }
     this.#options.publisher.forgetReplay(this.#options.sequence.current);
     this.effects?.afterTakeBack(error, undone);
@@ -232,7 +233,7 @@ export class SessionStore implements DurableSource {
     this.#options.publisher.answer(tag.sender, { ...tag.envelope, repeated: true }, { source: this, tag });
   }
 
-  /** A turn keeps the model that the session has at its start: the log says which, wherever it is read from. */
+  /** Adds the session's model to the start of a turn, so that the log says which model each turn had. */
   #withModel(action: SessionAction): SessionAction {
     if (action.type !== 'session/turnStarted') return action;
     const { model: _, ...started } = action;
@@ -252,7 +253,7 @@ export class SessionStore implements DurableSource {
       this.accepted.add(acceptedKey(from.origin), { clientSeq, serverSeq, fingerprint: actionFingerprint(action) });
     }
     const envelope: ActionEnvelope = from ? { action, serverSeq, origin: from.origin } : { action, serverSeq };
-    // Once, for the log and for everybody.
+    // Encoded once, for the log and for all subscribers.
     const json = JSON.stringify(envelope);
     this.#state = next.turns === before.turns ? next : trimmed(next);
     this.#bytes.changed(before, this.#state, json.length);
@@ -281,13 +282,9 @@ function record(envelope: ActionEnvelope): NewLogRecord {
   return origin ? { type: 'action', serverSeq, origin, action } : { type: 'action', serverSeq, action };
 }
 
-/** Cut with some slack, so that a long session does not copy its window at every turn. */
+/** Cuts with some slack, so that a long session does not copy its window at every turn. */
 function trimmed(state: SessionState): SessionState {
   const fits = turnsWithin(state.turns, TURN_BYTES_IN_MEMORY * 1.25) === state.turns.length;
   if (fits && state.turns.length <= TURNS_IN_MEMORY * 1.25) return state;
   return withTurnsWithin(state, { turns: TURNS_IN_MEMORY, bytes: TURN_BYTES_IN_MEMORY });
-}
-
-function notStored(error: unknown): string {
-  return `could not be stored: ${errorMessage(error)}`;
 }

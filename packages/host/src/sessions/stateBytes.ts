@@ -1,16 +1,16 @@
 import type { SessionState, Turn } from '@agenthost/protocol';
 import { turnLength, withNewestTurns } from '@agenthost/protocol/internal';
 
-/** What a loaded session takes beside its state: its objects, its files, its agent's connection. */
+/** Memory of a loaded session beside its state: its objects, its files, its agent's connection. */
 const SESSION_BYTES = 64 * 1024;
-/** A running turn that is smaller is not counted again. */
+/** A smaller running turn is not counted again. */
 const MIN_RECOUNT = 128 * 1024;
 
-/** About how many bytes a loaded session takes. Kept along with the state: what has not changed is not counted again. */
+/** About how many bytes a loaded session takes. Updated with the state: unchanged parts are not counted again. */
 export class StateBytes {
   #turns: number;
   #waiting: number;
-  /** The running turn when it was last counted, and with what actions may have added to it since then. */
+  /** The bytes of the running turn at the last count, and the estimate since then. */
   #counted: number;
   #running: number;
 
@@ -25,7 +25,7 @@ export class StateBytes {
     return SESSION_BYTES + this.#turns + this.#waiting + this.#running;
   }
 
-  /** `length`: of the action that changed the state, as JSON. The state has grown by no more than that. */
+  /** `length`: of the action as JSON. The state has grown by at most that. */
   changed(before: SessionState, state: SessionState, length: number): void {
     if (state.turns !== before.turns) this.#turns = turnsOf(state);
     if (state.queuedMessages !== before.queuedMessages || state.steeringMessage !== before.steeringMessage) {
@@ -35,7 +35,7 @@ export class StateBytes {
     if (running === turn) return;
     this.#running += length;
     const isSame = running?.id === turn?.id && running?.earlierParts === turn?.earlierParts;
-    // Counted anew when parts were dropped, and whenever the estimate has doubled: most of what a tool prints is not in the state.
+    // Counted again when parts were dropped and when the estimate has doubled: most of a tool's output is not in the state.
     if (isSame && this.#running < Math.max(2 * this.#counted, MIN_RECOUNT)) return;
     this.#counted = runningOf(state);
     this.#running = this.#counted;
@@ -64,9 +64,9 @@ function runningOf({ activeTurn }: SessionState): number {
 const known = new WeakMap<object, number>();
 
 /**
- * How many bytes the value takes as JSON. Counted without making that text, which would be garbage of the same size, and
- * remembered, because nothing in a state ever changes: for the value itself and for what its lists have, the parts of a turn say,
- * of which a snapshot may show only some.
+ * The bytes of the value as JSON. Counted without making that text, which would be garbage of the same size, and cached, because
+ * values in a state never change: for the value itself and for the items of its lists, such as the parts of a turn, of which a
+ * snapshot may have only some.
  */
 export function jsonBytes(value: object): number {
   const bytes = known.get(value) ?? bytesOf(value);
@@ -80,7 +80,7 @@ function bytesOf(value: unknown): number {
   if (Array.isArray(value)) return listBytes(value);
   let bytes = 1;
   for (const [key, inner] of Object.entries(value)) {
-    // Keys are short and plain, but for those that are ids.
+    // Keys are short and plain, except those that are ids.
     if (inner !== undefined) bytes += textBytes(key) + 2 + bytesOf(inner);
   }
   return Math.max(bytes, 2);
@@ -123,7 +123,7 @@ function isPair(high: number, low: number): boolean {
   return high < 0xdc00 && low >= 0xdc00 && low <= 0xdfff;
 }
 
-/** How many of the newest turns have room in so many bytes. Those before them are not looked at. */
+/** How many of the newest turns fit into that many bytes. The turns before them are not counted. */
 export function turnsWithin(turns: readonly Turn[], bytes: number): number {
   let room = bytes;
   const tooOld = turns.findLastIndex((turn) => {
@@ -138,7 +138,7 @@ export interface TurnsRoom {
   readonly bytes: number;
 }
 
-/** The newest turns that have room, and the last one in any case. */
+/** The state with the newest turns that fit, and the last one in any case. */
 export function withTurnsWithin(state: SessionState, { turns, bytes }: TurnsRoom): SessionState {
   return withNewestTurns(state, Math.min(turns, Math.max(turnsWithin(state.turns, bytes), 1)));
 }

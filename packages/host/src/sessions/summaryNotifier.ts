@@ -22,15 +22,15 @@ type Key = (typeof KEYS)[number];
 
 interface Followed {
   latest: SessionSummary;
-  /** Fields that changed since the last notification, also where they have their old value again. */
+  /** Fields that changed since the last notification, also if they have their old value again. */
   readonly touched: Set<Key>;
-  /** Runs while another notification would be too soon. */
+  /** Set while another notification would be too soon. */
   timer?: NodeJS.Timeout | undefined;
 }
 
 /**
- * Tells everybody what changed in a session's summary: at once, and then gathered, at most some times a second. A field that
- * changed and changed back is told too: somebody may have listed the session, or subscribed to it, in between.
+ * Notifies all clients of changes in a session's summary: at once, then gathered, at most some times a second. A field that changed
+ * and changed back is included: a client may have listed the session, or subscribed to it, in between.
  */
 export class SummaryNotifier {
   readonly #broadcast: (notification: Notification) => void;
@@ -42,7 +42,7 @@ export class SummaryNotifier {
     this.#broadcast = broadcast;
   }
 
-  /** The summary of a session that was just made or loaded: changes are counted from here. */
+  /** The summary of a session that was just created or loaded. Later changes are relative to it. */
   know(summary: SessionSummary): void {
     this.#followed.set(summary.resource, { latest: summary, touched: new Set() });
   }
@@ -62,13 +62,13 @@ export class SummaryNotifier {
     if (!followed.timer) this.#tell(resource, followed);
   }
 
-  /** The session is gone: there is nothing to tell any more. */
+  /** The session was removed. */
   forget(resource: URI): void {
     clearTimeout(this.#followed.get(resource)?.timer);
     this.#followed.delete(resource);
   }
 
-  /** The session leaves the memory: what waits is told now, and nothing is kept. */
+  /** The session is unloaded: gathered changes are sent now. */
   release(resource: URI): void {
     const followed = this.#followed.get(resource);
     if (followed) this.#tell(resource, followed);

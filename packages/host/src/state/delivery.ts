@@ -1,25 +1,25 @@
 import { Buffer } from 'node:buffer';
 
-/** Where frames go: one connection. */
+/** A receiver of frames: one connection. */
 export interface Receiver {
-  /** All that one batch has for it, in order: to be written with one write. */
+  /** Sends the frames of one batch, in order, with one write. */
   deliver(frames: readonly EncodedFrame[]): void;
 }
 
-/** What has to be on disk before the envelopes that came from it may leave. */
+/** A source of envelopes that must be stored before they are sent. */
 export interface DurableSource {
-  /** Resolves when everything that was accepted so far is stored. */
+  /** Resolves when everything accepted so far is stored. */
   makeDurable(): Promise<void>;
-  /** Storing failed: none of these has left. They are to be taken back; what is told instead goes through `Delivery` again. */
+  /** Called when storing failed: none of these entries was sent. The source undoes them and enqueues the rejections. */
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void;
 }
 
 export interface DeliveryEntry {
   readonly frame: EncodedFrame;
   readonly receivers: readonly Receiver[];
-  /** Whose state this frame tells of; it leaves only when that is stored, if it has to be. */
+  /** The source that must be stored before this frame is sent. */
   readonly source?: DurableSource | undefined;
-  /** For the source, when it has to take the entry back. */
+  /** For the source, in case it has to undo the entry. */
   readonly tag?: unknown;
 }
 
@@ -30,9 +30,9 @@ interface Batch {
 }
 
 /**
- * The outbound pipeline. What one tick of the event loop produced is one batch: what must be on disk is stored first, then
- * the batch leaves in order, with one write for each receiver; meanwhile the next batch gathers. Everything that a client
- * is sent goes through here, so that a snapshot and the envelopes around it keep their order.
+ * The outbound pipeline. The frames of one tick of the event loop are one batch: sources that must be stored are stored first,
+ * then the batch is sent in order, with one write per receiver; meanwhile the next batch is gathered. Everything that a client
+ * receives goes through here, so that a snapshot and the envelopes around it keep their order.
  */
 export class Delivery {
   #gathering: Batch = emptyBatch();
@@ -47,25 +47,25 @@ export class Delivery {
     this.#schedule();
   }
 
-  /** Code units of the frames that have not left yet. */
+  /** Code units of the frames that are not sent yet. */
   get waitingLength(): number {
     return this.#waitingLength;
   }
 
-  /** Resolves when what waits now has left, however much comes after it. */
+  /** Resolves when the frames that wait now are sent, no matter how many follow. */
   async left(): Promise<void> {
     if (!this.#scheduled && !this.#delivering) return;
     this.#schedule();
     await new Promise<void>((resolve) => this.#gathering.onLeft.push(resolve));
   }
 
-  /** What this source has accepted in this batch must be stored before the batch leaves. */
+  /** The changes of this source in the current batch must be stored before the batch is sent. */
   requireStored(source: DurableSource): void {
     this.#gathering.mustBeStored.add(source);
     this.#schedule();
   }
 
-  /** Resolves when everything enqueued so far has left. */
+  /** Resolves when all frames are sent and none waits. */
   async drained(): Promise<void> {
     if (!this.#scheduled && !this.#delivering) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -85,7 +85,7 @@ export class Delivery {
     while (!isEmpty(this.#gathering)) {
       const batch = this.#gathering;
       this.#gathering = emptyBatch();
-      // Before anything of it is taken back: that is told by frames of its own.
+      // Counted before entries are undone: the rejections are frames of their own.
       const length = batch.entries.reduce((sum, { frame }) => sum + frame.length, 0);
       if (batch.mustBeStored.size > 0) await this.#store(batch);
       send(batch.entries);
@@ -105,7 +105,7 @@ export class Delivery {
     });
   }
 
-  /** Also what was accepted on top of it meanwhile: it stands on something that never happened. */
+  /** Also undoes what was accepted after it meanwhile, which builds on a change that never happened. */
   #takeBack(batch: Batch, source: DurableSource, error: unknown): void {
     const later = extract(this.#gathering.entries, source);
     for (const { frame } of later) this.#waitingLength -= frame.length;
@@ -132,7 +132,7 @@ function extract(entries: DeliveryEntry[], source: DurableSource): DeliveryEntry
 function send(entries: readonly DeliveryEntry[]): void {
   const [first] = entries;
   if (!first) return;
-  // The usual case, a stream to one set of subscribers: every receiver gets the same list.
+  // The usual case is a stream to one set of subscribers: every receiver gets the same list.
   if (entries.every((entry) => entry.receivers === first.receivers)) {
     const frames = entries.map((entry) => entry.frame);
     for (const receiver of first.receivers) receiver.deliver(frames);
@@ -149,7 +149,7 @@ function send(entries: readonly DeliveryEntry[]): void {
   for (const [receiver, frames] of outgoing) receiver.deliver(frames);
 }
 
-/** What stands before and after the text of many frames, in ASCII. */
+/** ASCII text before and after the payload of many frames. */
 interface Around {
   readonly before: string;
   readonly after: string;
@@ -171,7 +171,7 @@ export class EncodedFrame {
   #isWritten = false;
   #webSocketFrame: Buffer | undefined;
 
-  /** `innerBytes`: how many bytes `inner` has, where that is known. */
+  /** `innerBytes`: the length of `inner` in bytes, if it is known. */
   constructor(inner: string, around: Around = NOTHING, innerBytes = -1) {
     this.#inner = inner;
     this.#around = around;
@@ -183,7 +183,7 @@ export class EncodedFrame {
     return `${before}${this.#inner}${after}`;
   }
 
-  /** Of the text, in code units. */
+  /** The length of the text in code units. */
   get length(): number {
     const { before, after } = this.#around;
     return before.length + this.#inner.length + after.length;
@@ -198,13 +198,13 @@ export class EncodedFrame {
     return this.#webSocketFrame;
   }
 
-  /** How long `webSocketFrame` is. */
+  /** The length of `webSocketFrame` in bytes. */
   get webSocketBytes(): number {
     const payload = this.#payloadBytes;
     return headerBytes(payload) + payload;
   }
 
-  /** Puts `webSocketFrame` into a buffer. The first time straight from the text: most frames are needed only once. */
+  /** Writes `webSocketFrame` into a buffer. The first time it is encoded directly: most frames are needed only once. */
   writeTo(buffer: Buffer, at: number): void {
     if (this.#isWritten) this.webSocketFrame.copy(buffer, at);
     else this.#encode(buffer, at);

@@ -10,19 +10,19 @@ import { ACTION_INTRODUCED_IN } from '@agenthost/protocol/internal';
 import { around, type Delivery, type DurableSource, EncodedFrame, type Receiver } from './delivery.js';
 import type { ReplayBuffer } from './replayBuffer.js';
 
-/** A client, as those who send to it see it. */
+/** A connected client that receives envelopes. */
 export interface Subscriber extends Receiver {
   readonly author: Author;
   readonly protocolVersion: number;
-  /** The name of its token, where that has one. */
+  /** The name of its token, if the token has one. */
   readonly tokenName?: string | undefined;
-  /** It keeps the sessions' files: without its connection nothing can be stored. */
+  /** This client keeps the sessions' files: without its connection nothing can be stored. */
   readonly keepsFiles?: boolean;
-  /** Ends the connection: the client has to come back and take a snapshot. */
+  /** Closes the connection, so that the client reconnects and takes a snapshot. */
   cutOff(reason: string): void;
 }
 
-/** Where an action comes from: the number is the client's word, the name the host's. */
+/** The origin of an action. The client chooses the number; the host knows the token's name. */
 export function originOf({ author, tokenName }: Subscriber, clientSeq: number): ActionOrigin {
   const { clientId } = author;
   return tokenName === undefined ? { clientId, clientSeq } : { clientId, clientSeq, name: tokenName };
@@ -31,16 +31,16 @@ export function originOf({ author, tokenName }: Subscriber, clientSeq: number): 
 export interface PublishOptions {
   readonly resource: URI;
   readonly envelope: ActionEnvelope;
-  /** The envelope as JSON, where it was made already. */
+  /** The envelope as JSON, if it is encoded already. */
   readonly json?: string;
   readonly subscribers: readonly Subscriber[];
-  /** Gets its own echo, subscribed or not. */
+  /** Gets the echo of its own action, subscribed or not. */
   readonly sender?: Subscriber | undefined;
   readonly source?: DurableSource;
   readonly tag?: unknown;
 }
 
-/** Encodes each envelope once, keeps it for replay, and hands it to everybody who is to get it. */
+/** Encodes each envelope once, keeps it for replay, and enqueues it for its receivers. */
 export class Publisher {
   readonly #delivery: Delivery;
   readonly #replay: ReplayBuffer;
@@ -57,26 +57,26 @@ export class Publisher {
     const bytes = this.#replay.add({ serverSeq: envelope.serverSeq, resource, actionType, json });
     const known = knowing(options.subscribers, actionType);
     const receivers = sender && !known.includes(sender) ? [...known, sender] : known;
-    // Also with no receiver at all: the source has to hear of it when it could not be stored.
+    // Also without any receiver: the source must learn of it when it could not be stored.
     this.#delivery.enqueue({ frame: actionFrame(json, bytes), receivers, source, tag });
   }
 
-  /** After something was taken back: who reconnects takes a snapshot. */
+  /** Called after changes were undone: clients that reconnect have to take a snapshot. */
   forgetReplay(upTo: number): void {
     this.#replay.forgetUpTo(upTo);
   }
 
-  /** The resource is gone, and what comes under its name later is another one. */
+  /** The resource was removed. A later one with the same URI is another resource. */
   end(resource: URI, serverSeq: number): void {
     this.#replay.end(resource, serverSeq);
   }
 
-  /** To the sender alone; it takes no number of its own, because nothing has changed. */
+  /** Sent to the sender only. It takes no new `serverSeq`, because nothing changed. */
   reject(sender: Subscriber, envelope: ActionEnvelope): void {
     this.answer(sender, envelope);
   }
 
-  /** As `reject`, for an answer that must not leave before its source is stored. */
+  /** Like `reject`, for an answer that must not be sent before its source is stored. */
   answer(sender: Subscriber, envelope: ActionEnvelope, waits: Pick<PublishOptions, 'source' | 'tag'> = {}): void {
     this.#delivery.enqueue({ frame: actionFrame(JSON.stringify(envelope)), receivers: [sender], ...waits });
   }
@@ -88,14 +88,14 @@ function actionFrame(envelopeJson: string, bytes?: number): EncodedFrame {
   return new EncodedFrame(envelopeJson, AROUND_ENVELOPE, bytes);
 }
 
-/** Those whose version knows the action: nobody is sent what it can't understand. */
+/** The subscribers whose protocol version has the action. */
 function knowing(subscribers: readonly Subscriber[], type: Action['type']): readonly Subscriber[] {
   const introduced = ACTION_INTRODUCED_IN[type];
   if (introduced <= MIN_PROTOCOL_VERSION) return subscribers;
   return subscribers.filter((subscriber) => subscriber.protocolVersion >= introduced);
 }
 
-/** Who is subscribed to one resource. The list is replaced, never changed, so that what is under way keeps its receivers. */
+/** The subscribers of one resource. The list is replaced, never mutated, so that frames on their way keep their receivers. */
 export class SubscriberList {
   #list: readonly Subscriber[] = [];
 
@@ -117,9 +117,9 @@ export class SubscriberList {
   }
 }
 
-/** The one counter of the host. */
+/** The host's counter of `serverSeq`. */
 export interface SequenceSource {
-  /** The last number that was given out, or that any earlier run of the host may have given out. */
+  /** The highest number that this run, or any earlier run of the host, may have used. */
   readonly current: number;
   next(): number;
 }

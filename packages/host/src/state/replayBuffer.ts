@@ -15,36 +15,36 @@ export interface ReplayEntry {
   readonly json: string;
 }
 
-/** What is known of the envelopes whose JSON is in `bytes`, one after the other; those before `start` have been dropped. */
+/** Envelopes whose JSON is in `bytes`, one after the other. Those before `start` were dropped. */
 interface Chunk {
   readonly bytes: Buffer;
   readonly serverSeqs: number[];
   readonly resources: URI[];
   readonly actionTypes: string[];
-  /** Where each one ends. */
+  /** The end offset of each one. */
   readonly ends: number[];
   start: number;
 }
 
 const CHUNK_BYTES = 64 * 1024;
-/** Resources whose end is remembered; who was away for longer than the oldest of them takes a snapshot. */
+/** Removed resources that are remembered. A client that was away for longer takes a snapshot. */
 const MAX_ENDINGS = 1_000;
 
 /**
- * The newest envelopes, as they were sent, bounded by count and by size: what a client that was away for a moment missed.
- * They are kept as bytes outside the heap: thousands of strings that live for a second are what a garbage collector likes least.
+ * The newest envelopes as they were sent, bounded by count and by size, for clients that were away for a moment. They are kept as
+ * bytes outside the heap: thousands of strings that live for a second are expensive for the garbage collector.
  */
 export class ReplayBuffer {
   readonly #limits: ReplayLimits;
   /** The oldest first; none is empty. */
   #chunks: Chunk[] = [];
-  /** Of a chunk that was dropped, for the next one. */
+  /** The memory of a dropped chunk, for the next one. */
   #spare: Buffer | undefined;
   #bytes = 0;
   #count = 0;
   /** Everything after this number is in the buffer. */
   #complete: number;
-  /** Since which number what has this name is not what had it before; the oldest first. */
+  /** By URI: the number since which it names another resource, or none. The oldest first. */
   readonly #endings = new Map<URI, number>();
 
   constructor(startingAt: number, limits: ReplayLimits = DEFAULT_REPLAY_LIMITS) {
@@ -56,7 +56,7 @@ export class ReplayBuffer {
     return this.#bytes;
   }
 
-  /** Returns how many bytes the JSON has. */
+  /** Returns the length of the JSON in bytes. */
   add({ serverSeq, resource, actionType, json }: ReplayEntry): number {
     const chunk = this.#chunkFor(json);
     const start = chunk.ends.at(-1) ?? 0;
@@ -71,15 +71,15 @@ export class ReplayBuffer {
     return end - start;
   }
 
-  /** Clients that have seen less than this must take a snapshot: something they may have seen was taken back. */
+  /** Clients that have seen less than this must take a snapshot: changes that they may have seen were undone. */
   forgetUpTo(serverSeq: number): void {
     while (this.#count > 0 && this.#oldest <= serverSeq) this.#dropOldest();
     this.#complete = Math.max(this.#complete, serverSeq);
   }
 
   /**
-   * The resource is gone. Something else may get its name later: that can't be told by what comes after a number that was given
-   * out before. `serverSeq` is above all numbers of the resource, and below all that may come under its name.
+   * The resource was removed. A later resource with the same URI can't be replayed from a number before this one. `serverSeq` is above
+   * all numbers of the removed resource and below all numbers of a later one.
    */
   end(resource: URI, serverSeq: number): void {
     this.#endings.delete(resource);
@@ -91,8 +91,8 @@ export class ReplayBuffer {
   }
 
   /**
-   * The envelopes of these resources after a number; `undefined` when some of them are gone already, when there is too much of
-   * them, and when one of the resources is not the one that it was then.
+   * The envelopes of these resources after a number. `undefined` when some were dropped already, when they are too many, and when one
+   * of the resources was removed since then.
    */
   since(
     serverSeq: number,
@@ -117,7 +117,7 @@ export class ReplayBuffer {
     return missed;
   }
 
-  /** The newest chunk, if the text surely has room in it, or a new one. */
+  /** The newest chunk if the text certainly fits into it, else a new one. */
   #chunkFor(json: string): Chunk {
     const newest = this.#chunks.at(-1);
     const room = newest ? newest.bytes.length - (newest.ends.at(-1) ?? 0) : 0;

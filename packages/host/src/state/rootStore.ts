@@ -37,7 +37,7 @@ export class RootStore {
     return { resource: ROOT_URI, state: this.#state, fromSeq: this.#sequence.current };
   }
 
-  /** Subscribes a client that is told in another way what it missed. */
+  /** Subscribes a client that gets what it missed by replay. */
   resume(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
   }

@@ -20,7 +20,7 @@ const states = (infos: readonly AgentInfo[]) =>
   infos.map(({ provider, availability }) => [provider, availability.state]);
 
 describe('AgentRegistry', () => {
-  it('answers what its agents are able to do', async () => {
+  it('lists the availability of its agents', async () => {
     const registry = new AgentRegistry();
     const mock = new MockAgent();
     registry.register(mock);
@@ -36,7 +36,7 @@ describe('AgentRegistry', () => {
     expect([registry.get('mock') === mock, registry.get('toString')]).toEqual([true, undefined]);
   });
 
-  it('says of every agent that it can have several chats, unless it says that it can not', async () => {
+  it('reports that every agent can have several chats, unless it says that it can not', async () => {
     const registry = new AgentRegistry();
     registry.register(agent('any'));
     const descriptor = { provider: 'lonely', displayName: '', description: '', supportsMultipleChats: false };
@@ -51,7 +51,7 @@ describe('AgentRegistry', () => {
     expect(() => new AgentRegistry().register(agent(provider))).toThrow('not a provider id');
   });
 
-  it('removes an agent, ends it, and never tells of it again', async () => {
+  it('removes an agent, ends it, and never reports it again', async () => {
     const registry = new AgentRegistry();
     const told: unknown[] = [];
     let answer = () => {};
@@ -75,7 +75,7 @@ describe('AgentRegistry', () => {
     expect(registry.get('goes')).toBeUndefined();
   });
 
-  it('knows of an agent that is being installed only that, and afterwards why it failed', async () => {
+  it('knows only that an agent is being installed, and afterwards why it failed', async () => {
     const registry = new AgentRegistry();
     const unavailable = { state: 'unavailable', reason: 'not there', howToFix: 'install it' } as const;
     registry.register(agent('a', { availability: async () => unavailable }));
@@ -91,13 +91,13 @@ describe('AgentRegistry', () => {
     expect(registry.infos()).toHaveLength(1);
   });
 
-  it('refuses an id twice', () => {
+  it('refuses a duplicate id', () => {
     const registry = new AgentRegistry();
     registry.register(agent('a'));
     expect(() => registry.register(agent('a'))).toThrow('registered already');
   });
 
-  it('makes failures and hanging agents unavailable, with a reason, and asks the others', async () => {
+  it('marks failing and hanging agents as unavailable, with a reason, and asks the others', async () => {
     const registry = new AgentRegistry({ timeoutMs: 20 });
     registry.register(agent('rejects', { availability: () => Promise.reject(new Error('no key')) }));
     registry.register(
@@ -124,7 +124,7 @@ describe('AgentRegistry', () => {
     ]);
   });
 
-  it('tells of changes, and only of changes', async () => {
+  it('reports only changes', async () => {
     const registry = new AgentRegistry();
     const heard: (readonly (readonly string[])[])[] = [];
     const listening = registry.onChange((infos) => heard.push(states(infos)));
@@ -143,7 +143,7 @@ describe('AgentRegistry', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('keeps what the newest refresh found when an older one ends later', async () => {
+  it('keeps the result of the newest refresh when an older one ends later', async () => {
     const registry = new AgentRegistry();
     const pending: ((version: string) => void)[] = [];
     const availability: Agent['availability'] = () =>
@@ -157,7 +157,7 @@ describe('AgentRegistry', () => {
     expect(registry.infos()[0]?.availability).toEqual({ state: 'available', version: 'new' });
   });
 
-  it('disposes of every agent, also when one fails or hangs', async () => {
+  it('disposes every agent, also when one fails or hangs', async () => {
     const failed: string[] = [];
     const registry = new AgentRegistry({ timeoutMs: 20, onError: (_, provider) => failed.push(provider) });
     let disposed = 0;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkMethod } from '../../src/connection/clientConnection.js';
 
-it('refuses a command that the role does not allow, and says which would do', () => {
+it('refuses a command that the role does not allow, and names the needed role', () => {
   expect(() => checkMethod('viewer', 'listSessions')).not.toThrow();
   expect(() => checkMethod('viewer', 'createSession')).toThrow(
     expect.objectContaining({

@@ -21,13 +21,13 @@ function client() {
 }
 
 describe('ConnectionSessionFs', () => {
-  it('a call that comes while one that waited is let go does not overtake it, nor is it one too many', async () => {
+  it('a call that comes while a waiting one is released neither overtakes it nor exceeds the limit', async () => {
     const { call, asked, paths } = client();
     const first = Array.from({ length: IN_FLIGHT }, (_, n) => call(`${n}`));
     const waited = call('waited');
     await Promise.resolve();
     asked[0]?.answer();
-    // Between the end of the first one and the moment in which the one that waited goes on.
+    // Between the end of the first one and the moment in which the waiting one continues.
     const late = Promise.resolve().then(() => call('late'));
     await first[0];
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
@@ -40,7 +40,7 @@ describe('ConnectionSessionFs', () => {
     await Promise.all([...first, late]);
   });
 
-  it('when the client goes, what waits fails, and what comes later', async () => {
+  it('fails waiting and later calls when the client disconnects', async () => {
     const { fs, call, asked } = client();
     const calls = Array.from({ length: IN_FLIGHT + 5 }, (_, n) => call(`${n}`));
     await Promise.resolve();

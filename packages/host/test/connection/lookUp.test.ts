@@ -24,7 +24,7 @@ const ask = (protocolVersion: number, ...uris: string[]) =>
   lookUp(uris, open, { failures, protocolVersion, log: silentLog });
 
 describe('lookUp', () => {
-  it('[REC3] tells a client of version 2 what is missing and what failed', async () => {
+  it('[REC3] reports missing and failed sessions to a client of version 2', async () => {
     const { found, missing, failed } = await ask(2, 'mock:/a', 'mock:/gone', 'mock:/broken', 'mock:/bug');
     expect([[...found.keys()], missing]).toEqual([['mock:/a'], ['mock:/gone']]);
     expect(failed).toEqual([
@@ -36,13 +36,13 @@ describe('lookUp', () => {
     ]);
   });
 
-  it('[REC3] never gives up a session for a client of version 2', async () => {
+  it('[REC3] never reports a failing session as missing to a client of version 2', async () => {
     await ask(2, 'mock:/broken');
     now += 100 * LOAD_PATIENCE_MS;
     expect(await ask(2, 'mock:/broken')).toMatchObject({ missing: [], failed: [{ resource: 'mock:/broken' }] });
   });
 
-  it('[REC3] makes a client of version 1 try again, and lets it have the others after a while', async () => {
+  it('[REC3] makes a client of version 1 try again, and resumes the others after a while', async () => {
     for (let times = 0; times < 6; times++) {
       await expect(ask(1, 'mock:/a', 'mock:/broken')).rejects.toMatchObject({ code: ERROR_CODE.tooManyRequests });
       now += LOAD_PATIENCE_MS / 6;
@@ -51,7 +51,7 @@ describe('lookUp', () => {
     expect([[...found.keys()], missing, failed]).toEqual([['mock:/a'], ['mock:/broken'], []]);
   });
 
-  it('[REC3] begins to wait anew after a session could be loaded, and after nobody asked for long', async () => {
+  it('[REC3] starts waiting again after a session could be loaded, or after a long time without requests', async () => {
     await expect(ask(1, 'mock:/broken')).rejects.toThrow('try again');
     failures.delete('mock:/broken');
     now += LOAD_PATIENCE_MS;
@@ -60,7 +60,7 @@ describe('lookUp', () => {
     await expect(ask(1, 'mock:/broken')).rejects.toThrow('try again');
   });
 
-  it('remembers a bounded number of sessions that fail', () => {
+  it('remembers a bounded number of failing sessions', () => {
     for (let n = 0; n < 10_000; n++) failures.add(`mock:/${n}`);
     now += LOAD_PATIENCE_MS - 1;
     failures.add('mock:/9999');

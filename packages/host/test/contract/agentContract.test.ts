@@ -73,14 +73,14 @@ const faults: [
       });
       return { answer: (_, decision) => session.answer(last, decision) };
     },
-    /approved, once/,
+    /approved tool once/,
   ],
   [
     'forgets the edited input',
     (session) => ({ answer: (id, { approved }) => session.answer(id, { approved }) }),
     /edited/,
   ],
-  ['lives on after dispose', () => ({ dispose: async () => {} }), /disposed of during a turn/],
+  ['lives on after dispose', () => ({ dispose: async () => {} }), /disposed during a turn/],
 ];
 
 describe('agentContract', () => {

@@ -7,7 +7,7 @@ import { SessionFsFailure } from '../../src/storage/fs/sessionFs.js';
 type Content = string | Uint8Array;
 type Break = (fs: MemorySessionFs) => Partial<SessionFs>;
 
-/** Each does one thing wrong that somebody who writes a backend may do wrong. */
+/** Each has one mistake that the author of a backend may make. */
 const MUTANTS: Readonly<Record<string, Break>> = {
   'joins with the wrong separator': () => ({ join: (...parts) => parts.join('\\') }),
   'joins without cleaning up': () => ({ join: (...parts) => parts.join('/') }),
@@ -273,7 +273,7 @@ async function failures(mutate?: Break): Promise<string[]> {
 }
 
 describe('the contract of a SessionFs refuses a backend that', () => {
-  it('(but not one that is right)', async () => expect(await failures()).toEqual([]));
+  it('(but not a correct one)', async () => expect(await failures()).toEqual([]));
 
   it.each(Object.entries(MUTANTS))('%s', async (_, mutate) => {
     const failed = await failures(mutate);

@@ -38,8 +38,8 @@ async function problems(limits?: Partial<DiscoveryLimits>) {
 const variable = (name: string) => `$\{${name}}`;
 const skill = (name: string) => `---\nname: ${name}\ndescription: d\n---\n`;
 
-describe('what is found', () => {
-  it('knows names, descriptions and patterns by the front matter', async () => {
+describe('found customizations', () => {
+  it('have names, descriptions and patterns from the front matter', async () => {
     await write(
       'project/.github/instructions/a.instructions.md',
       '---\r\napplyTo: "*.c"\r\ndescription: C\r\n---\r\nx',
@@ -61,20 +61,20 @@ describe('what is found', () => {
     ]);
   });
 
-  it('counts a file once, under whatever names', async () => {
+  it('include a file once, whatever its names', async () => {
     await write('project/AGENTS.md', 'x');
     await symlink('AGENTS.md', join(cwd, 'CLAUDE.md'));
     expect(await problems()).toEqual([['AGENTS.md', 'fine']]);
   });
 
-  it('is the own of the user where the home is the folder as well', async () => {
+  it("are the user's own when the home is also the project folder", async () => {
     await write('home/.claude/skills/a/SKILL.md', skill('a'));
     cwd = join(root, 'home');
     const { customizations } = await find();
     expect(customizations.map(({ origin }) => origin)).toEqual(['user']);
   });
 
-  it('names what agents obey', async () => {
+  it('include configuration that agents read by themselves', async () => {
     await write('project/.claude/settings.json', '{}');
     await write('project/.env', '');
     await write('project/sub/opencode.json', '{}');
@@ -85,7 +85,7 @@ describe('what is found', () => {
     expect([configuration, workspace]).toEqual([['.claude', '.env', 'sub/opencode.json'], join(root, 'project')]);
   });
 
-  it('names what agents obey in every folder between the session and the root of its checkout', async () => {
+  it('include such configuration in every folder between the session and the root of its checkout', async () => {
     await write('project/pkg/.mcp.json', '{}');
     await write('project/pkg/.opencode/plugin/evil.js', '');
     await write('project/.github/copilot/settings.json', '{}');
@@ -96,7 +96,7 @@ describe('what is found', () => {
     expect(configuration).toEqual(['.github/copilot', 'pkg/.opencode', 'pkg/.mcp.json']);
   });
 
-  it('names what agents obey above a folder that is in no checkout, but not in the home of the user', async () => {
+  it("include such configuration above a folder without a checkout, but not in the user's home", async () => {
     await write('project/opencode.json', '{}');
     await write('.env', '');
     const sub = join(root, 'project/sub');
@@ -114,14 +114,14 @@ describe('what is found', () => {
   });
 
   // Only root may give a file away.
-  it.runIf(process.getuid?.() === 0)('tells what belongs to another user', async () => {
+  it.runIf(process.getuid?.() === 0)('mark files of another user', async () => {
     await chown(await write('.mcp.json', '{}'), 12_345, 12_345);
     const { configuration, foreignConfiguration } = await newFinder().find(cwd, undefined, { withConfiguration: true });
     expect(foreignConfiguration).toEqual([join(root, '.mcp.json')]);
     expect(configuration).toContain(join(root, '.mcp.json'));
   });
 
-  it('reads a file again only when it has changed', async () => {
+  it('are read again only after a change', async () => {
     const file = await write('project/AGENTS.md', '---\ndescription: one\n---\n');
     const finder = newFinder();
     const [first] = (await finder.find(cwd, undefined)).customizations;
@@ -134,7 +134,7 @@ describe('what is found', () => {
   });
 });
 
-describe('what is not used', () => {
+describe('a customization is not used when it', () => {
   it('leads out of its folder', async () => {
     await write('elsewhere/skills/a/SKILL.md', skill('a'));
     await write('elsewhere/AGENTS.md', 'x');
@@ -165,7 +165,7 @@ describe('what is not used', () => {
     ]);
   });
 
-  it('is more than the limits allow', async () => {
+  it('exceeds the limits', async () => {
     for (const name of ['a', 'b', 'c']) await write(`project/.claude/agents/${name}.md`, 'x'.repeat(60));
     const tooMany = 'It has too many entries: not all of them are used.';
     expect(await problems({ maxPerPlace: 2 })).toEqual([
@@ -182,7 +182,7 @@ describe('what is not used', () => {
     expect((await problems({ maxNames: 1 })).at(-1)).toEqual(['.claude/agents', tooMany]);
   });
 
-  it('is in a checkout that the folder is not really in, or that is gone', async () => {
+  it('is in a checkout that the folder does not really belong to, or that is gone', async () => {
     await write('AGENTS.md', 'x');
     await write('checkout/AGENTS.md', 'x');
     await symlink(cwd, join(root, 'checkout/link'));
@@ -193,7 +193,7 @@ describe('what is not used', () => {
   });
 
   // 2026-11-15: only root can give a folder away.
-  it.runIf(process.getuid?.() === 0)('is in a checkout above that belongs to somebody else', async () => {
+  it.runIf(process.getuid?.() === 0)('is in a checkout above that belongs to another user', async () => {
     await write('AGENTS.md', 'x');
     expect((await find({}, root)).workspace).toBe(root);
     await chown(root, 12_345, 12_345);
@@ -209,7 +209,7 @@ describe('MCP servers', () => {
     return customizations.map(({ name, mcpServer, runs, problem }) => ({ name, mcpServer, runs, problem }));
   };
 
-  it('are read as editors write them, with what they name of the environment', async () => {
+  it('are read as editors write them, with variables of the environment', async () => {
     const text = `{
       // a comment, with "quotes" and a /* in it
       "servers": {
@@ -228,7 +228,7 @@ describe('MCP servers', () => {
           env: { T: 'secret', N: '1' },
           cwd: join(cwd, 'sub'),
         },
-        // As it is in the file: what a variable holds is not for everybody who is asked.
+        // As it is in the file: the values of variables are not shown.
         runs: `The MCP server \`local\` runs \`${variable('workspaceFolder')}/run --url=http://x//y ${variable('MISSING:-none')}\``,
       },
       {
@@ -267,7 +267,7 @@ describe('MCP servers', () => {
     expect(found.every(({ mcpServer }) => mcpServer === undefined)).toBe(true);
   });
 
-  it('a file that is made to be slow is not', async () => {
+  it('a hostile file does not take long', async () => {
     const started = performance.now();
     expect(await servers(`{"servers":{}${'/*'.repeat(120_000)}`)).toMatchObject([{ name: '.vscode/mcp.json' }]);
     expect(await servers(`[${', '.repeat(80_000)}`)).toMatchObject([{ name: '.vscode/mcp.json' }]);

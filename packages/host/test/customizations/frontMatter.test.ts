@@ -16,7 +16,7 @@ describe('front matter', () => {
     'description: an url http://example.org/#part\nname: a-b_c.d',
     'name: "tab\\tand \\u00e9"',
     'description: what? yes! 100% [sic] & more',
-  ])('is read as YAML says: %j', (yaml) => {
+  ])('is read like YAML: %j', (yaml) => {
     const { fields, body } = read(yaml);
     const expected = parse(yaml) as Record<string, string>;
     expect(Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, value.trim()]))).toEqual(
@@ -32,7 +32,7 @@ describe('front matter', () => {
     ['tools: Bash(*)', 'Bash(*)'],
     ['"tools": Bash(*)', 'Bash(*)'],
     ['tools:\n  nested: yes', 'nested: yes'],
-  ])('has something to show for a list of tools however it is written: %j', (yaml, shown) => {
+  ])('shows a list of tools in any notation: %j', (yaml, shown) => {
     expect(textField(read(yaml), 'tools')).toBe(shown);
   });
 
@@ -51,14 +51,14 @@ describe('front matter', () => {
     expect(() => read(yaml)).toThrow(/Its front matter/);
   });
 
-  it('is nothing without its two fences', () => {
+  it('needs its two fences', () => {
     for (const text of ['', 'body', '---', '---\nname: x\nbody', ' ---\nname: x\n---\n']) {
       expect(frontMatter(text)).toEqual({ fields: {}, body: text });
     }
     expect(frontMatter('---\r\nname: x\r\n---\r\nbody')).toEqual({ fields: { name: 'x' }, body: 'body' });
   });
 
-  it('costs as much as it is long, whatever is in it', () => {
+  it('takes linear time for any text', () => {
     for (const unit of [
       '? ',
       '[',

@@ -5,7 +5,7 @@ import { WorkspaceTrust } from '../../src/customizations/workspaceTrust.js';
 import { silentLog } from '../../src/hostLog.js';
 import { temporaryFolder } from '../agents/support/sessions.js';
 
-it('keeps folders for itself alone, by their exact paths', async () => {
+it('trusts exactly the stored folders, by their exact paths', async () => {
   const state = await temporaryFolder();
   const trust = new WorkspaceTrust(state, silentLog);
   await Promise.all(['/a/b', '/c', '/a/b'].map((folder) => trust.trust(folder)));
@@ -17,7 +17,7 @@ it('keeps folders for itself alone, by their exact paths', async () => {
   expect(await Promise.all(asked.map((folder) => again.isTrusted(folder)))).toEqual([true, true, false, false, false]);
 });
 
-it('trusts nothing by a file that can not be read', async () => {
+it('trusts nothing when the file can not be read', async () => {
   const state = await temporaryFolder();
   for (const content of ['{ "folders": ["/a"', '{ "folders": "/a" }', 'null', '["/a"]']) {
     await writeFile(join(state, 'trust.json'), content);
@@ -25,7 +25,7 @@ it('trusts nothing by a file that can not be read', async () => {
   }
 });
 
-it('keeps to an answer that could not be stored, and says so', async () => {
+it('keeps an answer that could not be stored, and says so', async () => {
   const state = await temporaryFolder();
   const errors: string[] = [];
   const trust = new WorkspaceTrust(join(state, 'gone'), {

@@ -11,7 +11,7 @@ vi.mock('node:fs/promises', async (original) => {
 });
 
 // 2026-11-15: elsewhere `ps` lists them.
-it.runIf(process.platform === 'linux')('many who ask at once share a look, and each gets its own', async () => {
+it.runIf(process.platform === 'linux')('concurrent callers share a scan, and each gets its own result', async () => {
   const marks = Array.from({ length: 4 }, () => randomUUID());
   const children = marks.map((mark) => {
     const env = { MARK: mark, PATH: process.env['PATH'] };

@@ -25,7 +25,7 @@ async function served(page: PageFiles | undefined): Promise<Buffer> {
   return content;
 }
 
-it('keeps one copy of a file for all who ask for it, and reads it again when the page was built anew', async () => {
+it('keeps one copy of a file for all requests, and reads it again when the page was rebuilt', async () => {
   const file = join(folder, 'index.html');
   await writeFile(file, 'first');
   const page = PageFiles.open(folder);

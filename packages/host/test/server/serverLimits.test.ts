@@ -22,7 +22,7 @@ it('gives a device a tenth of all slots, and all devices nine tenths', () => {
   expect(taken(OWNER, 2).length).toBe(1);
 });
 
-it('keeps a quarter of the descriptors, up to 256, from connections', () => {
+it('reserves a quarter of the descriptors, up to 256, for files', () => {
   const accepted = (fd: number) => ({ _handle: { fd } }) as unknown as Socket;
   const small = descriptorShare(1_024);
   expect(small.max).toBe(768);
@@ -75,7 +75,7 @@ it('ends a connection that does not read an answer in time', async () => {
   client.destroy();
 });
 
-it('tells what comes often at once, then once a minute with its number', () => {
+it('logs frequent events at once, then once a minute with a count', () => {
   vi.useFakeTimers();
   const told: string[] = [];
   const log = { error() {}, info() {}, debug() {}, warn: (message: string) => void told.push(message) };

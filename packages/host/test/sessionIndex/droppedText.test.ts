@@ -28,7 +28,7 @@ function play(notices: number, dropped: DroppedText, state: SessionState): Sessi
   }, opened);
 }
 
-it('finds what a turn said and did in parts that it does not hold any more', () => {
+it('finds text of parts that a turn no longer holds', () => {
   const dropped = new DroppedText();
   const [ended] = play(400, dropped, newSession()).turns.slice(-1);
   if (!ended) throw new Error('no turn has ended');
@@ -44,7 +44,7 @@ it('finds what a turn said and did in parts that it does not hold any more', () 
   expect(searchText(ended)).not.toContain('word77\n');
 });
 
-it('keeps the head and the tail of very much, and no more', () => {
+it('keeps only the head and the tail of long text', () => {
   const dropped = new DroppedText();
   const [ended] = play(20_000, dropped, newSession()).turns.slice(-1);
   const text = searchText(ended ?? expect.fail(), dropped.of('t1'));

@@ -9,7 +9,7 @@ import { summary, turn } from './indexSamples.js';
 
 const TURNS = 1_000;
 
-describe('the texts of a session that is removed', () => {
+describe('the texts of a removed session', () => {
   let folder: string;
   let index: SessionIndex;
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('the texts of a session that is removed', () => {
 
   const found = async () => (await index.search({ filter: { text: 'needle' } })).items.map(({ resource }) => resource);
 
-  it('are erased in pieces, between which others are served, and none of them is left', async () => {
+  it('are erased completely, in pieces that let other work run', async () => {
     expect((await found()).sort()).toEqual(['mock:/large', 'mock:/other']);
     let served = 0;
     let isDone = false;
@@ -52,7 +52,7 @@ describe('the texts of a session that is removed', () => {
     database.close();
   });
 
-  it('of a session that is not there are nothing', async () => {
+  it('are nothing for an unknown session', async () => {
     await index.eraseTexts('mock:/nobody');
     expect((await found()).length).toBe(2);
   });

@@ -27,7 +27,7 @@ describe('whether a session has had a turn', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is known before and after it is written, and is that session’s own', () => {
+  it('is known before and after it is written, per session', () => {
     expect(index.hasTurn(A, 't1')).toBeUndefined();
     index.put(summary('a'));
     index.put(summary('b'));
@@ -41,7 +41,7 @@ describe('whether a session has had a turn', () => {
     expect(known()).toEqual([undefined, undefined, false]);
   });
 
-  it('a turn that never was has left its id', () => {
+  it('is false again for a turn that was removed', () => {
     index.put(summary('a'));
     for (const id of ['t1', 't2', 't3']) index.putTurn(A, turn(id, 'words'));
     index.forgetTurn(A, 't3');
@@ -55,7 +55,7 @@ describe('whether a session has had a turn', () => {
     expect(index.list({ filter: { text: 'other' } }).total).toBe(1);
   });
 
-  it('is not said of a session that is being read, or could not be', () => {
+  it('is unknown for a session that is being read, or could not be', () => {
     index.put(summary('a'));
     const release = index.hold(A);
     index.putTurn(A, turn('t1', 'words'));
@@ -75,7 +75,7 @@ describe('whether a session has had a turn', () => {
     expect([index.hasTurn(A, 't1'), index.isComplete(A)]).toEqual([undefined, false]);
   });
 
-  it('is not said after the index was damaged, until the session was read again', async () => {
+  it('is unknown after the index was damaged, until the session was read again', async () => {
     index.put(summary('a'));
     for (let n = 0; n < 500; n++) index.putTurn(A, turn(`t${n}`, 'words '.repeat(50)));
     index.flush();
@@ -100,7 +100,7 @@ describe('whether a session has had a turn', () => {
     expect([index.isComplete(A), index.hasTurn(A, 't0'), index.hasTurn(A, 'x')]).toEqual([true, true, false]);
   });
 
-  it('is not said of a session that has more turns than there are numbers for', () => {
+  it('is unknown for a session with more turns than numbers', () => {
     index.put(summary('a'));
     index.putTurn(A, turn('t1', 'words'));
     index.flush();

@@ -113,7 +113,7 @@ function pages(index: SessionIndex, filter: ListSessionsFilter, limit: number, b
   return { seen, totals };
 }
 
-describe('a list, beside a model that goes through everything', () => {
+describe('a list, compared with a simple model', () => {
   const withIndex = (use: (index: SessionIndex, model: Model) => void) => {
     const index = new SessionIndex(':memory:', {
       onError: (error) => {
@@ -147,7 +147,7 @@ describe('a list, beside a model that goes through everything', () => {
     );
   }, 120_000);
 
-  it('while sessions change between two pages: what did not change comes once, and each total is right', () => {
+  it('lists unchanged sessions once while others change between two pages, with right totals', () => {
     holds(
       fc.property(
         fc.array(change, { maxLength: 40 }),
@@ -175,7 +175,7 @@ describe('a list, beside a model that goes through everything', () => {
     );
   }, 120_000);
 
-  it('of very many hits, which are met on the way through all sessions', () => {
+  it('of very many hits, found by a walk through all sessions', () => {
     withIndex((index, model) => {
       for (let n = 0; n < 3_000; n++) {
         const title = `common ${n % 3 === 0 ? 'third' : ''}`;

@@ -22,7 +22,7 @@ describe('searching sessions', () => {
   const found = (text: string, filter: ListSessionsFilter = {}) => ids(index.list({ filter: { ...filter, text } }));
   const snippet = (text: string) => Object.values(index.list({ filter: { text } }).snippets ?? {});
 
-  it('finds words of titles, messages, answers and tools, all of them but wherever they are', () => {
+  it('finds words of titles, messages, answers and tools, in any of them', () => {
     index.put(summary('a', { title: 'Fix the parser' }));
     index.putTurn(
       'mock:/a',
@@ -61,7 +61,7 @@ describe('searching sessions', () => {
     expect(found('🎉')).toEqual(['c']);
   });
 
-  it('shows the first place where something was found, and nothing without a search', () => {
+  it('shows the first hit, and nothing without a search', () => {
     index.put(summary('a', { title: 'a title' }));
     const before = 'before '.repeat(40);
     const after = 'after '.repeat(40);
@@ -76,14 +76,14 @@ describe('searching sessions', () => {
     expect(index.list({ filter: { text: 'absent' } })).toEqual({ items: [], total: 0, snippets: {} });
   });
 
-  it('shows little even of words that have no end', () => {
+  it('shows little even of endless words', () => {
     const long = 'x'.repeat(5_000);
     index.put(summary('a', { title: `${long} needle ${long}` }));
     expect(snippet('needle')).toEqual([`…${'x'.repeat(199)} ⟨needle⟩ ${'x'.repeat(191)}…`]);
     expect(snippet('xxx')).toEqual([`⟨${'x'.repeat(399)}⟩…`]);
   });
 
-  it('goes together with every other filter', () => {
+  it('combines with every other filter', () => {
     const other = {
       provider: { provider: 'shell' },
       status: { status: 'error' },
@@ -138,7 +138,7 @@ describe('searching sessions', () => {
     expect(() => index.list({ filter: { text: 'odd' }, cursor: 'nonsense' })).toThrow(InvalidCursorError);
   });
 
-  it('follows what changes: a title, a turn that goes on, a session that is removed', () => {
+  it('follows changes: a title, a turn that continues, a session that is removed', () => {
     index.put(summary('a', { title: 'old' }));
     index.putTurn('mock:/a', turn('t1', 'question'));
     expect(found('question')).toEqual(['a']);
@@ -167,7 +167,7 @@ describe('searching sessions', () => {
     expect(found('back')).toEqual(['a']);
   });
 
-  it('knows which sessions it has not been told everything of', () => {
+  it('knows which sessions are incomplete', () => {
     expect(index.isComplete('mock:/a')).toBe(false);
     index.put(summary('a'));
     expect(index.isComplete('mock:/a')).toBe(true);
@@ -180,7 +180,7 @@ describe('searching sessions', () => {
     expect(index.isComplete('mock:/a')).toBe(true);
   });
 
-  it('whatever a title, a message and a search are, nothing throws, and a title finds itself', () => {
+  it('never throws for any title, message and search, and a title finds itself', () => {
     const anything = fc.string({ unit: 'binary', maxLength: 60 });
     const words = fc
       .array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 5 })

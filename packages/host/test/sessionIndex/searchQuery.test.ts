@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { holds } from '../../../../test/support/holds.js';
 import { searchTerms } from '../../src/sessionIndex/searchQuery.js';
 
-describe('what somebody typed, as terms', () => {
+describe('the terms of a typed text', () => {
   const match = (query: string) => ({
     kind: 'match',
     query,
@@ -35,11 +35,11 @@ describe('what somebody typed, as terms', () => {
     expect(searchTerms(text)).toEqual(terms);
   });
 
-  it('are not more than the index can look for', () => {
+  it('are limited to what the index can search', () => {
     expect(searchTerms('word '.repeat(1_000))).toHaveLength(32);
   });
 
-  it('whatever is typed, FTS5 takes it', () => {
+  it('are a valid FTS5 query for any text', () => {
     const database = new DatabaseSync(':memory:');
     database.exec(`CREATE VIRTUAL TABLE search USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')`);
     const find = database.prepare('SELECT rowid FROM search WHERE search MATCH ?');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { searchText } from '../../src/sessionIndex/searchText.js';
 import { toolCall, turn } from './indexSamples.js';
 
-describe('the text of a turn that can be found', () => {
-  it('has what was said and what tools did, and no reasoning', () => {
+describe('the searchable text of a turn', () => {
+  it('has messages, answers and tools, but no reasoning', () => {
     const text = searchText(
       turn('t', 'asked', {
         responseParts: [
@@ -36,7 +36,7 @@ describe('the text of a turn that can be found', () => {
     expect(text).toBe('asked\nanswered\nsteered\nnoticed\nrunning\nmake all\nlive\nwhole\nmore\nfailed\nonce');
   });
 
-  it('has those of a call that was cancelled, and of one that waits', () => {
+  it('includes cancelled and waiting calls', () => {
     const { result: _, ...call } = toolCall({ toolInput: 'rm -r .', output: { text: 'partly' } });
     const { output: __, ...base } = call;
     const text = searchText({
@@ -50,14 +50,14 @@ describe('the text of a turn that can be found', () => {
     expect(text).toBe('asked\nrm -r .\npartly\nrm -r .');
   });
 
-  it('keeps head and tail of what is long, so that neither words nor tools hide the others', () => {
+  it('keeps head and tail of long text, so that neither messages nor tools hide the others', () => {
     const long = `first ${'x '.repeat(1_000_000)} last`;
     const text = searchText(turn('t', long, { toolCalls: [toolCall({ toolInput: long.replaceAll('st', 'sttool') })] }));
     expect(text.length).toBeLessThanOrEqual(65_600);
     for (const word of ['first', ' last', 'firsttool', 'lasttool']) expect(text).toContain(word);
   });
 
-  it('loses colours and control characters, not the words between them, and is well formed', () => {
+  it('drops colours and control characters, not the words between them, and is well formed', () => {
     expect(searchText(turn('t', '\u001b[31mred\u001b[0m a\0b\u0007c\td\ud800'))).toBe('red a b c\td\ufffd\n');
   });
 });

@@ -30,7 +30,7 @@ describe.each(['a file', 'memory'])('searching an index in %s from a thread', (w
   const ids = ({ items }: ListSessionsResult) => items.map(({ resource }) => resource.slice('mock:/'.length));
   const found = async (text: string) => ids(await index.search({ filter: { text } }));
 
-  it('finds what was written before, and follows every change', async () => {
+  it('finds earlier text, and follows every change', async () => {
     index.put(summary('a', { title: 'parser' }));
     index.putTurn('mock:/a', turn('t1', 'why does it crash'));
     expect(await found('parser')).toEqual(['a']);
@@ -54,7 +54,7 @@ describe.each(['a file', 'memory'])('searching an index in %s from a thread', (w
     expect(results).toEqual(Array.from({ length: 200 }, (_, n) => [`s${n}`]));
   });
 
-  it('refuses a wrong cursor and more searches than can wait, and goes on', async () => {
+  it('refuses a wrong cursor and too many waiting searches, and continues', async () => {
     index.put(summary('a', { title: 'word' }));
     await expect(index.search({ filter: { text: 'word' }, cursor: 'nonsense' })).rejects.toThrow(InvalidCursorError);
     const many = await Promise.allSettled(Array.from({ length: 1_500 }, () => found('word')));
@@ -64,7 +64,7 @@ describe.each(['a file', 'memory'])('searching an index in %s from a thread', (w
     expect(await found('word')).toEqual(['a']);
   });
 
-  it('rejects what still runs when the index is closed', async () => {
+  it('rejects running searches when the index is closed', async () => {
     const running = [found('word'), found('word')];
     const settled = Promise.allSettled(running);
     index.close();
@@ -72,7 +72,7 @@ describe.each(['a file', 'memory'])('searching an index in %s from a thread', (w
   });
 });
 
-it('gives up a search that takes too long, and takes the next one', async () => {
+it('cancels a search that takes too long, and runs the next one', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agenthost-search-'));
   const path = join(folder, 'index.sqlite');
   const index = new SessionIndex(path);

@@ -29,7 +29,7 @@ describe('a snippet', () => {
     expect(snippet('a '.repeat(50_000), `"${'a '.repeat(490)}"`)).toMatch(/^⟨a [a ]*⟩…$/);
   });
 
-  it('is there for whatever the index finds', () => {
+  it('exists for every hit of the index', () => {
     const database = new DatabaseSync(':memory:');
     database.exec(`CREATE VIRTUAL TABLE search USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')`);
     const write = database.prepare('INSERT OR REPLACE INTO search (rowid, text) VALUES (1, ?)');

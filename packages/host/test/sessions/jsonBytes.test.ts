@@ -7,7 +7,7 @@ import { jsonBytes } from '../../src/sessions/stateBytes.js';
 
 const real = (value: object) => Buffer.byteLength(JSON.stringify(value));
 
-it('counts what JSON.stringify makes, byte for byte', () => {
+it('counts the bytes of JSON.stringify exactly', () => {
   holds(
     fc.property(fc.jsonValue({ noUnicodeString: false }), fc.string({ unit: 'binary' }), (json, text) => {
       const value = { json, text, [text]: 1, list: [text, null, true, -1.5e-9], none: undefined };

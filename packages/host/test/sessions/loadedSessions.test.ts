@@ -52,7 +52,7 @@ function world(maxBytes = 40 * MIB, idleMs = 100_000_000) {
 }
 
 describe('loaded sessions', () => {
-  it('make room: the one that was not used for longest leaves first', async () => {
+  it('are unloaded to make room, the least recently used first', async () => {
     const { add, load, evicted } = world();
     for (let n = 0; n < 8; n++) add(`s${n}`, { lastUsed: -1_000_000 + n });
     add('s3', { lastUsed: -2_000_000 });
@@ -62,7 +62,7 @@ describe('loaded sessions', () => {
     expect(evicted).toEqual(['s3', 's0']);
   });
 
-  it('stay while somebody uses them, or is about to', async () => {
+  it('stay while they are used, or about to be', async () => {
     const { add, load, loaded, evicted } = world();
     for (let n = 0; n < 8; n++) add(`s${n}`, { lastUsed: -1_000_000 + n, isUsed: n < 3 });
     const letGo = loaded.hold('s3');
@@ -74,7 +74,7 @@ describe('loaded sessions', () => {
     expect(evicted).toEqual(['s4', 's3']);
   });
 
-  it('stay while they are held, also those that were idle for long', async () => {
+  it('stay while they are held, even after a long idle time', async () => {
     const { add, loaded, evicted } = world(40 * MIB, 1_000);
     for (const uri of ['held', 'idle']) add(uri, { lastUsed: performance.now() - 2_000 });
     const letGo = loaded.hold('held');
@@ -86,7 +86,7 @@ describe('loaded sessions', () => {
     loaded.dispose();
   });
 
-  it('refuse one more when none can leave, and say so', async () => {
+  it('refuse another one when none can be unloaded, and say so', async () => {
     const { add, load, evicted } = world();
     for (let n = 0; n < 8; n++) add(`s${n}`, { isUsed: true });
     await expect(load('new')).rejects.toThrow(
@@ -95,7 +95,7 @@ describe('loaded sessions', () => {
     expect(evicted).toEqual([]);
   });
 
-  it('keep less of what is in use before they refuse', async () => {
+  it('keep fewer turns in use before they refuse', async () => {
     const { add, load, sessions, evicted } = world();
     const used = Array.from({ length: 8 }, (_, n) => add(`s${n}`, { isUsed: true, least: MIB }));
     const idle = add('idle', { least: MIB });
@@ -106,7 +106,7 @@ describe('loaded sessions', () => {
     expect(sessions.size).toBe(9);
   });
 
-  it('wait for one that was used a moment ago, instead of taking it away', async () => {
+  it('wait for one that was used a moment ago, instead of unloading it', async () => {
     const { add, load, evicted } = world();
     for (let n = 0; n < 7; n++) add(`s${n}`, { isUsed: true });
     const usedAt = performance.now();
@@ -116,13 +116,13 @@ describe('loaded sessions', () => {
     expect(performance.now() - usedAt).toBeGreaterThanOrEqual(RECENT_MS - 1);
   });
 
-  it('take one alone, however large', async () => {
+  it('accept a single one of any size', async () => {
     const { load, sessions } = world(1);
     await load('alone', { bytes: 100 * MIB });
     expect([...sessions.keys()]).toEqual(['alone']);
   });
 
-  it('are loaded a few at a time, and count before they are there', async () => {
+  it('are loaded a few at a time, and count before they are loaded', async () => {
     const { loaded, add, evicted } = world();
     for (let n = 0; n < 7; n++) add(`s${n}`);
     let running = 0;
@@ -143,7 +143,7 @@ describe('loaded sessions', () => {
     expect(evicted.length).toBeGreaterThan(0);
   });
 
-  it('that have grown leave when it is looked', async () => {
+  it('that have grown are unloaded at the next check', async () => {
     const { add, loaded, evicted } = world();
     const used = add('used', { isUsed: true });
     for (let n = 0; n < 4; n++) add(`s${n}`, { lastUsed: n });

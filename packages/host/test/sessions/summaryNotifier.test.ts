@@ -39,26 +39,26 @@ describe('SummaryNotifier', () => {
     }
   }
 
-  it('[NTF1] tells a field that changed and changed back while changes were gathered', () => {
+  it('[NTF1] reports a field that changed and changed back while changes were gathered', () => {
     change({ title: 'opens the window' }, { status: 'inProgress' }, { status: 'idle' });
     expect(told).toEqual([{ title: 'opens the window' }]);
     vi.advanceTimersByTime(100);
     expect(told.slice(1)).toEqual([{ status: 'idle' }]);
   });
 
-  it('[NTF1] tells a touched optional field that is absent again as null', () => {
+  it('[NTF1] reports a touched optional field that is absent again as null', () => {
     change({ title: 'x' }, { activity: 'Running' }, { activity: undefined } as unknown as Partial<SessionSummary>);
     vi.advanceTimersByTime(100);
     expect(told.slice(1)).toEqual([{ activity: null }]);
   });
 
-  it('[NTF1] tells only touched fields, and nothing when nothing changed', () => {
+  it('[NTF1] reports only touched fields, and nothing when nothing changed', () => {
     change({ metadata: { branch: 'main' } }, { metadata: { branch: 'main' } }, { metadata: { branch: 'main' } });
     vi.advanceTimersByTime(1_000);
     expect(told).toEqual([{ metadata: { branch: 'main' } }]);
   });
 
-  it('tells a session at most ten times a second, whatever happens in between', () => {
+  it('reports a session at most ten times a second, whatever happens in between', () => {
     let now = summary;
     for (let ms = 0; ms < 1_000; ms++) {
       now = { ...now, modifiedAt: ms + 2, status: ms % 2 === 0 ? 'inProgress' : 'idle' };
@@ -70,7 +70,7 @@ describe('SummaryNotifier', () => {
     expect(told.at(-1)).toMatchObject({ modifiedAt: 1_001, status: 'idle' });
   });
 
-  it('tells what waits when the session leaves the memory, and nothing of one that is removed', () => {
+  it('reports pending changes when the session is unloaded, and nothing of a removed one', () => {
     change({ title: 'x' }, { status: 'inProgress' }, { status: 'idle' });
     notifier.release(summary.resource);
     expect(told.slice(1)).toEqual([{ status: 'idle' }]);

@@ -15,7 +15,7 @@ const texts = (buffer: ReplayBuffer, serverSeq: number, ...resources: string[]) 
   buffer.since(serverSeq, of(...resources))?.map(({ json }) => json);
 
 describe('ReplayBuffer', () => {
-  it('[REC2] replays nothing across the end of a resource to who saw it before', () => {
+  it('[REC2] replays nothing across the end of a resource to clients that saw it before', () => {
     const buffer = filled('a', 'b', 'a');
     buffer.end('a', 4);
     buffer.add({ serverSeq: 5, resource: 'a', actionType: 'session/ready', json: '"the new a"' });
@@ -33,7 +33,7 @@ describe('ReplayBuffer', () => {
     expect(texts(buffer, 4, 'a')).toEqual([]);
   });
 
-  it('[REC2] makes everybody take a snapshot who was away for longer than ends are remembered', () => {
+  it('[REC2] makes clients take a snapshot that were away for longer than ends are remembered', () => {
     const buffer = filled('a', 'kept');
     buffer.end('a', 3);
     for (let n = 0; n < 1_000; n++) buffer.end(`r${n}`, 4 + n);

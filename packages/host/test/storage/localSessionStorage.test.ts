@@ -41,7 +41,7 @@ describe('a local storage of sessions', () => {
     return stored;
   }
 
-  it('has those sessions that have a log', async () => {
+  it('has the sessions that have a log', async () => {
     const { log, fs } = await made('one');
     expect([await storage.exists('one'), await listed(), await storage.open('one')]).toEqual([false, [], undefined]);
     await log.close();
@@ -54,7 +54,7 @@ describe('a local storage of sessions', () => {
     ]);
   });
 
-  it('has a draft when it is closed, whole', async () => {
+  it('has a draft when it is closed, complete', async () => {
     const { log, fs } = await made('draft', { isDraft: true });
     await log.flush();
     expect([await storage.exists('draft'), await listed()]).toEqual([false, []]);
@@ -66,7 +66,7 @@ describe('a local storage of sessions', () => {
     await again?.fs.dispose();
   });
 
-  it('gives the id of one that was cut short to the next one, with nothing of what was left', async () => {
+  it('reuses the id of an interrupted session, without its files', async () => {
     for (const isDraft of [true, false]) {
       await mkdir(join(folder('again'), 'files'), { recursive: true });
       await writeFile(join(folder('again'), 'files/old.txt'), 'old');
@@ -79,7 +79,7 @@ describe('a local storage of sessions', () => {
     }
   });
 
-  it('never takes a session whose log was damaged as a whole for one that was cut short', async () => {
+  it('never treats a session whose whole log was damaged as interrupted', async () => {
     await mkdir(folder('damaged'));
     await writeFile(join(folder('damaged'), 'events.jsonl'), 'nothing of a log\n');
     const stored = await storage.open('damaged');
@@ -89,7 +89,7 @@ describe('a local storage of sessions', () => {
     expect(await storage.exists('damaged')).toBe(true);
   });
 
-  it('asks for a log between two changes of it', async () => {
+  it('looks for a log between two changes of it', async () => {
     const { log, fs } = await made('busy');
     // The write holds the lock of the log when it is asked for.
     const written = log.flush();

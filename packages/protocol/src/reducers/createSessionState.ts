@@ -1,4 +1,4 @@
-import type { SessionState, SessionSummary } from '../state/sessionState.js';
+import type { SessionState, SessionSummary } from '../types/sessionState.js';
 
 export type NewSession = Pick<SessionSummary, 'resource' | 'provider' | 'createdAt'> &
   Partial<Pick<SessionSummary, 'title' | 'model' | 'workingDirectory' | 'metadata'>>;

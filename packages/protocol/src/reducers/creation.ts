@@ -1,6 +1,6 @@
-import type { CreationFailedAction } from '../actions/sessionActions.js';
-import type { PendingMessage, SessionState } from '../state/sessionState.js';
-import type { Turn } from '../state/turn.js';
+import type { CreationFailedAction } from '../types/hostActions.js';
+import type { PendingMessage, SessionState } from '../types/sessionState.js';
+import type { Turn } from '../types/turns.js';
 import { changeSummary, withNews } from './summary.js';
 
 /** It is not being created any more, whatever came of it. */

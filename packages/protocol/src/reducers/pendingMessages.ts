@@ -2,8 +2,8 @@ import type {
   PendingMessageRemovedAction,
   PendingMessageSetAction,
   QueuedMessagesReorderedAction,
-} from '../actions/sessionActions.js';
-import type { PendingMessage, SessionState } from '../state/sessionState.js';
+} from '../types/clientActions.js';
+import type { PendingMessage, SessionState } from '../types/sessionState.js';
 
 /** A message that waits under this id, for the running turn or in the queue. */
 export function findPendingMessage(state: SessionState, id: string): PendingMessage | undefined {

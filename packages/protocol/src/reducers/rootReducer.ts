@@ -1,5 +1,7 @@
-import type { RootAction } from '../actions/rootActions.js';
-import type { RootState } from '../state/rootState.js';
+import { ownValue } from '../safeKey.js';
+import { ROOT_ACTION_TABLE } from '../tables/actionTable.js';
+import type { RootAction } from '../types/actions.js';
+import type { RootState } from '../types/rootState.js';
 
 /**
  * The state of a host before its first snapshot.
@@ -22,11 +24,5 @@ export function createRootState(): RootState {
  * ```
  */
 export function rootReducer(state: RootState, action: RootAction): RootState {
-  switch (action.type) {
-    case 'root/agentsChanged':
-      return { ...state, agents: action.agents };
-    default:
-      action.type satisfies never;
-      return state;
-  }
+  return ownValue(ROOT_ACTION_TABLE, action.type)?.reduce(state, action) ?? state;
 }

@@ -1,7 +1,10 @@
-import type { TitleChangedAction } from '../actions/sessionActions.js';
+import { isSafeKey } from '../safeKey.js';
 import { sameValue } from '../sameValue.js';
-import type { SessionState, SessionStatus, SessionSummary } from '../state/sessionState.js';
-import type { ActiveTurn } from '../state/turn.js';
+import type { TitleChangedAction } from '../types/clientActions.js';
+import type { MetadataChangedAction } from '../types/hostActions.js';
+import type { SessionSummaryChanges } from '../types/notifications.js';
+import type { SessionState, SessionStatus, SessionSummary } from '../types/sessionState.js';
+import type { ActiveTurn } from '../types/turns.js';
 
 type SummaryChange = { readonly [K in keyof SessionSummary]?: SessionSummary[K] | undefined };
 
@@ -12,6 +15,20 @@ export function changeSummary(state: SessionState, change: SummaryChange): Sessi
   const summary: Record<string, unknown> = { ...state.summary, ...change };
   for (const key of keys) if (change[key] === undefined) delete summary[key];
   return { ...state, summary: summary as unknown as SessionSummary };
+}
+
+export function changeMetadata(state: SessionState, action: MetadataChangedAction): SessionState {
+  const metadata: Record<string, unknown> = { ...state.summary.metadata };
+  let changed = false;
+  for (const [key, value] of Object.entries(action.metadata)) {
+    if (!isSafeKey(key)) continue;
+    if (value === null ? !Object.hasOwn(metadata, key) : sameValue(metadata[key], value)) continue;
+    changed = true;
+    if (value === null) delete metadata[key];
+    else metadata[key] = value;
+  }
+  if (!changed) return state;
+  return changeSummary(state, { metadata: Object.keys(metadata).length > 0 ? metadata : undefined });
 }
 
 /** Also marks whose title it is, even where it is the same as before. */
@@ -48,4 +65,10 @@ export function changedAt({ summary }: SessionState, at: number): number {
 
 export function withDerivedStatus(state: SessionState): SessionState {
   return changeSummary(state, { status: deriveStatus(state) });
+}
+
+/** The summary after a change that the host announced; `null` removes a field. */
+export function withSummaryChanges(summary: SessionSummary, changes: SessionSummaryChanges = {}): SessionSummary {
+  const merged = Object.entries({ ...summary, ...changes }).filter(([, value]) => value !== null);
+  return Object.fromEntries(merged) as unknown as SessionSummary;
 }

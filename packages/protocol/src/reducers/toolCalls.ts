@@ -1,14 +1,10 @@
-import type {
-  ToolCallConfirmedAction,
-  ToolCompleteAction,
-  ToolStartAction,
-  ToolUpdateAction,
-} from '../actions/sessionActions.js';
 import { isSafeKey, ownValue } from '../safeKey.js';
 import { sameValue } from '../sameValue.js';
-import type { SessionState } from '../state/sessionState.js';
-import type { PendingToolCall, RunningToolCall, ToolCallState, ToolConfirmed } from '../state/toolCall.js';
-import type { ActiveTurn } from '../state/turn.js';
+import type { ToolCallConfirmedAction } from '../types/clientActions.js';
+import type { ToolCompleteAction, ToolStartAction, ToolUpdateAction } from '../types/hostActions.js';
+import type { SessionState } from '../types/sessionState.js';
+import type { PendingToolCall, RunningToolCall, ToolCallState, ToolConfirmed } from '../types/toolCalls.js';
+import type { ActiveTurn } from '../types/turns.js';
 import { withDerivedStatus, withNews } from './summary.js';
 import { appendToolOutput } from './toolOutput.js';
 import { withThoughtEnded } from './turns.js';

@@ -1,5 +1,5 @@
 import { TOOL_OUTPUT_HEAD, TOOL_OUTPUT_TAIL } from '../limits.js';
-import type { ToolOutput } from '../state/toolCall.js';
+import type { ToolOutput } from '../types/toolCalls.js';
 
 const KEPT = TOOL_OUTPUT_HEAD + TOOL_OUTPUT_TAIL;
 

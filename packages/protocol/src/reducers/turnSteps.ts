@@ -1,6 +1,6 @@
 import { ownValue } from '../safeKey.js';
-import type { ToolCallResult, ToolCallState } from '../state/toolCall.js';
-import type { ActiveTurn, ResponsePart, Turn, UserMessage } from '../state/turn.js';
+import type { ToolCallResult, ToolCallState } from '../types/toolCalls.js';
+import type { ActiveTurn, ResponsePart, Turn, UserMessage } from '../types/turns.js';
 
 /** A part of a turn with its place among all parts of the turn, and its tool call. */
 export interface TurnStep {

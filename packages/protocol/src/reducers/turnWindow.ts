@@ -1,6 +1,6 @@
 import { KEPT_TURN_LENGTH, KEPT_TURN_PARTS, MAX_TURN_LENGTH, MAX_TURN_PARTS, TURN_LENGTH_STRIDE } from '../limits.js';
-import type { CompletedToolCall, ToolCallState } from '../state/toolCall.js';
-import type { ActiveTurn, ResponsePart, Turn } from '../state/turn.js';
+import type { CompletedToolCall, ToolCallState } from '../types/toolCalls.js';
+import type { ActiveTurn, ResponsePart, Turn } from '../types/turns.js';
 import { isList, isOpenStep, stepLength, type TurnStep, turnLength, turnSteps } from './turnSteps.js';
 
 export interface TurnRoom {

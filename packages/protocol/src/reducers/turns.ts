@@ -1,19 +1,17 @@
+import { MAX_ANSWER_KEPT, MAX_ANSWERED_PERMISSIONS } from '../limits.js';
+import { isSafeKey, ownValue } from '../safeKey.js';
+import type { PermissionResolvedAction, TurnCancelledAction, TurnStartedAction } from '../types/clientActions.js';
 import type {
   DeltaAction,
   ErrorAction,
   PermissionRequestAction,
-  PermissionResolvedAction,
   ReasoningAction,
   ResponsePartAction,
-  TurnCancelledAction,
   TurnCompleteAction,
-  TurnStartedAction,
-} from '../actions/sessionActions.js';
-import { MAX_ANSWER_KEPT, MAX_ANSWERED_PERMISSIONS } from '../limits.js';
-import { isSafeKey, ownValue } from '../safeKey.js';
-import type { SessionState } from '../state/sessionState.js';
-import type { CompletedToolCall, ToolCallState } from '../state/toolCall.js';
-import type { ActiveTurn, AnsweredPermission, PermissionRequest, ResponsePart, Turn } from '../state/turn.js';
+} from '../types/hostActions.js';
+import type { SessionState } from '../types/sessionState.js';
+import type { CompletedToolCall, ToolCallState } from '../types/toolCalls.js';
+import type { ActiveTurn, AnsweredPermission, PermissionRequest, ResponsePart, Turn } from '../types/turns.js';
 import { findPendingMessage, withoutPendingMessage } from './pendingMessages.js';
 import { changedAt, changeSummary, deriveStatus, withDerivedStatus, withNews } from './summary.js';
 import { withinTurnWindow } from './turnWindow.js';

@@ -1,198 +1,180 @@
 import * as z from 'zod';
 import { MAX_COMMANDS, MAX_DISPLACED_MESSAGES, MAX_QUEUED_MESSAGES, MAX_TEXT_LENGTH } from '../limits.js';
 import { author, contentRef, errorInfo, usageInfo } from './commonSchemas.js';
-import { anyRecord, id, label, messageText, sequence, timestamp, title, uri } from './primitives.js';
+import { anyRecord, id, label, messageText, sequence, timestamp, title, turnOrigin, uri } from './primitives.js';
 import { agentInfo } from './rootStateSchemas.js';
 import { fileChangeSummary, sessionCommand, sessionCustomization, sessionMode } from './sessionStateSchemas.js';
 import { toolCallResult, toolCallStart } from './toolCallSchemas.js';
-import { addedPart, permissionRequest, turnOrigin, userMessage } from './turnSchemas.js';
+import { addedPart, permissionRequest, userMessage } from './turnSchemas.js';
 
+/** The host stamps `at` when it orders the action, and `by`; a client does so for its own prediction. */
 const base = { session: uri, at: timestamp };
-const byClient = { ...base, by: author.exactOptional() };
-const ofTurn = { ...base, turnId: id };
-const ofTurnByClient = { ...byClient, turnId: id };
+const by = author.exactOptional();
+const turnId = id;
 
-export const agentsChangedAction = z.object({ type: z.literal('root/agentsChanged'), agents: z.array(agentInfo) });
-export const rootAction = z.discriminatedUnion('type', [agentsChangedAction]);
-
-export const readyAction = z.object({ type: z.literal('session/ready'), ...base });
-export const creationFailedAction = z.object({ type: z.literal('session/creationFailed'), ...base, error: errorInfo });
-export const turnStartedAction = z.object({
-  type: z.literal('session/turnStarted'),
-  ...ofTurnByClient,
-  userMessage,
-  queuedMessageId: id.exactOptional(),
-  origin: turnOrigin.exactOptional(),
-  model: id.exactOptional(),
-});
-export const deltaAction = z.object({
-  type: z.literal('session/delta'),
-  ...ofTurn,
-  partId: id,
-  content: z.string(),
-});
-export const responsePartAction = z.object({ type: z.literal('session/responsePart'), ...ofTurn, part: addedPart });
-export const reasoningAction = z.object({
-  type: z.literal('session/reasoning'),
-  ...ofTurn,
-  partId: id,
-  content: z.string(),
-});
-export const toolStartAction = z.object({ type: z.literal('session/toolStart'), ...ofTurn, toolCall: toolCallStart });
-export const toolUpdateAction = z.object({
-  type: z.literal('session/toolUpdate'),
-  ...ofTurn,
-  toolCallId: id,
-  output: z.string().exactOptional(),
-  ref: contentRef.exactOptional(),
-  invocationMessage: z.string().exactOptional(),
-});
-export const toolCallConfirmedAction = z.object({
-  type: z.literal('session/toolCallConfirmed'),
-  ...ofTurnByClient,
-  toolCallId: id,
-  approved: z.boolean(),
-  optionId: id.exactOptional(),
-  editedToolInput: z.string().max(MAX_TEXT_LENGTH).exactOptional(),
-  reason: messageText.exactOptional(),
-});
-export const toolCompleteAction = z.object({
-  type: z.literal('session/toolComplete'),
-  ...ofTurn,
-  toolCallId: id,
-  result: toolCallResult,
-});
-export const permissionRequestAction = z.object({
-  type: z.literal('session/permissionRequest'),
-  ...ofTurn,
-  request: permissionRequest,
-});
-export const permissionResolvedAction = z.object({
-  type: z.literal('session/permissionResolved'),
-  ...ofTurnByClient,
-  requestId: id,
-  approved: z.boolean(),
-  optionId: id.exactOptional(),
-  text: messageText.exactOptional(),
-});
-export const turnCompleteAction = z.object({ type: z.literal('session/turnComplete'), ...ofTurn });
-export const turnCancelledAction = z.object({ type: z.literal('session/turnCancelled'), ...ofTurnByClient });
-export const errorAction = z.object({ type: z.literal('session/error'), ...ofTurn, error: errorInfo });
-export const titleChangedAction = z.object({ type: z.literal('session/titleChanged'), ...byClient, title });
-export const usageAction = z.object({ type: z.literal('session/usage'), ...ofTurn, usage: usageInfo });
-export const modelChangedAction = z.object({ type: z.literal('session/modelChanged'), ...byClient, model: id });
-export const modeChangedAction = z.object({
-  type: z.literal('session/modeChanged'),
-  ...base,
-  mode: sessionMode.exactOptional(),
-});
-export const isReadChangedAction = z.object({
-  type: z.literal('session/isReadChanged'),
-  ...byClient,
-  isRead: z.boolean(),
-});
-export const isArchivedChangedAction = z.object({
-  type: z.literal('session/isArchivedChanged'),
-  ...byClient,
-  isArchived: z.boolean(),
-});
-export const activityChangedAction = z.object({
-  type: z.literal('session/activityChanged'),
-  ...base,
-  activity: z.string().exactOptional(),
-});
-export const changesChangedAction = z.object({
-  type: z.literal('session/changesChanged'),
-  ...base,
-  changes: z.array(fileChangeSummary),
-});
-export const clientsChangedAction = z.object({
-  type: z.literal('session/clientsChanged'),
-  ...base,
-  clients: z.array(author),
-});
-export const metadataChangedAction = z.object({
-  type: z.literal('session/metadataChanged'),
-  ...base,
-  metadata: anyRecord,
-});
 export const pendingMessageKind = z.enum(['steering', 'queued']);
-export const pendingMessageSetAction = z.object({
-  type: z.literal('session/pendingMessageSet'),
-  ...byClient,
-  kind: pendingMessageKind,
-  id,
-  userMessage,
-});
-export const pendingMessageRemovedAction = z.object({
-  type: z.literal('session/pendingMessageRemoved'),
-  ...byClient,
-  kind: pendingMessageKind,
-  id,
-});
-export const queuedMessagesReorderedAction = z.object({
-  type: z.literal('session/queuedMessagesReordered'),
-  ...byClient,
-  order: z.array(id).max(MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES),
-});
-export const customizationsChangedAction = z.object({
-  type: z.literal('session/customizationsChanged'),
-  ...base,
-  customizations: z.array(sessionCustomization),
-  commands: z.array(sessionCommand).max(MAX_COMMANDS).exactOptional(),
-});
-export const customizationToggledAction = z.object({
-  type: z.literal('session/customizationToggled'),
-  ...byClient,
-  uri,
-  enabled: z.boolean(),
+
+// One entry for each action: its effect in a sentence, and what it carries. Its type (`session/turnStarted` is a
+// TurnStartedAction), its JSON Schema and its row in docs/protocol.md come from here. What the protocol does with it is its row
+// in `tables/actionTable.ts`.
+
+/** Clients may dispatch these. */
+export const CLIENT_ACTIONS = [
+  byClient(
+    'session/turnStarted',
+    "Starts the agent. `origin: 'agent'`, only from the host, means that the agent began the turn.",
+    {
+      turnId,
+      userMessage,
+      queuedMessageId: id
+        .exactOptional()
+        .describe('The pending message that this turn is made of; the reducer takes it out of the pending ones.'),
+      origin: turnOrigin
+        .exactOptional()
+        .describe('The agent began the turn by itself: the message is empty then. Only the host says so.'),
+      model: id
+        .exactOptional()
+        .describe("The session's model at that time, stamped by the host for readers of a part of the log."),
+    },
+  ),
+  byClient('session/toolCallConfirmed', 'Unblocks or cancels the call.', {
+    turnId,
+    toolCallId: id,
+    approved: z.boolean(),
+    optionId: id.exactOptional(),
+    editedToolInput: z.string().max(MAX_TEXT_LENGTH).exactOptional(),
+    reason: messageText.exactOptional(),
+  }),
+  byClient('session/permissionResolved', 'Unblocks the agent.', {
+    turnId,
+    requestId: id,
+    approved: z.boolean(),
+    optionId: id.exactOptional(),
+    text: messageText.exactOptional(),
+  }),
+  byClient('session/turnCancelled', 'Ends the turn, aborts the agent.', { turnId }),
+  byClient(
+    'session/titleChanged',
+    "An agent's title never replaces a client's (`titleByUser`); an empty title allows it again.",
+    { title },
+  ),
+  byClient('session/modelChanged', 'Used from the next turn on.', { model: id }),
+  byClient('session/isReadChanged', 'Marks the session as read or unread.', { isRead: z.boolean() }),
+  byClient('session/isArchivedChanged', 'Archives the session, or brings it back.', { isArchived: z.boolean() }),
+  byClient('session/pendingMessageSet', 'Queues or steers; queued while idle starts a turn at once.', {
+    kind: pendingMessageKind,
+    id,
+    userMessage,
+  }),
+  byClient('session/pendingMessageRemoved', 'Removes a pending message.', { kind: pendingMessageKind, id }),
+  byClient('session/queuedMessagesReordered', 'Reorders the queue.', {
+    order: z.array(id).max(MAX_QUEUED_MESSAGES + MAX_DISPLACED_MESSAGES),
+  }),
+  byClient('session/customizationToggled', 'Takes effect from the next turn on.', { uri, enabled: z.boolean() }),
+] as const;
+
+/** Only the host dispatches these. */
+export const HOST_ACTIONS = [
+  byHost('session/ready', 'Creation succeeded.', {}),
+  byHost('session/modeChanged', "The agent's mode. Since version 2.", {
+    mode: sessionMode.exactOptional().describe('Absent when the agent no longer has a mode.'),
+  }),
+  byHost(
+    'session/creationFailed',
+    'Creation failed. Pending messages become turns that ended with its error; the session accepts no more.',
+    { error: errorInfo },
+  ),
+  byHost('session/delta', 'Appends to a `markdown` part.', { turnId, partId: id, content: z.string() }),
+  byHost('session/responsePart', 'Appends a part.', { turnId, part: addedPart }),
+  byHost('session/reasoning', 'Appends to a `reasoning` part.', { turnId, partId: id, content: z.string() }),
+  byHost('session/toolStart', 'Announces a call, running or waiting for confirmation.', {
+    turnId,
+    toolCall: toolCallStart,
+  }),
+  byHost('session/toolUpdate', 'Appends live output, changes the message.', {
+    turnId,
+    toolCallId: id,
+    output: z.string().exactOptional().describe('A chunk, appended to the live output.'),
+    ref: contentRef.exactOptional().describe('Where the whole output can be read.'),
+    invocationMessage: z.string().exactOptional(),
+  }),
+  byHost('session/toolComplete', 'Ends a call.', { turnId, toolCallId: id, result: toolCallResult }),
+  byHost('session/permissionRequest', 'Asks something that is not the confirmation of one call.', {
+    turnId,
+    request: permissionRequest,
+  }),
+  byHost('session/turnComplete', 'Ends the turn; the next queued message starts.', { turnId }),
+  byHost('session/error', 'Ends the turn with an error.', { turnId, error: errorInfo }),
+  byHost(
+    'session/usage',
+    'Tokens and cost of the turn so far; `contextUsed` and `contextSize` where the agent reports them.',
+    { turnId, usage: usageInfo },
+  ),
+  byHost('session/activityChanged', 'What the agent does right now.', { activity: z.string().exactOptional() }),
+  byHost('session/changesChanged', 'Files changed in this session.', { changes: z.array(fileChangeSummary) }),
+  byHost('session/clientsChanged', 'Which clients look at the session; not logged.', { clients: z.array(author) }),
+  byHost('session/metadataChanged', 'Merged by key, `null` removes.', {
+    metadata: anyRecord.describe('Merged by key; `null` removes the key.'),
+  }),
+  byHost('session/customizationsChanged', 'Replaces the list, and the commands if present.', {
+    customizations: z.array(sessionCustomization),
+    commands: z.array(sessionCommand).max(MAX_COMMANDS).exactOptional().describe('Absent if they have not changed.'),
+  }),
+] as const;
+
+export const ROOT_ACTIONS = [
+  z.object({ type: z.literal('root/agentsChanged'), agents: z.array(agentInfo) }).describe('Replaces the agents.'),
+] as const;
+
+function byClient<const T extends string, S extends z.ZodRawShape>(type: T, effect: string, payload: S) {
+  return z.object({ type: z.literal(type), ...base, by, ...payload }).describe(effect);
+}
+
+function byHost<const T extends string, S extends z.ZodRawShape>(type: T, effect: string, payload: S) {
+  return z.object({ type: z.literal(type), ...base, ...payload }).describe(effect);
+}
+
+export const rootAction = z.discriminatedUnion('type', ROOT_ACTIONS);
+export const clientAction = z
+  .discriminatedUnion('type', CLIENT_ACTIONS)
+  .describe('The actions that a client may dispatch.');
+export const sessionAction = z.discriminatedUnion('type', [...CLIENT_ACTIONS, ...HOST_ACTIONS]);
+export const action = z.discriminatedUnion('type', [...sessionAction.options, ...rootAction.options]);
+
+export const actionOrigin = z.object({
+  clientId: id,
+  clientSeq: sequence,
+  name: label
+    .exactOptional()
+    .describe("The name of the device, as its token has it; absent for the host's own token. Set by the host."),
 });
 
-export const clientAction = z.discriminatedUnion('type', [
-  turnStartedAction,
-  toolCallConfirmedAction,
-  permissionResolvedAction,
-  turnCancelledAction,
-  titleChangedAction,
-  modelChangedAction,
-  isReadChangedAction,
-  isArchivedChangedAction,
-  pendingMessageSetAction,
-  pendingMessageRemovedAction,
-  queuedMessagesReorderedAction,
-  customizationToggledAction,
-]);
-
-export const sessionAction = z.discriminatedUnion('type', [
-  ...clientAction.options,
-  readyAction,
-  modeChangedAction,
-  creationFailedAction,
-  deltaAction,
-  responsePartAction,
-  reasoningAction,
-  toolStartAction,
-  toolUpdateAction,
-  toolCompleteAction,
-  permissionRequestAction,
-  turnCompleteAction,
-  errorAction,
-  usageAction,
-  activityChangedAction,
-  changesChangedAction,
-  clientsChangedAction,
-  metadataChangedAction,
-  customizationsChangedAction,
-]);
-
-export const action = z.discriminatedUnion('type', [...sessionAction.options, agentsChangedAction]);
-
-export const actionOrigin = z.object({ clientId: id, clientSeq: sequence, name: label.exactOptional() });
+export const rejection = z
+  .object({
+    code: id.describe('One of `REJECTION`, or one that is newer than this client.'),
+    by: author.exactOptional().describe("Who answered first, if another client's answer is the reason."),
+    detail: z
+      .string()
+      .exactOptional()
+      .describe('What the code leaves open: the fields that are wrong, or the number to continue above.'),
+  })
+  .describe('Why the host refused an action.');
 
 export const actionEnvelope = z.object({
   action,
-  serverSeq: sequence,
-  origin: actionOrigin.exactOptional(),
-  rejectionReason: z.string().exactOptional(),
-  repeated: z.literal(true).exactOptional(),
+  serverSeq: sequence.describe('One counter for the whole host; it never goes back, not even across a restart.'),
+  origin: actionOrigin.exactOptional().describe('Absent when the host itself produced the action.'),
+  rejectionReason: z
+    .string()
+    .exactOptional()
+    .describe(
+      'Present when the host refused the action; then only its sender gets the envelope, and nothing has changed.',
+    ),
+  rejection: rejection.exactOptional().describe('The same for programs. Absent if an older host does not say.'),
+  repeated: z
+    .literal(true)
+    .exactOptional()
+    .describe(
+      'Present when a client sent an action again that was accepted before, under this `serverSeq`. Only its sender gets the envelope, and nothing has changed: every state contains the action already.',
+    ),
 });

@@ -8,127 +8,31 @@ import {
   MAX_LIST_LIMIT,
   MAX_PARTS_LIMIT,
   MAX_SNAPSHOT_TURNS,
-  MAX_SUBSCRIPTIONS,
 } from '../limits.js';
-import { ROLES } from '../roles.js';
 import { actionEnvelope, clientAction } from './actionSchemas.js';
 import { notification } from './notificationSchemas.js';
-import { anyRecord, count, id, label, sequence, timestamp, title, uri } from './primitives.js';
-import { rootState } from './rootStateSchemas.js';
-import { sessionState, sessionStatus, sessionSummary } from './sessionStateSchemas.js';
+import { anyRecord, clientSeq, count, id, label, timestamp, title, uri } from './primitives.js';
+import { sessionStatus, sessionSummary } from './sessionStateSchemas.js';
 import { toolCallState } from './toolCallSchemas.js';
 import { responsePart, turn } from './turnSchemas.js';
 
 const yes = z.literal(true).exactOptional();
-const version = z.int();
-const subscriptions = z.array(uri).max(MAX_SUBSCRIPTIONS);
-
-export const protocolCapabilities = z.object({
-  sessions: z.literal(true),
-  tools: z.literal(true),
-  permissions: z.literal(true),
-  reasoning: yes,
-  toolUpdates: yes,
-  pendingMessages: yes,
-  customizations: yes,
-  contentReferences: yes,
-  fork: yes,
-  agentInstallation: yes,
-  modes: yes,
-  earlierParts: yes,
-  failedSubscriptions: yes,
-  sessionFs: yes,
-  artifacts: yes,
-  import: yes,
-});
-
-export const role = z.enum(ROLES);
-export const roleRefusedData = z.object({ role, needs: role });
-
-export const unsupportedProtocolVersionData = z.object({ supportedVersions: z.array(version) });
-
-export const clientInfo = z.object({ name: label, version: label.exactOptional(), device: label.exactOptional() });
-export const serverInfo = z.object({
-  name: z.string(),
-  version: z.string(),
-  instanceId: z.string(),
-  machine: z.string().exactOptional(),
-});
-
-export const snapshot = z.object({
-  resource: uri,
-  state: z.union([sessionState, rootState]),
-  fromSeq: sequence,
-  recentlyAccepted: z.array(sequence).exactOptional(),
-  incarnation: z.string().exactOptional(),
-});
-
-export const failedSubscription = z.object({
-  resource: uri,
-  error: z.object({ code: z.int(), message: z.string() }),
-});
-const failed = z.array(failedSubscription).exactOptional();
-
-export const initializeParams = z.object({
-  protocolVersion: version,
-  clientId: id,
-  clientInfo: clientInfo.exactOptional(),
-  initialSubscriptions: subscriptions.exactOptional(),
-});
-export const initializeResult = z.object({
-  protocolVersion: version,
-  serverSeq: sequence,
-  snapshots: z.array(snapshot),
-  capabilities: protocolCapabilities,
-  serverInfo,
-  defaultDirectory: uri.exactOptional(),
-  role: role.exactOptional(),
-  failed,
-});
-
-export const reconnectParams = z.object({
-  protocolVersion: version.exactOptional(),
-  clientId: id,
-  clientInfo: clientInfo.exactOptional(),
-  instanceId: id.exactOptional(),
-  lastSeenServerSeq: sequence,
-  subscriptions,
-});
-const reconnectBase = {
-  protocolVersion: version,
-  serverInfo,
-  serverSeq: sequence,
-  missing: z.array(uri),
-  failed,
-  acceptedClientSeq: z.record(z.string(), sequence),
-  recentlyAccepted: z.record(z.string(), z.array(sequence)).exactOptional(),
-  role: role.exactOptional(),
-};
-export const replayResult = z.object({ type: z.literal('replay'), ...reconnectBase, actions: z.array(actionEnvelope) });
-export const snapshotResult = z.object({
-  type: z.literal('snapshot'),
-  ...reconnectBase,
-  snapshots: z.array(snapshot),
-});
-export const reconnectResult = z.discriminatedUnion('type', [replayResult, snapshotResult]);
 
 export const subscribeParams = z.object({
   resource: uri,
-  turns: z.int().min(1).max(MAX_SNAPSHOT_TURNS).exactOptional(),
+  turns: z
+    .int()
+    .min(1)
+    .max(MAX_SNAPSHOT_TURNS)
+    .exactOptional()
+    .describe('How many of the newest turns the snapshot holds.'),
 });
 export const unsubscribeParams = z.object({ resource: uri });
 
-const clientSeq = z.int().min(1);
-export const dispatchActionParams = z.object({ clientSeq, action: clientAction });
-/** Enough of a `dispatchAction` to answer it: an action that is not well-formed is echoed to its sender with the reason. */
-export const uncheckedDispatchActionParams = z.object({
-  clientSeq,
-  action: z.custom<{ readonly type: string; readonly [key: string]: unknown }>(hasType, 'an object with a type'),
+export const dispatchActionParams = z.object({
+  clientSeq: clientSeq.describe('Counts up from 1 over the life of a `clientId`.'),
+  action: clientAction,
 });
-
-function hasType(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
-}
 
 export const actionParams = z.object({ envelope: actionEnvelope });
 export const notificationParams = z.object({ notification });
@@ -139,15 +43,31 @@ export const createSessionParams = z.object({
   model: id.exactOptional(),
   workingDirectory: uri.exactOptional(),
   metadata: anyRecord.exactOptional(),
-  config: anyRecord.exactOptional(),
-  provisional: z.literal(true).exactOptional(),
+  config: anyRecord.exactOptional().describe('For the agent; the host passes it on unchanged.'),
+  provisional: z
+    .literal(true)
+    .exactOptional()
+    .describe(
+      'No client is told of the session, and no list has it, before its first message; without one it ends with the host.',
+    ),
 });
-export const forkSessionParams = z.object({ source: uri, session: uri, toTurnId: id.exactOptional() });
-export const importedContent = z.object({
-  uri,
-  offset: count.exactOptional(),
-  data: z.string().max(Math.ceil(MAX_CONTENT_RANGE / 3) * 4),
+export const forkSessionParams = z.object({
+  source: uri,
+  session: uri,
+  toTurnId: id.exactOptional().describe('The last turn that the fork has; all of them if absent.'),
 });
+export const importedContent = z
+  .object({
+    uri: uri.describe('As in the turns.'),
+    offset: count.exactOptional().describe('Where the piece begins; 0 if absent.'),
+    data: z
+      .string()
+      .max(Math.ceil(MAX_CONTENT_RANGE / 3) * 4)
+      .describe('Base64 of at most `MAX_CONTENT_RANGE` bytes.'),
+  })
+  .describe(
+    'A piece of a content whose id has its hash (`agent-…`, `pasted-…`); one content after the other, each from its beginning.',
+  );
 export const importSessionParams = z.object({
   session: uri,
   provider: id.exactOptional(),
@@ -155,9 +75,20 @@ export const importSessionParams = z.object({
   model: id.exactOptional(),
   workingDirectory: uri.exactOptional(),
   metadata: anyRecord.exactOptional(),
-  turns: z.array(turn).max(MAX_IMPORTED_TURNS),
-  contents: z.array(importedContent).max(MAX_IMPORTED_CONTENTS).exactOptional(),
-  more: yes,
+  turns: z
+    .array(turn)
+    .max(MAX_IMPORTED_TURNS)
+    .describe(
+      'Ended turns of another session, oldest first; as many as fit into a frame. A long turn may come in pieces, one after the other and with the same id, each with the next parts and with `earlierParts` saying how many came before.',
+    ),
+  contents: z
+    .array(importedContent)
+    .max(MAX_IMPORTED_CONTENTS)
+    .exactOptional()
+    .describe('Pieces of what turns refer to, before or with those turns. References to anything else are left out.'),
+  more: yes.describe(
+    'Further turns follow in another call. The session exists after the call without it; of all the others only `turns` and `contents` count.',
+  ),
 });
 export const disposeSessionParams = z.object({ session: uri });
 
@@ -166,8 +97,12 @@ export const listSessionsFilter = z.object({
   status: sessionStatus.exactOptional(),
   isArchived: z.boolean().exactOptional(),
   isRead: z.boolean().exactOptional(),
-  workspace: uri.exactOptional(),
-  text: label.exactOptional(),
+  workspace: uri.exactOptional().describe("A working directory's `file:` URI, or a workspace's label."),
+  text: label
+    .exactOptional()
+    .describe(
+      'Words to find in titles, messages, answers and tool output. A session matches if it has all of them, in any place; the last one may be the beginning of a word, and "words in quotes" stand next to each other.',
+    ),
   modifiedSince: timestamp.exactOptional(),
 });
 export const listSessionsParams = z.object({
@@ -179,68 +114,85 @@ export const listSessionsResult = z.object({
   items: z.array(sessionSummary),
   nextCursor: z.string().exactOptional(),
   total: count,
-  snippets: z.record(z.string(), z.string()).exactOptional(),
+  snippets: z
+    .record(z.string(), z.string())
+    .exactOptional()
+    .describe(
+      'With `filter.text`: by session, the plain text around the first match. The match stands between ⟨ and ⟩ (U+27E8, U+27E9), and … stands for what is left out.',
+    ),
 });
 
-export const turnsRange = z.object({ before: id.exactOptional(), limit: z.int().min(1).max(MAX_SNAPSHOT_TURNS) });
+export const turnsRange = z.object({
+  before: id.exactOptional().describe('Turns older than this one; the newest if absent.'),
+  limit: z.int().min(1).max(MAX_SNAPSHOT_TURNS),
+});
 export const fetchTurnsParams = z.object({ session: uri, range: turnsRange });
-export const fetchTurnsResult = z.object({ turns: z.array(turn), hasMore: z.boolean() });
+export const fetchTurnsResult = z.object({ turns: z.array(turn).describe('Oldest first.'), hasMore: z.boolean() });
 
 export const fetchPartsParams = z.object({
   session: uri,
   turnId: id,
-  before: count.exactOptional(),
+  before: count
+    .exactOptional()
+    .describe('Parts before this place among all parts of the turn; the newest parts if absent.'),
   limit: z.int().min(1).max(MAX_PARTS_LIMIT),
 });
 export const fetchPartsResult = z.object({
-  parts: z.array(responsePart),
-  toolCalls: z.array(toolCallState),
-  earlier: count,
+  parts: z.array(responsePart).describe('Oldest first, without a gap.'),
+  toolCalls: z.array(toolCallState).describe('The calls of those parts.'),
+  earlier: count.describe('How many parts are before the first of `parts`.'),
 });
 
 export const contentRange = z.object({ offset: count, length: z.int().min(1).max(MAX_CONTENT_RANGE) });
-export const fetchContentParams = z.object({ uri, range: contentRange.exactOptional() });
+export const fetchContentParams = z.object({ uri, range: contentRange.exactOptional().describe('In bytes.') });
 export const fetchContentResult = z.object({
   data: z.string(),
   encoding: z.enum(['utf-8', 'base64']),
   mimeType: z.string().exactOptional(),
-  size: count,
+  size: count.describe('Of the whole content, in bytes.'),
 });
 
 export const artifactKind = z.enum(ARTIFACT_KINDS);
 export const listArtifactsParams = z.object({
   session: uri,
-  kind: artifactKind.exactOptional(),
+  kind: artifactKind.exactOptional().describe('Only those of this kind.'),
   limit: z.int().min(1).max(MAX_ARTIFACTS_LIMIT).exactOptional(),
-  cursor: uri.exactOptional(),
+  cursor: uri.exactOptional().describe('From an earlier answer; the list continues after it.'),
 });
-export const artifact = z.object({
-  kind: artifactKind,
-  name: z.string(),
-  uri,
-  size: count,
-  modifiedAt: timestamp,
-  title: z.string().exactOptional(),
-});
+export const artifact = z
+  .object({
+    kind: artifactKind,
+    name: z.string().describe('Below the folder of its kind, with `/` between folders.'),
+    uri: uri.describe('For `fetchContent`.'),
+    size: count.describe('In bytes.'),
+    modifiedAt: timestamp,
+    title: z.string().exactOptional().describe('Shown instead of the name, if there is one.'),
+  })
+  .describe('Something that a session keeps beside its conversation.');
 export const listArtifactsResult = z.object({
-  items: z.array(artifact),
+  items: z.array(artifact).describe('The plan, then checkpoints, files and research, each by name.'),
   nextCursor: z.string().exactOptional(),
-  isIncomplete: yes,
+  isIncomplete: yes.describe('There are more than the host looks through: some are in no page.'),
 });
 
-export const browseDirectoryParams = z.object({ uri, provider: id.exactOptional() });
+export const browseDirectoryParams = z.object({
+  uri,
+  provider: id.exactOptional().describe('An agent: `untrustedFolder` of the answer is for sessions of it.'),
+});
 export const directoryEntry = z.object({
   name: z.string(),
   type: z.enum(['file', 'directory', 'symlink']),
   uri,
-  branch: z.string().exactOptional(),
+  branch: z.string().exactOptional().describe('Of a folder that is a git checkout.'),
 });
 export const browseDirectoryResult = z.object({
   entries: z.array(directoryEntry),
-  untrustedFolder: z.string().exactOptional(),
+  untrustedFolder: z
+    .string()
+    .exactOptional()
+    .describe('The path of the folder that somebody would have to trust before a session of `provider` works here.'),
 });
 
 export const agentParams = z.object({ provider: id });
 export const pingParams = z.object({});
 export const pingResult = z.object({});
-export const nothing = z.null();

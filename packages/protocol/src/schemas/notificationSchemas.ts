@@ -2,21 +2,23 @@ import * as z from 'zod';
 import { anyRecord, timestamp, title, uri } from './primitives.js';
 import { fileChangeSummary, sessionMode, sessionStatus, sessionSummary } from './sessionStateSchemas.js';
 
-export const sessionSummaryChanges = z.object({
-  title: title.exactOptional(),
-  modifiedAt: timestamp.exactOptional(),
-  status: sessionStatus.exactOptional(),
-  isRead: z.boolean().exactOptional(),
-  isArchived: z.boolean().exactOptional(),
-  activity: z.string().nullable().exactOptional(),
-  model: z.string().nullable().exactOptional(),
-  mode: sessionMode.nullable().exactOptional(),
-  workingDirectory: uri.nullable().exactOptional(),
-  metadata: anyRecord.nullable().exactOptional(),
-  changes: z.array(fileChangeSummary).nullable().exactOptional(),
-  lastTurnEndedAt: timestamp.nullable().exactOptional(),
-  isCreating: z.literal(true).nullable().exactOptional(),
-});
+export const sessionSummaryChanges = z
+  .object({
+    title: title.exactOptional(),
+    modifiedAt: timestamp.exactOptional(),
+    status: sessionStatus.exactOptional(),
+    isRead: z.boolean().exactOptional(),
+    isArchived: z.boolean().exactOptional(),
+    activity: z.string().nullable().exactOptional(),
+    model: z.string().nullable().exactOptional(),
+    mode: sessionMode.nullable().exactOptional(),
+    workingDirectory: uri.nullable().exactOptional(),
+    metadata: anyRecord.nullable().exactOptional(),
+    changes: z.array(fileChangeSummary).nullable().exactOptional(),
+    lastTurnEndedAt: timestamp.nullable().exactOptional(),
+    isCreating: z.literal(true).nullable().exactOptional(),
+  })
+  .describe('Only the changed fields; `null` where an optional field went away.');
 
 export const sessionAddedNotification = z.object({ type: z.literal('notify/sessionAdded'), summary: sessionSummary });
 export const sessionRemovedNotification = z.object({ type: z.literal('notify/sessionRemoved'), session: uri });
@@ -33,16 +35,24 @@ export const progressNotification = z.object({
   total: z.number().exactOptional(),
 });
 
-export const storageChangedNotification = z.object({
-  type: z.literal('notify/storageChanged'),
-  storage: z.enum(['local', 'client', 'gone']),
-  message: z.string(),
-});
+export const storageChangedNotification = z
+  .object({
+    type: z.literal('notify/storageChanged'),
+    storage: z
+      .enum(['local', 'client', 'gone'])
+      .describe(
+        '`client`: a client keeps the files. `gone`: that client has disconnected, and nothing can be stored until the host restarts.',
+      ),
+    message: z.string().describe('Ready to display: what happened and what to do.'),
+  })
+  .describe("The place of the sessions' files has changed. Since version 2.");
 
-export const notification = z.discriminatedUnion('type', [
-  sessionAddedNotification,
-  sessionRemovedNotification,
-  sessionSummaryChangedNotification,
-  progressNotification,
-  storageChangedNotification,
-]);
+export const notification = z
+  .discriminatedUnion('type', [
+    sessionAddedNotification,
+    sessionRemovedNotification,
+    sessionSummaryChangedNotification,
+    progressNotification,
+    storageChangedNotification,
+  ])
+  .describe('Ephemeral: not reduced, not stored, not replayed. After a reconnect a client fetches the list again.');

@@ -17,5 +17,9 @@ export const path = z.string().min(1).max(MAX_URI_LENGTH);
 /** Milliseconds since 1970. */
 export const timestamp = z.number().min(0).max(MAX_TIMESTAMP);
 export const count = z.int().min(0);
+/** A client's count of its actions. */
+export const clientSeq = z.int().min(1);
 export const sequence = z.int().min(0);
+/** Of a turn that the agent began by itself. */
+export const turnOrigin = z.literal('agent');
 export const anyRecord = z.record(z.string(), z.unknown());

@@ -1,190 +1,17 @@
-import type * as z from 'zod';
-import type { ClientNotifications, Commands, HostNotifications } from '../commands/commands.js';
-import type { SessionFsRequests } from '../commands/sessionFs.js';
-import type { WireTypes } from '../wireTypes.js';
-import * as actions from './actionSchemas.js';
-import * as commands from './commandSchemas.js';
-import * as common from './commonSchemas.js';
-import * as notifications from './notificationSchemas.js';
-import * as root from './rootStateSchemas.js';
-import * as sessionFs from './sessionFsSchemas.js';
-import * as session from './sessionStateSchemas.js';
-import * as tool from './toolCallSchemas.js';
-import * as turns from './turnSchemas.js';
+import * as z from 'zod';
+import type { ClientNotifications, Commands, HostNotifications, SessionFsRequests } from '../types/methods.js';
+import type { WireTypes } from '../types/wireTypes.js';
+import { SCHEMA_MODULES } from './modules.js';
+import { clientSeq } from './primitives.js';
 
-export { uncheckedDispatchActionParams } from './commandSchemas.js';
+/** The schema of every wire type, by the type's name. */
+export const SCHEMAS = Object.assign({}, ...Object.values(SCHEMA_MODULES)) as {
+  readonly [K in keyof WireTypes]: z.ZodType<WireTypes[K]>;
+};
 
-/** The schema of every wire type, by the type's name. `schemaEquality.ts` proves that each equals its interface. */
-export const SCHEMAS = {
-  Author: common.author,
-  ErrorInfo: common.errorInfo,
-  UsageInfo: common.usageInfo,
-  ContentRef: common.contentRef,
-  TextPosition: common.textPosition,
-  TextRange: common.textRange,
-  RootState: root.rootState,
-  AgentInfo: root.agentInfo,
-  AgentAvailability: root.agentAvailability,
-  AvailableAgent: root.availableAgent,
-  UnavailableAgent: root.unavailableAgent,
-  InstallableAgent: root.installableAgent,
-  InstallingAgent: root.installingAgent,
-  ModelInfo: root.modelInfo,
-  ConfirmationOption: tool.confirmationOption,
-  ToolConfirmation: tool.toolConfirmation,
-  ToolConfirmed: tool.toolConfirmed,
-  ToolOutput: tool.toolOutput,
-  ToolError: tool.toolError,
-  ToolCallResult: tool.toolCallResult,
-  ToolResultContent: tool.toolResultContent,
-  TextResultContent: tool.textResultContent,
-  RefResultContent: tool.refResultContent,
-  FileEditResultContent: tool.fileEditResultContent,
-  PendingToolCall: tool.pendingToolCall,
-  RunningToolCall: tool.runningToolCall,
-  FinishedToolCall: tool.finishedToolCall,
-  CancelledToolCall: tool.cancelledToolCall,
-  ToolCallState: tool.toolCallState,
-  CompletedToolCall: tool.completedToolCall,
-  ToolCallStart: tool.toolCallStart,
-  PendingToolCallStart: tool.pendingToolCallStart,
-  RunningToolCallStart: tool.runningToolCallStart,
-  UserMessage: turns.userMessage,
-  Attachment: turns.attachment,
-  MarkdownPart: turns.markdownPart,
-  ReasoningPart: turns.reasoningPart,
-  ContentRefPart: turns.contentRefPart,
-  ToolCallPart: turns.toolCallPart,
-  SteeringPart: turns.steeringPart,
-  NoticePart: turns.noticePart,
-  AddedPart: turns.addedPart,
-  ResponsePart: turns.responsePart,
-  PermissionRequest: turns.permissionRequest,
-  AnsweredPermission: turns.answeredPermission,
-  PermissionOption: turns.permissionOption,
-  ActiveTurn: turns.activeTurn,
-  Turn: turns.turn,
-  SessionState: session.sessionState,
-  SessionStatus: session.sessionStatus,
-  SessionSummary: session.sessionSummary,
-  FileChangeSummary: session.fileChangeSummary,
-  PendingMessage: session.pendingMessage,
-  SessionCommand: session.sessionCommand,
-  SessionCustomization: session.sessionCustomization,
-  SessionMode: session.sessionMode,
-  Customization: session.customization,
-  AgentsChangedAction: actions.agentsChangedAction,
-  RootAction: actions.rootAction,
-  ReadyAction: actions.readyAction,
-  CreationFailedAction: actions.creationFailedAction,
-  TurnStartedAction: actions.turnStartedAction,
-  DeltaAction: actions.deltaAction,
-  ResponsePartAction: actions.responsePartAction,
-  ReasoningAction: actions.reasoningAction,
-  ToolStartAction: actions.toolStartAction,
-  ToolUpdateAction: actions.toolUpdateAction,
-  ToolCallConfirmedAction: actions.toolCallConfirmedAction,
-  ToolCompleteAction: actions.toolCompleteAction,
-  PermissionRequestAction: actions.permissionRequestAction,
-  PermissionResolvedAction: actions.permissionResolvedAction,
-  TurnCompleteAction: actions.turnCompleteAction,
-  TurnCancelledAction: actions.turnCancelledAction,
-  ErrorAction: actions.errorAction,
-  TitleChangedAction: actions.titleChangedAction,
-  UsageAction: actions.usageAction,
-  ModelChangedAction: actions.modelChangedAction,
-  ModeChangedAction: actions.modeChangedAction,
-  IsReadChangedAction: actions.isReadChangedAction,
-  IsArchivedChangedAction: actions.isArchivedChangedAction,
-  ActivityChangedAction: actions.activityChangedAction,
-  ChangesChangedAction: actions.changesChangedAction,
-  ClientsChangedAction: actions.clientsChangedAction,
-  MetadataChangedAction: actions.metadataChangedAction,
-  PendingMessageKind: actions.pendingMessageKind,
-  PendingMessageSetAction: actions.pendingMessageSetAction,
-  PendingMessageRemovedAction: actions.pendingMessageRemovedAction,
-  QueuedMessagesReorderedAction: actions.queuedMessagesReorderedAction,
-  CustomizationsChangedAction: actions.customizationsChangedAction,
-  CustomizationToggledAction: actions.customizationToggledAction,
-  SessionAction: actions.sessionAction,
-  Action: actions.action,
-  ActionOrigin: actions.actionOrigin,
-  ActionEnvelope: actions.actionEnvelope,
-  ClientAction: actions.clientAction,
-  Notification: notifications.notification,
-  SessionAddedNotification: notifications.sessionAddedNotification,
-  SessionRemovedNotification: notifications.sessionRemovedNotification,
-  SessionSummaryChangedNotification: notifications.sessionSummaryChangedNotification,
-  SessionSummaryChanges: notifications.sessionSummaryChanges,
-  ProgressNotification: notifications.progressNotification,
-  StorageChangedNotification: notifications.storageChangedNotification,
-  ClientInfo: commands.clientInfo,
-  InitializeParams: commands.initializeParams,
-  ServerInfo: commands.serverInfo,
-  InitializeResult: commands.initializeResult,
-  Snapshot: commands.snapshot,
-  FailedSubscription: commands.failedSubscription,
-  ReconnectParams: commands.reconnectParams,
-  ReplayResult: commands.replayResult,
-  SnapshotResult: commands.snapshotResult,
-  ReconnectResult: commands.reconnectResult,
-  SubscribeParams: commands.subscribeParams,
-  UnsubscribeParams: commands.unsubscribeParams,
-  DispatchActionParams: commands.dispatchActionParams,
-  ActionParams: commands.actionParams,
-  NotificationParams: commands.notificationParams,
-  CreateSessionParams: commands.createSessionParams,
-  ForkSessionParams: commands.forkSessionParams,
-  ImportSessionParams: commands.importSessionParams,
-  ImportedContent: commands.importedContent,
-  DisposeSessionParams: commands.disposeSessionParams,
-  ListSessionsFilter: commands.listSessionsFilter,
-  ListSessionsParams: commands.listSessionsParams,
-  ListSessionsResult: commands.listSessionsResult,
-  TurnsRange: commands.turnsRange,
-  FetchTurnsParams: commands.fetchTurnsParams,
-  FetchTurnsResult: commands.fetchTurnsResult,
-  FetchPartsParams: commands.fetchPartsParams,
-  FetchPartsResult: commands.fetchPartsResult,
-  ContentRange: commands.contentRange,
-  FetchContentParams: commands.fetchContentParams,
-  FetchContentResult: commands.fetchContentResult,
-  ArtifactKind: commands.artifactKind,
-  ListArtifactsParams: commands.listArtifactsParams,
-  Artifact: commands.artifact,
-  ListArtifactsResult: commands.listArtifactsResult,
-  BrowseDirectoryParams: commands.browseDirectoryParams,
-  DirectoryEntry: commands.directoryEntry,
-  BrowseDirectoryResult: commands.browseDirectoryResult,
-  AgentParams: commands.agentParams,
-  PingParams: commands.pingParams,
-  PingResult: commands.pingResult,
-  SetProviderParams: sessionFs.setProviderParams,
-  SetProviderResult: sessionFs.setProviderResult,
-  SessionFsEncoding: sessionFs.sessionFsEncoding,
-  SessionFsError: sessionFs.sessionFsError,
-  SessionFsOutcome: sessionFs.sessionFsOutcome,
-  SessionFsPathParams: sessionFs.sessionFsPathParams,
-  ReadFileParams: sessionFs.readFileParams,
-  ReadFileResult: sessionFs.readFileResult,
-  WriteFileParams: sessionFs.writeFileParams,
-  ExistsResult: sessionFs.existsResult,
-  StatResult: sessionFs.statResult,
-  MkdirParams: sessionFs.mkdirParams,
-  ReaddirResult: sessionFs.readdirResult,
-  ReaddirWithTypesResult: sessionFs.readdirWithTypesResult,
-  SessionFsEntry: sessionFs.sessionFsEntry,
-  RmParams: sessionFs.rmParams,
-  RenameParams: sessionFs.renameParams,
-  ProtocolCapabilities: commands.protocolCapabilities,
-  UnsupportedProtocolVersionData: commands.unsupportedProtocolVersionData,
-  Role: commands.role,
-  RoleRefusedData: commands.roleRefusedData,
-} satisfies Record<keyof WireTypes, z.ZodType>;
+const nothing = z.null();
 
-const nothing = commands.nothing;
-
-export const COMMAND_SCHEMAS = {
+export const COMMAND_SCHEMAS: RequestSchemas<Commands> = {
   initialize: { params: SCHEMAS.InitializeParams, result: SCHEMAS.InitializeResult },
   reconnect: { params: SCHEMAS.ReconnectParams, result: SCHEMAS.ReconnectResult },
   subscribe: { params: SCHEMAS.SubscribeParams, result: SCHEMAS.Snapshot },
@@ -202,9 +29,9 @@ export const COMMAND_SCHEMAS = {
   removeAgent: { params: SCHEMAS.AgentParams, result: nothing },
   'sessionFs.setProvider': { params: SCHEMAS.SetProviderParams, result: SCHEMAS.SetProviderResult },
   ping: { params: SCHEMAS.PingParams, result: SCHEMAS.PingResult },
-} satisfies RequestSchemas<Commands>;
+};
 
-export const SESSION_FS_SCHEMAS = {
+export const SESSION_FS_SCHEMAS: RequestSchemas<SessionFsRequests> = {
   'sessionFs.readFile': { params: SCHEMAS.ReadFileParams, result: SCHEMAS.ReadFileResult },
   'sessionFs.writeFile': { params: SCHEMAS.WriteFileParams, result: SCHEMAS.SessionFsOutcome },
   'sessionFs.appendFile': { params: SCHEMAS.WriteFileParams, result: SCHEMAS.SessionFsOutcome },
@@ -215,17 +42,27 @@ export const SESSION_FS_SCHEMAS = {
   'sessionFs.readdirWithTypes': { params: SCHEMAS.SessionFsPathParams, result: SCHEMAS.ReaddirWithTypesResult },
   'sessionFs.rm': { params: SCHEMAS.RmParams, result: SCHEMAS.SessionFsOutcome },
   'sessionFs.rename': { params: SCHEMAS.RenameParams, result: SCHEMAS.SessionFsOutcome },
-} satisfies RequestSchemas<SessionFsRequests>;
+};
 
-export const CLIENT_NOTIFICATION_SCHEMAS = {
+export const CLIENT_NOTIFICATION_SCHEMAS: NotificationSchemas<ClientNotifications> = {
   unsubscribe: SCHEMAS.UnsubscribeParams,
   dispatchAction: SCHEMAS.DispatchActionParams,
-} satisfies NotificationSchemas<ClientNotifications>;
+};
 
-export const HOST_NOTIFICATION_SCHEMAS = {
+export const HOST_NOTIFICATION_SCHEMAS: NotificationSchemas<HostNotifications> = {
   action: SCHEMAS.ActionParams,
   notification: SCHEMAS.NotificationParams,
-} satisfies NotificationSchemas<HostNotifications>;
+};
+
+/** Enough of a `dispatchAction` to answer it: an action that is not well-formed is echoed to its sender with the reason. */
+export const uncheckedDispatchActionParams = z.object({
+  clientSeq,
+  action: z.custom<{ readonly type: string; readonly [key: string]: unknown }>(hasType, 'an object with a type'),
+});
+
+function hasType(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
 
 type RequestSchemas<T extends { readonly [K in keyof T]: { readonly params: unknown; readonly result: unknown } }> = {
   readonly [K in keyof T]: {

@@ -2,19 +2,32 @@ import * as z from 'zod';
 import { MAX_PROVIDED_SESSIONS } from '../limits.js';
 import { count, id, path, uri } from './primitives.js';
 
-export const setProviderParams = z.object({
-  initialCwd: path,
-  sessionStatePath: path,
-  conventions: z.enum(['posix', 'windows']),
-  sessions: z.array(uri).max(MAX_PROVIDED_SESSIONS).exactOptional(),
-});
+export const setProviderParams = z
+  .object({
+    initialCwd: path,
+    sessionStatePath: path,
+    conventions: z.enum(['posix', 'windows']),
+    sessions: z
+      .array(uri)
+      .max(MAX_PROVIDED_SESSIONS)
+      .exactOptional()
+      .describe(
+        'Sessions whose files the client has already: the host reads them for its list. At most `MAX_PROVIDED_SESSIONS`.',
+      ),
+  })
+  .describe("`sessionFs.setProvider`: this connection keeps the sessions' files from now on.");
 export const setProviderResult = z.object({
   success: z.literal(true),
-  warnings: z.array(z.string()).exactOptional(),
+  warnings: z
+    .array(z.string())
+    .exactOptional()
+    .describe('What will not work as requested, and what to do: ready to display.'),
 });
 
 export const sessionFsEncoding = z.enum(['utf-8', 'base64']);
-export const sessionFsError = z.object({ code: z.string(), message: z.string() });
+export const sessionFsError = z
+  .object({ code: z.string(), message: z.string() })
+  .describe("A file system's failure is part of the result, not a JSON-RPC error.");
 export const sessionFsOutcome = sessionFsError.nullable();
 const error = sessionFsError.exactOptional();
 const mode = z.int().min(0).exactOptional();
@@ -34,7 +47,7 @@ export const statResult = z.object({
   isFile: z.boolean(),
   isDirectory: z.boolean(),
   size: count,
-  mtime: z.string(),
+  mtime: z.string().describe('ISO 8601.'),
   birthtime: z.string(),
   error,
 });

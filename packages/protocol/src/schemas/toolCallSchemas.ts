@@ -8,29 +8,39 @@ export const confirmationOption = z.object({
   id,
   label: z.string(),
   kind: answerKind,
-  explicit: z.literal(true).exactOptional(),
+  explicit: z
+    .literal(true)
+    .exactOptional()
+    .describe('Only chosen by its id: it also counts for later calls, or the agent does not say what it means.'),
 });
 
 export const toolConfirmation = z.object({
   title: z.string().exactOptional(),
   options: z.array(confirmationOption).exactOptional(),
-  editable: z.boolean().exactOptional(),
-  readOnly: z.literal(true).exactOptional(),
+  editable: z.boolean().exactOptional().describe('The client may send back a changed `toolInput`.'),
+  readOnly: z
+    .literal(true)
+    .exactOptional()
+    .describe('The agent says that the call only reads: it changes nothing and runs nothing.'),
 });
 
 export const toolConfirmed = z.object({
   how: z.enum(['user', 'policy', 'notNeeded']),
   by: author.exactOptional(),
   optionId: id.exactOptional(),
-  at: timestamp.exactOptional(),
+  at: timestamp.exactOptional().describe('When it was answered.'),
 });
 
-export const toolOutput = z.object({
-  text: z.string(),
-  truncated: z.boolean().exactOptional(),
-  omitted: count.exactOptional(),
-  ref: contentRef.exactOptional(),
-});
+export const toolOutput = z
+  .object({
+    text: z.string(),
+    truncated: z.boolean().exactOptional(),
+    omitted: count.exactOptional(),
+    ref: contentRef.exactOptional(),
+  })
+  .describe(
+    'Live output: everything while it is short; then its first `TOOL_OUTPUT_HEAD` and its last `TOOL_OUTPUT_TAIL` code units, joined, with `omitted` code units missing between the two.',
+  );
 
 export const toolError = z.object({ message: z.string(), code: z.string().exactOptional() });
 
@@ -42,7 +52,11 @@ export const fileEditResultContent = z.object({
   insertions: count,
   deletions: count,
   diff: z.string().exactOptional(),
-  before: contentRef.exactOptional(),
+  before: contentRef
+    .exactOptional()
+    .describe(
+      'The whole file before and after, byte for byte; neither if the host is not sure. A new file has no `before`.',
+    ),
   after: contentRef.exactOptional(),
 });
 export const toolResultContent = z.discriminatedUnion('type', [
@@ -60,6 +74,7 @@ export const toolCallResult = z.object({
   error: toolError.exactOptional(),
 });
 
+/** What every stage of a tool call has. All of it is ready to display; clients never look at `toolName`. */
 const base = {
   toolCallId: id,
   toolName: z.string(),
@@ -67,8 +82,8 @@ const base = {
   invocationMessage: z.string(),
   toolKind: z.literal('terminal').exactOptional(),
   language: z.string().exactOptional(),
-  toolInput: z.string().exactOptional(),
-  toolInputRef: contentRef.exactOptional(),
+  toolInput: z.string().exactOptional().describe('With `toolInputRef`, only its head and its tail.'),
+  toolInputRef: contentRef.exactOptional().describe('The whole input, where it is too long for the state.'),
 };
 
 export const pendingToolCallStart = z.object({
@@ -77,7 +92,9 @@ export const pendingToolCallStart = z.object({
   confirmation: toolConfirmation,
 });
 export const runningToolCallStart = z.object({ ...base, status: z.literal('running'), confirmed: toolConfirmed });
-export const toolCallStart = z.discriminatedUnion('status', [pendingToolCallStart, runningToolCallStart]);
+export const toolCallStart = z
+  .discriminatedUnion('status', [pendingToolCallStart, runningToolCallStart])
+  .describe('How `session/toolStart` announces a call; the reducer adds the times.');
 
 export const pendingToolCall = pendingToolCallStart.extend({ startedAt: timestamp });
 export const runningToolCall = runningToolCallStart.extend({
@@ -96,8 +113,8 @@ export const finishedToolCall = z.object({
 export const cancelledToolCall = z.object({
   ...base,
   status: z.literal('cancelled'),
-  cancelled: z.enum(['denied', 'turnEnded']),
-  confirmed: toolConfirmed.exactOptional(),
+  cancelled: z.enum(['denied', 'turnEnded']).describe('Denied by an answer, or still open when its turn ended.'),
+  confirmed: toolConfirmed.exactOptional().describe('Who allowed or denied it.'),
   reason: z.string().exactOptional(),
   output: toolOutput.exactOptional(),
   startedAt: timestamp,
@@ -109,4 +126,6 @@ export const toolCallState = z.discriminatedUnion('status', [
   finishedToolCall,
   cancelledToolCall,
 ]);
-export const completedToolCall = z.discriminatedUnion('status', [finishedToolCall, cancelledToolCall]);
+export const completedToolCall = z
+  .discriminatedUnion('status', [finishedToolCall, cancelledToolCall])
+  .describe('A call that does not change any more.');

@@ -1,24 +1,4 @@
-/** What a version of the protocol can do. A client looks here before it uses a feature. */
-export interface ProtocolCapabilities {
-  readonly sessions: true;
-  readonly tools: true;
-  readonly permissions: true;
-  readonly reasoning?: true;
-  readonly toolUpdates?: true;
-  readonly pendingMessages?: true;
-  readonly customizations?: true;
-  readonly contentReferences?: true;
-  readonly fork?: true;
-  readonly agentInstallation?: true;
-  readonly sessionFs?: true;
-  readonly artifacts?: true;
-  readonly import?: true;
-  readonly modes?: true;
-  /** Parts that are not in a turn's state any more can be fetched. */
-  readonly earlierParts?: true;
-  /** `initialize` and `reconnect` say in `failed` which sessions could not be loaded. */
-  readonly failedSubscriptions?: true;
-}
+import type { ProtocolCapabilities } from '../types/handshake.js';
 
 const V1: ProtocolCapabilities = {
   sessions: true,

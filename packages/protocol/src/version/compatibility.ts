@@ -1,6 +1,5 @@
-import type { AssertNone } from '../schemas/schemaEquality.js';
-import type { WireTypes } from '../wireTypes.js';
-import type { Incompatible } from './compatible.js';
+import type { WireTypes } from '../types/wireTypes.js';
+import type { AssertNone, Incompatible } from './compatible.js';
 import type { WireTypesV1 } from './frozen/v1.js';
 
 // Does not compile when a living type has left what a frozen version promised; the error names the type.

@@ -1,10 +1,13 @@
-import type { Action } from '../actions/envelope.js';
-import type { Notification } from '../notifications.js';
+import type { Action } from '../types/actions.js';
+import type { Notification } from '../types/notifications.js';
 
 // The rules of evolution as types. Each yields `true` or `false` and stands inside `Expect`: a check that yields `never`
 // where it fails would compile just as well.
 
 export type Expect<T extends true> = T;
+
+/** Does not compile when T is anything: the error names what it is. */
+export type AssertNone<T extends never> = T;
 
 /**
  * Whether `New` may take the place of `Old`: the only change allowed is an added optional field.

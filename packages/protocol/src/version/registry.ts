@@ -1,41 +1,11 @@
-import type { Action } from '../actions/envelope.js';
-import type { Commands } from '../commands/commands.js';
-import type { Notification } from '../notifications.js';
+import { ROOT_ACTION_TABLE, SESSION_ACTION_TABLE } from '../tables/actionTable.js';
+import { COMMAND_TABLE } from '../tables/commandTable.js';
+import type { Action } from '../types/actions.js';
+import type { Commands } from '../types/methods.js';
+import type { Notification } from '../types/notifications.js';
 
-/** The version that brought each action. Exhaustive: an action without an entry does not compile. */
-export const ACTION_INTRODUCED_IN: { readonly [K in Action['type']]: number } = {
-  'root/agentsChanged': 1,
-  'session/ready': 1,
-  'session/creationFailed': 1,
-  'session/turnStarted': 1,
-  'session/delta': 1,
-  'session/responsePart': 1,
-  'session/reasoning': 1,
-  'session/toolStart': 1,
-  'session/toolUpdate': 1,
-  'session/toolCallConfirmed': 1,
-  'session/toolComplete': 1,
-  'session/permissionRequest': 1,
-  'session/permissionResolved': 1,
-  'session/turnComplete': 1,
-  'session/turnCancelled': 1,
-  'session/error': 1,
-  'session/titleChanged': 1,
-  'session/usage': 1,
-  'session/modelChanged': 1,
-  'session/modeChanged': 2,
-  'session/isReadChanged': 1,
-  'session/isArchivedChanged': 1,
-  'session/activityChanged': 1,
-  'session/changesChanged': 1,
-  'session/clientsChanged': 1,
-  'session/metadataChanged': 1,
-  'session/pendingMessageSet': 1,
-  'session/pendingMessageRemoved': 1,
-  'session/queuedMessagesReordered': 1,
-  'session/customizationsChanged': 1,
-  'session/customizationToggled': 1,
-};
+/** The version that brought each action. */
+export const ACTION_INTRODUCED_IN = introducedIn<Action['type']>({ ...ROOT_ACTION_TABLE, ...SESSION_ACTION_TABLE });
 
 export const NOTIFICATION_INTRODUCED_IN: { readonly [K in Notification['type']]: number } = {
   'notify/sessionAdded': 1,
@@ -46,25 +16,7 @@ export const NOTIFICATION_INTRODUCED_IN: { readonly [K in Notification['type']]:
 };
 
 /** A client looks here before it sends a command to an older host. */
-export const COMMAND_INTRODUCED_IN: { readonly [K in keyof Commands]: number } = {
-  initialize: 1,
-  reconnect: 1,
-  subscribe: 1,
-  createSession: 1,
-  forkSession: 1,
-  importSession: 1,
-  disposeSession: 1,
-  listSessions: 1,
-  fetchTurns: 1,
-  fetchParts: 2,
-  fetchContent: 1,
-  listArtifacts: 1,
-  browseDirectory: 1,
-  installAgent: 1,
-  removeAgent: 1,
-  'sessionFs.setProvider': 1,
-  ping: 1,
-};
+export const COMMAND_INTRODUCED_IN = introducedIn<keyof Commands>(COMMAND_TABLE);
 
 /** What the host sends to a client of that version. */
 export function isActionKnownToVersion(action: Pick<Action, 'type'>, version: number): boolean {
@@ -82,4 +34,9 @@ export function isCommandKnownToVersion(method: keyof Commands, version: number)
 function isKnown(introducedIn: Readonly<Record<string, number>>, name: string, version: number): boolean {
   const introduced = Object.hasOwn(introducedIn, name) ? introducedIn[name] : undefined;
   return introduced !== undefined && introduced <= version;
+}
+
+function introducedIn<K extends string>(table: Readonly<Record<K, { readonly since: number }>>) {
+  const rows = Object.entries<{ readonly since: number }>(table);
+  return Object.fromEntries(rows.map(([name, { since }]) => [name, since])) as { readonly [N in K]: number };
 }

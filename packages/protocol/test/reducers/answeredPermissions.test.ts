@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
 import { MAX_ANSWER_KEPT, MAX_ANSWERED_PERMISSIONS } from '../../src/limits.js';
 import { createSessionState } from '../../src/reducers/createSessionState.js';
 import { sessionReducer } from '../../src/reducers/sessionReducer.js';
+import type { SessionAction } from '../../src/types/actions.js';
 
 const session = 'mock:/s1';
 
@@ -27,7 +27,7 @@ function answered(count: number, text: string) {
   return state.activeTurn?.answeredPermissions ?? [];
 }
 
-test('[PERM4] a turn remembers its newest answers, no more than the limit', () => {
+test('[PERM4] a turn remembers its newest answers, up to the limit', () => {
   const answers = answered(MAX_ANSWERED_PERMISSIONS + 3, 'main');
   expect([answers.length, answers[0]?.requestId, answers.at(-1)?.requestId]).toEqual([
     MAX_ANSWERED_PERMISSIONS,
@@ -36,7 +36,7 @@ test('[PERM4] a turn remembers its newest answers, no more than the limit', () =
   ]);
 });
 
-test('[PERM4] of a long answer its beginning is remembered, without half a character', () => {
+test('[PERM4] a long answer is cut, without half a character', () => {
   const [answer] = answered(1, `${'a'.repeat(MAX_ANSWER_KEPT - 1)}😀 and more`);
   expect(answer?.text).toBe('a'.repeat(MAX_ANSWER_KEPT - 1));
 });

@@ -1,10 +1,11 @@
 // Random actions over few ids, so that random histories run into every rule: the right turn and the wrong one, known and
 // unknown calls, the same message twice, ids that objects inherit.
 import * as fc from 'fast-check';
-import type { Action } from '../../src/actions/envelope.js';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
+import { jsonSchemaFiles } from '../../src/generate/jsonSchemas.js';
 import { createSessionState } from '../../src/reducers/createSessionState.js';
-import type { SessionState } from '../../src/state/sessionState.js';
+import { CLIENT_ACTIONS, HOST_ACTIONS } from '../../src/schemas/actionSchemas.js';
+import type { SessionAction } from '../../src/types/actions.js';
+import type { SessionState } from '../../src/types/sessionState.js';
 
 export const SESSION = 'mock:/s1';
 
@@ -66,101 +67,77 @@ const metadata = fc.dictionary(oneOf('group', 'branch', 'constructor'), fc.oneof
 });
 
 const at = fc.integer({ min: 1, max: 1_000_000 });
-const base = { session: fc.constant(SESSION), at };
-const ofTurn = { ...base, turnId };
-const by = { by: author };
 
-type Required<T extends Record<string, fc.Arbitrary<unknown>>> = (keyof T)[];
-/** An action with some fields required and others there or not. */
-function action<K extends Action['type'], R extends Record<string, fc.Arbitrary<unknown>>>(
-  type: K,
-  required: R,
-  optional: Record<string, fc.Arbitrary<unknown>> = {},
-): fc.Arbitrary<SessionAction> {
-  const model = { type: fc.constant(type), ...required, ...optional };
-  const requiredKeys = ['type', ...(Object.keys(required) as Required<R>)] as never[];
-  return fc.record(model, { requiredKeys }) as unknown as fc.Arbitrary<SessionAction>;
+const OF_FIELD: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  session: fc.constant(SESSION),
+  at,
+  turnId,
+  toolCallId: callId,
+  partId,
+  requestId,
+  optionId,
+  queuedMessageId: messageId,
+  by: author,
+  userMessage,
+  error,
+  ref,
+  model: oneOf('small', 'large'),
+  part,
+  toolCall,
+  request: fc.record({ requestId, kind: oneOf('permission', 'question'), title: text, message: text }),
+  metadata,
+  customizations,
+  commands,
+  changes,
+  order: fc.array(messageId, { maxLength: 4 }),
+  // Only pending messages and customizations have these themselves.
+  id: messageId,
+  uri: oneOf('file:///a', 'file:///b', 'file:///c'),
+  // Set by the host alone, and only with an empty message.
+  origin: fc.constant(undefined),
+};
+
+interface Schema {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly type?: string;
+  readonly pattern?: string;
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
 }
 
-/** One arbitrary for each action type; exhaustive, so that a new action is tried too. */
-const ACTIONS: { readonly [K in SessionAction['type']]: fc.Arbitrary<SessionAction> } = {
-  'session/ready': action('session/ready', base),
-  'session/creationFailed': action('session/creationFailed', { ...base, error }),
-  'session/turnStarted': action(
-    'session/turnStarted',
-    { ...ofTurn, userMessage },
-    { ...by, queuedMessageId: messageId },
-  ),
-  'session/delta': action('session/delta', { ...ofTurn, partId, content: text }),
-  'session/responsePart': action('session/responsePart', { ...ofTurn, part }),
-  'session/reasoning': action('session/reasoning', { ...ofTurn, partId, content: text }),
-  'session/toolStart': action('session/toolStart', { ...ofTurn, toolCall }),
-  'session/toolUpdate': action(
-    'session/toolUpdate',
-    { ...ofTurn, toolCallId: callId },
-    { output: text, ref, invocationMessage: text },
-  ),
-  'session/toolCallConfirmed': action(
-    'session/toolCallConfirmed',
-    { ...ofTurn, toolCallId: callId, approved: fc.boolean() },
-    { ...by, optionId, editedToolInput: text, reason: text },
-  ),
-  'session/toolComplete': action('session/toolComplete', {
-    ...ofTurn,
-    toolCallId: callId,
-    result: fc.record({ success: fc.boolean(), pastTenseMessage: text }),
-  }),
-  'session/permissionRequest': action('session/permissionRequest', {
-    ...ofTurn,
-    request: fc.record({ requestId, kind: oneOf('permission', 'question'), title: text, message: text }),
-  }),
-  'session/permissionResolved': action(
-    'session/permissionResolved',
-    { ...ofTurn, requestId, approved: fc.boolean() },
-    { ...by, optionId, text },
-  ),
-  'session/turnComplete': action('session/turnComplete', ofTurn),
-  'session/turnCancelled': action('session/turnCancelled', ofTurn, by),
-  'session/error': action('session/error', { ...ofTurn, error }),
-  'session/titleChanged': action('session/titleChanged', { ...base, title: text }, by),
-  'session/usage': action('session/usage', { ...ofTurn, usage: fc.record({ inputTokens: fc.nat() }) }),
-  'session/modelChanged': action('session/modelChanged', { ...base, model: oneOf('small', 'large') }, by),
-  'session/modeChanged': action('session/modeChanged', base, { mode: fc.record({ id: oneOf('plan', 'act') }) }),
-  'session/isReadChanged': action('session/isReadChanged', { ...base, isRead: fc.boolean() }, by),
-  'session/isArchivedChanged': action('session/isArchivedChanged', { ...base, isArchived: fc.boolean() }, by),
-  'session/activityChanged': action('session/activityChanged', base, { activity: text }),
-  'session/changesChanged': action('session/changesChanged', { ...base, changes }),
-  'session/clientsChanged': action('session/clientsChanged', { ...base, clients: fc.array(author, { maxLength: 2 }) }),
-  'session/metadataChanged': action('session/metadataChanged', { ...base, metadata }),
-  'session/pendingMessageSet': action(
-    'session/pendingMessageSet',
-    { ...base, kind: oneOf('steering', 'queued'), id: messageId, userMessage },
-    by,
-  ),
-  'session/pendingMessageRemoved': action(
-    'session/pendingMessageRemoved',
-    { ...base, kind: oneOf('steering', 'queued'), id: messageId },
-    by,
-  ),
-  'session/queuedMessagesReordered': action(
-    'session/queuedMessagesReordered',
-    { ...base, order: fc.array(messageId, { maxLength: 4 }) },
-    by,
-  ),
-  'session/customizationsChanged': fc.oneof(
-    action('session/customizationsChanged', { ...base, customizations }),
-    action('session/customizationsChanged', { ...base, customizations, commands }),
-  ),
-  'session/customizationToggled': action(
-    'session/customizationToggled',
-    { ...base, uri: oneOf('file:///a', 'file:///b', 'file:///c'), enabled: fc.boolean() },
-    by,
-  ),
-};
+const { $defs } = jsonSchemaFiles()['types.schema.json'] as { readonly $defs: Readonly<Record<string, Schema>> };
+
+/** What a schema allows, so that a new action is tried too; fields that rules look at have few values. */
+function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
+  const { $ref, items, properties, required = [] } = schema;
+  if ($ref !== undefined) return arbitraryOf($defs[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {});
+  if ('const' in schema) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.oneOf) return fc.oneof(...schema.oneOf.map(arbitraryOf));
+  if (items) return fc.array(arbitraryOf(items), { maxLength: 2 });
+  if (properties) {
+    const fields = Object.entries(properties).map(([name, field]) => [name, OF_FIELD[name] ?? arbitraryOf(field)]);
+    return fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>, {
+      requiredKeys: [...required],
+    });
+  }
+  if (schema.type === 'boolean') return fc.boolean();
+  if (schema.type === 'string') return schema.pattern === undefined ? text : oneOf('a1', 'b2');
+  return fc.nat();
+}
+
+const ACTIONS = [...CLIENT_ACTIONS, ...HOST_ACTIONS].map(({ shape }) => {
+  const [, name = ''] = shape.type.value.split('/');
+  return arbitraryOf({ $ref: `${name.charAt(0).toUpperCase()}${name.slice(1)}Action` });
+});
 
 /** As parsed from a frame. */
 export const anyAction: fc.Arbitrary<SessionAction> = fc
-  .oneof(...Object.values(ACTIONS))
+  .oneof(...ACTIONS)
   .map((action) => JSON.parse(JSON.stringify(action)) as SessionAction);
 
 const turn = { session: SESSION, at: 1, turnId: 't1' } as const;

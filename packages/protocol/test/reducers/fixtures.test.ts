@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../src/actions/envelope.js';
-import type { RootAction } from '../../src/actions/rootActions.js';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
 import { rootReducer } from '../../src/reducers/rootReducer.js';
 import { sessionReducer } from '../../src/reducers/sessionReducer.js';
 import { SCHEMAS } from '../../src/schemas/schemas.js';
-import type { RootState } from '../../src/state/rootState.js';
-import type { SessionState } from '../../src/state/sessionState.js';
+import type { Action, RootAction, SessionAction } from '../../src/types/actions.js';
+import type { RootState } from '../../src/types/rootState.js';
+import type { SessionState } from '../../src/types/sessionState.js';
+import { ACTION_INTRODUCED_IN } from '../../src/version/registry.js';
 import { deepFreeze } from './deepFreeze.js';
 
 /**
@@ -108,7 +107,7 @@ function rulesOf(sections: readonly string[]): string[] {
 }
 
 const REDUCER_SECTIONS = ['RED', 'ROOT', 'LIFE', 'TURN', 'PART', 'TOOL', 'PERM', 'PEND', 'SUM', 'LIST'];
-const ACTION_TYPES: readonly string[] = SCHEMAS.Action.options.map((option) => option.shape.type.value);
+const ACTION_TYPES = Object.keys(ACTION_INTRODUCED_IN);
 
 describe('fixtures', () => {
   test.each(fixtures.map((fixture) => [fixture.rules.join(), fixture.name, fixture.description, fixture] as const))(
@@ -128,7 +127,7 @@ describe('fixtures', () => {
 });
 
 describe('the fixtures themselves', () => {
-  test('there are enough of them, all in a known group, and every state is used', () => {
+  test('are enough, all in a known group, and use every state', () => {
     expect(fixtures.length).toBeGreaterThanOrEqual(150);
     expect(readdirSync(FIXTURES).sort()).toStrictEqual([...GROUPS, 'states'].sort());
     const texts = GROUPS.flatMap((group) =>
@@ -142,7 +141,7 @@ describe('the fixtures themselves', () => {
     expect(unused).toStrictEqual([]);
   });
 
-  test('each has rules, a description and actions, and a change is a change', () => {
+  test('each have rules, a description and actions, and change what they claim to change', () => {
     for (const fixture of fixtures) {
       expect(fixture.rules.length, fixture.name).toBeGreaterThan(0);
       expect(fixture.description.length, fixture.name).toBeGreaterThan(0);
@@ -152,7 +151,7 @@ describe('the fixtures themselves', () => {
     }
   });
 
-  test('each action type is shown alone with a change, and as a no-op', () => {
+  test('show each action type alone with a change, and as a no-op', () => {
     // Alone: in a longer fixture it could be one of the actions that do nothing.
     const changing = fixtures.filter(({ actions, expected }) => expected !== 'unchanged' && actions.length === 1);
     const unchanged = fixtures.filter(({ expected }) => expected === 'unchanged');
@@ -177,7 +176,7 @@ describe('the fixtures themselves', () => {
     expect(ACTION_TYPES.filter((type) => !noOps.has(type as Action['type']))).toStrictEqual([...ALWAYS_APPLIES.keys()]);
   });
 
-  test('every rule of the reducers is carried by a fixture, and no fixture names an unknown rule', () => {
+  test('carry every rule of the reducers, and no unknown rule', () => {
     const rules = rulesOf(REDUCER_SECTIONS);
     const carried = new Set(fixtures.flatMap((fixture) => fixture.rules));
     expect(rules.length).toBeGreaterThan(0);
@@ -186,7 +185,7 @@ describe('the fixtures themselves', () => {
   });
 
   // Equal, not only accepted: the schemas drop fields that they do not know, such as a misspelt one.
-  test.each(['initial', 'expected'] as const)('every %s state is what the schema says', (which) => {
+  test.each(['initial', 'expected'] as const)('every %s state matches the schema', (which) => {
     for (const fixture of fixtures) {
       const schema = fixture.reducer === 'root' ? SCHEMAS.RootState : SCHEMAS.SessionState;
       const state = fixture[which];
@@ -194,7 +193,7 @@ describe('the fixtures themselves', () => {
     }
   });
 
-  test('every action is what the schema says, except where it is invalid on purpose', () => {
+  test('every action matches the schema, except where it is invalid on purpose', () => {
     for (const fixture of fixtures) {
       const invalid = fixture.actions.filter(
         (action) => !isDeepStrictEqual(SCHEMAS.Action.safeParse(action).data, action),

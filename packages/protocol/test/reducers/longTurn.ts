@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
+import type { SessionAction } from '../../src/types/actions.js';
 import { SESSION } from './arbitraryActions.js';
 
 export const TURN = 't1';

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../../test/support/holds.js';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
 import { TOOL_OUTPUT_HEAD, TOOL_OUTPUT_TAIL } from '../../src/limits.js';
 import { findPendingMessage } from '../../src/reducers/pendingMessages.js';
 import { createRootState, rootReducer } from '../../src/reducers/rootReducer.js';
@@ -9,8 +8,9 @@ import { sessionReducer } from '../../src/reducers/sessionReducer.js';
 import { deriveStatus } from '../../src/reducers/summary.js';
 import { appendToolOutput, viewToolOutput } from '../../src/reducers/toolOutput.js';
 import { SCHEMAS } from '../../src/schemas/schemas.js';
-import type { SessionState } from '../../src/state/sessionState.js';
-import type { ToolOutput } from '../../src/state/toolCall.js';
+import type { SessionAction } from '../../src/types/actions.js';
+import type { SessionState } from '../../src/types/sessionState.js';
+import type { ToolOutput } from '../../src/types/toolCalls.js';
 import { withNewestTurns } from '../../src/windows.js';
 import { anyAction, history, newSession, OPENING, SESSION } from './arbitraryActions.js';
 import { countingReads } from './countingReads.js';
@@ -39,7 +39,7 @@ describe('sessionReducer, over random histories', () => {
     );
   });
 
-  it('[RED3] gives back an equal state only as the same reference', () => {
+  it('[RED3] returns an equal state only as the same reference', () => {
     // Actions that replace a value by one which happens to be equal are the exception: the reducer need not compare deeply.
     const replaces = new Set([
       'session/usage',
@@ -89,7 +89,7 @@ describe('sessionReducer, over random histories', () => {
     );
   });
 
-  it('[RED12] never changes a turn that has ended, nor its place', () => {
+  it('[RED12] never changes an ended turn, nor its position', () => {
     holds(
       fc.property(history, anyAction, (actions, action) => {
         const before = reduce(actions);
@@ -110,7 +110,7 @@ describe('sessionReducer, over random histories', () => {
     );
   });
 
-  it('[FATE1,PEND3] never loses a pending message, and never has one twice', () => {
+  it('[FATE1,PEND3] never loses or doubles a pending message', () => {
     holds(
       fc.property(history, anyAction, (actions, action) => {
         const before = reduce(actions);
@@ -158,7 +158,7 @@ describe('cost', () => {
     expect(readsAfter(10_000)).toBe(few);
   });
 
-  it('[TOOL5] live output stays bounded however much there was', () => {
+  it('[TOOL5] live output stays bounded', () => {
     let output: ToolOutput | undefined;
     for (let i = 0; i < 2_000; i++) output = appendToolOutput(output, 'x'.repeat(100));
     expect(output?.text.length).toBe(TOOL_OUTPUT_HEAD + TOOL_OUTPUT_TAIL);

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { holds } from '../../../../test/support/holds.js';
-import type { SessionAction } from '../../src/actions/sessionActions.js';
 import { MAX_TURN_LENGTH, MAX_TURN_PARTS } from '../../src/limits.js';
 import { sessionReducer } from '../../src/reducers/sessionReducer.js';
 import { droppedSteps, isOpenStep, type TurnStep, turnLength, turnSteps } from '../../src/reducers/turnSteps.js';
 import { withNewestParts } from '../../src/reducers/turnWindow.js';
 import { SCHEMAS } from '../../src/schemas/schemas.js';
-import type { SessionState } from '../../src/state/sessionState.js';
-import type { ActiveTurn } from '../../src/state/turn.js';
+import type { SessionAction } from '../../src/types/actions.js';
+import type { SessionState } from '../../src/types/sessionState.js';
+import type { ActiveTurn } from '../../src/types/turns.js';
 import { newSession, SESSION } from './arbitraryActions.js';
 import { countingReads } from './countingReads.js';
 import { deepFreeze } from './deepFreeze.js';
@@ -31,7 +31,7 @@ function total({ earlierParts = 0, responseParts }: ActiveTurn): number {
 }
 
 describe('the window of a turn', () => {
-  it('[PART6] holds what has room and what is open, and nothing is lost on the way', () => {
+  it('[PART6] holds what fits and what is open, and counts the rest', () => {
     holds(
       fc.property(steps, (all) => {
         let state = started;
@@ -68,7 +68,7 @@ describe('the window of a turn', () => {
     );
   });
 
-  it('[PART7] who holds fewer parts gets the same: the parts that both hold are equal, and so is all else', () => {
+  it('[PART7] states with different windows stay equal in their common parts', () => {
     holds(
       fc.property(steps, fc.nat(1_000), fc.nat(100), (all, cut, parts) => {
         const actions = actionsOf(all);

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Commands } from '../../src/commands/commands.js';
+import { jsonSchemaFiles } from '../../src/generate/jsonSchemas.js';
+import { typeFiles } from '../../src/generate/typeFiles.js';
 import {
   MAX_ATTACHMENTS,
   MAX_DISPLACED_MESSAGES,
@@ -9,9 +10,8 @@ import {
   MAX_QUEUED_MESSAGES,
   MAX_TEXT_LENGTH,
 } from '../../src/limits.js';
-import { uncheckedDispatchActionParams } from '../../src/schemas/commandSchemas.js';
-import { jsonSchemaFiles } from '../../src/schemas/jsonSchemas.js';
-import { COMMAND_SCHEMAS, SCHEMAS } from '../../src/schemas/schemas.js';
+import { COMMAND_SCHEMAS, SCHEMAS, uncheckedDispatchActionParams } from '../../src/schemas/schemas.js';
+import type { Commands } from '../../src/types/methods.js';
 
 const turnStarted = {
   type: 'session/turnStarted',
@@ -64,7 +64,7 @@ describe('schemas', () => {
     expect(SCHEMAS.ClientAction.safeParse(action).success).toBe(false);
   });
 
-  it('look twice at a dispatched action: what can be answered, then what is right', () => {
+  it('check a dispatched action twice: whether it can be answered, then whether it is valid', () => {
     const wrong = { clientSeq: 3, action: { type: 'session/turnStarted', turnId: 5 } };
     expect(uncheckedDispatchActionParams.parse(wrong)).toStrictEqual(wrong);
     expect(SCHEMAS.DispatchActionParams.safeParse(wrong).success).toBe(false);
@@ -118,7 +118,7 @@ describe('schemas', () => {
     ping: {},
   };
 
-  it.each(Object.entries(valid))('take the params of %s', (method, params) => {
+  it.each(Object.entries(valid))('accept the params of %s', (method, params) => {
     expect(COMMAND_SCHEMAS[method as keyof Commands].params.parse(params)).toStrictEqual(params);
   });
 
@@ -145,10 +145,22 @@ describe('schemas', () => {
   });
 });
 
+describe('the types', () => {
+  const folder = join(import.meta.dirname, '../../src/types');
+
+  it('[SCH1] are what the schemas say; `npm run schemas` writes them', () => {
+    const files = typeFiles();
+    expect(readdirSync(folder).sort()).toEqual(Object.keys(files).sort());
+    for (const [name, content] of Object.entries(files)) {
+      expect(readFileSync(join(folder, name), 'utf8'), name).toBe(content);
+    }
+  });
+});
+
 describe('JSON Schema files', () => {
   const folder = join(import.meta.dirname, '../../schema');
 
-  it('[SCH5] are what the schemas say; `npm run schemas` writes them', () => {
+  it('[SCH5] match the schemas; `npm run schemas` writes them', () => {
     const files = jsonSchemaFiles();
     expect(readdirSync(folder).sort()).toEqual(Object.keys(files).sort());
     for (const [name, content] of Object.entries(files)) {

@@ -1,15 +1,14 @@
 // Compiled by `tsc -b`, never run. Each `@ts-expect-error` is a change that must not compile: were a check unable to fail,
 // the directive above it would be the error.
 import type * as z from 'zod';
-import type { Action } from '../../src/actions/envelope.js';
-import type { TurnStartedAction } from '../../src/actions/sessionActions.js';
-import type { Notification } from '../../src/notifications.js';
-import type { AssertNone, Mismatches } from '../../src/schemas/schemaEquality.js';
-import type { SCHEMAS } from '../../src/schemas/schemas.js';
-import type { AsKnownTo, Compatible, Expect, Incompatible } from '../../src/version/compatible.js';
+import type { Action } from '../../src/types/actions.js';
+import type { TurnStartedAction } from '../../src/types/clientActions.js';
+import type { Notification } from '../../src/types/notifications.js';
+import type { WireTypes } from '../../src/types/wireTypes.js';
+import type { AsKnownTo, AssertNone, Compatible, Expect, Incompatible } from '../../src/version/compatible.js';
 import type { WireTypesV1 } from '../../src/version/frozen/v1.js';
 import type { ACTION_INTRODUCED_IN } from '../../src/version/registry.js';
-import type { WireTypes } from '../../src/wireTypes.js';
+import type { InferredSchemas, Mismatches } from './schemaEquality.js';
 
 type TurnStartedV1 = WireTypesV1['TurnStartedAction'];
 type StatusV1 = WireTypesV1['SessionStatus'];
@@ -67,10 +66,10 @@ export const incomplete: Registry<Action | NewAction> = registry;
 // @ts-expect-error a notification without an entry
 export const missing: Registry<Notification> = { 'notify/sessionAdded': 1, 'notify/sessionRemoved': 1 };
 
-// [SCH1] schemas and interfaces
+// [SCH1] what zod infers from the schemas equals the generated types
 type Schema<T> = z.ZodType<T>;
 type Author = WireTypes['Author'];
-export type SchemasFit = AssertNone<Mismatches<WireTypes, typeof SCHEMAS>>;
+export type SchemasFit = AssertNone<Mismatches<WireTypes, InferredSchemas>>;
 // @ts-expect-error a schema that lacks an optional field
 export type SchemaLacksField = AssertNone<Mismatches<{ A: Author }, { A: Schema<Omit<Author, 'device'>> }>>;
 // @ts-expect-error a schema that has a field more

@@ -61,7 +61,7 @@ export interface DispatcherOptions {
   readonly report: (code: LocalErrorCode, message: string, cause?: unknown) => void;
 }
 
-/** Runs the handlers for what the other side asks and tells, and answers each of its requests exactly once. */
+/** Runs the handlers for the requests and notifications of the other side, and answers each request exactly once. */
 export class Dispatcher {
   readonly #reply: DispatcherOptions['reply'];
   readonly #report: DispatcherOptions['report'];
@@ -246,7 +246,7 @@ class RunningRequests {
   }
 }
 
-/** Whether a handler failed only because it was told to stop, which nobody needs to hear about. */
+/** Whether a handler failed only because its request was cancelled. That is not reported. */
 function isAbortOutcome(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
 }

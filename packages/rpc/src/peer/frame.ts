@@ -1,6 +1,6 @@
 import type { ErrorObject, RequestId } from './message.js';
 
-/** One encoded JSON-RPC message: text, or the same text as UTF-8 for those who encode once and send to many. */
+/** One encoded JSON-RPC message: text, or the same text as UTF-8 for senders that encode once and send to many. */
 export type Frame = string | Uint8Array;
 
 const encoder = new TextEncoder();

@@ -6,9 +6,9 @@ const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024;
 const ENTRY_COST = 64;
 
 export interface InboxOptions {
-  /** How much may wait for the first listener, in characters; 16 Mi unless told. */
+  /** How much may wait for the first listener, in characters. Default 16 Mi. */
   readonly maxWaitingChars?: number;
-  /** Told what a listener threw. */
+  /** Gets what a listener threw. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
@@ -51,7 +51,7 @@ export class Inbox {
     this.#close = new CloseEvent(onListenerError);
   }
 
-  /** No more frames are taken: the close was told, or waits behind frames that were not delivered yet. */
+  /** No more frames are accepted: the close was reported, or waits behind frames that were not delivered yet. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -81,7 +81,7 @@ export class Inbox {
     this.#take({ kind: 'oversize', maxBytes }, 0);
   }
 
-  /** The other side closed: told after all that was received before. */
+  /** The other side closed. Reported after everything that was received before. */
   end(reason: CloseReason): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -89,7 +89,7 @@ export class Inbox {
     else this.#waiting.push({ kind: 'close', reason });
   }
 
-  /** This side closed: told at once; what waits is dropped. */
+  /** This side closed. Reported at once; frames that wait are dropped. */
   close(reason: CloseReason): void {
     this.#ended = true;
     this.#waiting = [];

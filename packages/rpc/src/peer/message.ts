@@ -34,7 +34,7 @@ interface Fields {
 
 const MAX_ID_LENGTH = 256;
 
-/** `malformed` is to be answered; `malformedResponse` never is, or two peers could answer each other for ever. */
+/** `malformed` is to be answered; `malformedResponse` never is, or two peers could answer each other forever. */
 export type Message =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params?: object }
   | { readonly kind: 'notification'; readonly method: string; readonly params?: object }

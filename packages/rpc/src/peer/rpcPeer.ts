@@ -15,7 +15,7 @@ import {
 } from './message.js';
 import { type PendingRequest, PendingRequests } from './pendingRequests.js';
 
-/** The answer to an oversize frame must itself pass the other side's limit, or two peers could answer each other for ever. */
+/** The answer to an oversize frame must itself pass the other side's limit, or two peers could answer each other forever. */
 const MIN_FRAME_BYTES = 1024;
 const MIN_VALUES = 16;
 
@@ -29,7 +29,7 @@ export interface PeerLimits extends MessageLimits {
 }
 
 export interface RpcPeerOptions extends Partial<PeerLimits> {
-  /** Told what has no caller to be told to: handlers that failed, frames and responses that make no sense. */
+  /** Gets errors that have no caller: handlers that failed, frames and responses that make no sense. */
   readonly onError?: (error: LocalRpcError) => void;
 }
 
@@ -153,7 +153,7 @@ export class RpcPeer {
 
   close(reason: CloseReason = { message: 'closed by this side' }): void {
     this.#transport.close(reason);
-    // A transport may tell of its close later; for this peer it is over now.
+    // The transport may report its close later; for this peer it is closed now.
     this.#close.tell(reason);
   }
 
@@ -235,7 +235,7 @@ export class RpcPeer {
     try {
       this.#onError?.(error);
     } catch {
-      // There is nobody left to tell.
+      // There is no other place to report to.
     }
   }
 }

@@ -24,7 +24,7 @@ export class LineSplitter {
   push(chunk: Uint8Array): void {
     let start = 0;
     for (;;) {
-      // Blank lines cost nothing: somebody may send nothing else.
+      // Blank lines are skipped at once: a hostile sender may send nothing else.
       if (this.#keptLength === 0 && !this.#discarding) while (chunk[start] === NEWLINE) start++;
       const newline = chunk.indexOf(NEWLINE, start);
       if (newline === -1) break;

@@ -14,13 +14,13 @@ const SPACE = 0x20;
 export interface LineTransportOptions extends InboxOptions {
   readonly readable: ReadableStream<Uint8Array>;
   readonly writable: WritableStream<Uint8Array>;
-  /** A longer line is reported as an oversize frame as soon as it is longer, and its rest is discarded; 4 MiB unless told. */
+  /** A longer line is reported as an oversize frame as soon as it is longer, and its rest is discarded. Default 4 MiB. */
   readonly maxLineBytes?: number;
-  /** How much may wait for the other side to read it before the transport closes; 16 MiB unless told. */
+  /** How much may wait for the other side to read it before the transport closes. Default 16 MiB. */
   readonly maxBufferedBytes?: number;
   /**
    * How long, in milliseconds, the last lines get to leave after a close, and to arrive after writing failed (a process that
-   * is gone may have left an explanation in the pipe); 2,000 unless told.
+   * is gone may have left an explanation in the pipe). Default 2,000.
    */
   readonly lingerMs?: number;
 }
@@ -174,7 +174,7 @@ class LineWriter {
     const settle = () => {
       this.#bufferedBytes -= line.length;
     };
-    // A failure is told by `closed`.
+    // `closed` reports a failure.
     this.#writer.write(line).then(settle, settle);
     return true;
   }

@@ -17,7 +17,7 @@ interface CloseMarker {
 }
 
 /**
- * Takes over the port: closing the transport closes it. The other side is told with a marker, because browsers don't
+ * Takes over the port: closing the transport closes it. A marker tells the other side, because browsers don't
  * reliably fire 'close'; where the event exists it covers a side that died without one. Messages that are neither a string
  * nor the marker are ignored.
  *

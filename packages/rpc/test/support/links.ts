@@ -54,13 +54,13 @@ export function manualLink(): ManualLink {
 export interface FaultyLinkOptions {
   /** From 0 to below 1. The same numbers give the same faults. */
   readonly random: () => number;
-  /** The probability that a frame is lost; 0 unless told. */
+  /** The probability that a frame is lost. Defaults to 0. */
   readonly drop?: number;
-  /** The probability that a frame arrives twice; 0 unless told. */
+  /** The probability that a frame arrives twice. Defaults to 0. */
   readonly duplicate?: number;
-  /** Each copy takes from 0 to this many milliseconds, so that frames overtake each other; 0 unless told. */
+  /** Each copy takes from 0 to this many milliseconds, so that frames overtake each other. Defaults to 0. */
   readonly delay?: number;
-  /** `setTimeout` unless told. */
+  /** Defaults to `setTimeout`. */
   readonly schedule?: Schedule;
 }
 

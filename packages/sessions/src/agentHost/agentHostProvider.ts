@@ -30,15 +30,15 @@ export interface AgentHostProviderOptions {
   /** Of a host that is not this machine, e.g. "dev-box": part of its id and of its workspaces' labels. */
   readonly name?: string;
   readonly label?: string;
-  /** `agenthost-local`, or `agenthost-<name>`, unless told. */
+  /** Default `agenthost-local`, or `agenthost-<name>`. */
   readonly id?: string;
-  /** Sessions that are listed at once; 100 unless told. */
+  /** Sessions in one page of the list. Default 100. */
   readonly pageSize?: number;
-  /** Lets somebody pick a folder; without it there is nothing to browse with. `undefined` when they did not. */
+  /** Lets the user pick a folder; `undefined` when they did not. Without it there is no browse action. */
   readonly pickFolder?: (folders: FolderBrowser) => Promise<URI | undefined>;
   /** Where messages are remembered until the host has answered. Those that an earlier page has left there are sent. */
   readonly unsent?: UnsentMessages;
-  /** Told of one that an earlier page has left and the host does not take: it is nowhere else any more. */
+  /** Gets a message that an earlier page left and that the host refuses: it is stored nowhere else any more. */
   readonly onUnsendable?: (message: UnsentMessage, error: unknown) => void;
 }
 

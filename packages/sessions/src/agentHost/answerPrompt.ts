@@ -1,5 +1,5 @@
 import { ActionRejectedError, type PermissionAnswer, type SessionHandle } from '@agenthost/client';
-import { type Author, REJECTION, type SessionState, type ToolCallState } from '@agenthost/protocol';
+import type { Author, RejectionCode, SessionState, ToolCallState } from '@agenthost/protocol';
 import type { ConfirmationAnswer } from '../chat/chatModel.js';
 import { AnsweredElsewhereError } from '../errors.js';
 
@@ -21,7 +21,7 @@ export async function answerConfirmation(
   try {
     await (approved ? prompt.approve(options) : prompt.deny(options));
   } catch (error) {
-    throw isLate(error, REJECTION.notWaitingForConfirmation) ? lost() : error;
+    throw isRejectedFor(error, 'notWaitingForConfirmation') ? lost() : error;
   }
 }
 
@@ -38,15 +38,14 @@ export async function answerPermission(
   try {
     await prompt.answer(answer);
   } catch (error) {
-    if (!isLate(error, REJECTION.unknownPermissionRequest)) throw error;
-    const who = /: (.+) answered it$/.exec((error as ActionRejectedError).reason)?.[1];
-    throw new AnsweredElsewhereError(who, 'answered');
+    if (!isRejectedFor(error, 'unknownPermissionRequest')) throw error;
+    const { by } = error.rejection;
+    throw new AnsweredElsewhereError(by?.name ?? by?.clientId, 'answered');
   }
 }
 
-/** The host adds who it was. */
-function isLate(error: unknown, reason: string): boolean {
-  return error instanceof ActionRejectedError && error.reason.startsWith(reason);
+export function isRejectedFor(error: unknown, ...codes: readonly RejectionCode[]): error is ActionRejectedError {
+  return error instanceof ActionRejectedError && codes.some((code) => code === error.rejection.code);
 }
 
 function callOf({ activeTurn, turns }: SessionState, turnId: string, toolCallId: string): ToolCallState | undefined {

@@ -3,7 +3,7 @@ import type { Author, SessionState } from '@agenthost/protocol';
 import { observable } from '../observable.js';
 import type { Chat, Session } from '../session.js';
 
-/** A question that somebody has answered, here or elsewhere. */
+/** A question that was answered, here or elsewhere. */
 export interface AnsweredPrompt {
   /** Of the tool call, or of the request. */
   readonly id: string;
@@ -32,14 +32,14 @@ type OpenPrompt = Pick<AnsweredPrompt, 'id' | 'kind' | 'title' | 'input' | 'tool
 
 const MOST = 20;
 
-/** Remembers the newest answers to prompts of the chats that it is told of. */
+/** Remembers the newest answers to prompts of the chats that `update` is called for. */
 export class AnsweredPrompts {
   readonly #answered = observable<readonly AnsweredPrompt[]>([]);
   /** The newest first. */
   readonly value: Observable<readonly AnsweredPrompt[]> = this.#answered;
   readonly #open = new Map<string, readonly OpenPrompt[]>();
 
-  /** To be told each state of a chat that waits; answers whether it still does. */
+  /** Call it with each state of a chat that waits; returns whether the chat still waits. */
   update(session: Session, chat: Chat, state: SessionState): boolean {
     const before = this.#open.get(chat.resource) ?? [];
     const now = openPrompts(state);
@@ -74,7 +74,7 @@ function openPrompts({ activeTurn }: SessionState): OpenPrompt[] {
   return [...calls, ...requests.map(({ requestId, kind, title }) => ({ id: requestId, kind, title }))];
 }
 
-/** Nothing where its turn ended before somebody answered. */
+/** `undefined` where the turn ended before an answer. */
 function answerTo({ activeTurn, turns }: SessionState, id: string): PromptAnswer | undefined {
   const calls = activeTurn ? Object.values(activeTurn.toolCalls) : [];
   const requests = activeTurn?.answeredPermissions ?? [];

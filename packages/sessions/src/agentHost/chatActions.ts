@@ -7,7 +7,7 @@ import type { SessionCatalogue } from './sessionCatalogue.js';
 const AT_ONCE = 8;
 const MAX_WAITING = 10_000;
 
-/** Does something to chats that nobody looks at: each is opened for as long as that takes. */
+/** Runs actions on chats that are not open: each is opened for as long as its action takes. */
 export class ChatActions {
   readonly #host: HostClient;
   readonly #catalogue: SessionCatalogue;
@@ -28,7 +28,7 @@ export class ChatActions {
     const deleteOne = (uri: URI) => this.#forgetting(uri, () => this.#host.disposeSession(uri));
     const outcomes = await Promise.allSettled(uris.map((uri) => this.#limiter.run(() => deleteOne(uri))));
     const gone = uris.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-    // The host tells as well; but then the caller could find it still there.
+    // The host announces it too, but the caller could still find the session until then.
     this.#catalogue.remove(gone);
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
@@ -76,7 +76,7 @@ class Limiter {
           `${this.#maxWaiting} actions wait for the host already; wait until it has answered`,
         );
       }
-      // Whoever ends hands its place on, so the count stays.
+      // An action that ends passes its place on, so the count stays.
       await new Promise<void>((start) => this.#waiting.push(start));
     }
     try {

@@ -8,13 +8,13 @@ export interface NewHostChat extends SendRequestOptions {
   readonly group: string;
   readonly workingDirectory: URI | undefined;
   readonly model: string | undefined;
-  /** What somebody called it before it was sent. */
+  /** The title that the user gave it before it was sent. */
   readonly title: string;
 }
 
 /**
  * Makes a session on the host and sends its first message. When that is refused, nothing of it is left. The summary goes to
- * `keep` in the turn in which it is read: later it could replace what a notification has told since.
+ * `keep` in the turn in which it is read: later it could replace what a notification has changed since.
  */
 export async function createChatOnHost<T>(
   host: HostClient,
@@ -37,7 +37,7 @@ export async function createChatOnHost<T>(
     if (title !== '') await session.rename(title);
     return keep(session.confirmed.value.summary);
   } catch (error) {
-    // Whoever sent it still has the message and can send it again; an empty session would only be in the way.
+    // The sender still has the message and can send it again; an empty session would only be in the way.
     host.disposeSession(uri).catch(() => {});
     throw error;
   } finally {

@@ -40,7 +40,7 @@ export class FolderBrowser {
     return entries.filter(({ type }) => type !== 'file');
   }
 
-  /** Whether somebody has to trust something before a new session of that agent works in the folder. Rejects as `list` does. */
+  /** Whether the user has to trust something before a new session of that agent works in the folder. Rejects as `list` does. */
   async requiresTrust(uri: URI, agent: string, signal?: AbortSignal): Promise<boolean> {
     const { untrustedFolder } = await this.#host.browseDirectory(uri, { provider: agent, signal });
     return untrustedFolder !== undefined;

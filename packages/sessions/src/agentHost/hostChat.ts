@@ -14,7 +14,7 @@ const NO_CHANGES: readonly SessionFileChange[] = [];
 /** Modes are the agent's own. */
 const MODE_KIND = 'agent';
 
-/** A session of the host, which is one chat here, as far as its summary tells: nothing is subscribed for it. */
+/** A session of the host, which is one chat here, by its summary alone: nothing is subscribed for it. */
 export class HostChat implements Chat {
   readonly resource: URI;
   readonly createdAt: Date;
@@ -81,12 +81,12 @@ export class HostChat implements Chat {
     );
   }
 
-  /** Its agent is being started, or somebody waits for its conversation for the first time. */
+  /** Its agent is being started, or its conversation is being opened for the first time. */
   get isLoading(): boolean {
     return this.summary.isCreating === true || this.#opening.value > 0;
   }
 
-  /** Somebody waits for its conversation until the promise has settled. Once it was there it is only looked at again. */
+  /** The conversation is being opened until the promise has settled. Later openings do not count as loading. */
   openedWith(opening: Promise<unknown>): void {
     const isFirst = !this.#wasOpened;
     if (isFirst) this.#opening.set(this.#opening.value + 1);

@@ -40,8 +40,7 @@ import type { UnsentKind, UnsentMessages } from '../chat/unsentMessages.js';
 import { NotSupportedError } from '../errors.js';
 import { computed, observable, tracked } from '../observable.js';
 import type { URI } from '../session.js';
-import { answerConfirmation, answerPermission } from './answerPrompt.js';
-import { deliver } from './deliverMessage.js';
+import { answerConfirmation, answerPermission, isRejectedFor } from './answerPrompt.js';
 import { PatientOpening } from './patientOpening.js';
 
 interface HostChatModelOptions extends OpenChatOptions {
@@ -64,7 +63,7 @@ interface Opened {
 
 const NONE: readonly never[] = [];
 
-/** A session of the host that somebody looks at; subscribed from the moment it is made until it is disposed. */
+/** An open session of the host; subscribed from its creation until it is disposed. */
 export class HostChatModel implements ChatModel {
   readonly resource: URI;
   readonly supports: ReadonlySet<ChatFeature> = new Set(CHAT_FEATURES);
@@ -96,7 +95,7 @@ export class HostChatModel implements ChatModel {
     const open = turns === undefined ? {} : { turns };
     this.#patience = new PatientOpening({ host, uri, open, signal: this.#closing.signal });
     this.#opening = this.#open();
-    // Whoever asks for something is told; `phase` tells everybody else.
+    // Methods reject with it, and `phase` shows it.
     this.#opening.catch(() => {});
   }
 
@@ -173,7 +172,7 @@ export class HostChatModel implements ChatModel {
     return (await this.#opening).wholeMessage(message);
   }
 
-  /** All of what a tool call was given: `state` only refers to what is large. To show it to who has to approve it. */
+  /** All of what a tool call was given: `state` only refers to what is large. To show it to the person who approves it. */
   async wholeInput(call: ToolCallState): Promise<string> {
     return (await this.#opening).wholeInput(call);
   }
@@ -284,4 +283,40 @@ function isAnswer(error: unknown): boolean {
 function samePhase(a: ChatPhase, b: ChatPhase): boolean {
   if (a.state === 'interrupted' && b.state === 'interrupted' && a.attempt !== b.attempt) return false;
   return a.state === b.state && ('error' in a ? a.error : undefined) === ('error' in b ? b.error : undefined);
+}
+
+/**
+ * Brings a message to the host, whatever the session does by then: a turn is started, or it waits for one. The id is that of the
+ * turn and of the waiting message alike, so that the host takes it once even when it is sent by two pages, or again after a
+ * reload.
+ */
+async function deliver(session: SessionHandle, kind: UnsentKind, id: string, message: UserMessage): Promise<void> {
+  if (kind === 'edit') return session.editPending(id, message);
+  if (isThere(session, id)) return;
+  const { activeTurn, queuedMessages } = session.state.value;
+  try {
+    if (kind === 'steer' && activeTurn) await session.steer(message, id);
+    else if (activeTurn || queuedMessages?.length) await session.queue(message, id);
+    else await sendOrQueue(session, id, message);
+  } catch (error) {
+    if (!isRejectedFor(error, 'messageAlreadyInTurn', 'turnIdUsed')) throw error;
+  }
+}
+
+async function sendOrQueue(session: SessionHandle, id: string, message: UserMessage): Promise<void> {
+  try {
+    await session.send(message, id);
+  } catch (error) {
+    // Another client was faster; the message must not be lost.
+    if (!isRejectedFor(error, 'turnInProgress')) throw error;
+    await session.queue(message, id);
+  }
+}
+
+/** By the host's word: what is only predicted may still be refused. */
+function isThere(session: SessionHandle, id: string): boolean {
+  const { activeTurn, turns, queuedMessages, steeringMessage } = session.confirmed.value;
+  const all = [activeTurn, ...turns, ...(queuedMessages ?? []), steeringMessage];
+  const parts = [activeTurn, ...turns].flatMap((turn) => turn?.responseParts ?? []);
+  return all.some((one) => one?.id === id) || parts.some((part) => part.kind === 'steering' && part.id === id);
 }

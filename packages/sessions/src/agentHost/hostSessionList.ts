@@ -108,7 +108,7 @@ export class HostSessionList {
       } while (cursor !== undefined && reached >= target);
       const isGone = (uri: URI) => {
         if (seen.has(uri) || this.#announced?.has(uri)) return false;
-        // Past where the listing has got to it can't be told.
+        // Beyond the end of the listing so far this is unknown.
         return cursor === undefined || (catalogue.summary(uri)?.modifiedAt ?? 0) > reached;
       };
       catalogue.remove([...known].filter(isGone));

@@ -7,7 +7,7 @@ import type { SessionsProvidersService } from '../providers/sessionsProvidersSer
 import { type Chat, type Session, SessionStatus, type URI } from '../session.js';
 import { type AnsweredPrompt, AnsweredPrompts } from './answeredPrompts.js';
 
-/** A chat that waits for somebody, opened: its `confirmations` and `permissions` can be answered. */
+/** An open chat that waits for input: its `confirmations` and `permissions` can be answered. */
 export interface WaitingChat {
   readonly session: Session;
   readonly chat: Chat;
@@ -20,7 +20,7 @@ interface OpenChat extends WaitingChat {
   readonly following: Disposable;
 }
 
-/** So many are open at once; the others come up as those are answered. */
+/** Chats that are open at once; the others follow as these are answered. */
 const MAX_OPEN = 20;
 
 /**
@@ -38,7 +38,7 @@ export class NeedsInput {
   readonly waiting: Observable<readonly WaitingChat[]>;
   /** Also those that are not open. For a badge. */
   readonly count: Observable<number>;
-  /** What was answered since this is here, by anybody, the newest first. */
+  /** What was answered since this object was created, by any client, the newest first. */
   readonly answered: Observable<readonly AnsweredPrompt[]>;
   readonly #providers: SessionsProvidersService;
   readonly #sessions = new Map<string, Session>();

@@ -1,11 +1,11 @@
-import { withSummaryChanges } from '@agenthost/client/internal';
 import type { SessionSummary, SessionSummaryChanges } from '@agenthost/protocol';
+import { withSummaryChanges } from '@agenthost/protocol/internal';
 import type { SessionsChangeEvent } from '../providers/sessionsProvider.js';
 import type { Session, URI } from '../session.js';
 import type { HostChat } from './hostChat.js';
 import { groupKeyOf, type HostIdentity, HostSessionGroup } from './hostSessionGroup.js';
 
-/** What happened to groups; told as one event. */
+/** Collects what happened to groups, for one event. */
 export class CatalogueChanges {
   readonly #before = new Map<HostSessionGroup, boolean>();
 
@@ -79,7 +79,7 @@ export class SessionCatalogue {
     });
   }
 
-  /** Like `put`, but nobody is told: whoever calls does that. */
+  /** Like `put`, but without an event: the caller fires one. */
   putQuietly(summary: SessionSummary): HostSessionGroup {
     return this.#put(summary, new CatalogueChanges());
   }

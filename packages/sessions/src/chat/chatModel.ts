@@ -38,7 +38,7 @@ export type ConfirmationAnswer =
   | ({ readonly approved: false } & DenyOptions);
 
 /**
- * A conversation that somebody looks at: all its state and all that can be done in it, from the moment it is made until it is
+ * An open conversation: all its state and all that can be done in it, from the moment it is made until it is
  * disposed. `chatModelOf` makes one of a list of turns.
  *
  * Contract:
@@ -72,7 +72,7 @@ export interface ChatModel {
   editPending(id: string, message: Message): Promise<void>;
   removePending(id: string): Promise<void>;
   reorderQueue(order: readonly string[]): Promise<void>;
-  /** Rejects with an AnsweredElsewhereError when somebody was faster. */
+  /** Rejects with an AnsweredElsewhereError when another client was faster. */
   confirm(turnId: string, toolCallId: string, answer: ConfirmationAnswer): Promise<void>;
   /** As `confirm`, for a question or permission of the agent. */
   answer(turnId: string, requestId: string, answer: PermissionAnswer): Promise<void>;
@@ -91,7 +91,7 @@ export interface ChatModel {
   trimTurns(keep: number): void;
   /** A message as it was sent: `state` only refers to what is large. To edit it. */
   wholeMessage(message: UserMessage): Promise<UserMessage>;
-  /** All of what a tool call was given: `state` only refers to what is large. To show it to who has to approve it. */
+  /** All of what a tool call was given: `state` only refers to what is large. To show it to the person who approves it. */
   wholeInput(call: ToolCallState): Promise<string>;
   /** A page of the parts that a turn had before those that `state` has of it. */
   earlierSteps(turn: ActiveTurn | Turn, options?: EarlierStepsOptions): Promise<EarlierSteps>;
@@ -100,6 +100,6 @@ export interface ChatModel {
   /** What the session keeps beside its conversation; as many as asked for. */
   listArtifacts(limit: number): Promise<readonly Artifact[]>;
 
-  /** To be called when nobody looks any more. */
+  /** Call it when the conversation is no longer shown. */
   dispose(): void;
 }

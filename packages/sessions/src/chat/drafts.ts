@@ -1,4 +1,5 @@
 import type { Observable } from '@agenthost/client';
+import { dropOldest } from '@agenthost/protocol/internal';
 import { computed, observable } from '../observable.js';
 import { memoryStorage, readItem, type SessionsStorage, writeItem } from '../sessionsStorage.js';
 
@@ -38,13 +39,12 @@ export class Drafts {
   set(resource: string, text: string): void {
     this.#texts.delete(resource);
     if (text !== '') this.#texts.set(resource, text.slice(0, MAX_LENGTH));
-    const [oldest] = this.#texts.keys();
-    if (this.#texts.size > MAX_DRAFTS && oldest !== undefined) this.#texts.delete(oldest);
+    dropOldest(this.#texts, MAX_DRAFTS);
     writeItem(this.#storage, KEY, this.#texts.size > 0 ? JSON.stringify([...this.#texts]) : undefined);
     this.#changes.set(this.#changes.value + 1);
   }
 
-  /** When an untitled session gets its place, or a message was sent. */
+  /** Call it when an untitled session is committed, or a message was sent. */
   move(from: string, to: string): void {
     const text = this.#texts.get(from) ?? '';
     this.set(from, '');
@@ -52,7 +52,7 @@ export class Drafts {
   }
 }
 
-/** What another version, or somebody else, has left there is ignored. */
+/** Ignores what another version or another program has stored there. */
 function parse(text: string | undefined): Map<string, string> {
   try {
     const entries: unknown = JSON.parse(text ?? '[]');

@@ -104,7 +104,7 @@ function parse(text: string | undefined): UnsentMessage[] {
   }
 }
 
-/** What another version, or somebody else, has left there is ignored. */
+/** Ignores what another version or another program has stored there. */
 function isUnsent(value: unknown): value is UnsentMessage {
   const { resource, id, kind, message } = (value ?? {}) as Partial<UnsentMessage>;
   return (
@@ -128,7 +128,7 @@ export interface LeftMessagesOptions {
   /** Messages of other providers are left alone. */
   readonly providerId: string;
   readonly openChat: (resource: URI) => ChatModel;
-  /** Told of a message that the host does not take: it is nowhere else any more. */
+  /** Gets a message that the host refuses: it is stored nowhere else any more. */
   readonly onUnsendable?: ((message: UnsentMessage, error: unknown) => void) | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface InMemoryProviderOptions {
   readonly sessionTypes?: readonly SessionType[];
   readonly supportsMultipleChats?: boolean;
   readonly browseActions?: readonly Omit<SessionWorkspaceBrowseAction, 'providerId'>[];
-  /** What answers a message; nothing does unless told. May reject: then the message is refused. */
+  /** Answers a message; without it there are no answers. When it rejects, the message is refused. */
   readonly reply?: (message: UserMessage) => Promise<string | undefined>;
   readonly now?: () => Date;
 }
@@ -211,7 +211,7 @@ export class InMemoryProvider implements SessionsProvider {
     });
   }
 
-  /** As if somebody had trusted the workspace, or taken that back. */
+  /** As if the user had trusted the workspace, or withdrawn the trust. */
   setRequiresTrust(sessionId: string, requiresWorkspaceTrust: boolean): void {
     const { session, workspace } = this.#find(sessionId);
     workspace.set({ ...workspace.value, requiresWorkspaceTrust });
@@ -265,7 +265,7 @@ export class InMemoryProvider implements SessionsProvider {
     return { session, ...parts };
   }
 
-  /** In one step: whoever looks sees the untitled session or the committed one, never both and never none. */
+  /** In one step: readers see the untitled session or the committed one, never both and never none. */
   #commit(sessionId: string, turn: Turn): Session {
     const { session: from, workspace } = this.#find(sessionId);
     const type = this.#types.find(({ id }) => id === from.sessionType);

@@ -65,7 +65,7 @@ export class GroupedRows {
     return row && { group: row.group, index: row.group.rows.indexOf(row) };
   }
 
-  /** Places the session anew, or takes it away; whether anything is in another place then. */
+  /** Moves the session to its place, or removes it; returns whether the rows changed. */
   update(sessionId: string, session: Session | undefined): boolean {
     const before = this.#rows.get(sessionId);
     if (before && session && this.#stays(before, session)) return false;

@@ -8,7 +8,7 @@ export interface GroupOf {
   readonly rank: number;
 }
 
-/** Says which group a session is in. Asked anew for each change of the session, and for no other. */
+/** Says which group a session is in. Called for each change of the session, and only then. */
 export type Grouping = (session: Session, now: Date) => GroupOf;
 
 export const groupings = {

@@ -20,9 +20,9 @@ export type SessionsListItem =
 
 export interface SessionsListOptions {
   readonly filter?: SessionsFilter;
-  /** By workspace unless told. */
+  /** Default: by workspace. */
   readonly groupBy?: GroupingName | Grouping;
-  /** Inside a group; the newest first unless told. */
+  /** The order inside a group. Default: the newest first. */
   readonly order?: SessionsOrderName | SessionsOrder;
   readonly now?: () => Date;
 }
@@ -140,7 +140,7 @@ export class SessionsListModel {
     this.#tell();
   }
 
-  /** All anew: after another filter or grouping, and at midnight where the groups are days. */
+  /** Rebuilds the list: after another filter or grouping, and at midnight where the groups are days. */
   refresh(): void {
     this.#rows = this.#makeRows();
     this.#tell();
@@ -175,7 +175,7 @@ export class SessionsListModel {
     this.#version.set(this.#version.value + 1);
   }
 
-  /** Costs as much as there are groups, once after a change and only when somebody looks. */
+  /** Costs time per group, once after a change and only when the list is read. */
   #laidOut(): Layout {
     const version = this.#version.value;
     if (this.#layout?.version === version) return this.#layout;

@@ -29,7 +29,7 @@ export class AggregatedSessions {
   readonly #onError: (error: ProviderError) => void;
 
   readonly onDidChangeSessions: Event<SessionsChangeEvent> = this.#changes.event;
-  /** Before `onDidChangeSessions` tells the same as a removal and an addition. */
+  /** Fires before `onDidChangeSessions` reports the same as a removal and an addition. */
   readonly onDidReplaceSession: Event<SessionReplacement> = this.#replacements.event;
   readonly onDidChangeSessionTypes: Event<void> = this.#typeChanges.event;
 
@@ -102,7 +102,7 @@ export class AggregatedSessions {
     this.#typeChanges.fire();
   }
 
-  /** Tells what it was told, as far as it is news: an addition of what is there is a change, and a change of what isn't an addition. */
+  /** Passes an event on. An addition of a known session becomes a change, and a change of an unknown one an addition. */
   #changed(entry: Entry, event: SessionsChangeEvent): void {
     const removed = event.removed.flatMap((session) => take(entry, session.sessionId) ?? []);
     const [added, changed]: [Session[], Session[]] = [[], []];

@@ -11,7 +11,7 @@ export interface FoundSessions {
 }
 
 export interface SearchAllOptions extends SearchOptions {
-  /** Told what there is so far each time that a provider has answered: one that is slow keeps nobody waiting. */
+  /** Called with the results so far each time that a provider has answered, so that a slow provider delays no others. */
   readonly onResults?: (found: FoundSessions) => void;
 }
 

@@ -19,7 +19,7 @@ export interface SessionWorkspaceBrowseAction {
   readonly label: string;
   readonly icon: IconId;
   readonly providerId: string;
-  /** Lets somebody pick; `undefined` when they did not. */
+  /** Lets the user pick; `undefined` when they did not. */
   run(): Promise<SessionWorkspace | undefined>;
 }
 
@@ -68,7 +68,7 @@ export interface SearchOptions {
  * - An event is fired when `getSessions` shows what it says already, and never for sessions of others.
  * - Its observables are made by this package (`observable`, `computed`), or wrapped by it (`tracked`): what is computed from
  *   them has to notice.
- * - A field's observable and `onDidChangeSessions` both tell of a change; the event is for lists, once for each change.
+ * - A field's observable and `onDidChangeSessions` both report a change; the event is for lists, once for each change.
  * - A new session is `Untitled`. When its first message is committed it is replaced: `getSessions` shows the new one and
  *   not the old, and then `onDidReplaceSession` is fired, which stands for its removal and the other's addition.
  * - A session is `loading` from the call of `sendAndCreateChat` that sends its first message until it is replaced or that is refused.
@@ -119,7 +119,7 @@ export interface SessionsProvider {
 
   /**
    * There when conversations can be shown: opens one that was sent already. Throws a SessionNotFoundError for a chat that it does
-   * not have. Each call makes a model of its own, which whoever called disposes.
+   * not have. Each call makes a model of its own, which the caller disposes.
    */
   openChat?(chatUri: URI, options?: OpenChatOptions): ChatModel;
   /** A session that begins with the turns of that chat, up to the given one or all of them. */

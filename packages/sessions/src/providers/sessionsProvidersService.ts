@@ -46,7 +46,7 @@ export class SessionsProvidersService {
     let isRegistered = true;
     return {
       dispose: () => {
-        // It may have been registered anew since, and that registration is another one's to end.
+        // The id may have been registered again since; this registration must not end that one.
         if (!isRegistered) return;
         isRegistered = false;
         this.#providers.delete(id);

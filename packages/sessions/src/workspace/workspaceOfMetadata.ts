@@ -87,7 +87,7 @@ function webUri(text: string | undefined): URI | undefined {
   return text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined;
 }
 
-/** An absolute path of any system as a `file:` URI, as far as that can be told without being on that system. */
+/** An absolute path of any system as a `file:` URI, as far as that can be known on another system. */
 function fileUri(path: string | undefined): URI | undefined {
   if (path === undefined) return undefined;
   const slashes = /^[A-Za-z]:[\\/]/.test(path) ? `/${path.replaceAll('\\', '/')}` : path;

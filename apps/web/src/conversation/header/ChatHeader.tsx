@@ -19,10 +19,10 @@ import {
 import { useState } from 'react';
 import { ownIds } from '../../app/ownIds.js';
 import { asHost, type PagePlace } from '../../app/pagePlace.js';
+import { permissionError } from '../../app/permissionError.js';
 import { goTo } from '../../app/route.js';
 import { useServices } from '../../app/services.js';
 import { useObservable } from '../../app/useObservable.js';
-import { whyNot } from '../../app/whyNot.js';
 import { BackButton } from '../../controls/BackButton.js';
 import { AgentIcon } from '../../glyphs/agentIcon.js';
 import { agentName } from '../../list/agentName.js';
@@ -38,7 +38,7 @@ import { Delta } from '../turn/DiffCard.js';
 import { ContextRing, modelOf } from './ContextRing.js';
 import { HostState } from './HostState.js';
 
-/** Of a place that is no host. */
+/** For a place that is no host. */
 const NO_AGENTS = constant<readonly AgentInfo[]>([]);
 
 interface ChatHeaderProps {
@@ -48,7 +48,7 @@ interface ChatHeaderProps {
   readonly model: ChatModel;
   readonly onRename: () => void;
   readonly onDelete: () => void;
-  /** Not there where the provider can't. */
+  /** Missing if the provider doesn't support it. */
   readonly onFork: (() => void) | undefined;
   readonly onProblem: (work: Promise<unknown>) => void;
 }
@@ -81,19 +81,19 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
       label: 'Rename',
       icon: <Pencil size={14} aria-hidden />,
       hint: 'R',
-      whyNot: whyNot(role, 'session/titleChanged'),
+      disabledReason: permissionError(role, 'session/titleChanged'),
       choose: onRename,
     },
     {
       label: isArchived ? 'Unarchive' : 'Archive',
       icon: <Archive size={14} aria-hidden />,
-      whyNot: whyNot(role, 'session/isArchivedChanged'),
+      disabledReason: permissionError(role, 'session/isArchivedChanged'),
       choose: () => onProblem(isArchived ? management.unarchiveSession(session) : management.archiveSession(session)),
     },
     {
       label: 'Mark unread',
       icon: <Mail size={14} aria-hidden />,
-      whyNot: whyNot(role, 'session/isReadChanged'),
+      disabledReason: permissionError(role, 'session/isReadChanged'),
       choose: () => onProblem(management.setRead(session, false).then(() => goTo({ view: 'start' }))),
     },
     ...(onFork
@@ -102,7 +102,7 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
             label: 'Fork',
             icon: <GitFork size={14} aria-hidden />,
             hint: 'F',
-            whyNot: whyNot(role, 'forkSession'),
+            disabledReason: permissionError(role, 'forkSession'),
             choose: onFork,
           },
         ]
@@ -110,7 +110,9 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
     {
       label: 'New chat in this session',
       icon: <MessageSquarePlus size={14} aria-hidden />,
-      whyNot: whyNot(role, 'createSession') ?? (supportsMultiChat ? undefined : 'This session can have only one chat.'),
+      disabledReason:
+        permissionError(role, 'createSession') ??
+        (supportsMultiChat ? undefined : 'This session can have only one chat.'),
       choose: () => setDialog('newChat'),
     },
     ...(model.supports.has('artifacts')
@@ -132,7 +134,7 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
             label: 'Delete this chat',
             icon: <MessageSquareX size={14} aria-hidden />,
             danger: true,
-            whyNot: whyNot(role, 'disposeSession'),
+            disabledReason: permissionError(role, 'disposeSession'),
             choose: () => setDialog('deleteChat'),
           },
         ]
@@ -141,7 +143,7 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
       label: chats.length > 1 ? 'Delete the session' : 'Delete',
       icon: <Trash2 size={14} aria-hidden />,
       danger: true,
-      whyNot: whyNot(role, 'disposeSession'),
+      disabledReason: permissionError(role, 'disposeSession'),
       choose: onDelete,
     },
   ];
@@ -150,7 +152,7 @@ export function ChatHeader({ session, place, state, model, onRename, onDelete, o
       <BackButton />
       <div className="grow">
         <h1 className="clip">
-          {whyNot(role, 'session/titleChanged') === undefined ? (
+          {permissionError(role, 'session/titleChanged') === undefined ? (
             <button type="button" className="title-button clip" title="Rename (R)" onClick={onRename}>
               {title || 'New session'}
             </button>

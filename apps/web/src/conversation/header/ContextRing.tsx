@@ -8,7 +8,7 @@ interface ContextRingProps {
   readonly models: readonly ModelInfo[];
 }
 
-/** How full the model's context was at the last answer; a number alone where the model doesn't say how much it holds. */
+/** How full the model's context was at the last answer; only a number if its capacity is unknown. */
 export function ContextRing({ state, models }: ContextRingProps) {
   const usage = state?.activeTurn?.usage ?? state?.turns.findLast((turn) => turn.usage)?.usage;
   const used = usage?.contextUsed ?? (usage?.inputTokens ? usage.inputTokens + (usage.outputTokens ?? 0) : 0);
@@ -36,7 +36,7 @@ export function ContextRing({ state, models }: ContextRingProps) {
   );
 }
 
-/** An agent with one model uses that, whether somebody chose it or not. */
+/** An agent with one model uses it, whether it was chosen or not. */
 export function modelOf(models: readonly ModelInfo[], id: string | undefined): ModelInfo | undefined {
   return models.find((model) => model.id === id) ?? (models.length === 1 ? models[0] : undefined);
 }

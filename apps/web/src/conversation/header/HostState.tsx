@@ -3,7 +3,7 @@ import { useNow } from '../../app/useNow.js';
 import { useObservable } from '../../app/useObservable.js';
 import { connectionWords } from '../../list/HostRows.js';
 
-/** Which host it is, and how the connection to it is. */
+/** The host's name, and the state of its connection. */
 export function HostState({ host }: { readonly host: PageHost }) {
   const connection = useObservable(host.connection);
   const now = useNow(connection.state === 'reconnecting', 500);

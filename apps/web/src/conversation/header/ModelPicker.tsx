@@ -15,7 +15,7 @@ interface ModelPickerProps {
   readonly onModel: (id: string) => void;
 }
 
-/** A session's agent is fixed: picking another one begins a new session. Its model can be changed for the next turn. */
+/** A session's agent is fixed: picking another one starts a new session. Its model can be changed for the next turn. */
 export function ModelPicker({ host, session, state, onModel }: ModelPickerProps) {
   const { contextKeys } = useServices().management;
   const agents = useObservable(host.provider.status.agents);

@@ -9,11 +9,11 @@ interface AnsweredLineProps {
   readonly answer: PromptAnswer;
   /** The ids under which hosts know this browser. */
   readonly me: ReadonlySet<string>;
-  /** What was asked, where nothing else says so. */
+  /** The question, if nothing else shows it. */
   readonly title?: string;
 }
 
-/** "Allowed once by Mira, on iPhone": what is left of a question. */
+/** "Allowed once by Mira, on iPhone": what remains of a question. */
 export function AnsweredLine({ kind, answer, me, title }: AnsweredLineProps) {
   const { name, device } = authorName(answer.by, me);
   const Icon = kind === 'question' ? MessageCircleReply : answer.approved ? ShieldCheck : ShieldX;

@@ -11,8 +11,8 @@ interface CommandFieldProps {
 }
 
 /**
- * What would be run, all lines of it: a field over the same text in its colours. The coloured text has the size, so that the
- * field grows with it in every browser; both scroll together.
+ * The whole command: a text field over the same text in its colours. The coloured text has the size, so that the field grows
+ * with it in every browser; both scroll together.
  */
 export const CommandField = memo(function CommandField(props: CommandFieldProps) {
   const { field, initial, language, readOnly, label } = props;
@@ -35,7 +35,7 @@ export const CommandField = memo(function CommandField(props: CommandFieldProps)
     <div className="cmd-field">
       <pre className="cmd-text" aria-hidden="true" data-language={language}>
         <Code code={text} language={language} />
-        {/* A line that has nothing on it yet has its height. */}
+        {/* An empty line keeps its height. */}
         {text.endsWith('\n') || text === '' ? ' ' : ''}
       </pre>
       <textarea

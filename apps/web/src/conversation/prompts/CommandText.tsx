@@ -2,12 +2,12 @@ import { memo } from 'react';
 import { Code } from '../../markdown/CodeBlock.js';
 import { visibleCommand } from '../../text/visibleText.js';
 
-/** What a shell is taken to be where a call does not say it. */
+/** The shell that is assumed when a call does not name one. */
 const ANY_SHELL = 'shellscript';
 
-/** May take more than a screen's part even on one line. */
+/** May take more than its share of a screen even on one line. */
 const SCROLLS_FROM = 500;
-/** A browser needs seconds to break so much into lines: its own stay as they are. */
+/** A browser needs seconds to wrap so much text: it is not wrapped. */
 const LONG_FROM = 100_000;
 
 export function isLong(text: string): boolean {
@@ -19,7 +19,7 @@ interface RunnableCall {
   readonly language?: string;
 }
 
-/** The language that a call's input is written in; nothing where it is no command. */
+/** The language of a call's input; undefined if it is no command. */
 export function commandLanguage({ toolKind, language }: RunnableCall): string | undefined {
   return language ?? (toolKind === 'terminal' ? ANY_SHELL : undefined);
 }
@@ -29,9 +29,9 @@ interface CommandTextProps {
   readonly language: string | undefined;
 }
 
-/** A command, all lines of it, in the colours of its language. Long ones scroll. */
+/** A command with all its lines, in the colours of its language. Long ones scroll. */
 export const CommandText = memo(function CommandText({ text, language }: CommandTextProps) {
-  // What may scroll can be reached by keys.
+  // A scrollable element can be reached by keyboard.
   const scrolls =
     text.length > SCROLLS_FROM || text.includes('\n') ? { tabIndex: 0, role: 'region', 'aria-label': 'Command' } : {};
   return (

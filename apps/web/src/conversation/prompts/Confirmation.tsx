@@ -1,9 +1,9 @@
 import type { ConfirmationOption, PendingToolCall } from '@agenthost/protocol';
 import { Pencil } from 'lucide-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { permissionError } from '../../app/permissionError.js';
 import { problemText } from '../../app/problemText.js';
 import { useNow } from '../../app/useNow.js';
-import { whyNot } from '../../app/whyNot.js';
 import { RoleNote } from '../../composer/RoleNote.js';
 import { Problem } from '../../controls/Problem.js';
 import { StatusGlyph } from '../../glyphs/StatusGlyph.js';
@@ -27,11 +27,11 @@ const DEFAULT_OPTIONS: readonly ConfirmationOption[] = [
 interface ConfirmationProps {
   readonly turnId: string;
   readonly call: PendingToolCall;
-  /** In the tray it stands under its session's name, without a frame of its own. */
+  /** In the tray it stands under its session's name, without a frame. */
   readonly plain?: boolean;
 }
 
-/** A tool call that waits for somebody. Its keys work while it has the focus, and only then: nothing is allowed by accident. */
+/** A tool call that waits for an answer. Its keys work only while it has the focus, so that nothing is allowed by accident. */
 export function Confirmation({ turnId, call, plain = false }: ConfirmationProps) {
   const chat = useChat();
   const now = useNow(true);
@@ -42,19 +42,19 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
   const { confirmation } = call;
   const { text: toolInput, isWhole, problem: unread } = useWholeInput(call);
   const editable =
-    confirmation.editable === true && whyNot(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
-  // What is approved unchanged is sent as it came; a field can only show it made visible.
+    confirmation.editable === true && permissionError(chat.role, { type: CONFIRM, editedToolInput: '' }) === undefined;
+  // An unchanged input is sent as it came; a field can only show it with visible characters.
   const input = useMemo(() => (toolInput === undefined ? undefined : visibleCommand(toolInput)), [toolInput]);
   const options = confirmation.options?.length ? confirmation.options : DEFAULT_OPTIONS;
   const approvals = options.filter((option) => option.kind === 'approve');
   const denials = options.filter((option) => option.kind === 'deny');
-  // "Y" is a plain yes: it never stands for an option that also counts for later calls.
+  // "Y" is a plain yes: it never selects an option that also counts for later calls.
   const once = approvals[0]?.explicit ? undefined : approvals[0];
   const lasting = approvals.find((option) => option !== once);
 
   const choose = async (option: ConfirmationOption | undefined) => {
-    if (!option || busy || whyNot(chat.role, CONFIRM) !== undefined) return;
-    // Nobody is to allow what was not shown.
+    if (!option || busy || permissionError(chat.role, CONFIRM) !== undefined) return;
+    // A command must not be allowed before all of it was shown.
     if (option.kind === 'approve' && !isWhole) return;
     setBusy(true);
     const optionId = option.id === '' ? {} : { optionId: option.id };
@@ -139,7 +139,7 @@ export function Confirmation({ turnId, call, plain = false }: ConfirmationProps)
         )}
         {!isWhole && unread === undefined && <p className="why">Loading all of it.</p>}
         <Problem text={problem ?? unread} />
-        <RoleNote role={chat.role} deed={CONFIRM}>
+        <RoleNote role={chat.role} operation={CONFIRM}>
           <div className="acts">
             {approvals.map((option) => (
               <button

@@ -2,7 +2,7 @@ import type { ToolCallState } from '@agenthost/protocol';
 import { useChat } from '../chatContext.js';
 import { AnsweredLine } from './AnsweredLine.js';
 
-/** Who decided about a tool call. Nothing where nobody had to. */
+/** Who decided about a tool call. Empty if no decision was needed. */
 export function ConfirmedLine({ call }: { readonly call: ToolCallState }) {
   const { me } = useChat();
   if (call.status === 'pendingConfirmation' || call.confirmed?.how !== 'user') return null;

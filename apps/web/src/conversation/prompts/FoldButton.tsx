@@ -5,7 +5,7 @@ interface FoldButtonProps {
   readonly onFold: (folded: boolean) => void;
 }
 
-/** On a phone a prompt is a sheet over the conversation: folded, it lets one read and write. */
+/** On a phone a prompt is a sheet over the conversation: folding it allows to read and write. */
 export function FoldButton({ folded, onFold }: FoldButtonProps) {
   const Chevron = folded ? ChevronUp : ChevronDown;
   return (

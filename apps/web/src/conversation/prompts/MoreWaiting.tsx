@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { useServices } from '../../app/services.js';
 import { useObservable } from '../../app/useObservable.js';
 
-/** On a phone a question covers what else there is: so it says how many more there are. */
+/** On a phone a question covers the others, so it says how many more there are. */
 export function MoreWaiting() {
   const { needsInput } = useServices();
   const more = useObservable(needsInput.count) - 1;

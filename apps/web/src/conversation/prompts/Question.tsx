@@ -2,9 +2,9 @@ import type { PermissionAnswer } from '@agenthost/client';
 import type { PermissionOption, PermissionRequest } from '@agenthost/protocol';
 import { answerTextLimit } from '@agenthost/protocol/internal';
 import { type FormEvent, Fragment, type KeyboardEvent, useState } from 'react';
+import { permissionError } from '../../app/permissionError.js';
 import { problemText } from '../../app/problemText.js';
 import { useNow } from '../../app/useNow.js';
-import { whyNot } from '../../app/whyNot.js';
 import { RoleNote } from '../../composer/RoleNote.js';
 import { Problem } from '../../controls/Problem.js';
 import { StatusGlyph } from '../../glyphs/StatusGlyph.js';
@@ -24,7 +24,7 @@ interface QuestionProps {
   readonly plain?: boolean;
 }
 
-/** A permission or a question of the agent: choose, or answer in words where that is allowed. Its keys work while it has the focus. */
+/** A permission or a question of the agent, with options, and a text where that is allowed. Its keys work while it has the focus. */
 export function Question({ turnId, request, plain = false }: QuestionProps) {
   const chat = useChat();
   const now = useNow(request.askedAt !== undefined);
@@ -42,7 +42,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
       : [];
 
   const refusalOf = (answer: PermissionAnswer) =>
-    whyNot(chat.role, { type: ANSWER, requestId: request.requestId, ...answer });
+    permissionError(chat.role, { type: ANSWER, requestId: request.requestId, ...answer });
   const send = async (answer: PermissionAnswer) => {
     if (busy || refusalOf(answer) !== undefined) return;
     setBusy(true);
@@ -58,14 +58,14 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
     ...(id !== '' && { optionId: id }),
   });
   const choose = (option: PermissionOption) => send(answerWith(option));
-  /** A title is not seen on a phone. */
+  /** A tooltip is not visible on a phone. */
   const refusal = options.map((option) => refusalOf(answerWith(option))).find((why) => why !== undefined);
   const approvals = options.filter(({ kind }) => kind !== 'deny');
   const keyOf = (option: PermissionOption): string | undefined => {
     if (request.kind === 'question')
       return options.indexOf(option) < 9 ? String(options.indexOf(option) + 1) : undefined;
     if (option.kind === 'deny') return 'x';
-    // The first key is a plain yes: it never stands for an option that also counts for later calls.
+    // The first key is a plain yes: it never selects an option that also counts for later calls.
     return APPROVE_KEYS[approvals.indexOf(option) + (approvals[0]?.explicit ? 1 : 0)];
   };
   const keyDown = (event: KeyboardEvent) => {
@@ -106,7 +106,7 @@ export function Question({ turnId, request, plain = false }: QuestionProps) {
         )}
         {request.message && <Markdown text={request.message} />}
         <Problem text={problem} />
-        <RoleNote role={chat.role} deed={ANSWER}>
+        <RoleNote role={chat.role} operation={ANSWER}>
           <div className={request.kind === 'question' ? 'opts' : 'acts'}>
             {options.map((option, index) =>
               request.kind === 'question' ? (

@@ -2,7 +2,7 @@ import { AnsweredElsewhereError, type ChatModel } from '@agenthost/sessions';
 import { useMemo } from 'react';
 import type { ChatContext } from '../chatContext.js';
 
-/** Answers to prompts. A lost race is told to `onLost`: the prompt itself is gone by then. */
+/** Answers to prompts. A lost race is passed to `onLost`: the prompt itself is gone by then. */
 export function useAnswers(
   model: ChatModel,
   onLost: (message: string) => void,

@@ -4,13 +4,13 @@ import { problemText } from '../../app/problemText.js';
 import { useChat } from '../chatContext.js';
 
 interface WholeInput {
-  /** All of it; as much as the state has until it is here. */
+  /** The whole text, or the part in the state until it is loaded. */
   readonly text: string | undefined;
   readonly isWhole: boolean;
   readonly problem: string | undefined;
 }
 
-/** What a call would be given, also where the state has only its head and its tail. */
+/** A call's whole input, also when the state has only its head and tail. */
 export function useWholeInput({ toolInput, toolInputRef }: ToolCallState): WholeInput {
   const { fetchContent } = useChat();
   const [fetched, setFetched] = useState<{ readonly uri: string; readonly text?: string; readonly problem?: string }>();

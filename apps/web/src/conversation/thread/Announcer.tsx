@@ -2,11 +2,11 @@ import type { SessionState } from '@agenthost/protocol';
 import { useEffect, useRef, useState } from 'react';
 import { type Announcement, announcements } from './announcements.js';
 
-/** Often enough to follow, seldom enough that a stream of words is not looked through for each of them. */
+/** Often enough to follow, and seldom enough that a stream is not searched for each word. */
 const EVERY_MS = 400;
 const MOST = 20;
 
-/** Tells screen readers what is finished; the conversation itself is silent, or every word of a stream would be read. */
+/** Tells screen readers what is finished; the conversation itself is silent, because every word of a stream would be read. */
 export function Announcer({ state }: { readonly state: SessionState }) {
   const [said, setSaid] = useState<readonly Announcement[]>([]);
   const known = useRef<Set<string>>(null);

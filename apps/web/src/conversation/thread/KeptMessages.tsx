@@ -2,7 +2,7 @@ import type { UnsentMessage } from '@agenthost/sessions';
 import { UserMessage } from '../turn/UserMessage.js';
 import { Skeleton } from './Skeleton.js';
 
-/** A conversation that is not here yet: what was sent before the page was reloaded is, and must be seen to be. */
+/** A conversation that isn't loaded yet: messages that were sent before the reload are shown. */
 export function KeptMessages({ messages }: { readonly messages: readonly UnsentMessage[] }) {
   if (messages.length === 0) return <Skeleton />;
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Three grey bars, and only when it takes a moment. */
+/** Three grey bars, only when loading takes a moment. */
 export function Skeleton() {
   const [shown, setShown] = useState(false);
   useEffect(() => {

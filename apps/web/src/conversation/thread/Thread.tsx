@@ -10,9 +10,9 @@ interface ThreadProps {
   readonly state: SessionState;
   /** The running turn's message has not reached the host. */
   readonly kept: boolean;
-  /** Resolves when older turns stand in front, with how many. */
+  /** Resolves when older turns were added in front, with their number. */
   readonly loadEarlier: () => Promise<number>;
-  /** Forgets older turns but for so many of the newest. */
+  /** Drops older turns except that many of the newest. */
   readonly trim: (keep: number) => void;
 }
 
@@ -24,17 +24,17 @@ export interface ThreadHandle {
 
 const NEAR_END = 80;
 const NEAR_START = 600;
-/** Turns above the window: with more than these, all but so many are forgotten; they come again as they came first. */
+/** Turns above the window: beyond the first number, all but the second are dropped; they are loaded again on demand. */
 const MOST_ABOVE = 200;
 const KEPT_ABOVE = 60;
-/** Nothing is forgotten while one scrolls. */
+/** Nothing is dropped while the user scrolls. */
 const REST_MS = 400;
-/** So long after a wheel, a key or a finger it is somebody who scrolls. */
+/** For this long after a wheel, a key or a finger, the user counts as scrolling. */
 const HAND_MS = 1_000;
-/** How far a turn may stand from the top and still be the one that is looked at: margins and rounding. */
+/** How far a turn may be from the top and still be the current one: margins and rounding. */
 const STEP_TOLERANCE = 48;
 
-/** The conversation: opens at its end, follows it while one is there, brings older turns when one scrolls up. */
+/** The conversation: opens at its end, follows it while the user is there, and loads older turns when the user scrolls up. */
 export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   { state, kept, loadEarlier, trim },
   handle,
@@ -42,7 +42,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   const { turns, activeTurn, earlierTurns } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useRef<VirtualizerHandle>(null);
-  /** Where the last step went: the next one counts from there, also while the first still scrolls. */
+  /** The target of the last step: the next one counts from there, also while the first still scrolls. */
   const stepped = useRef<number>(undefined);
   const forgetStep = () => {
     stepped.current = undefined;
@@ -97,7 +97,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   };
   const isAtEnd = useRef(atEnd);
   isAtEnd.current = atEnd;
-  // The virtualizer waits for a scroll to look again, and at the end a correction of its own may move nothing.
+  // The virtualizer waits for a scroll to measure again, and at the end its own correction may move nothing.
   const showEnd = () => {
     const { current } = scroller;
     const last = turns.at(-1);
@@ -127,7 +127,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
     const isNear = current.scrollTop + current.clientHeight >= current.scrollHeight - NEAR_END;
     const isLeft = movedUp(current, before.current, performance.now() - touchedAt.current < HAND_MS);
     before.current = { top: current.scrollTop, height: current.scrollHeight };
-    // What grows leaves the end behind, too; only somebody who goes up has left it.
+    // Growing content leaves the end behind too; only a user who scrolls up has left it.
     if (atEnd && !isNear && !isLeft) toNewest();
     else setAtEnd(isNear);
     if (current.scrollTop < NEAR_START && !problem) void load();
@@ -139,7 +139,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
   useEffect(() => {
     const { current } = scroller;
     if (!current || !atEnd) return;
-    // Fonts, images and blocks that are measured late make the end move.
+    // Fonts, images and late measurements move the end.
     const observer = new ResizeObserver(() => {
       current.scrollTop = current.scrollHeight;
     });
@@ -164,7 +164,7 @@ export const Thread = forwardRef<ThreadHandle, ThreadProps>(function Thread(
         aria-live="off"
       >
         <div className="col">
-          {/* Its room is there always: a heading that came and went would move what is read. */}
+          {/* Its room is always reserved: a heading that appears and disappears would move the text. */}
           <div className="earlier-room">
             {earlierTurns !== undefined && (
               <button type="button" className="btn quiet sm earlier" onClick={() => void load()} disabled={loading}>
@@ -203,15 +203,15 @@ interface Place {
 }
 
 /**
- * More than what became smaller above: turns are measured as they come into view. While that goes on without a hand, nobody
- * has moved anything: a conversation that opens becomes smaller and larger before it is told of either.
+ * More than what shrank above: turns are measured as they come into view. While that happens without input, the user
+ * has not scrolled: an opening conversation shrinks and grows before it is told of either.
  */
 function movedUp({ scrollTop, scrollHeight }: HTMLElement, before: Place, isByHand: boolean): boolean {
   if (!isByHand && scrollHeight !== before.height) return false;
   return before.top - scrollTop > Math.max(0, before.height - scrollHeight) + 1;
 }
 
-/** Whether the last change put turns in front, or took some away there: what is looked at must then stay where it is. */
+/** Whether the last change added turns in front, or removed some: the visible ones must then stay in place. */
 function useOtherFirst(turns: readonly Turn[]): boolean {
   const before = useRef<string>(undefined);
   const first = turns[0]?.id;
@@ -223,8 +223,8 @@ function useOtherFirst(turns: readonly Turn[]): boolean {
 }
 
 /**
- * Told to keep its place, the virtualizer shows what it showed until it is scrolled. What is shorter than the window is never
- * scrolled: its other turns would not be shown at all.
+ * When it keeps its position, the virtualizer shows the same items until it is scrolled. Content that is shorter than the window
+ * is never scrolled: its other turns would not be shown at all.
  */
 function isLong(scroller: HTMLElement | null, virtualizer: VirtualizerHandle | null): boolean {
   return scroller !== null && !!virtualizer?.viewportSize && scroller.scrollHeight > scroller.clientHeight;

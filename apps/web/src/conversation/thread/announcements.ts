@@ -6,12 +6,12 @@ export interface Announcement {
   readonly text: string;
 }
 
-/** Longer than anybody wants to hear; the text itself can be read. */
+/** Longer than people want to hear; the text itself can be read. */
 const LONGEST = 600;
 
 /**
- * What a screen reader is told of the newest turn, in order: paragraphs that are finished, tools that are done, questions, how
- * it ended. What was said once has the same key again.
+ * What a screen reader announces of the newest turn, in order: finished paragraphs, finished tools, questions, the end. An
+ * announcement keeps its key.
  */
 export function announcements({ activeTurn, turns }: Pick<SessionState, 'activeTurn' | 'turns'>): Announcement[] {
   if (activeTurn) return [...ofParts(activeTurn, (id) => activeTurn.toolCalls[id], true), ...questions(activeTurn)];
@@ -61,7 +61,7 @@ function ending({ state, error }: Turn): string {
   return state === 'error' ? `Failed: ${error?.message ?? 'no reason was given'}` : 'Done.';
 }
 
-/** Blocks between blank lines; code is one, and is named instead of read. */
+/** Blocks between blank lines; code is one block, and is named instead of read. */
 function paragraphs(markdown: string): string[] {
   const found: string[] = [];
   let open = '';
@@ -71,7 +71,7 @@ function paragraphs(markdown: string): string[] {
     open = '';
   };
   const lines = markdown.split('\n');
-  // Not a blank line yet: more of it may come.
+  // No blank line yet: more of it may come.
   if (lines.at(-1) === '') lines.pop();
   for (const line of lines) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
@@ -86,7 +86,7 @@ function paragraphs(markdown: string): string[] {
     } else if (line.trim() === '') end();
     else open += `${line}\n`;
   }
-  // The last one is what may still grow: nothing, where a blank line or the end of code was the last that came.
+  // The last one may still grow: it is empty after a blank line or the end of code.
   if (fence !== undefined) found.push('Code.');
   else found.push(plain(open));
   return found;

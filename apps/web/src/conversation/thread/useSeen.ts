@@ -1,10 +1,10 @@
 import type { Role, SessionState } from '@agenthost/protocol';
 import type { ChatModel } from '@agenthost/sessions';
 import { useEffect, useState } from 'react';
-import { whyNot } from '../../app/whyNot.js';
+import { permissionError } from '../../app/permissionError.js';
 
 /**
- * What happens while somebody looks is read. Only what happens: a session that is marked unread stays so until there is news, or
+ * New events count as read while the user looks. Only events: a session that is marked unread stays so until there is news, or
  * it is opened again.
  */
 export function useSeen(model: ChatModel, state: SessionState | undefined, role: Role): void {
@@ -12,7 +12,7 @@ export function useSeen(model: ChatModel, state: SessionState | undefined, role:
   const newsAt = state?.summary.modifiedAt;
   // biome-ignore lint/correctness/useExhaustiveDependencies: not when it becomes unread
   useEffect(() => {
-    const may = whyNot(role, 'session/isReadChanged') === undefined;
+    const may = permissionError(role, 'session/isReadChanged') === undefined;
     if (may && visible && state && !state.summary.isRead) model.markRead(true).catch(() => undefined);
   }, [model, newsAt, visible, role]);
 }

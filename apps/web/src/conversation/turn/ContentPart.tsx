@@ -10,11 +10,11 @@ import { useContentUrl } from './useContentUrl.js';
 
 interface ContentPartProps {
   readonly content: ContentRef;
-  /** What it shows, for who can't see it. */
+  /** The alternative text. */
   readonly label?: string;
 }
 
-/** Something that is kept beside the conversation: an image is shown, audio has a player, and everything can be saved. */
+/** Content beside the conversation: an image is shown, audio has a player, and everything can be saved. */
 export function ContentPart({ content, label }: ContentPartProps) {
   const { fetchContent, agentName } = useChat();
   const kind = contentKind(content);
@@ -36,7 +36,7 @@ export function ContentPart({ content, label }: ContentPartProps) {
         </button>
       )}
       {url && kind === 'audio' && (
-        // What it says is known to the agent alone: there is no text to show with it.
+        // Only the agent knows what it says: there is no text to show with it.
         // biome-ignore lint/a11y/useMediaCaption: there is none
         <audio controls preload="metadata" src={url} aria-label={name} />
       )}
@@ -57,7 +57,7 @@ export function ContentPart({ content, label }: ContentPartProps) {
   );
 }
 
-/** As bytes, whatever it is: a browser must not open it here. */
+/** As plain bytes: a browser must not open it here. */
 async function saveContent(fetchContent: ReturnType<typeof useChat>['fetchContent'], uri: string): Promise<void> {
   const fetched = await fetchContent(uri);
   const address = URL.createObjectURL(new Blob([fetched.bytes as BlobPart]));

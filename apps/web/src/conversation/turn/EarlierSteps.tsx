@@ -1,6 +1,6 @@
 import type { TurnSteps } from './useTurnSteps.js';
 
-/** At the top of a turn that has more steps than are shown. */
+/** At the top of a turn with more steps than are shown. */
 export function EarlierSteps({ earlier, isLoading, problem, load }: Omit<TurnSteps, 'steps'>) {
   if (earlier === 0) return null;
   return (

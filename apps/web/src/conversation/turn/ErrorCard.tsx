@@ -2,7 +2,7 @@ import type { ErrorInfo, Turn } from '@agenthost/protocol';
 import { CircleAlert } from 'lucide-react';
 import { useChat } from '../chatContext.js';
 
-/** A turn that failed: what happened, what was kept, what to do. */
+/** A failed turn: what happened, what was kept, what to do. */
 export function ErrorCard({ turn, error }: { readonly turn: Turn; readonly error: ErrorInfo }) {
   const { agentName, retry } = useChat();
   const calls = turn.toolCalls.length;

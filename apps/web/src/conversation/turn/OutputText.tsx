@@ -7,7 +7,7 @@ import { bytes } from '../times.js';
 
 const PAGE = 256 * 1024;
 
-/** Output as far as it is in the state; the rest of it comes page by page when it is asked for. */
+/** The part of the output in the state; the rest is loaded page by page on demand. */
 export function OutputText({
   text,
   output,
@@ -16,7 +16,7 @@ export function OutputText({
 }: {
   readonly text: string;
   readonly output?: ToolOutput | undefined;
-  /** What it is the output of. */
+  /** The name of its source. */
   readonly of: string;
   readonly live?: boolean;
 }) {
@@ -72,7 +72,7 @@ function footNote(
   return `${lines.toLocaleString()} lines${size ? ` of ${bytes(size)}` : ''}, the middle is left out`;
 }
 
-/** Follows the end until somebody scrolls away from it. */
+/** Follows the end until the user scrolls away from it. */
 function FollowedText({ text, of, live }: { readonly text: string; readonly of: string; readonly live: boolean }) {
   const element = useRef<HTMLPreElement>(null);
   const follows = useRef(true);

@@ -25,7 +25,7 @@ export function Reasoning({ part, running }: { readonly part: ReasoningPart; rea
   );
 }
 
-/** Hosts of before keep no times. */
+/** Older hosts keep no times. */
 function thought({ startedAt, endedAt }: ReasoningPart): string {
   if (startedAt === undefined || endedAt === undefined) return 'Thought';
   return `Thought for ${roughly(Math.max(1_000, endedAt - startedAt))}`;

@@ -15,7 +15,7 @@ export function TerminalBlock({ call }: { readonly call: ToolCallState }) {
   const output = call.status === 'pendingConfirmation' ? undefined : call.output;
   const text = (call.status === 'completed' ? call.result.toolOutput : undefined) ?? output?.text ?? '';
   const uri = output?.ref?.uri;
-  // A command that had to be allowed ran from then on, not from when it was asked about.
+  // A command that had to be allowed ran since then, not since it was asked about.
   const began = (call.status === 'pendingConfirmation' ? undefined : call.confirmed?.at) ?? call.startedAt;
   const took = ('endedAt' in call ? call.endedAt : (staleSince ?? now)) - began;
   const copied = uri && output?.truncated ? async () => (await fetchContent(uri)).text() : text;
@@ -38,7 +38,7 @@ export function TerminalBlock({ call }: { readonly call: ToolCallState }) {
   );
 }
 
-/** For names, which are read aloud. */
+/** For accessible names, which are read aloud. */
 function firstLine(text: string): string {
   const [line = '', ...more] = text.split('\n');
   return more.length > 0 ? `${line} …` : line;

@@ -2,7 +2,7 @@ import type { ContentRef, ToolCallState } from '@agenthost/protocol';
 import { ContentPart } from './ContentPart.js';
 import { lineText } from './ToolLine.js';
 
-/** The images, audio and files of a call's result. What is text is its output, which is shown as that. */
+/** The images, audio and files of a call's result. Text is shown as its output. */
 export function ToolContents({ call }: { readonly call: ToolCallState }) {
   return (
     <div className="media-row">

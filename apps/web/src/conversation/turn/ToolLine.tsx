@@ -7,7 +7,7 @@ import { InlineText } from '../InlineText.js';
 import { clock } from '../times.js';
 import { OutputText } from './OutputText.js';
 
-/** A tool call of any kind but a terminal: what it does, then what it did. */
+/** A tool call of any kind except a terminal, in the present and then the past tense. */
 export function ToolLine({ call }: { readonly call: ToolCallState }) {
   const { staleSince } = useChat();
   const [open, setOpen] = useState(false);

@@ -18,7 +18,7 @@ import { ToolLine } from './ToolLine.js';
 import { UserMessage } from './UserMessage.js';
 import { useTurnSteps } from './useTurnSteps.js';
 
-/** A turn that is over never changes, so it is rendered once. */
+/** An ended turn never changes, so it is rendered once. */
 export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }) {
   const { fork } = useChat();
   return (
@@ -39,7 +39,7 @@ export const TurnView = memo(function TurnView({ turn }: { readonly turn: Turn }
   );
 });
 
-/** What the turn began with: a message, or the agent itself. */
+/** The start of the turn: a message, or the agent itself. */
 function TurnHead({ turn, kept = false }: { readonly turn: Turn | ActiveTurn; readonly kept?: boolean }) {
   if (turn.origin === 'agent') return <p className="notice">The agent continued on its own.</p>;
   return <UserMessage message={turn.userMessage} by={turn.by} at={turn.startedAt} kept={kept} />;
@@ -69,7 +69,7 @@ interface PartsProps {
   readonly running: boolean;
 }
 
-/** Lines that follow each other stand on one rail. */
+/** Successive lines share one rail. */
 function Parts({ turn, running }: PartsProps) {
   const { staleSince, me } = useChat();
   const { steps, ...earlier } = useTurnSteps(turn);
@@ -89,7 +89,7 @@ function Parts({ turn, running }: PartsProps) {
       if (one.afterParts > after && one.afterParts <= upTo)
         lines.push(<Answered key={one.at + one.requestId} answer={one} me={me} />);
   };
-  // Those that were given before the first step that is shown come with the steps before it.
+  // Answers from before the first shown step are shown with the earlier steps.
   let before = (steps[0]?.index ?? 0) - 1;
   steps.forEach(({ index, part, call }, at) => {
     answersBetween(before, index);
@@ -141,7 +141,7 @@ function Answered({ answer, me }: { readonly answer: AnsweredPermission; readonl
   return <AnsweredLine kind={answer.kind} answer={said} me={me} title={answer.title} />;
 }
 
-/** What is more than a line. An edit with a diff is its diff. */
+/** What needs more than a line. An edit with a diff is shown as its diff. */
 function callBlocks(call: ToolCallState, turnId: string): ReactNode[] {
   if (call.status === 'pendingConfirmation')
     return [<Confirmation key={call.toolCallId} turnId={turnId} call={call} />];

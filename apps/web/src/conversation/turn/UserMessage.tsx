@@ -46,7 +46,7 @@ export const UserMessage = memo(function UserMessage({ message, by, at, kept = f
   );
 });
 
-/** A text that is too long for the state: its ends, and the whole of it when it is asked for. */
+/** A text that is too long for the state: its ends, and the whole text on demand. */
 function MessageText({ message: { text, textRef } }: { readonly message: Message }) {
   const { fetchContent } = useChat();
   const [whole, setWhole] = useState<string>();

@@ -1,9 +1,9 @@
 import type { ContentRef } from '@agenthost/protocol';
 import { isShownImage } from '../../markdown/safeUrl.js';
 
-/** Types that the page plays. Like the images, none of them can run anything. */
+/** Types that the page plays. Like the images, none of them can run code. */
 const AUDIO_TYPE = /^audio\/(?:wav|mpeg|flac|ogg|mp4|webm)$/;
-/** What is larger is fetched when somebody asks for it. */
+/** Larger content is fetched on demand. */
 const LARGEST = 8 * 1024 * 1024;
 
 export type ContentKind = 'image' | 'audio' | 'file';

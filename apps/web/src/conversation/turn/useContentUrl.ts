@@ -7,7 +7,7 @@ interface ContentUrl {
   readonly problem?: string;
 }
 
-/** Fetches a content as soon as it is `wanted`, and gives it an address in this page for as long as it is shown. */
+/** Fetches a content when it is `wanted`, and gives it an address in this page while it is shown. */
 export function useContentUrl(
   fetchContent: (uri: string) => Promise<Content>,
   uri: string,

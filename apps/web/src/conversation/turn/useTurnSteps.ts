@@ -5,7 +5,7 @@ import { problemText } from '../../app/problemText.js';
 import { useChat } from '../chatContext.js';
 
 export interface TurnSteps {
-  /** In their order; those before the last gap are of calls that still run. */
+  /** In order; those before the last gap belong to calls that still run. */
   readonly steps: readonly TurnStep[];
   /** How many can be loaded. */
   readonly earlier: number;
@@ -15,8 +15,8 @@ export interface TurnSteps {
 }
 
 /**
- * The steps of a turn that are shown: those that its state holds, and earlier ones once somebody has asked for some. From then on
- * what leaves the state of a running turn stays here.
+ * The shown steps of a turn: those in its state, and earlier ones once the user asked for some. From then on steps that leave
+ * the state of a running turn stay here.
  */
 export function useTurnSteps(turn: ActiveTurn | Turn): TurnSteps {
   const { earlierSteps } = useChat();
@@ -31,7 +31,7 @@ export function useTurnSteps(turn: ActiveTurn | Turn): TurnSteps {
     const isHeld = new Set(held.map(({ index }) => index));
     return (
       [...new Map([...loaded, ...seen.current]).values()]
-        // A call that was open and has left the state has ended meanwhile, without this page: it has to be loaded again.
+        // A call that was open and has left the state ended meanwhile, unseen by this page: it has to be loaded again.
         .filter((step) => isHeld.has(step.index) || !isOpenStep(step))
         .sort((a, b) => a.index - b.index)
     );
@@ -53,7 +53,7 @@ export function useTurnSteps(turn: ActiveTurn | Turn): TurnSteps {
   return { steps, earlier, isLoading, problem, load: () => void load() };
 }
 
-/** The place from which on there is no gap. */
+/** The position from which on there is no gap. */
 function endOfGap(steps: readonly TurnStep[]): number {
   const last = steps.findLastIndex(({ index }, at) => at > 0 && steps[at - 1]?.index !== index - 1);
   return steps[Math.max(last, 0)]?.index ?? 0;

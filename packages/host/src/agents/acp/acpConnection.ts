@@ -137,7 +137,7 @@ async function openSession(
   if (resume !== undefined) {
     const method = resumeMethod(agentCapabilities);
     try {
-      if (method === undefined) throw new Error('it can not go on with earlier sessions');
+      if (method === undefined) throw new Error('it can not resume earlier sessions');
       const opened = await ask(method, { sessionId: resume });
       if (method === 'session/load') await wire.updatesEnd();
       return { opened, sessionId: resume, notResumed };

@@ -195,7 +195,7 @@ export class AcpSession implements AgentSession {
     this.#terminals = terminals;
     this.#nativeSessionId = connection.sessionId;
     if (connection.notResumed !== undefined) {
-      this.#notice = `${rest.spec.displayName} begins anew: it could not go on with the earlier conversation (${connection.notResumed}).`;
+      this.#notice = `${rest.spec.displayName} starts a new conversation: it could not resume the earlier one (${connection.notResumed}).`;
     }
     for (const event of this.#updates.modeChange()) this.#events.fire(event);
     this.#options.onOpened(connection);

@@ -40,7 +40,7 @@ const agentEntry = z
       .array(words)
       .max(100)
       .describe("Names of the host's own variables that the agent gets, e.g. an API key."),
-    login: words.describe('What to do when the agent says that nobody is logged in.'),
+    login: words.describe('What to do when the agent needs a login.'),
     authMethod: words.describe("One of the agent's own methods that logs in without a person."),
     mode: words.describe('The mode that sessions start in.'),
     models: z.array(z.strictObject({ id: words, name: words })).max(200),

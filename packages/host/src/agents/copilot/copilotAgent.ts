@@ -23,7 +23,7 @@ export interface CopilotAgentOptions {
   readonly agentsFolder: string;
   /** Replaces the file in that folder. */
   readonly configuration?: CopilotConfiguration;
-  /** The host's environment; Copilot gets the harmless part of it when it is asked for a login. */
+  /** The host's environment; Copilot gets the harmless part of it when it is asked whether a user is logged in. */
   readonly hostEnv?: Readonly<Record<string, string | undefined>>;
 }
 

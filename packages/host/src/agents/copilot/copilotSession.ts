@@ -93,7 +93,7 @@ export class CopilotSession implements AgentSession {
     } catch (error) {
       if (this.#turn === turn) this.#closeTurn();
       const why = `Copilot did not take the message (${errorMessage(error)}).`;
-      throw new Error(`${why} Send it again to start Copilot anew.`, { cause: error });
+      throw new Error(`${why} Send it again to restart Copilot.`, { cause: error });
     }
     this.#watchProcess(turn);
   }
@@ -203,7 +203,7 @@ export class CopilotSession implements AgentSession {
       await this.#options.process.client.ping();
     } catch (error) {
       if (this.#turn !== turn) return;
-      turn.fail(`Copilot's process has ended (${errorMessage(error)}). Send a message to start it anew and go on.`);
+      turn.fail(`Copilot's process has ended (${errorMessage(error)}). Send a message to restart it and continue.`);
     }
   }
 

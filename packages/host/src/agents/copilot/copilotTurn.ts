@@ -134,7 +134,7 @@ export class CopilotTurn {
     const approvals = actions.map((action) => ({ id: action, label: planLabel(action), kind: 'approve' as const }));
     const request = {
       kind: 'permission',
-      title: 'The plan is ready: go on with it?',
+      title: 'The plan is ready: continue with it?',
       message: planContent ? `${summary}\n\n${planContent}` : summary,
       options: [...approvals, { id: 'deny', label: 'Not yet', kind: 'deny' as const }],
     } as const;

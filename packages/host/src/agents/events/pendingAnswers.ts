@@ -1,3 +1,4 @@
+import type { PermissionResolvedAction, ToolCallConfirmedAction } from '@agenthost/protocol/internal';
 import type { Decision } from '../agent.js';
 
 /** The open questions of an agent. Each is answered once; other answers are ignored. */
@@ -27,4 +28,16 @@ export class PendingAnswers {
   answer(requestId: string, decision: Decision): void {
     this.#waiting.get(requestId)?.(decision);
   }
+}
+
+/** An answer as agents get it. */
+export function decisionIn(action: ToolCallConfirmedAction | PermissionResolvedAction): Decision {
+  return {
+    approved: action.approved,
+    ...(action.optionId !== undefined && { optionId: action.optionId }),
+    ...('editedToolInput' in action &&
+      action.editedToolInput !== undefined && { editedToolInput: action.editedToolInput }),
+    ...('reason' in action && action.reason !== undefined && { reason: action.reason }),
+    ...('text' in action && action.text !== undefined && { text: action.text }),
+  };
 }

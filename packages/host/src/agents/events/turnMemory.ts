@@ -12,7 +12,7 @@ import { pieces } from './boundedText.js';
 
 // What `AgentEventMapper` remembers of one turn: its open steps, the text part that is being written, and its ids.
 
-/** What all open steps of a turn may take of the state, in code units of their JSON: each of them is in every snapshot. */
+/** What all open steps of a turn may take in the state, in code units of their JSON: each is in every snapshot. */
 const MAX_OPEN_LENGTH = 4 * 1024 * 1024;
 const MAX_OUTPUT = TOOL_OUTPUT_HEAD + TOOL_OUTPUT_TAIL;
 
@@ -21,7 +21,7 @@ interface OpenStep {
   output: number;
 }
 
-/** Counts the open calls and questions of a turn. Other parts are dropped from the state when there are too many; these can't be. */
+/** Counts the open calls and questions of a turn. Other parts can be dropped from the state; these can't. */
 export class OpenSteps {
   readonly #steps = new Map<string, OpenStep>();
   #length = 0;

@@ -27,9 +27,14 @@ export interface InstallProgress {
 }
 
 export class AgentInstallError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+  readonly what: string;
+  readonly whatToDo: string | undefined;
+
+  constructor(what: string, whatToDo?: string) {
+    super(whatToDo === undefined ? what : `${what}\n${whatToDo}`);
     this.name = 'AgentInstallError';
+    this.what = what;
+    this.whatToDo = whatToDo;
   }
 }
 
@@ -190,7 +195,8 @@ async function runNpm(options: {
     const said = errors.join('\n').trim();
     const reason = said === '' ? `it ended with ${code}` : said;
     throw new AgentInstallError(
-      `npm could not install it: ${reason}\nCheck the network and the registry that npm is set to, then try again.`,
+      `npm could not install it: ${reason}`,
+      'Check the network and the registry that npm is set to, then try again.',
     );
   } finally {
     signal?.removeEventListener('abort', stop);

@@ -100,7 +100,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 
   crash: (turn) => {
     turn.text('This is the');
-    const error = new Error('The mock agent died (exit code 139). Send the message again to start it anew.');
+    const error = new Error('The mock agent died (exit code 139). Send the message again to restart it.');
     error.name = 'AgentDied';
     throw error;
   },

@@ -89,7 +89,7 @@ export class MockTurn {
     });
   }
 
-  /** Whether a question with this id was open. */
+  /** Returns whether the turn waited for a steering message. */
   takeSteering(message: UserMessage): boolean {
     const take = this.#onSteering;
     this.#onSteering = undefined;
@@ -97,7 +97,7 @@ export class MockTurn {
     return take !== undefined;
   }
 
-  /** Aborts only with the session. */
+  /** Rejects only when the session is disposed, not on an abort. */
   hang(): Promise<never> {
     return new Promise((_, reject) => {
       this.#disposed.signal.throwIfAborted();

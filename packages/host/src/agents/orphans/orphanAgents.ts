@@ -6,7 +6,7 @@ const NAME = 'AGENTHOST_AGENT_OF';
 /** Distinguishes the agents of this process from those of a later host on the same state root. */
 const RUN = randomUUID().slice(0, 8);
 
-/** A variable that all processes of a state root's agents carry; a hash, because a path is nobody's business. */
+/** A variable that all processes of a state root's agents have. It is a hash, so that it doesn't reveal the path. */
 export function orphanMark(stateDir: string): Record<string, string> {
   return { [NAME]: `${ofStateRoot(stateDir)}.${RUN}` };
 }

@@ -26,13 +26,17 @@ const fileSchema = z.object({ tokens: z.array(deviceToken).max(MAX_TOKENS) });
 
 export type DeviceToken = Readonly<z.infer<typeof deviceToken>>;
 
+type DeviceTokenErrorCode = 'damagedFile' | 'invalidName' | 'nameTaken' | 'tooManyTokens' | 'busy' | 'notFound';
+
 /** An error about tokens (a name that is taken or unknown, an unreadable file): what happened, and what to do. */
 export class DeviceTokenError extends Error {
+  readonly code: DeviceTokenErrorCode;
   readonly whatToDo: string;
 
-  constructor(what: string, whatToDo: string, options?: ErrorOptions) {
+  constructor(code: DeviceTokenErrorCode, what: string, whatToDo: string, options?: ErrorOptions) {
     super(what, options);
     this.name = 'DeviceTokenError';
+    this.code = code;
     this.whatToDo = whatToDo;
   }
 }
@@ -53,6 +57,7 @@ export class DeviceTokens {
     const parsed = fileSchema.safeParse(parseJson(text));
     if (parsed.success) return parsed.data.tokens;
     throw new DeviceTokenError(
+      'damagedFile',
       `${this.path} makes no sense: ${describeIssues(parsed.error.issues, 'the file')}.`,
       'Remove it, then give the devices new tokens with agenthost token add.',
     );
@@ -62,6 +67,7 @@ export class DeviceTokens {
   async add(name: string, role: Role): Promise<string> {
     if (!NAME.test(name) || name.toLowerCase() === 'owner') {
       throw new DeviceTokenError(
+        'invalidName',
         `${JSON.stringify(name)} can't be the name of a device.`,
         "Give up to 64 letters, digits, spaces and . _ - ' ( ) @ +, and not owner.",
       );
@@ -70,12 +76,17 @@ export class DeviceTokens {
     await this.#change((tokens) => {
       if (tokens.some((other) => sameName(other.name, name))) {
         throw new DeviceTokenError(
+          'nameTaken',
           `There is a token for ${name} already.`,
           `Take another name, or remove it with agenthost token rm ${JSON.stringify(name)}.`,
         );
       }
       if (tokens.length >= MAX_TOKENS) {
-        throw new DeviceTokenError(`There are ${MAX_TOKENS} tokens already.`, 'Remove one with agenthost token rm.');
+        throw new DeviceTokenError(
+          'tooManyTokens',
+          `There are ${MAX_TOKENS} tokens already.`,
+          'Remove one with agenthost token rm.',
+        );
       }
       return [...tokens, made];
     });
@@ -112,7 +123,9 @@ export class DeviceTokens {
       const left = await stat(draft).catch(() => undefined);
       // A draft from the future was left before the clock was set back.
       if (left && Math.abs(Date.now() - left.mtimeMs) < STALE_MS) {
-        throw new DeviceTokenError('Another command changes the tokens right now.', 'Run it again.', { cause: error });
+        throw new DeviceTokenError('busy', 'Another command changes the tokens right now.', 'Run it again.', {
+          cause: error,
+        });
       }
       await rm(draft, { force: true });
       return open(draft, 'wx', 0o600);
@@ -140,7 +153,11 @@ function makeToken(name: string, role: Role): { readonly made: DeviceToken; read
 function find(tokens: readonly DeviceToken[], name: string): DeviceToken {
   const found = tokens.find((token) => sameName(token.name, name));
   if (found) return found;
-  throw new DeviceTokenError(`There is no token for ${name}.`, 'See which there are with agenthost token ls.');
+  throw new DeviceTokenError(
+    'notFound',
+    `There is no token for ${name}.`,
+    'See which there are with agenthost token ls.',
+  );
 }
 
 function sameName(a: string, b: string): boolean {

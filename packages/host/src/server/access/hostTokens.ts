@@ -99,7 +99,7 @@ export class HostTokens {
     this.#setOwner(checkToken(found, this.#file.path));
     this.#accept();
     rotated?.revoke('the token was rotated');
-    this.#options.log.info('the token was rotated: everybody has to come back with the new one');
+    this.#options.log.info('the token was rotated: all clients have to reconnect with the new one');
   }
 
   async #readDevices(): Promise<void> {

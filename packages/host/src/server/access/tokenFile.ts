@@ -10,12 +10,14 @@ export const TOKEN_FILE = 'token';
 
 /** The given token is too short to be safe. */
 export class WeakTokenError extends Error {
+  readonly what: string;
+  readonly whatToDo = 'Remove it to have one made, or make one with: openssl rand -hex 32';
+
   constructor(where: string) {
-    super(
-      `The token in ${where} is too weak: it needs at least ${MIN_TOKEN_LENGTH} characters out of A–Z, a–z, 0–9 and -._~. ` +
-        'Remove it to have one made, or make one with: openssl rand -hex 32',
-    );
+    super();
     this.name = 'WeakTokenError';
+    this.what = `The token in ${where} is too weak: it needs at least ${MIN_TOKEN_LENGTH} characters out of A–Z, a–z, 0–9 and -._~.`;
+    this.message = `${this.what} ${this.whatToDo}`;
   }
 }
 

@@ -23,7 +23,7 @@ export class PacedSocket extends Duplex {
   readonly #pending: Buffer[] = [];
   #group = GUESTS;
   #sliceBytes = MIN_SLICE_BYTES;
-  /** Events of the other side, in order with the data before them. */
+  /** How the other side ended the connection; it is handled after all earlier data. */
   #end: 'ended' | 'closed' | undefined;
 
   constructor(raw: Socket, turns: FairTurns) {

@@ -18,7 +18,7 @@ export interface ArtifactListOptions {
   readonly uriOf: (kind: ArtifactKind, name: string) => URI;
 }
 
-/** A page of what the session keeps. Looks through the names each time, and at the files of the page alone. */
+/** Lists a page of artifacts. Reads all names each time, and stats only the files of the page. */
 export async function listArtifacts(
   { kind, limit = DEFAULT_ARTIFACTS_LIMIT, cursor }: ListArtifactsParams,
   options: ArtifactListOptions,
@@ -66,7 +66,7 @@ async function allEntries(kinds: readonly ArtifactKind[], artifactStore: Artifac
   return { entries, isComplete };
 }
 
-/** `undefined` for what is gone, is no file, or must not be read. */
+/** `undefined` for an artifact that was removed, is no file, or must not be read. */
 async function describe(
   entry: Entry,
   { fs, artifactStore, uriOf }: ArtifactListOptions,

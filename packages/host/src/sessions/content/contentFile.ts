@@ -2,16 +2,16 @@ import { errorCode } from '../../storage/fs/errnoFailure.js';
 import { replaceFile } from '../../storage/fs/replaceFile.js';
 import { type SessionFs, SessionFsFailure } from '../../storage/fs/sessionFs.js';
 
-/** Where a backend can only read whole files, a content is kept in files of this size: a range of it then costs one or two of them. */
+/** If a backend can only read whole files, content is split into files of this size: a range then costs one or two of them. */
 const SEGMENT_BYTES = 2 * 1024 * 1024;
 
-/** One content: a file, or several of them where the backend can't read a part of one. It only ever grows. */
+/** One content: a file, or several if the backend can't read ranges. It only grows. */
 export class ContentFile {
   readonly #fs: SessionFs;
   readonly #path: string;
-  /** Full segments from the first on: these don't change any more. */
+  /** The number of full segments, which don't change any more. */
   #full = 0;
-  /** Where the next append goes, once that is known. */
+  /** The end of the content, once it is known. */
   #end: number | undefined;
 
   constructor(fs: SessionFs, path: string) {
@@ -22,9 +22,9 @@ export class ContentFile {
   async append(content: Uint8Array): Promise<void> {
     if (this.#fs.readRange) return this.#fs.appendFile(this.#path, content);
     let end = this.#end ?? (await this.#sizeIfAny());
-    // Unknown again unless all of this succeeds.
+    // Unknown until all of this succeeds.
     this.#end = undefined;
-    // An empty content is there, too.
+    // An empty content exists as well.
     if (content.length === 0) await this.#fs.appendFile(this.#segment(Math.floor(end / SEGMENT_BYTES)), content);
     for (let at = 0; at < content.length; ) {
       const room = SEGMENT_BYTES - (end % SEGMENT_BYTES);
@@ -36,7 +36,7 @@ export class ContentFile {
     this.#end = end;
   }
 
-  /** The whole content at once; the first file comes last, so that nobody finds half of it. */
+  /** Writes the whole content. The first file is written last, so that a reader never finds half of it. */
   async write(content: Uint8Array, options: { readonly sync: boolean }): Promise<void> {
     const segments = this.#fs.readRange ? 1 : Math.max(Math.ceil(content.length / SEGMENT_BYTES), 1);
     for (let index = segments - 1; index >= 0; index--) {
@@ -46,7 +46,7 @@ export class ContentFile {
     }
   }
 
-  /** Rejects with `ENOENT` where there is none. */
+  /** Rejects with `ENOENT` if there is none. */
   async size(): Promise<number> {
     if (this.#fs.readRange) return this.#sizeOf(this.#path);
     for (;;) {
@@ -59,7 +59,7 @@ export class ContentFile {
     }
   }
 
-  /** Ends where the content does. */
+  /** Returns fewer bytes at the end of the content. */
   async read(offset: number, length: number): Promise<Uint8Array> {
     if (this.#fs.readRange) return this.#fs.readRange(this.#path, offset, length);
     const end = Math.min(offset + length, await this.size());

@@ -2,7 +2,7 @@ import type { ContentRange } from '@agenthost/protocol';
 import type { FetchContentResult } from '@agenthost/protocol/internal';
 import { type SessionFs, SessionFsFailure } from '../../storage/fs/sessionFs.js';
 
-/** A part of a file as `fetchContent` answers it. Rejects with `ENOENT` where there is no such file. */
+/** A range of a file as `fetchContent` answers it. Rejects with `ENOENT` if there is no such file. */
 export async function readPiece(
   fs: SessionFs,
   path: string,
@@ -20,7 +20,7 @@ async function readRange(fs: SessionFs, path: string, offset: number, length: nu
   return (await fs.readFileBytes(path)).subarray(offset, offset + length);
 }
 
-/** As text where the piece is whole text; a cut in the middle of a character makes it bytes. */
+/** As text if the range is valid text; a cut inside a character makes it bytes. */
 export function encoded(bytes: Uint8Array): Pick<FetchContentResult, 'data' | 'encoding'> {
   try {
     return { data: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), encoding: 'utf-8' };

@@ -1,24 +1,24 @@
-/** What is written at once at the most, so that a slow store is asked rarely and a large one never for too much. */
+/** The largest single write: large enough to keep slow backends from many calls, and bounded for all. */
 const MAX_WRITE_BYTES = 512 * 1024;
 
 interface Entry {
   readonly contentId: string;
   readonly chunks: Buffer[];
   bytes: number;
-  /** All of the content, instead of more of it. */
+  /** The whole content, instead of an append. */
   readonly isWhole: boolean;
-  /** Whether it was written; settles in either case. */
+  /** Called with whether it was written. */
   readonly written: PromiseWithResolvers<boolean>;
 }
 
 export interface ContentQueueOptions {
   readonly append: (contentId: string, bytes: Uint8Array) => Promise<void>;
   readonly store: (contentId: string, bytes: Uint8Array) => Promise<void>;
-  /** A write failed: nothing more is appended to that content, which would have a hole. */
+  /** A write failed: nothing more is appended to that content, because it would have a gap. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Writes contents, in order, one write at a time; what comes meanwhile for the same content goes with the next one. */
+/** Writes contents in order, one write at a time. Appends to the same content that come meanwhile go with the next write. */
 export class ContentQueue {
   readonly #options: ContentQueueOptions;
   readonly #entries: Entry[] = [];
@@ -30,7 +30,7 @@ export class ContentQueue {
     this.#options = options;
   }
 
-  /** Whoever produces should wait while this is high: the queue itself never drops anything. */
+  /** Producers should wait while this is high: the queue never drops anything. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -39,7 +39,7 @@ export class ContentQueue {
     if (this.#broken.has(contentId)) return;
     const chunk = Buffer.from(text);
     const last = this.#entries.at(-1);
-    // The first one is on its way already.
+    // The first one is being written already.
     const isOpen = last && !last.isWhole && this.#entries.length > 1 && last.bytes < MAX_WRITE_BYTES;
     if (isOpen && last.contentId === contentId) {
       last.chunks.push(chunk);
@@ -48,12 +48,12 @@ export class ContentQueue {
     } else void this.#push(contentId, chunk, false);
   }
 
-  /** All of a content at once. Resolves with whether it could be written. */
+  /** Writes a whole content. Resolves with whether it was written. */
   store(contentId: string, bytes: Uint8Array): Promise<boolean> {
     return this.#push(contentId, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), true);
   }
 
-  /** Resolves when everything that was appended so far is written, or has failed to be. */
+  /** Resolves when everything enqueued so far is written or has failed. */
   async settled(): Promise<void> {
     await this.#entries.at(-1)?.written.promise;
   }

@@ -1,4 +1,4 @@
-/** Types that content may be served as, by the ending of its id. None that a browser would run. */
+/** The types of content by the ending of its id. None that a browser would run. */
 export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
   png: 'image/png',
@@ -19,7 +19,7 @@ export function contentTypeOf(contentId: string): string {
   return (Object.hasOwn(CONTENT_TYPES, ending) ? CONTENT_TYPES[ending] : undefined) ?? BYTES;
 }
 
-/** What the id of a content of this type ends with. */
+/** The ending of the id of a content of this type. */
 export function endingOf(mimeType: string | undefined): string {
   const known = Object.entries(CONTENT_TYPES).find(([, type]) => type === mimeType?.toLowerCase());
   return known?.[0] ?? 'bin';
@@ -27,9 +27,9 @@ export function endingOf(mimeType: string | undefined): string {
 
 interface Signature {
   readonly ending: string;
-  /** Bytes in Latin-1, and where they are. */
+  /** Bytes in Latin-1, and their offset. */
   readonly marks: readonly (readonly [offset: number, text: string])[];
-  /** Also the type of videos, or of bytes that mean nothing: only where the agent says that it is audio. */
+  /** Also the signature of videos or of arbitrary bytes: it counts only if the agent says that it is audio. */
   readonly needsClaim?: true;
 }
 
@@ -61,7 +61,7 @@ const SIGNATURES: readonly Signature[] = [
   { ending: 'weba', marks: [[0, '\x1a\x45\xdf\xa3']], needsClaim: true },
 ];
 
-/** The ending for bytes that somebody says are of this type: by their first bytes, `bin` where these are not known. */
+/** The ending for bytes of this claimed type: by their first bytes, `bin` if these are not known. */
 export function endingOfBytes(bytes: Uint8Array, claimed: string): string {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
   const isAudio = /^\s*audio\b/i.test(claimed);

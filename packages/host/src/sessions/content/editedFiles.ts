@@ -6,9 +6,9 @@ import type { SessionContent } from './sessionContent.js';
 
 const PREFIX = 'edited-';
 const MEBI = 1024 * 1024;
-/** Of one file, and of all that a session keeps; past that an edit has no contents, only its diff. */
+/** Bytes of one file and of all files that a session keeps. Beyond that an edit has only its diff. */
 export const EDITED_FILE_LIMITS = { fileBytes: MEBI, sessionBytes: 128 * MEBI, sessionFiles: 4_000 };
-/** What a file was after one edit is mostly what it is before the next: so many are not stored twice. */
+/** Remembered contents, to store each once: the file after one edit is mostly the file before the next. */
 const MAX_REMEMBERED = 200;
 
 /** The whole contents of files before and after the edits of tools, kept in the session's content. */
@@ -28,7 +28,7 @@ export class EditedFiles {
     this.#limits = limits;
   }
 
-  /** Counts what is there from before. To be awaited before the agent can report anything. */
+  /** Counts the stored files. Await it before the agent can report anything. */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;
@@ -37,7 +37,7 @@ export class EditedFiles {
     return this.#loading;
   }
 
-  /** With references to what was stored, or without contents: never with one side of two. */
+  /** The result with references to both contents, or to none: never to only one of two. */
   keep(result: AgentToolResult): ToolCallResult {
     return mapFileEdits(result, ({ before, after }) => {
       const sides = before === null ? [after] : [before, after];

@@ -8,7 +8,7 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { Session } from '../session.js';
 
-/** A content or an artifact of the session that its URI names. */
+/** Reads a content or an artifact of the session that its URI names. */
 export async function fetchContent(
   use: (session: URI, read: (session: Session) => Promise<FetchContentResult>) => Promise<FetchContentResult>,
   { uri, range }: FetchContentParams,

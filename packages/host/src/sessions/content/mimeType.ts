@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** By the name alone, for those that clients show in a way of their own. */
+/** By the name only, for types that clients display in their own way. */
 export function mimeTypeOf(name: string): string | undefined {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   return Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined;

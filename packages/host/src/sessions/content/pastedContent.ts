@@ -7,24 +7,37 @@ import {
   type URI,
   type UserMessage,
 } from '@agenthost/protocol';
-import { INLINE_CONTENT_LIMIT, INLINE_MESSAGE_LIMIT, parseContentUri } from '@agenthost/protocol/internal';
+import {
+  INLINE_CONTENT_LIMIT,
+  INLINE_MESSAGE_LIMIT,
+  parseContentUri,
+  type Refusal,
+  refuse,
+} from '@agenthost/protocol/internal';
 import { headAndTail } from '../../agents/events/boundedText.js';
 import { endingOf } from './contentType.js';
 import type { SessionContent } from './sessionContent.js';
 
-/** Why a message's content was not taken: the text is for the sender. */
-export class ContentRefused extends Error {}
+/** Why a message's content was rejected. The text is for the sender. */
+export class ContentRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.rejectionReason);
+    this.refusal = refusal;
+  }
+}
 
 export interface PastedContentOptions {
   readonly content: SessionContent;
   readonly session: URI;
-  /** Bytes that one session may keep of what clients sent. */
+  /** Bytes of clients' content that one session may keep. */
   readonly maxBytes: number;
 }
 
 const PREFIX = 'pasted-';
 
-/** What clients send with their messages and is too large for the state: stored once for all who send the same, by its hash. */
+/** Content of clients' messages that is too large for the state. Stored by its hash, the same content once. */
 export class PastedContent {
   readonly #options: PastedContentOptions;
   #storing: Promise<unknown> = Promise.resolve();
@@ -34,7 +47,7 @@ export class PastedContent {
     this.#options = options;
   }
 
-  /** Bytes of the message that have to be stored before it can be taken; `undefined` where there is nothing to do at all. */
+  /** Bytes of the message that must be stored before it is accepted; `undefined` if there is nothing to store or check. */
   static loadOf(message: UserMessage): number | undefined {
     const large = [
       ...(message.text.length * 3 > INLINE_MESSAGE_LIMIT ? [message.text] : []),
@@ -44,7 +57,7 @@ export class PastedContent {
     return large.length > 0 || refers ? large.reduce((sum, text) => sum + text.length, 0) : undefined;
   }
 
-  /** The message as it goes into the state. What it refers to is stored when this resolves. */
+  /** The message for the state. The content that it refers to is stored when this resolves. */
   async keep(message: UserMessage): Promise<UserMessage> {
     const { text, textRef, attachments, ...rest } = message;
     const kept: Attachment[] = [];
@@ -52,7 +65,7 @@ export class PastedContent {
     return { ...(await this.#keepText(text, textRef)), ...(attachments && { attachments: kept }), ...rest };
   }
 
-  /** The message as it was sent: for the agent. */
+  /** The message as it was sent, for the agent. */
   async whole(message: UserMessage): Promise<UserMessage> {
     const { text, textRef, attachments, ...rest } = message;
     const whole: Attachment[] = [];
@@ -74,7 +87,7 @@ export class PastedContent {
   async #keepAttachment(attachment: Attachment): Promise<Attachment> {
     const { data, ref, ...rest } = attachment;
     if (data === undefined) return ref ? { ...rest, ref: withType(await this.#known(ref), attachment) } : rest;
-    // Of both, the data is what was sent.
+    // When both are set, the data is what the client sent.
     if (!isLarge(data)) return { ...rest, data };
     const isImage = attachment.kind === 'image';
     const bytes = isImage ? imageBytes(data, attachment.label) : Buffer.from(data);
@@ -82,7 +95,7 @@ export class PastedContent {
     return stored ? { ...rest, ref: withType(stored, attachment) } : { ...rest, data };
   }
 
-  /** One after the other: each looks at how much room the one before has left. */
+  /** Runs one after the other: each checks how much room the one before has left. */
   #store(bytes: Buffer, ending: string): Promise<ContentRef | undefined> {
     const storing = this.#storing.then(() => this.#storeNow(bytes, ending));
     this.#storing = storing.catch(() => {});
@@ -97,7 +110,8 @@ export class PastedContent {
     this.#usedBytes ??= await this.#bytesKept();
     if (this.#usedBytes + bytes.length > maxBytes) {
       const mib = Math.floor(maxBytes / 1024 / 1024);
-      throw new ContentRefused(`${REJECTION.contentFull} (${mib} MiB): go on in a new session`);
+      const rejectionReason = `${REJECTION.contentFull} (${mib} MiB): go on in a new session`;
+      throw new ContentRefused({ rejectionReason, rejection: { code: 'contentFull', detail: `${mib} MiB` } });
     }
     await content.store(contentId, bytes);
     this.#usedBytes += bytes.length;
@@ -111,13 +125,13 @@ export class PastedContent {
     return bytes;
   }
 
-  /** What a client refers to must be there, in this session; how large it is only the host knows. */
+  /** Content that a client refers to must exist in this session. The host sets its size. */
   async #known(ref: ContentRef): Promise<ContentRef> {
     const { content } = this.#options;
     const contentId = this.#idOf(ref);
     const size = contentId === undefined ? undefined : await content.sizeOf(contentId);
     const known = contentId === undefined || size === undefined ? undefined : content.ref(contentId, size);
-    if (!known) throw new ContentRefused(`${REJECTION.unknownContent}: ${ref.uri.slice(0, 200)}`);
+    if (!known) throw new ContentRefused(refuse('unknownContent', { detail: ref.uri.slice(0, 200) }));
     return known;
   }
 
@@ -150,11 +164,10 @@ function withType(ref: ContentRef, { mimeType }: Attachment): ContentRef {
 
 function imageBytes(data: string, label: string): Buffer {
   const bytes = Buffer.from(data, 'base64');
-  // What does not come back as it was would reach the agent as something else.
+  // Data that does not decode and encode to itself would reach the agent as something else.
   if (withoutPadding(bytes.toString('base64')) !== withoutPadding(data)) {
-    throw new ContentRefused(
-      `${REJECTION.invalidAction}: the data of the image ${JSON.stringify(label)} is not base64`,
-    );
+    const detail = `the data of the image ${JSON.stringify(label)} is not base64`;
+    throw new ContentRefused(refuse('invalidAction', { detail }));
   }
   return bytes;
 }

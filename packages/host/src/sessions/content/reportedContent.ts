@@ -16,14 +16,14 @@ export interface ReportedContentLimits {
 
 const PREFIX = 'agent-';
 const WHOLE_ID = /^agent-[0-9a-f]{64}\.[a-z0-9]+$/;
-/** Notices of one turn about what was not kept. */
+/** Notices per turn about content that was not kept. */
 const MAX_NOTICES = 10;
 const MAX_TYPE_LENGTH = 100;
-/** Questions to the storage at the same time. */
+/** Parallel requests to the storage. */
 const AT_ONCE = 16;
 const MEBI = 1024 * 1024;
 
-/** Why something is not kept, as the end of a sentence; `isLast` where that goes for the rest of the turn as well. */
+/** Why content is not kept, as the end of a sentence. `isLast`: the same holds for the rest of the turn. */
 class Refusal extends Error {
   readonly isLast: boolean;
 
@@ -33,11 +33,11 @@ class Refusal extends Error {
   }
 }
 
-/** Images, audio and files that an agent reports: kept in the session's content, each once, under the hash of its bytes. */
+/** Images, audio and files that an agent reports, kept in the session's content by the hash of their bytes, each once. */
 export class ReportedContent {
   readonly #content: SessionContent;
   readonly #limits: ReportedContentLimits;
-  /** Sizes of what is kept, by id. */
+  /** The sizes of kept contents by id. */
   readonly #kept = new Map<string, number>();
   #bytes = 0;
   #loading: Promise<void> | undefined;
@@ -47,7 +47,7 @@ export class ReportedContent {
     this.#limits = limits;
   }
 
-  /** Looks what is there from before. To be awaited before the agent can report anything. */
+  /** Counts the stored contents. Await it before the agent can report anything. */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;
@@ -56,7 +56,7 @@ export class ReportedContent {
     return this.#loading;
   }
 
-  /** Keeps what the agent reports in one turn. */
+  /** Returns what keeps the content of one turn. */
   forTurn(): (content: AgentContent) => KeptContent {
     const turn = { items: 0, bytes: 0, notices: 0, isFull: false };
     return (content) => {
@@ -103,7 +103,7 @@ export class ReportedContent {
   #bytesOf({ data }: AgentContent): Buffer {
     const { itemBytes } = this.#limits;
     if (data === undefined) throw new Refusal('the agent did not send its data');
-    // Without decoding what is too large in any case: line breaks don't double it.
+    // Too large even before decoding: line breaks don't double the length.
     const atMost = typeof data === 'string' ? Buffer.byteLength(data, 'base64') : data.length;
     const bytes =
       atMost > itemBytes * 2 ? undefined : typeof data === 'string' ? decodeBase64(data) : Buffer.from(data);
@@ -129,14 +129,14 @@ export class ReportedContent {
     this.#bytes += bytes;
   }
 
-  /** It could not be stored; the next time it is reported is another try. */
+  /** It could not be stored. The next report of it tries again. */
   #forget(contentId: string): void {
     this.#bytes -= this.#kept.get(contentId) ?? 0;
     this.#kept.delete(contentId);
   }
 
   async #load(): Promise<void> {
-    // A large content may have more files, `<id>.1` and so on.
+    // A large content may have several files, `<id>.1` and so on.
     const ids = (await this.#content.list(PREFIX)).filter((id) => WHOLE_ID.test(id));
     await inParallel(ids, AT_ONCE, async (contentId) => {
       const size = await this.#content.sizeOf(contentId);
@@ -147,7 +147,7 @@ export class ReportedContent {
 
 const LAST = { isLast: true };
 
-/** Node skips what is no base64; what then comes out shorter than it should was none. */
+/** Node skips characters that are not base64: a result that is too short means that the input was invalid. */
 function decodeBase64(text: string): Buffer {
   return decodeStrictly(text) ?? decodeStrictly(text.replace(/\s+/g, '')) ?? refuseBase64();
 }

@@ -32,28 +32,28 @@ import { mimeTypeOf } from './mimeType.js';
 
 export interface SessionArtifactsOptions {
   readonly fs: SessionFs;
-  /** Absent where the session has no folder: then everything here fails, and says why. */
+  /** Absent if the session has no folder: then every operation fails with that reason. */
   readonly artifactStore: ArtifactStore | undefined;
   readonly provider: string;
   readonly sessionId: string;
-  /** Where everybody is told. */
+  /** Publishes the times of changes. */
   readonly store: Pick<SessionStore, 'uri' | 'state' | 'dispatch'>;
   readonly records: Pick<EventLog, 'append'>;
   readonly now: () => number;
   readonly log: HostLog;
 }
 
-/** Writes that wait for those before them; an agent that makes more than can be stored is told so. */
+/** Waiting writes. An agent that makes more gets an error. */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** The session's plan, checkpoints, files and research: stored as the agent makes them, one after the other, and read by clients. */
+/** The session's plan, compaction summaries, files and research: stored in the order in which the agent makes them, read by clients. */
 export class SessionArtifacts {
   readonly #options: SessionArtifactsOptions;
   #writing: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingBytes = 0;
-  /** The newest plan, while it waits to be written: those before it need not be. */
+  /** The newest plan while it waits to be written. Older ones are skipped. */
   #plan: string | undefined;
 
   static async open(options: SessionArtifactsOptions): Promise<SessionArtifacts> {
@@ -69,7 +69,7 @@ export class SessionArtifacts {
     this.#options = options;
   }
 
-  /** What an agent made. Never throws: what can't be kept is told, and the session goes on. */
+  /** Stores an artifact of the agent. Never throws: a failure becomes a notice, and the session continues. */
   take(artifact: AgentArtifact): void {
     const what = 'name' in artifact ? artifact.name.slice(0, 100) : `the ${artifact.kind}`;
     try {
@@ -106,7 +106,7 @@ export class SessionArtifacts {
     }
   }
 
-  /** Resolves when everything that was taken is written, or has failed to be. */
+  /** Resolves when all artifacts are written or have failed. */
   settled(): Promise<void> {
     return this.#writing;
   }
@@ -122,7 +122,7 @@ export class SessionArtifacts {
         checkSize(what, `${title}${markdown}`, MAX_SUMMARY_BYTES);
         this.#checkRoom();
         const checkpoint = artifactStore.compactionSummaries.next(title);
-        // In the log before its file is there: a fork at this turn's end must find that it belongs to it.
+        // Logged before its file exists: a fork at the end of this turn must include it.
         this.#options.records.append({
           type: 'session.checkpoint',
           path: artifactStore.compactionSummaries.pathOf(checkpoint),
@@ -170,13 +170,13 @@ export class SessionArtifacts {
       });
   }
 
-  /** In the state, so that clients that were away learn of it too; never the same time twice, so that each change shows. */
+  /** In the state, so that clients that were away learn of it. Never the same time twice, so that each change is visible. */
   #changed(kind: ArtifactKind, isThere: boolean): void {
     const { store, now } = this.#options;
     const times = artifactTimes(store.state.summary);
     const time = isThere ? Math.max(now(), (times[kind] ?? 0) + 1) : undefined;
     const metadata = withArtifactTime(times, kind, time);
-    // With it the record of a checkpoint is stored, which is before it in the log.
+    // This also stores the record of a compaction summary, which is before it in the log.
     store.dispatch({ type: 'session/metadataChanged', metadata }, { mustBeStored: true });
   }
 
@@ -185,7 +185,7 @@ export class SessionArtifacts {
     log.error(`${store.uri}: ${what} could not be kept`, error);
     const turn = store.state.activeTurn;
     const text = `Not kept: ${what}. ${error instanceof Error ? error.message : String(error)}`;
-    // Once a turn: an agent may go on changing a plan that nobody can keep.
+    // Once per turn: an agent may keep changing a plan that can't be stored.
     if (!turn || turn.responseParts.some((part) => part.kind === 'notice' && part.text === text)) return;
     const part = { kind: 'notice', id: randomUUID(), text, severity: 'warning' } as const;
     store.dispatch({ type: 'session/responsePart', turnId: turn.id, part });

@@ -12,24 +12,24 @@ export interface SessionContentOptions {
   readonly fs: SessionFs;
   readonly provider: string;
   readonly sessionId: string;
-  /** What a tool printed could not be stored. Whether that ended the turn which printed it. */
+  /** Called when a tool's output could not be stored. Returns whether that ended its turn. */
   readonly onError: (error: unknown) => boolean;
-  /** Whether what is stored as a whole has to be on the disk itself. */
+  /** Whether contents that are stored as a whole are synced to the disk. */
   readonly sync?: boolean;
 }
 
 const FOLDER = 'files';
-/** Contents whose files are remembered: those that are being written or read. */
+/** Cached files: those that are being written or read. */
 const MAX_FILES = 64;
 
-/** What is too large for the state: in the session's `files/`, referred to by URI, read in pieces. */
+/** Content that is too large for the state: in the session's `files/`, referred to by URI, read in ranges. */
 export class SessionContent {
   readonly #options: SessionContentOptions;
   readonly #queue: ContentQueue;
   readonly #files = new Map<string, ContentFile>();
   #failures = 0;
   #lastError: unknown;
-  /** A failure that ended no turn: whoever waits for what was stored is told, once. */
+  /** A failure that ended no turn. The next caller of `stored` gets it, once. */
   #untold: { readonly error: unknown } | undefined;
   #hasFolder = false;
 
@@ -54,7 +54,7 @@ export class SessionContent {
     return this.#queue.waitingBytes;
   }
 
-  /** `undefined` where the session has no place for files: then what is in the state is all there is. */
+  /** `undefined` if the session has no folder: then only the state has the content. */
   ref(contentId: string, sizeHint?: number): ContentRef | undefined {
     const { fs, provider, sessionId } = this.#options;
     if (fs.sessionStatePath === undefined) return undefined;
@@ -62,23 +62,23 @@ export class SessionContent {
     return { uri, mimeType: contentTypeOf(contentId), ...(sizeHint !== undefined && { sizeHint }) };
   }
 
-  /** Goes to disk while more of it is still being made. */
+  /** Appends to a content that is still being produced. */
   append(contentId: string, text: string): void {
     this.#queue.append(contentId, text);
   }
 
-  /** Goes to disk as a whole, behind what waits already. Resolves with whether it could be stored. */
+  /** Stores a whole content after the writes that wait already. Resolves with whether it was stored. */
   storeSoon(contentId: string, bytes: Uint8Array): Promise<boolean> {
     return this.#queue.store(contentId, bytes);
   }
 
-  /** Stores a content as a whole: it is there when this resolves, and never by half. */
+  /** Stores a whole content, atomically. */
   async store(contentId: string, bytes: Uint8Array): Promise<void> {
     await this.#makeFolder();
     await this.#file(contentId).write(bytes, { sync: this.#options.sync ?? false });
   }
 
-  /** How many bytes it has; `undefined` where there is no such content. */
+  /** The size in bytes; `undefined` if there is no such content. */
   async sizeOf(contentId: string): Promise<number | undefined> {
     return this.#file(contentId)
       .size()
@@ -88,7 +88,7 @@ export class SessionContent {
       });
   }
 
-  /** The ids of all contents that begin like this. */
+  /** The ids of all contents with this prefix. */
   async list(prefix: string): Promise<string[]> {
     const { fs } = this.#options;
     if (fs.sessionStatePath === undefined) return [];
@@ -108,7 +108,7 @@ export class SessionContent {
     contentId: string,
     range: ContentRange = { offset: 0, length: MAX_CONTENT_RANGE },
   ): Promise<FetchContentResult> {
-    // What is asked for may have been told of already, and be on its way there.
+    // A client may know the content already although it is still being written.
     await this.#queue.settled();
     const file = this.#file(contentId);
     try {
@@ -127,7 +127,7 @@ export class SessionContent {
     return this.#queue.settled();
   }
 
-  /** Rejects when something that waits now, or failed before and was told to nobody, could not be stored. */
+  /** Resolves when all writes are done. Rejects when one of them, or an earlier one that was not reported yet, failed. */
   async stored(): Promise<void> {
     const before = this.#failures;
     await this.#queue.settled();
@@ -154,7 +154,7 @@ export class SessionContent {
     return file;
   }
 
-  /** A content id has no separator and no leading dot (`contentUri`), so that this leads nowhere else. */
+  /** A content id has no separator and no leading dot (`contentUri`), so that the path stays inside the folder. */
   #path(contentId: string): string {
     return this.#options.fs.join(this.#folder(), contentId);
   }

@@ -5,15 +5,15 @@ import type { AgentAction } from '../../agents/events/agentAction.js';
 import type { SessionContent } from './sessionContent.js';
 
 interface LiveOutput {
-  /** What has been said so far, while it is short. */
+  /** The output so far, while it is short. */
   held: string[];
   bytes: number;
   contentId?: string;
 }
 
 /**
- * Keeps the whole of what tools are given and print. The state has its head and tail; what is longer goes to the session's content as it comes,
- * and the call refers to it.
+ * Keeps the complete input and output of tools. The state has the head and the tail; longer output is appended to the session's
+ * content as it comes, and the call refers to it.
  */
 export class ToolOutputs {
   readonly #content: SessionContent;
@@ -25,7 +25,7 @@ export class ToolOutputs {
     this.#newId = newId;
   }
 
-  /** The action, with the reference where one is due. */
+  /** Returns the action, with a reference to the output if it is long. */
   pass(action: AgentAction): AgentAction[] {
     switch (action.type) {
       case 'session/toolUpdate':
@@ -41,7 +41,7 @@ export class ToolOutputs {
     }
   }
 
-  /** Stores a text that comes all at once: an input, or the output of a result. */
+  /** Stores a complete text: an input, or the output of a result. */
   keepText(text: string): ContentRef | undefined {
     const contentId = contentIdOf('text', this.#newId());
     const ref = this.#content.ref(contentId, Buffer.byteLength(text));
@@ -69,7 +69,7 @@ export class ToolOutputs {
     return { ...action, ref };
   }
 
-  /** Once it is complete, how much there is. */
+  /** The size of the output, when it is complete. */
   #sizeOf({ turnId, toolCallId }: Extract<AgentAction, { type: 'session/toolComplete' }>): AgentAction[] {
     const key = `${turnId}/${toolCallId}`;
     const live = this.#live.get(key);

@@ -13,16 +13,16 @@ const KEYS = [
   'name',
 ] as const satisfies readonly ('workingDirectoryPath' | keyof GitMetadata)[];
 
-/** A file system that hangs must not keep a session's metadata from being asked for again. */
+/** A file system that hangs must not block later refreshes of the metadata. */
 const TIMEOUT_MS = 5_000;
 
 export interface FolderMetadataOptions {
   readonly cwd: string;
-  /** Keys that whoever made the session has set; those are theirs. */
+  /** Keys that the client set when it created the session. The host does not change them. */
   readonly given: ReadonlySet<string>;
 }
 
-/** What to change in a session's metadata so that they say where it works; `undefined` when that is not known in time. */
+/** The changes that bring a session's metadata about its folder up to date; `undefined` when that is not known in time. */
 export async function folderMetadata(
   current: SessionSummary['metadata'],
   { cwd, given }: FolderMetadataOptions,

@@ -16,14 +16,14 @@ type FolderTrustOptions = Pick<
 
 interface Sessions {
   open(): Iterable<Session>;
-  /** In memory, or on the way there. */
+  /** Loaded or being loaded. */
   isLoaded(uri: URI): boolean;
 }
 
-/** How many summaries are looked through before others have their turn. */
+/** Summaries that are checked in one turn of the event loop. */
 const AT_ONCE = 200;
 
-/** Which folders somebody has to trust, of all sessions of a hub. */
+/** The folders that a user has to trust for the sessions of a hub. */
 export class FolderTrust {
   readonly #options: FolderTrustOptions;
   readonly #sessions: Sessions;
@@ -59,7 +59,7 @@ export class FolderTrust {
     const finder = new CustomizationFinder({ stateRoot: stateDir, env: agentEnv });
     const withConfiguration = support.obeysWorkspace === true;
     const found = await finder.find(cwd, await checkoutOf(cwd), { withConfiguration });
-    // Then the agent is not started, whatever anybody trusts.
+    // Then the agent is not started, trusted or not.
     if (withConfiguration && found.foreignConfiguration.length > 0) return undefined;
     const isTrusted = await trust.isTrusted(found.workspace);
     const agentName = agent.descriptor.displayName;
@@ -75,7 +75,7 @@ export class FolderTrust {
     );
   }
 
-  /** Sessions that are not in memory have waited for the folder as well. */
+  /** Also updates sessions that are not loaded and waited for this folder. */
   async #tellUnloaded(folder: string): Promise<void> {
     const { index, broadcast } = this.#options;
     let after: URI | undefined = '';

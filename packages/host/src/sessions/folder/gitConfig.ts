@@ -1,10 +1,10 @@
-/** Values of a git configuration by `section.subsection.key`, each name as it is compared: the last one of several counts. */
+/** Values of a git configuration by `section.subsection.key`, in lower case where git ignores case. The last of several counts. */
 export type GitConfig = ReadonlyMap<string, string>;
 
 const HEADER = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/;
 const VARIABLE = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/;
 
-/** Reads what is there; `include` is not followed, and what can't be understood is passed over. */
+/** Parses a configuration. It ignores `include` and lines that it does not understand. */
 export function parseGitConfig(text: string): GitConfig {
   const values = new Map<string, string>();
   let prefix = '';
@@ -32,7 +32,7 @@ export function subsectionsWith(config: GitConfig, section: string, key: string)
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b' };
 
-/** Up to a comment; quotes protect, a backslash escapes, spaces at the end go. */
+/** The value up to a comment, without quotes, escapes and trailing spaces. */
 function unquoted(value: string): string {
   let [text, isQuoted, kept] = ['', false, 0];
   for (let i = 0; i < value.length; i++) {

@@ -4,15 +4,15 @@ import { readSmallFile } from '../../storage/fs/foreignFile.js';
 import { type GitConfig, parseGitConfig, subsectionsWith } from './gitConfig.js';
 import { parseRemoteAddress } from './remoteAddress.js';
 
-/** What git says about a folder, under the keys of the metadata contract. */
+/** Facts about a folder's git checkout, under the keys of the metadata contract. */
 export interface GitMetadata {
-  /** The checkout's top folder; of a worktree, that of the repository it belongs to. */
+  /** The checkout's top folder; for a worktree, that of its repository. */
   readonly repositoryPath?: string;
   /** The top folder of a worktree that was added to a repository. */
   readonly worktreePath?: string;
-  /** None while HEAD is detached. */
+  /** Absent while HEAD is detached. */
   readonly branch?: string;
-  /** What the remote calls its main branch. */
+  /** The main branch of the remote. */
   readonly baseBranchName?: string;
   readonly repositoryUrl?: string;
   readonly owner?: string;
@@ -24,8 +24,8 @@ const MAX_POINTER_BYTES = 8 * 1024;
 const MAX_CONFIG_BYTES = 256 * 1024;
 
 /**
- * Read from git's files, because running `git` in a folder that nobody has trusted yet can run what that folder's
- * configuration says (fsmonitor, hooks, aliases). Empty where there is no repository, or none that can be understood.
+ * Reads git's files instead of running `git`, which in an untrusted folder can run commands of that folder's configuration
+ * (fsmonitor, hooks, aliases). Empty if there is no repository, or none that can be understood.
  */
 export async function readGitMetadata(folder: string): Promise<GitMetadata> {
   const found = await findCheckout(await realpath(folder).catch(() => folder));
@@ -68,7 +68,7 @@ async function findCheckout(folder: string): Promise<{ readonly top: string; rea
   return undefined;
 }
 
-/** `.git` is the repository itself, or in worktrees and submodules a file that says where it is. */
+/** `.git` is the repository itself, or, in worktrees and submodules, a file that names it. */
 async function gitDirIn(top: string): Promise<string | undefined> {
   const path = join(top, '.git');
   const found = await lstat(path).catch(() => undefined);
@@ -78,7 +78,7 @@ async function gitDirIn(top: string): Promise<string | undefined> {
   return pointer === undefined ? undefined : resolve(top, pointer.trim());
 }
 
-/** A worktree has its own HEAD, and everything else with the repository that it was added to. */
+/** A worktree has its own HEAD and shares everything else with its repository. */
 async function commonDirOf(gitDir: string): Promise<string> {
   const pointer = (await readSmallFile(join(gitDir, 'commondir'), MAX_POINTER_BYTES))?.trim();
   return pointer ? resolve(gitDir, pointer) : gitDir;
@@ -91,7 +91,7 @@ function repositoryOf(commonDir: string): string {
 async function branchOf(gitDir: string): Promise<string | undefined> {
   const head = await readSmallFile(join(gitDir, 'HEAD'), MAX_POINTER_BYTES);
   const branch = /^ref: refs\/heads\/(.+)/.exec(head ?? '')?.[1]?.trim();
-  // Where references are kept in tables, HEAD names a branch that can't exist.
+  // With references in tables, HEAD names a branch that can't exist.
   return branch === '.invalid' ? undefined : branch;
 }
 
@@ -102,7 +102,7 @@ async function baseBranchOf(commonDir: string, remote: string): Promise<string |
   return head?.startsWith(start) ? head.slice(start.length).trim() : undefined;
 }
 
-/** The one that the branch follows, else `origin`, else the only one. */
+/** The remote that the branch follows, else `origin`, else the only one. */
 function remoteOf(config: GitConfig, branch: string | undefined): string | undefined {
   const remotes = subsectionsWith(config, 'remote', 'url');
   const followed = branch === undefined ? undefined : config.get(`branch.${branch}.remote`);

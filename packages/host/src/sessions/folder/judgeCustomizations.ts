@@ -9,23 +9,23 @@ export interface JudgeContext {
   readonly support: CustomizationSupport;
   readonly agentName: string;
   readonly isTrusted: boolean;
-  /** Somebody was asked, and wanted to go on without what needs trust. */
+  /** The user was asked and chose to continue without the customizations that need trust. */
   readonly wasDeclined: boolean;
   readonly isEnabled: (uri: URI) => boolean;
 }
 
-/** What becomes of one that was found. */
+/** The decision about one found customization. */
 export interface JudgedCustomization {
   readonly found: FoundCustomization;
   readonly listed: SessionCustomization;
   readonly isHandedOver: boolean;
-  /** It is on, and would be handed over if the folder were trusted. */
+  /** It is on, and the agent would get it if the folder were trusted. */
   readonly waitsForTrust: boolean;
 }
 
 type Fault = Required<Pick<SessionCustomization, 'status' | 'statusMessage'>>;
 
-/** In the order in which they were found, in which the first of a kind and name is the one that is used. */
+/** In the order in which they were found. The first one of a kind and name is used. */
 export function judgeCustomizations(
   customizations: readonly FoundCustomization[],
   context: JudgeContext,
@@ -39,7 +39,7 @@ export function judgeCustomizations(
     const needsTrust = origin === 'workspace' && runs !== undefined && !isTrusted;
     const isTaken = found.problem === undefined && !isRead && support.takes.includes(kind);
     const mayUse = isTaken && !needsTrust && enabled;
-    // Any number of instructions may have one name: all of them are told.
+    // Several instructions may have the same name: all of them are used.
     const name = kind === 'instructions' ? uri : `${kind} ${found.name}`;
     const other = mayUse ? named.get(name) : undefined;
     if (mayUse && !other) named.set(name, found);
@@ -79,7 +79,7 @@ function faultOf({ problem, kind }: FoundCustomization, context: JudgeContext, i
   return is.other && degraded(`Not used: ${is.other.path} has one of the same name.`);
 }
 
-/** What waits for trust, in Markdown. An agent that obeys the folder obeys also what is turned off here. */
+/** The customizations that wait for trust, in Markdown. An agent that reads the folder itself also uses those that are off here. */
 export function waitingForTrust(
   judged: readonly JudgedCustomization[],
   { configuration }: Discovery,

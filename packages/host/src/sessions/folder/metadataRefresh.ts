@@ -1,16 +1,16 @@
 type Metadata = Readonly<Record<string, unknown>>;
 
 export interface MetadataRefreshOptions {
-  /** What has to change; nothing when there is nothing, or it can't be told now. */
+  /** Returns the changes; `undefined` when they are not known in time. */
   readonly read: () => Promise<Metadata | undefined>;
   readonly apply: (change: Metadata) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Looks when asked to, behind everybody's back: no session waits for a file system. */
+/** Refreshes metadata in the background: no session waits for a file system. */
 export class MetadataRefresh {
   readonly #options: MetadataRefreshOptions;
-  /** `again`: something may have changed since the look that is under way began. */
+  /** `again`: something may have changed since the current refresh began. */
   #state: 'idle' | 'looking' | 'again' | 'disposed' = 'idle';
 
   constructor(options: MetadataRefreshOptions) {
@@ -41,7 +41,7 @@ export class MetadataRefresh {
     if (isWanted) this.request();
   }
 
-  // The state changes while a look is under way, which the compiler does not see.
+  // The state changes during the refresh, which the compiler does not see.
   get #isDisposed(): boolean {
     return this.#state === 'disposed';
   }

@@ -1,7 +1,7 @@
 export interface RemoteAddress {
-  /** Without what could be a password or a token. */
+  /** Without anything that could be a password or a token. */
   readonly url: string;
-  /** Of a repository on a server. */
+  /** For a repository on a server. */
   readonly owner?: string;
   readonly name?: string;
 }
@@ -10,7 +10,7 @@ const MAX_LENGTH = 2_000;
 /** Not `C:\…`, and no slash before the colon. */
 const SCP_LIKE = /^(?:([^@/:\s]+)@)?([^/:\s]{2,}|\[[^\]\s]+\]):(?!\/\/)(.+)$/;
 
-/** The address of a remote in any of git's ways to write one; `undefined` for what is none. */
+/** Parses the address of a remote in any of git's forms; `undefined` if it is none. */
 export function parseRemoteAddress(address: string): RemoteAddress | undefined {
   if (address.length > MAX_LENGTH || hasControls(address) || address.trim() === '') return undefined;
   const scp = SCP_LIKE.exec(address);
@@ -26,7 +26,7 @@ function parseUrl(address: string): RemoteAddress | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
   url.password = '';
-  // A token can stand where the user's name does.
+  // The user name may be a token.
   if (!/ssh/.test(url.protocol)) url.username = '';
   url.search = '';
   url.hash = '';

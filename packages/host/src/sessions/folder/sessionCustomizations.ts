@@ -35,7 +35,7 @@ export interface SessionCustomizationsOptions {
   readonly trust: WorkspaceTrust;
   readonly start: { readonly cwd: string };
   readonly store: Pick<SessionStore, 'uri' | 'state' | 'dispatch'>;
-  /** A folder that takes longer is looked at in the background. */
+  /** A folder that takes longer is read in the background. */
   readonly maxMs: number;
   readonly log: HostLog;
 }
@@ -44,14 +44,14 @@ interface Known extends FoundInWorkspace {
   readonly isTrusted: boolean;
 }
 
-/** What a session's agent is to use beside the messages: kept in step with the files, the toggles and the trust. */
+/** The customizations of a session's agent, kept in step with the files, the toggles and the trust. */
 export class SessionCustomizations {
   readonly #options: SessionCustomizationsOptions;
   readonly #support: CustomizationSupport;
   readonly #answers = new PendingAnswers();
   #known: Known | undefined;
   #looking: Promise<void> | undefined;
-  /** What somebody wanted to go on without. */
+  /** The customizations that the user chose to continue without. */
   #declined: string | undefined;
   #closed = false;
 
@@ -64,7 +64,7 @@ export class SessionCustomizations {
     return this.#known !== undefined;
   }
 
-  /** Looks at the files, and tells everybody what has changed. Never rejects; waits no longer than it may. */
+  /** Reads the files and publishes what changed. Never rejects; waits at most `maxMs`. */
   async refresh(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -72,14 +72,14 @@ export class SessionCustomizations {
     await settleWithin(this.#options.maxMs, this.#looking);
   }
 
-  /** Whether the agent can't be started, or would be started without something, until somebody has answered. */
+  /** Whether the user must be asked before the agent is started with all customizations. */
   get mustAsk(): boolean {
-    // Could not be looked at in time: what isn't known may be anything.
+    // The folder could not be read in time: it may contain anything.
     if (!this.#known) return this.#support.obeysWorkspace === true;
     return this.#isRefused(this.#known) || this.#wouldAsk();
   }
 
-  /** Nobody can trust what belongs to another user. */
+  /** A folder of another user can't be trusted. */
   #isRefused({ foreignConfiguration }: Known): boolean {
     return this.#support.obeysWorkspace === true && foreignConfiguration.length > 0;
   }
@@ -89,7 +89,7 @@ export class SessionCustomizations {
     return runs.length > 0 && keyOf(runs) !== this.#declined;
   }
 
-  /** Before a turn: what is there now, and may it run. Rejects when the agent can't be started without leave. */
+  /** Called before a turn: reads the customizations and asks for trust. Rejects when the agent may not be started without it. */
   async prepare(turnId: string, signal: AbortSignal): Promise<void> {
     await this.refresh();
     signal.throwIfAborted();
@@ -129,23 +129,23 @@ export class SessionCustomizations {
     signal.throwIfAborted();
   }
 
-  /** An answer to any request; those that are not ours are ignored. */
+  /** Takes the answer to any request; answers to other requests are ignored. */
   answer(requestId: string, decision: Decision): void {
     this.#answers.answer(requestId, decision);
   }
 
-  /** Whoever turns something on that was declined is asked again. */
+  /** After a declined customization is turned on, the user is asked again. */
   toggled(enabled: boolean): void {
     if (enabled) this.#declined = undefined;
     this.#tellTrust();
   }
 
-  /** Somebody trusts a folder, in this session or in another one. */
+  /** A user trusts a folder, in this session or in another one. */
   folderTrusted(folder: string): void {
     if (this.#known?.workspace === folder && !this.#closed) this.#know({ ...this.#known, isTrusted: true });
   }
 
-  /** Another one when the agent has to be given something else. */
+  /** Changes when the agent needs other customizations. */
   get key(): string {
     return JSON.stringify(this.#handedOver().map(({ uri, stamp }) => [uri, stamp]));
   }
@@ -184,7 +184,7 @@ export class SessionCustomizations {
     this.#tellTrust();
   }
 
-  /** Lists show which sessions will ask for trust before they go on. */
+  /** Lists show which sessions will ask for trust before they continue. */
   #tellTrust(): void {
     if (!this.#known || this.#closed) return;
     const { store } = this.#options;
@@ -197,7 +197,7 @@ export class SessionCustomizations {
     const listed = this.#judged().map((one) => one.listed);
     const uris = new Set(listed.map(({ customization }) => customization.uri));
     const before = this.#options.store.state.customizations ?? [];
-    // Else it would be on again when the file is back.
+    // Otherwise it would be on again when the file returns.
     const missing = before.filter(({ customization, enabled }) => !enabled && !uris.has(customization.uri));
     return [
       ...listed,
@@ -237,7 +237,7 @@ export class SessionCustomizations {
     };
   }
 
-  /** Nothing for a file that went in this moment. */
+  /** Nothing for a file that was removed meanwhile. */
   async #resolved(found: FoundCustomization): Promise<AgentCustomization[]> {
     const { kind, uri, name, description, path, appliesTo, mcpServer } = found;
     const hasText = kind === 'instructions' || kind === 'agent';

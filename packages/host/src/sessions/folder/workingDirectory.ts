@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ERROR_CODE, type URI } from '@agenthost/protocol';
 import { RpcError } from '@agenthost/rpc';
 
-/** The folder that a `file:` URI names: it must exist, or the agent would fail later and less clearly. */
+/** The folder of a `file:` URI. It must exist: otherwise the agent would fail later with a less clear error. */
 export async function workingDirectoryOf(uri: URI | undefined, fallback: string): Promise<string> {
   const path = uri === undefined ? fallback : filePath(uri);
   const problem = await directoryProblem(path);
@@ -15,7 +15,7 @@ export async function workingDirectoryOf(uri: URI | undefined, fallback: string)
   throw new RpcError(ERROR_CODE.notFound, message);
 }
 
-/** Why nobody can work there; `undefined` for a folder of this machine. */
+/** Why a session can't work there; `undefined` for a folder of this machine. */
 export async function directoryProblem(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return 'does not exist';
@@ -28,7 +28,7 @@ export function filePath(uri: URI): string {
     const url = new URL(uri);
     if (url.protocol === 'file:') return fileURLToPath(url);
   } catch {
-    // Answered below, like any other URI that is no file's.
+    // Rejected below, like any other URI that names no file.
   }
   throw new RpcError(ERROR_CODE.invalidParams, `not a file: URI of this machine: ${uri.slice(0, 200)}`);
 }

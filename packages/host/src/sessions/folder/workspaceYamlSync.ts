@@ -13,16 +13,16 @@ export interface WorkspaceYamlSyncOptions {
   readonly log: HostLog;
 }
 
-/** Somebody may change a title many times a second: the file follows at most this often, unless somebody waits for it. */
+/** A client may change a title many times a second: the file is written at most this often, unless a caller waits for it. */
 const PAUSE_MS = 500;
 
-/** The session's `workspace.yaml`, kept up to date behind the session's back: its loss costs no message. */
+/** Keeps the session's `workspace.yaml` up to date in the background. Its loss costs no message. */
 export class WorkspaceYamlSync {
   readonly #files: ArtifactStore | undefined;
   readonly #log: HostLog;
   readonly #now: () => number;
   #info: WorkspaceInfo;
-  /** What the summary says now; it becomes part of the info when that is written. */
+  /** The current values of the summary. They become part of the info with the next write. */
   #told: Told;
   #saving: Promise<void> = Promise.resolve();
   #isDirty = false;
@@ -30,7 +30,7 @@ export class WorkspaceYamlSync {
   #writtenAt = Number.NEGATIVE_INFINITY;
   #endPause: (() => void) | undefined;
 
-  /** Without files nothing is kept. */
+  /** Without `files` nothing is written. */
   static async open(files: ArtifactStore | undefined, options: WorkspaceYamlSyncOptions): Promise<WorkspaceYamlSync> {
     const found = await files?.readInfo().catch((error: unknown) => {
       options.log.warn(
@@ -75,13 +75,13 @@ export class WorkspaceYamlSync {
     this.#save();
   }
 
-  /** Resolves when everything is written, or has failed to be. */
+  /** Resolves when everything is written or has failed. */
   settled(): Promise<void> {
     if (this.#isDirty) this.#hurry();
     return this.#saving;
   }
 
-  /** One write at a time; what changes meanwhile goes with the next. */
+  /** One write at a time. Changes meanwhile go with the next one. */
   #save(): void {
     const files = this.#files;
     if (!files || this.#isDirty) return;
@@ -142,7 +142,7 @@ function gitFields(
   };
 }
 
-/** What checkout the folder is in, as `workspace.yaml` names it. */
+/** The checkout of the folder, under the names of `workspace.yaml`. */
 async function gitFieldsOf(cwd: string): Promise<Pick<WorkspaceInfo, 'gitRoot' | 'repository' | 'branch'>> {
   const { repositoryPath, worktreePath, repositoryUrl, branch } = await readGitMetadata(cwd);
   const gitRoot = worktreePath ?? repositoryPath;

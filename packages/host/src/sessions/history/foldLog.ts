@@ -15,7 +15,7 @@ export interface FoldedLog {
   readonly lastServerSeq: number;
 }
 
-/** What a log says: the state after its last record. `undefined` for a log that has no beginning. */
+/** The state after the last record of a log. `undefined` for a log without a first record. */
 export async function foldLog(
   records: AsyncIterable<LogRecord>,
   keep: (state: SessionState) => SessionState = (state) => state,
@@ -25,7 +25,7 @@ export async function foldLog(
   return fold.result;
 }
 
-/** Takes the records of a log in order, from the first one on or from where another one was. */
+/** Folds the records of a log in order, from the first one or from an earlier result. */
 export class LogFold {
   readonly #keep: (state: SessionState) => SessionState;
   #result: FoldedLog | undefined;
@@ -65,8 +65,8 @@ export class LogFold {
 }
 
 /**
- * A turn that a log says was started did start. Where nothing lets it, the records that did are lost to damage, such as the end of
- * the turn before it: what they must have said is made up for, so that no turn hides all that follow.
+ * Reduces an action of the log. A logged start of a turn was accepted once. If the state does not allow it now, the records before it
+ * are damaged, such as the end of the turn before: that turn is ended here, so that it does not hide all later turns.
  */
 export function reduceLogged(state: SessionState, action: SessionAction): SessionState {
   const next = sessionReducer(state, action);

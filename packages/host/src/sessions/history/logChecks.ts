@@ -14,8 +14,8 @@ interface Waiting {
 const PAUSE_MS = 2;
 
 /**
- * Reads behind the back of sessions what opening them has passed over: one at a time, in pieces, with a pause after each.
- * As many can wait as sessions are open; one that leaves the memory is not waited for.
+ * Reads, in the background, the parts of logs that opening has skipped: one log at a time, in pieces, with a pause after each. One
+ * check per open session can wait; the check of an unloaded session is cancelled.
  */
 export class LogChecks {
   readonly #waiting = new Map<URI, Waiting>();
@@ -31,7 +31,7 @@ export class LogChecks {
     this.#next();
   }
 
-  /** Resolves when nothing of it is read any more. */
+  /** Resolves when its log is not read any more. */
   async cancel(uri: URI): Promise<void> {
     this.#waiting.delete(uri);
     if (this.#running?.uri !== uri) return;

@@ -15,7 +15,7 @@ import type { PartMark, TurnsPlace } from './turnIndex.js';
 
 export type PartsRange = Omit<FetchPartsParams, 'session'>;
 
-/** From where on the log is read, and what the session is there. */
+/** Where reading starts in the log, and the state there. */
 export interface PartsStart {
   readonly position: PartMark['position'];
   readonly state: SessionState;
@@ -24,14 +24,14 @@ export interface PartsStart {
 /** How many records are read between two checks whether the page is complete. */
 const LOOK_EVERY = 64;
 
-/** The last noted place of the log before the wanted parts, and the state to start from there. */
+/** The last known place of the log before the wanted parts, and the state to start from there. */
 export function partsStart(
   start: SessionStartRecord,
   place: TurnsPlace,
   { turnId, before, limit }: PartsRange,
 ): PartsStart {
   const { from, marks } = place;
-  // The newest parts are wanted: from the last mark but one on there are more than PARTS_BETWEEN_MARKS, which is over any limit.
+  // The newest parts are wanted: after the second to last mark there are more than PARTS_BETWEEN_MARKS, which is above any limit.
   const mark =
     before === undefined ? marks.at(-2) : marks.findLast(({ parts }) => parts <= Math.max(before - limit, 0));
   const state = stateAt(start, from);
@@ -40,7 +40,7 @@ export function partsStart(
   return { position, state: { ...state, lifecycle: 'ready', activeTurn: runningTurn(turnId, parts) } };
 }
 
-/** A turn that is read from the middle on. Actions for its earlier parts do nothing, because it does not have them. */
+/** The state for reading a turn from its middle. Actions for its earlier parts do nothing, because it does not have them. */
 function runningTurn(id: string, earlierParts: number): ActiveTurn {
   return {
     id,
@@ -53,7 +53,7 @@ function runningTurn(id: string, earlierParts: number): ActiveTurn {
   };
 }
 
-/** The wanted parts as they were in the end or, in a running turn, as they are now. `undefined` when the records have no such turn. */
+/** The wanted parts as they were at the turn's end or, in a running turn, as they are now. `undefined` if there is no such turn. */
 export async function readParts(
   records: AsyncIterable<LogRecord>,
   start: SessionState,
@@ -65,7 +65,7 @@ export async function readParts(
   let steps: TurnStep[] = [];
   const keep = (more: readonly TurnStep[]) => {
     steps.push(...more.filter(({ index }) => index < before));
-    // Without `before` every part of the turn comes by: those that can't be among the newest are given up on the way.
+    // Without `before` every part of the turn is read: those that can't be among the newest are dropped meanwhile.
     if (steps.length > 4 * limit) steps = newest(steps, before, limit);
   };
   for await (const record of records) {

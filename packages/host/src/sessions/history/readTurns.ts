@@ -4,7 +4,7 @@ import { type TurnsRoom, turnsWithin, withTurnsWithin } from '../stateBytes.js';
 import { foldLog, newSessionState, reduceLogged } from './foldLog.js';
 import type { TurnIndex, TurnPage } from './turnIndex.js';
 
-/** The turns before one of them, or before as many as are counted. */
+/** The turns before the one with this id, or before this ordinal. */
 export type TurnsBefore = { readonly turnId: string } | { readonly ordinal: number };
 
 export interface TurnsRead {
@@ -13,8 +13,8 @@ export interface TurnsRead {
 }
 
 /**
- * Reads only the pages that have them, the newest first, until there is no more room. `undefined` when there is no such turn;
- * throws when the index doesn't fit the log.
+ * Reads only the pages with these turns, the newest first, until there is no more room. `undefined` if there is no such turn. Throws
+ * when the index does not fit the log.
  */
 export async function readTurnsByIndex(
   log: EventLog,
@@ -51,7 +51,7 @@ export async function readTurnsByIndex(
   return { turns: read, hasMore: to > read.length };
 }
 
-/** Reads the whole log, and keeps no more than the answer. Of several turns with one id it is the newest. */
+/** Reads the whole log and keeps only the answer. Of several turns with one id the newest counts. */
 export async function readTurnsByFold(
   log: EventLog,
   target: TurnsBefore,
@@ -94,7 +94,7 @@ async function foldPage(log: EventLog, start: SessionStartRecord, page: TurnPage
   return turns;
 }
 
-/** A session at a place where no turn runs, as far as the turns that follow depend on it. */
+/** The state at a place where no turn runs, as far as later turns depend on it. */
 export function stateAt(start: SessionStartRecord, { position, waiting }: TurnPage['from']): SessionState {
   const state = newSessionState(start);
   return position.n > 0 ? { ...state, lifecycle: 'ready', ...waiting } : state;
@@ -104,7 +104,7 @@ function doesNotFit(): EventLogFailure {
   return new EventLogFailure('ALTERED', 'the turn index does not fit the log');
 }
 
-/** Those that ended after `last`, which is the one that had ended last before. Mostly one; a failed creation ends many. */
+/** The turns that ended after `last`, the newest of the turns that had ended before. Mostly one; a failed creation ends many. */
 export function newTurns(turns: readonly Turn[], last: Turn | undefined): readonly Turn[] {
   return turns.slice(last ? turns.lastIndexOf(last) + 1 : 0);
 }

@@ -4,8 +4,8 @@ import { jsonBytes, turnsWithin } from '../stateBytes.js';
 import type { SessionHistory } from './sessionHistory.js';
 
 /**
- * Older turns: from memory where it reaches back far enough, else from the log. No more of them than have room in
- * MAX_PAGE_BYTES, but one in any case. `undefined` where there is no turn `before`.
+ * Older turns: from memory if it reaches back far enough, else from the log. At most MAX_PAGE_BYTES of them, but one in any case.
+ * `undefined` if there is no turn `before`.
  */
 export async function readTurnsPage(
   { turns, earlierTurns = 0 }: SessionState,

@@ -28,7 +28,7 @@ import { type StoredTurnIndex, TurnIndex } from './turnIndex.js';
 
 export interface OpenedHistory {
   readonly folded: FoldedLog;
-  /** Up to where the log was not read. */
+  /** The log was not read up to here. */
   readonly skipped: LogPosition | undefined;
 }
 
@@ -43,9 +43,9 @@ export interface SessionHistoryOptions {
 type Contents = Omit<FoldedLog, 'start'>;
 
 /**
- * What is kept beside a session's log so that nobody has to read all of it: a snapshot to open it from, and an index of
- * its turns. The log is the truth: where these are missing or don't fit, they are made anew from it. Nobody waits for them
- * to be written, and that they can't be is only said.
+ * The files beside a session's log that make it unnecessary to read all of it: a snapshot to open it from, and an index of its turns.
+ * The log is the truth: when they are missing or don't fit, they are rebuilt from it. They are written in the background; a failure
+ * is only logged.
  */
 export class SessionHistory {
   readonly #options: SessionHistoryOptions;
@@ -53,17 +53,17 @@ export class SessionHistory {
   readonly #snapshotFile: SnapshotFile;
   #turns: TurnIndex;
   #start: SessionStartRecord | undefined;
-  /** Up to where the last snapshot reaches, or was tried; and how large it was. */
+  /** The place of the last snapshot, also of a failed one, and its size. */
   #saved = { end: 0, bytes: 0 };
   #savedAt = Number.NEGATIVE_INFINITY;
-  /** Nothing before this is taken back. */
+  /** Nothing before this can be undone. */
   #settled = LOG_BEGINNING;
   #rebuilds = 0;
-  /** How often the log was cut off. A place that was noted before the last cut may be gone. */
+  /** How often the log was truncated. A place from before the last cut may not exist any more. */
   #cuts = 0;
   #isMarking = false;
   #isGivenUp = false;
-  /** One thing at a time: the index is read and written in turns. */
+  /** Reads and writes of the index run one after the other. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: SessionHistoryOptions) {
@@ -73,7 +73,7 @@ export class SessionHistory {
     this.#turns = this.#newIndex();
   }
 
-  /** Loads the log: what comes after the snapshot, or all of it. `skipped` is what was not read. */
+  /** Loads the log: the part after the snapshot, or all of it. */
   async open(): Promise<OpenedHistory | undefined> {
     const snapshot = await this.#snapshotFile.read().catch((error: unknown) => {
       this.#warn("its checkpoint can't be read, its log is read as a whole", error);
@@ -91,12 +91,12 @@ export class SessionHistory {
     return folded && { folded, skipped: undefined };
   }
 
-  /** A log that was just begun. */
+  /** Called for a new log. */
   begin(start: SessionStartRecord): void {
     this.#start = start;
   }
 
-  /** After each change of the session's state, when it is in the log's buffer. */
+  /** Called after each change of the session's state, when the change is in the log's buffer. */
   changed(state: SessionState, contents: Omit<Contents, 'state'>): void {
     if (this.#isMarking || this.#isGivenUp) return;
     const { log } = this.#options.stored;
@@ -115,7 +115,7 @@ export class SessionHistory {
     });
   }
 
-  /** Older turns than those in memory, before which there are `earlierTurns`. */
+  /** Reads turns that are older than those in memory. `earlierTurns` is their number. */
   async readTurns(target: TurnsBefore, room: TurnsRoom, earlierTurns: number): Promise<TurnsRead | undefined> {
     return this.#inTurn(async () => {
       const { log } = this.#options.stored;
@@ -163,8 +163,8 @@ export class SessionHistory {
   }
 
   /**
-   * Cuts the log off after a place. What is kept beside it and reaches further goes first: whoever finds the one without the other
-   * reads the log as a whole.
+   * Truncates the log after a place. A snapshot and an index that reach further are removed first: without them the log is read as a
+   * whole.
    */
   async truncate(to: LogPosition): Promise<void> {
     await this.#inTurn(async () => {
@@ -183,7 +183,7 @@ export class SessionHistory {
     });
   }
 
-  /** What is kept does not belong to this log: the next time it is opened, it is read as a whole. */
+  /** Removes the snapshot and the index, because they don't belong to this log. The next open reads the whole log. */
   async giveUp(): Promise<void> {
     this.#isGivenUp = true;
     await this.#inTurn(async () => {
@@ -211,7 +211,7 @@ export class SessionHistory {
     return this.#withWholeWindow(fold.result ?? folded);
   }
 
-  /** A snapshot of very large turns has not as many as the memory should. */
+  /** Adds older turns to the state of a snapshot that had to leave out very large turns. */
   async #withWholeWindow(folded: FoldedLog): Promise<FoldedLog> {
     const { turns, earlierTurns = 0 } = folded.state;
     const missing = Math.min(this.#limits.window - turns.length, earlierTurns);
@@ -239,7 +239,7 @@ export class SessionHistory {
     return folded;
   }
 
-  /** Ends pages on the way, up to `upTo`. Gives the place after the last record. */
+  /** Folds the log and ends the pages of the index, up to `upTo`. Returns the place after the last record. */
   async #fold(fold: LogFold, index: TurnIndex, from?: LoadFrom, upTo?: LogPosition): Promise<LogPosition | undefined> {
     let last: LogPosition | undefined;
     for await (const { record, position } of this.#options.stored.log.entries(from)) {
@@ -268,7 +268,7 @@ export class SessionHistory {
     if (!start) return;
     this.#saved = { ...this.#saved, end: position.end };
     this.#savedAt = performance.now();
-    // What is found broken later is not known to whoever opens from here: it is found again, and told again.
+    // Broken lines that are found later are not in the snapshot: the next open finds and reports them again.
     const broken = (this.#options.stored.log.damage?.broken ?? []).filter(({ line }) => line <= position.line);
     const cuts = this.#cuts;
     void this.#inTurn(async () => {
@@ -293,7 +293,7 @@ export class SessionHistory {
     }
   }
 
-  /** The turn index does not fit: until it is made anew, the log is read as a whole. */
+  /** The turn index does not fit: until it is rebuilt, the log is read as a whole. */
   #breakOff(error: unknown): void {
     if (!isStale(error)) throw error;
     this.#warn("its turn index can't be used and is made anew", error);
@@ -304,7 +304,7 @@ export class SessionHistory {
     if (this.#turns.isBroken && !this.#isGivenUp) void this.#inTurn(() => this.#rebuild()).catch(this.#failed);
   }
 
-  /** Makes the turn index anew from the log. The next snapshot keeps it, and is due. */
+  /** Rebuilds the turn index from the log. A snapshot that stores it is due. */
   async #rebuild(): Promise<void> {
     if (!this.#turns.isBroken || this.#isGivenUp || this.#rebuilds >= MAX_INDEX_REBUILDS) return;
     this.#rebuilds++;
@@ -343,7 +343,7 @@ export class SessionHistory {
   }
 }
 
-/** The session goes on changing what it has of these. */
+/** A copy, because the session keeps changing its own. */
 function captureOf(state: SessionState, { accepted, lastServerSeq }: Omit<Contents, 'state'>): Contents {
   return { state, accepted: new AcceptedSequences(accepted.entries()), lastServerSeq };
 }
@@ -352,7 +352,7 @@ async function* recordsAfter(log: EventLog, position: LogPosition): AsyncGenerat
   for await (const { record } of log.entries({ position, broken: [] })) yield record;
 }
 
-/** What was kept isn't there, isn't whole, or isn't that of this log. */
+/** Whether a stored file is missing, damaged, or not of this log. */
 function isStale(error: unknown): boolean {
   return ['ALTERED', 'ESTALE', 'ENOENT', 'NOT_THERE'].includes(errorCode(error) ?? '');
 }

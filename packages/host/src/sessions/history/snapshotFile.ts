@@ -9,17 +9,17 @@ import { type AcceptedEntries, AcceptedSequences } from '../turn/acceptedSequenc
 import type { FoldedLog } from './foldLog.js';
 import type { StoredTurnIndex } from './turnIndex.js';
 
-/** To be raised when a reducer computes something else from the same actions, or when this form changes. */
+/** Raise it when a reducer computes something else from the same actions, or when this format changes. */
 const FORMAT = 3;
 const MAX_KNOWN_BROKEN = 100;
 
-/** What a log says up to a place in it, so that only what follows has to be read. */
+/** The state of a log at a place in it, so that only the rest has to be read. */
 export interface LogSnapshot {
   readonly from: LoadFrom;
   readonly folded: FoldedLog;
-  /** Without one the turn index is broken. */
+  /** Absent when the turn index is broken. */
   readonly turns: StoredTurnIndex | undefined;
-  /** How large its file is. */
+  /** The size of its file. */
   readonly bytes: number;
 }
 
@@ -61,10 +61,10 @@ export class SnapshotFile {
     };
   }
 
-  /** How many bytes it took; `undefined` when it is too large, even without turns. */
+  /** Returns the size of the file; `undefined` when it is too large even without turns. */
   async write({ from, folded, turns }: Omit<LogSnapshot, 'bytes'>): Promise<number | undefined> {
     const { start, lastServerSeq, accepted } = folded;
-    // Who looks on is not logged.
+    // Subscribed clients are not stored.
     const { clients: _, ...state } = folded.state;
     const content: Omit<SnapshotContent, 'state'> = {
       format: FORMAT,

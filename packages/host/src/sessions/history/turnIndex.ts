@@ -10,21 +10,21 @@ import {
   PARTS_BETWEEN_MARKS,
 } from '../sessionLimits.js';
 
-/** A place where no turn runs. */
+/** A place in the log where no turn runs. */
 export interface TurnBoundary {
   readonly position: LogPosition;
-  /** How many turns have ended before it. */
+  /** The number of turns that ended before it. */
   readonly turns: number;
-  /** What waited then: a turn that starts later may take it from there. */
+  /** The waiting messages at that place: a later turn may start from one of them. */
   readonly waiting?: Pick<SessionState, 'steeringMessage' | 'queuedMessages'>;
 }
 
-/** Some turns that ended one after the other, and where in the log they are. */
+/** Consecutive turns and their place in the log. */
 export interface TurnPage {
   readonly from: TurnBoundary;
   readonly to: LogPosition;
   readonly ids: readonly string[];
-  /** Places within turns of very many parts, by the turn's id: nobody has to read such a turn from its beginning. */
+  /** Places within turns of very many parts, by the turn's id, so that such a turn need not be read from its beginning. */
   readonly marks?: PartMarks;
 }
 
@@ -36,7 +36,7 @@ export interface PartMark {
 
 export type PartMarks = Readonly<Record<string, readonly PartMark[]>>;
 
-/** Where the index stood at a snapshot. */
+/** The index at the time of a snapshot. */
 export interface StoredTurnIndex {
   readonly bytes: number;
   readonly boundary: TurnBoundary;
@@ -44,25 +44,25 @@ export interface StoredTurnIndex {
   readonly marks?: PartMarks;
 }
 
-/** Where some turns are: those of a page, or those that no page has yet. */
+/** The place of some turns: those of a page, or those that are in no page yet. */
 export interface TurnsPlace {
   readonly from: TurnBoundary;
-  /** Absent where they are the last ones of the log. */
+  /** Absent if they are the last ones of the log. */
   readonly to?: LogPosition;
   readonly marks: readonly PartMark[];
 }
 
 interface Located {
   readonly page: TurnPage;
-  /** For a page in the file: where its line ends there. */
+  /** For a page in the file: the end of its line. */
   readonly end?: number;
 }
 
 const BEGINNING: TurnBoundary = { position: LOG_BEGINNING, turns: 0 };
 
 /**
- * Where each turn is in the log, in pages: those that a snapshot has stored are in a file, the newest in memory. It is
- * `broken` when it can't go on, or its file can't be read; then it is made anew from the log.
+ * The place of each turn in the log, in pages: those stored with a snapshot are in a file, the newest in memory. It is `broken` when it
+ * can't continue or its file can't be read; then it is rebuilt from the log.
  */
 export class TurnIndex {
   readonly #file: CheckedList;
@@ -73,7 +73,7 @@ export class TurnIndex {
   /** Of turns after the boundary. */
   #marks: PartMarks;
   #isBroken = false;
-  /** Of turns that were asked for: how many are before them, and where to look for their page. */
+  /** For turns that were requested: how many are before them, and where their page is. */
   readonly #hints = new Map<string, { readonly ordinal: number; readonly end: number }>();
 
   constructor(file: CheckedList, limits: HistoryLimits, stored: StoredTurnIndex = { bytes: 0, boundary: BEGINNING }) {
@@ -97,14 +97,14 @@ export class TurnIndex {
     return this.#pending.length >= this.#limits.maxPendingPages / 4;
   }
 
-  /** Whether a page should end here, with this many bytes in the log. */
+  /** Whether a page should end now, with this many bytes in the log. */
   isDue(state: SessionState, size: number): boolean {
     const turns = endedTurns(state) - this.#boundary.turns;
     if (state.activeTurn || turns <= 0 || this.#isBroken) return false;
     return turns >= this.#limits.pageTurns || size - this.#boundary.position.end >= this.#limits.pageBytes;
   }
 
-  /** Ends a page after the turn that has ended last, when `state` is the one at `position`. */
+  /** Ends a page after the newest ended turn. `state` is the state at `position`. */
   endPage(state: SessionState, position: LogPosition): void {
     const turns = endedTurns(state);
     const count = turns - this.#boundary.turns;
@@ -123,7 +123,7 @@ export class TurnIndex {
     this.#marks = {};
   }
 
-  /** Whether the running turn has got so many parts that a place within it should be noted. */
+  /** Whether the running turn has so many parts that a place within it should be noted. */
   isMarkDue({ activeTurn }: SessionState): boolean {
     if (!activeTurn?.earlierParts || this.#isBroken) return false;
     const marks = this.#marksOf(activeTurn.id);
@@ -131,7 +131,7 @@ export class TurnIndex {
     return marks.length < MAX_PART_MARKS && parts - (marks.at(-1)?.parts ?? 0) >= PARTS_BETWEEN_MARKS;
   }
 
-  /** Notes a place within the running turn, when `state` is the one at `position`. */
+  /** Notes a place within the running turn. `state` is the state at `position`. */
   markParts(state: SessionState, position: LogPosition): void {
     const { activeTurn } = state;
     if (!activeTurn || !this.isMarkDue(state)) return;
@@ -139,7 +139,7 @@ export class TurnIndex {
     this.#marks = { ...this.#marks, [activeTurn.id]: [...this.#marksOf(activeTurn.id), { position, parts }] };
   }
 
-  /** To be called when the log was cut off after this place. */
+  /** Called when the log was truncated after this place. */
   forgetMarksAfter({ end }: LogPosition): void {
     const kept = Object.entries(this.#marks).map(([id, marks]) => [
       id,
@@ -148,7 +148,7 @@ export class TurnIndex {
     this.#marks = Object.fromEntries(kept);
   }
 
-  /** Where the turn is. A turn that no page has is after the last page, if there is such a turn. */
+  /** The place of the turn. A turn in no page is after the last page, if it exists at all. */
   async placeOf(turnId: string): Promise<TurnsPlace> {
     const ordinal = this.ordinalOf(turnId);
     for await (const { page, end } of this.backwards(turnId)) {
@@ -172,7 +172,7 @@ export class TurnIndex {
     this.#hints.clear();
   }
 
-  /** Where it stands, with all of it in the file; `undefined` when it is broken. */
+  /** Writes all pages to the file and returns the index's position; `undefined` when it is broken. */
   async store(): Promise<StoredTurnIndex | undefined> {
     if (this.#isBroken) return undefined;
     const pages = [...this.#pending];
@@ -185,7 +185,7 @@ export class TurnIndex {
     return { bytes: this.#bytes, boundary, ...(Object.keys(marks).length > 0 && { marks }) };
   }
 
-  /** From the newest to the oldest; from a turn on where its place is known. */
+  /** From the newest to the oldest page; starts at a turn if its place is known. */
   async *backwards(before?: string): AsyncGenerator<Located> {
     const hint = before === undefined ? undefined : this.#hints.get(before);
     if (!hint) for (const page of this.#pending.toReversed()) yield { page };
@@ -203,9 +203,9 @@ export class TurnIndex {
     return this.#hints.get(turnId)?.ordinal;
   }
 
-  /** Who pages on will ask for what is before this turn. */
+  /** The next request for a page will name this turn. */
   remember(turnId: string, ordinal: number, end: number | undefined): void {
-    // Pages that are not in the file are looked at in any case.
+    // Pages that are not in the file are searched in any case.
     if (end === undefined) return;
     this.#hints.delete(turnId);
     this.#hints.set(turnId, { ordinal, end });

@@ -6,14 +6,14 @@ import type { SessionStorage } from '../../storage/sessionStorage.js';
 import { inParallel } from '../inParallel.js';
 import type { MissingInIndex } from './openSessionIndex.js';
 
-/** They come first, so that a list shows soon what most people look for. */
+/** The newest sessions are indexed first: most users look for those. */
 const NEWEST = 1_000;
 const LOGS_AT_ONCE = 4;
 const LOOKS_AT_ONCE = 16;
 const ROWS_AT_ONCE = 1_000;
-/** Taken from a list in one turn of the event loop. */
+/** Ids that are read from a list in one turn of the event loop. */
 const IDS_A_TURN = 200;
-/** Times of files are not more exact than this, everywhere. */
+/** On some file systems times are not more exact than this. */
 const TIME_SLACK_MS = 5_000;
 const PROGRESS_EVERY_MS = 500;
 const TOKEN = 'sessionIndex';
@@ -22,15 +22,15 @@ const MESSAGE = 'Indexing sessions';
 export interface IndexFillerOptions {
   readonly index: SessionIndex;
   readonly storage: SessionStorage;
-  /** Reads one session into the index; `isNew` where the index doesn't have it. */
+  /** Reads one session into the index. `isNew`: the index does not have it. */
   readonly indexSession: (sessionId: string, isNew: boolean) => Promise<void>;
-  /** The index has a session that is nowhere on disk. */
+  /** Called for a session in the index that is not on disk. */
   readonly forget: (uri: URI) => Promise<void>;
   readonly broadcast: (notification: Notification) => void;
   readonly log: HostLog;
 }
 
-/** Brings the index up to what is on disk, while the host serves. One run at a time. */
+/** Brings the index up to date with the disk while the host serves. One run at a time. */
 export class IndexFiller {
   readonly #options: IndexFillerOptions;
   #running: Promise<void> = Promise.resolve();
@@ -41,12 +41,12 @@ export class IndexFiller {
     this.#options = options;
   }
 
-  /** Resolves when nothing is missing any more, or when there is no more hope. */
+  /** Resolves when the run has ended, complete or not. */
   get settled(): Promise<void> {
     return this.#running;
   }
 
-  /** A run that goes on already begins anew: the index it filled is gone. */
+  /** Restarts a run that is in progress: the index that it filled is gone. */
   start(missing: MissingInIndex): void {
     this.#ending.abort();
     const ending = new AbortController();
@@ -108,7 +108,7 @@ export class IndexFiller {
     }
   }
 
-  /** Its log has changed: it may be an older one, without the newest turns. */
+  /** The log has changed: it may be an older one without the newest turns. */
   async #forgetTexts(uri: URI): Promise<void> {
     const { index } = this.#options;
     index.markIncomplete(uri);
@@ -139,7 +139,7 @@ export class IndexFiller {
   }
 }
 
-/** The newest of very many, in twice their room. */
+/** Collects the newest of very many items, in memory for twice their number. */
 class Newest {
   #all: { readonly sessionId: string; readonly modifiedAt: number }[] = [];
 
@@ -153,7 +153,7 @@ class Newest {
   }
 
   #cut(): void {
-    // Infinity minus itself is no number.
+    // Infinity minus Infinity is NaN.
     this.#all = this.#all
       .sort((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : a.modifiedAt > b.modifiedAt ? -1 : 0))
       .slice(0, NEWEST);
@@ -163,7 +163,7 @@ class Newest {
 async function* until<T>(ending: AbortSignal, items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
   let taken = 0;
   for await (const item of items) {
-    // Where nothing is to be waited for, promises alone would keep the event loop from everybody else.
+    // Without real I/O, promises alone would starve the event loop.
     if (++taken % IDS_A_TURN === 0) await immediate();
     if (ending.aborted) return;
     yield item;

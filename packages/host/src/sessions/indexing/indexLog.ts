@@ -6,16 +6,16 @@ import type { EventLog } from '../../storage/log/eventLog.js';
 import { foldLog, isProvisional } from '../history/foldLog.js';
 import { newTurns } from '../history/readTurns.js';
 
-/** What a log says of its session. */
+/** What the log says about its session. */
 export interface IndexedLog {
   readonly summary: SessionSummary;
-  /** It has no message, and is in no list before it has one. */
+  /** It has no message yet, and is not listed before it has one. */
   readonly isProvisional: boolean;
 }
 
 /**
- * Tells the index of all turns in a log, one at a time, however many there are. Without the session's summary that is
- * taken from the log as well, and a session that can't be read to its end is left out. Gives what the log says of it.
+ * Puts all turns of a log into the index, one at a time. Without `known`, the summary is taken from the log as well, and a session
+ * whose log can't be read to its end is left out.
  */
 export async function indexLog(
   index: SessionIndex,
@@ -26,7 +26,7 @@ export async function indexLog(
   let told: SessionSummary | undefined;
   let release: ReturnType<SessionIndex['hold']> | undefined;
   const dropped = new DroppedText();
-  // Always with a summary: the index keeps no turn of a session that it doesn't have.
+  // Always with a summary: the index keeps no turn of an unknown session.
   const tell = (state: SessionState, turn?: Turn | ActiveTurn) => {
     told = known?.() ?? state.summary;
     release ??= index.hold(told.resource);
@@ -51,7 +51,7 @@ export async function indexLog(
   }
 }
 
-/** What a session has in memory: it may have changed while its log was read. Of turns that have dropped parts the log has more. */
+/** Indexes the turns in memory, which may have changed while the log was read. The log has more of turns that dropped parts. */
 export function indexHeld(index: SessionIndex, { summary, turns, activeTurn }: SessionState): void {
   for (const turn of [...turns, ...(activeTurn ? [activeTurn] : [])]) {
     if (turn.earlierParts === undefined) index.putTurn(summary.resource, turn);

@@ -6,7 +6,7 @@ import { SessionIndex } from '../../sessionIndex/sessionIndex.js';
 
 export interface OpenedIndex {
   readonly index: SessionIndex;
-  /** What it may lack; `undefined` for nothing. */
+  /** What it may lack; `undefined` if nothing. */
   readonly missing: MissingInIndex | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface MissingInIndex {
   readonly changedSince: number;
 }
 
-/** Opens the index. One that is missing, damaged or of another version is made anew, and is empty then. */
+/** Opens the index. A missing, damaged or incompatible one is replaced by an empty one. */
 export async function openSessionIndex(
   path: string,
   log: HostLog,
@@ -51,8 +51,8 @@ export async function openSessionIndex(
 }
 
 /**
- * Whether sessions came or went while no host ran: from a backup, say. By the time that the system keeps of changes, which no
- * tool that restores files sets back.
+ * Whether sessions were added or removed while no host ran, for instance from a backup. Uses ctime, which tools that restore files
+ * can't set back.
  */
 async function hasChangedSince(time: number, folder: string | undefined): Promise<boolean> {
   if (folder === undefined) return false;

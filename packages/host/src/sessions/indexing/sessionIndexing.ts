@@ -4,7 +4,7 @@ import type { SessionStorage } from '../../storage/sessionStorage.js';
 import type { Session } from '../session.js';
 import { type IndexedLog, indexHeld, indexLog } from './indexLog.js';
 
-/** What a session is that runs, or ran when its host ended. */
+/** The statuses of a session that runs, or ran when its host ended. */
 export const AT_WORK = ['inProgress', 'inputNeeded'] as const;
 
 export interface SessionIndexingOptions {
@@ -14,14 +14,14 @@ export interface SessionIndexingOptions {
 }
 
 interface SessionIndexingDeps {
-  /** Sessions that are in memory, or on the way there or out. */
+  /** Sessions that are loaded, being loaded or being unloaded. */
   readonly inMemory: () => readonly URI[];
   readonly isProvisional: (uri: URI) => boolean;
   readonly use: (uri: URI, work: (session: Session) => Promise<void> | void) => Promise<void>;
   readonly remove: (uri: URI) => Promise<void>;
 }
 
-/** Reads the logs of single sessions for the index. */
+/** Indexes single sessions from their logs. */
 export class SessionIndexing {
   readonly #options: SessionIndexingOptions;
   readonly #deps: SessionIndexingDeps;
@@ -32,7 +32,7 @@ export class SessionIndexing {
     this.#deps = deps;
   }
 
-  /** Settles when the log of that session, which is not in memory, is no longer read. Nobody may open it before. */
+  /** Settles when the log of that unloaded session is no longer read. It must not be opened before. */
   reading(sessionId: string): Promise<unknown> | undefined {
     return this.#reading.get(sessionId);
   }
@@ -47,12 +47,12 @@ export class SessionIndexing {
     if (!found) return;
     const { summary } = found;
     if (found.isProvisional) {
-      // One that this host made is left to its client.
+      // A session that this host created is left to its client.
       if (!isProvisional(summary.resource)) await remove(summary.resource);
       return;
     }
     if (isNew) this.#options.broadcast({ type: 'notify/sessionAdded', summary });
-    // It was interrupted: opening it says so.
+    // It was interrupted: opening it ends its turn with an error.
     if (AT_WORK.some((status) => status === summary.status)) await use(summary.resource, () => {});
   }
 
@@ -65,7 +65,7 @@ export class SessionIndexing {
     }
   }
 
-  /** It changes while its log is read: the newest comes last. */
+  /** The session may change while its log is read: the turns in memory are put last. */
   async #indexUsed(uri: URI): Promise<void> {
     const { index } = this.#options;
     await this.#deps.use(uri, async (session) => {

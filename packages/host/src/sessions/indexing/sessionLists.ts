@@ -15,13 +15,13 @@ import type { SessionIndex } from '../../sessionIndex/sessionIndex.js';
 
 export interface SessionListsOptions {
   readonly index: SessionIndex;
-  /** In memory, or on the way there. */
+  /** Loaded or being loaded. */
   readonly isLoaded: (uri: URI) => boolean;
-  /** Resolves when the index has everything again. */
+  /** Resolves when the index is complete again. */
   readonly indexFilled: () => Promise<void>;
 }
 
-/** Lists and searches, from the index; no session is opened for them. */
+/** Lists and searches sessions in the index. No session is opened. */
 export class SessionLists {
   readonly #options: SessionListsOptions;
 
@@ -30,12 +30,12 @@ export class SessionLists {
   }
 
   /**
-   * Read in the turn in which it is asked for: an answer that is sent at once can't be overtaken by the notification of a
-   * change that it doesn't have. A search takes longer, in a thread; `withNewestSummaries` brings its result up to date.
+   * A list is read synchronously, so that no notification of a change can overtake an answer without that change. A search runs in a
+   * thread and takes longer; `withNewestSummaries` brings its result up to date.
    */
   list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     const { index, indexFilled } = this.#options;
-    // What clients have seen listed must not be missing meanwhile.
+    // Sessions that clients have seen must not be missing meanwhile.
     if (index.isRefilling) return indexFilled().then(() => this.#listNow(params));
     return this.#listNow(params);
   }
@@ -51,7 +51,7 @@ export class SessionLists {
     }
   }
 
-  /** All sessions that fit, from as many pages as there are. */
+  /** All matching sessions, from all pages. */
   async resources(filter: ListSessionsFilter): Promise<URI[]> {
     const found: URI[] = [];
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -62,13 +62,13 @@ export class SessionLists {
     return found;
   }
 
-  /** The same sessions as they are now. */
+  /** The same list with the current summaries. */
   withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
     const { index } = this.#options;
     return this.#current({ ...result, items: result.items.map((item) => index.summary(item.resource) ?? item) });
   }
 
-  /** Once more where the index was damaged, when it has been made again. */
+  /** Tries again after a damaged index was rebuilt. */
   async #again<T>(error: unknown, list: () => T | Promise<T>): Promise<T> {
     if (error instanceof InvalidCursorError)
       throw new RpcError(ERROR_CODE.invalidParams, `params.cursor: ${error.message}`);
@@ -78,7 +78,7 @@ export class SessionLists {
     return list();
   }
 
-  /** A session whose host ended while it was created is created by whoever opens it, not now. */
+  /** A session whose host ended during its creation is not being created now: opening it continues. */
   #current({ items, ...page }: ListSessionsResult): ListSessionsResult {
     const { isLoaded } = this.#options;
     const isStale = ({ isCreating, resource }: SessionSummary) => isCreating && !isLoaded(resource);

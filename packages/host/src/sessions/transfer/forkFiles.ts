@@ -11,17 +11,17 @@ export interface ForkFilesOptions {
   readonly sessionId: string;
   readonly name: string;
   readonly now: number;
-  /** The last checkpoint that stays; those after it summarise what the fork does not have. */
+  /** The last compaction summary that stays. Later ones summarize turns that the fork does not have. */
   readonly lastCheckpoint: string | undefined;
-  /** Whether the fork is cut: without a cut every checkpoint stays. */
+  /** Whether the fork leaves out turns. Otherwise every compaction summary stays. */
   readonly isCut: boolean;
 }
 
-/** What a session keeps beside its log, for its fork: by operations of SessionFs alone, so that every backend is one path. */
+/** Copies the files beside a session's log for its fork, with operations of SessionFs only, so that all backends use the same code. */
 export async function forkFiles(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
   const [from, to] = [source.sessionStatePath, target.sessionStatePath];
   if (from === undefined || to === undefined) return;
-  // What an earlier try left there that was cut short.
+  // Files of an earlier try that was interrupted.
   for (const name of ['plan.md', ...COPIED]) await target.rm(target.join(to, name), { recursive: true, force: true });
   await copyPlan(source, target);
   for (const name of COPIED) await new ArtifactFolder(source, name).copyTo(new ArtifactFolder(target, name));
@@ -29,7 +29,7 @@ export async function forkFiles(source: SessionFs, target: SessionFs, options: F
   await forkWorkspaceYaml(source, target, options);
 }
 
-/** Leaves out what belongs to the source alone: the copy of its first record, and the id of its agent's own session. */
+/** Leaves out fields that belong to the source only: the copy of its first record, and the id of its agent's session. */
 async function forkWorkspaceYaml(source: SessionFs, target: SessionFs, options: ForkFilesOptions): Promise<void> {
   const found = await readWorkspaceYaml(source);
   if (!found) return;

@@ -10,28 +10,27 @@ export interface ForkTarget {
   readonly sessionId: string;
   readonly statePath: string;
   readonly createdAt: number;
-  /** The title that it begins with: a user's. */
+  /** The title that a user gave the fork. */
   readonly title?: string;
 }
 
-/** Up to where a log is a fork's too. */
+/** The point up to which the fork has the source's log. */
 export interface ForkPoint {
   readonly start: SessionStartRecord;
   /** The number of the last record. */
   readonly lastN: number;
-  /** The turn that ended last. */
+  /** The last ended turn. */
   readonly lastTurnId?: string;
-  /** Made from the first message of an ended turn that has words. */
+  /** From the first message with text of an ended turn. */
   readonly derivedTitle?: string;
-  /** The file of the last checkpoint, in the source. */
+  /** The file of the last compaction summary, in the source. */
   readonly lastCheckpoint?: string;
-  /** Whether something that happened in the source comes after it. */
+  /** Whether the source's log continues after it. */
   readonly isCut: boolean;
 }
 
 /**
- * Where the wanted turn ended, or the last one that has. What came after it did not happen in the fork. `undefined` when the
- * source has no such turn.
+ * The end of the wanted turn, or of the last ended one. The fork has nothing after it. `undefined` if the source has no such turn.
  */
 export async function findForkPoint(
   records: AsyncIterable<LogRecord>,
@@ -58,12 +57,12 @@ export async function findForkPoint(
   }
   const isWanted = toTurnId === undefined || ended?.lastTurnId === toTurnId;
   if (!start || !isWanted) return undefined;
-  // With no turn running everything is kept, what came after the last turn too: its title, say.
+  // When no turn runs, everything is kept, also changes after the last turn such as a title.
   if (active === undefined && toTurnId === undefined) return { start, ...here, isCut: false };
   return { start, ...(ended ?? ready), isCut: true };
 }
 
-/** Record by record: a log may be longer than the memory is large. Returns the number of the last action. */
+/** Copies record by record: a log may be larger than the memory. Returns the number of the last action. */
 export async function copyLog(
   records: AsyncIterable<LogRecord>,
   log: EventLog,
@@ -89,7 +88,7 @@ function forkedStart(
   { start, lastTurnId }: ForkPoint,
   target: ForkTarget,
 ): Omit<SessionStartRecord, 'v' | 'n' | 'id' | 'at'> {
-  // A fork is a session of its own, not another chat of the one that its source is a chat of.
+  // A fork is a session of its own, not another chat in the group of its source.
   const { group: _group, ...inherited } = start.metadata ?? {};
   const { v: _, n: __, id: ___, at: ____, title: _____, provisional: ______, ...rest } = start;
   return {
@@ -106,13 +105,13 @@ function forkedStart(
   };
 }
 
-/** What the fork's log has of a record of its source. */
+/** A record of the source as the fork's log has it; `undefined` if it has none. */
 function forkedRecord(record: LogRecord, target: ForkTarget): NewLogRecord[] {
   switch (record.type) {
     case 'session.start':
       return [];
     case 'session.checkpoint':
-      return [{ type: record.type, path: moved(record.path, target) }];
+      return [{ type: record.type, path: rebasePath(record.path, target) }];
     case 'session.info':
       return [];
     case 'action':
@@ -125,8 +124,8 @@ function forkedRecord(record: LogRecord, target: ForkTarget): NewLogRecord[] {
 }
 
 /**
- * What waited for the source waits there: a fork must not start running by itself, nor run a message twice. Its title is its own
- * from the beginning.
+ * Waiting messages stay with the source: a fork must not start by itself, nor run a message twice. It has its own title from the
+ * beginning.
  */
 function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[] {
   switch (action.type) {
@@ -145,7 +144,7 @@ function forkedAction(action: SessionAction, target: ForkTarget): SessionAction[
   }
 }
 
-/** Also what refers to content of the source: the fork has a copy of it under its own id. */
+/** Also rewrites references to the source's content: the fork has a copy under its own id. */
 function withSession(action: SessionAction, { source, session, sessionId }: ForkTarget): SessionAction {
   const provider = session.slice(0, session.indexOf(':'));
   const [from, to] = [`"${provider}://${source.sessionId}/`, `"${provider}://${sessionId}/`];
@@ -153,8 +152,8 @@ function withSession(action: SessionAction, { source, session, sessionId }: Fork
   return JSON.parse(text.includes(from) ? text.replaceAll(from, to) : text) as SessionAction;
 }
 
-/** A path of the source as the fork's. */
-export function moved(path: string, { source, statePath }: ForkTarget): string {
+/** Translates a path below the state folder of the source into the same path below that of the fork. */
+export function rebasePath(path: string, { source, statePath }: ForkTarget): string {
   return path.startsWith(source.statePath) ? `${statePath}${path.slice(source.statePath.length)}` : path;
 }
 

@@ -4,7 +4,7 @@ import { RpcError } from '@agenthost/rpc';
 import type { SessionStorage, StoredSession } from '../../storage/sessionStorage.js';
 import { openNewSession } from '../beginSession.js';
 import { forkFiles } from './forkFiles.js';
-import { copyLog, type ForkPoint, type ForkTarget, findForkPoint, moved } from './forkLog.js';
+import { copyLog, type ForkPoint, type ForkTarget, findForkPoint, rebasePath } from './forkLog.js';
 
 const MARK = ' (fork)';
 
@@ -22,7 +22,7 @@ export interface ForkOptions {
   readonly discard: (sessionId: string) => Promise<void>;
 }
 
-/** Makes the files of a session that begins with the turns of another one. When it fails, nothing of it is left. */
+/** Creates the files of a session that begins with the turns of another one. When it fails, they are removed. */
 export async function forkSession(source: ForkSource, params: ForkSessionParams, options: ForkOptions): Promise<void> {
   const { sessionId, now } = options;
   const { stored: from, state } = source;
@@ -39,9 +39,9 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
       createdAt: now,
       ...(state.titleByUser && { title }),
     };
-    const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : moved(point.lastCheckpoint, target);
+    const lastCheckpoint = point.lastCheckpoint === undefined ? undefined : rebasePath(point.lastCheckpoint, target);
     await forkFiles(from.fs, to.fs, { sessionId, name: title, now, lastCheckpoint, isCut: point.isCut });
-    // Last: without its log, under its name, it is no session yet.
+    // Last: without a log under its name it is no session yet.
     const serverSeq = await copyLog(from.log.load(), to.log, point, target);
     await endLog(
       to,
@@ -49,7 +49,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
       {
         artifacts: artifactTimesOf(state, point),
         point,
-        // A user's is in the beginning of the log.
+        // A title that a user gave is in the first record.
         ...(!state.titleByUser && { title }),
       },
     );
@@ -58,7 +58,7 @@ export async function forkSession(source: ForkSource, params: ForkSessionParams,
   await made.fs.dispose();
 }
 
-/** In the source's own log; once the fork can be used. */
+/** Notes the fork in the source's log, when the fork can be used. */
 export function noteFork({ stored: from }: ForkSource, params: ForkSessionParams): void {
   const data = { session: params.session, ...(params.toTurnId !== undefined && { toTurnId: params.toTurnId }) };
   from.log.append({ type: 'session.info', kind: 'fork', message: `forked to ${params.session}`, data });
@@ -77,14 +77,14 @@ async function endLog(
   await log.close();
 }
 
-/** Of a source without one: what its first message says, as for any session. */
+/** For a source without a title: from its first message, as for any session. */
 function titleOf({ summary }: SessionState, { derivedTitle = '' }: ForkPoint): string {
   return summary.title === '' ? derivedTitle : `${summary.title.slice(0, MAX_TITLE_LENGTH - MARK.length)}${MARK}`;
 }
 
 type ArtifactMetadata = ReturnType<typeof withArtifactTime>;
 
-/** The files were copied as they are now, whatever the log said of them at the turn where it was cut. */
+/** The files are copied as they are now, not as they were at the turn where the log was cut. */
 function artifactTimesOf({ summary }: SessionState, { isCut, lastCheckpoint }: ForkPoint): ArtifactMetadata {
   const times = artifactTimes(summary);
   const hasCheckpoints = !isCut || lastCheckpoint !== undefined;

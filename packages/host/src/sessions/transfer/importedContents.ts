@@ -9,10 +9,10 @@ import { MAX_IMPORTED_CONTENT_BYTES, MAX_PASTED_BYTES, REPORTED_CONTENT_LIMITS }
 const MAX_BYTES = MAX_PASTED_BYTES + REPORTED_CONTENT_LIMITS.sessionBytes;
 const MAX_ITEMS = REPORTED_CONTENT_LIMITS.sessionItems * 2;
 
-/** Contents that come with an import, one after the other and each in pieces. Its name says when one is whole: it is its hash. */
+/** Contents of an import, one after the other, each in pieces. A content is complete when its bytes match the hash in its name. */
 export class ImportedContents {
   readonly #content: SessionContent;
-  /** By the URIs that the turns have. */
+  /** By the URIs in the turns. */
   readonly #stored = new Map<string, ContentRef>();
   #bytes = 0;
   #current: { readonly uri: string; readonly pieces: Buffer[]; readonly hash: Hash; size: number } | undefined;
@@ -21,7 +21,7 @@ export class ImportedContents {
     this.#content = content;
   }
 
-  /** What goes beyond a limit, or is not named after its bytes, is not kept: what refers to it is left out. */
+  /** A content that exceeds a limit, or whose name does not match its bytes, is dropped, and references to it are left out. */
   async add({ uri, offset = 0, data }: ImportedContent): Promise<void> {
     const hash = contentHash(uri);
     if (hash === undefined || this.#stored.has(uri)) return;
@@ -34,7 +34,7 @@ export class ImportedContents {
     current.size += piece.length;
     const isTooMuch = this.#bytes + current.size > MAX_BYTES || this.#stored.size >= MAX_ITEMS;
     if (current.size > MAX_IMPORTED_CONTENT_BYTES || isTooMuch) {
-      // Its size goes on counting, so that the rest of it is no gap.
+      // Its size is still counted, so that the rest of it is not a gap.
       current.pieces.length = 0;
       return;
     }
@@ -44,7 +44,7 @@ export class ImportedContents {
     await this.#store(uri, hash, Buffer.concat(current.pieces));
   }
 
-  /** The same content in the session that is being made; `undefined` where it was not brought. */
+  /** The same content in the new session; `undefined` if it was not imported. */
   ref({ uri }: ContentRef): ContentRef | undefined {
     return this.#stored.get(uri);
   }

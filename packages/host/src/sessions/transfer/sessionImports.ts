@@ -15,14 +15,14 @@ import { workingDirectoryOf } from '../folder/workingDirectory.js';
 import { ImportedContents } from './importedContents.js';
 import { type MoveRef, missingParts, turnEnd, turnParts, turnStart } from './turnActions.js';
 
-/** Sessions that are half here at the same time; each has a file open. */
+/** Imports in progress at the same time. Each has an open file. */
 const MAX_IMPORTS = 8;
 
 export interface SessionImportsOptions {
   readonly storage: SessionStorage;
   readonly defaultDirectory: string;
   readonly now: () => number;
-  /** Removes what was made of a session; never rejects. */
+  /** Removes the files of the session. Never rejects. */
   readonly discard: (sessionId: string) => Promise<void>;
 }
 
@@ -33,19 +33,19 @@ interface Draft {
   readonly stored: StoredSession;
   readonly turnIds: Set<string>;
   readonly contents: ImportedContents;
-  /** The last turn and how many parts have come of it. More may come: its end is not in the log yet. */
+  /** The last turn and the number of its parts so far. More may follow: its end is not in the log yet. */
   open: { readonly turn: Turn; readonly parts: number } | undefined;
 }
 
-/** Sessions that come in pieces: none is there before its last piece is stored, and what breaks off leaves nothing. */
+/** Sessions that are imported in pieces. A session exists when its last piece is stored; an aborted import leaves nothing. */
 export class SessionImports {
   readonly #options: SessionImportsOptions;
-  /** By the id alone, as its folder is named. */
+  /** By the id only, like the folders. */
   readonly #drafts = new Map<string, Draft>();
-  /** Pieces of one session are stored one after the other, and in the order in which they came. */
+  /** The pieces of one session are stored one after the other, in order. */
   readonly #busy = new Map<string, Promise<unknown>>();
   readonly #gone = new WeakSet<object>();
-  /** On their way to be a draft. */
+  /** Being created. */
   #beginning = 0;
 
   constructor(options: SessionImportsOptions) {
@@ -60,7 +60,7 @@ export class SessionImports {
     return this.#busy.has(sessionId) || this.#drafts.has(sessionId);
   }
 
-  /** Whether that was the last piece: then all of it is stored. `owner` is whose end ends the import as well. */
+  /** Returns whether that was the last piece: then the session is stored. The import is aborted when `owner` disconnects. */
   take(params: ImportSessionParams, sessionId: string, owner: object): Promise<boolean> {
     const before = this.#busy.get(sessionId) ?? Promise.resolve();
     const taken = before.catch(() => {}).then(() => this.#take(params, sessionId, owner));
@@ -72,7 +72,7 @@ export class SessionImports {
     return taken;
   }
 
-  /** The owner has gone: nobody will send the rest. */
+  /** The owner has disconnected: the rest will not come. */
   async abandon(owner: object): Promise<void> {
     this.#gone.add(owner);
     const left = [...this.#drafts].filter(([, draft]) => draft.owner === owner);
@@ -95,7 +95,7 @@ export class SessionImports {
     if (draft.owner !== owner || draft.session !== session)
       throw new RpcError(ERROR_CODE.sessionAlreadyExists, `${session} is being imported`);
     try {
-      // First: the log must not refer to what is not there.
+      // First: the log must not refer to missing content.
       for (const piece of contents) await draft.contents.add(piece);
       for (const turn of turns) {
         for (const action of actionsOf(turn, draft)) append(draft, action);
@@ -171,7 +171,7 @@ function append({ stored }: Draft, action: SessionAction): void {
   stored.log.append({ type: 'action', serverSeq: 0, at: action.at, action });
 }
 
-/** Of a turn, or of a further piece of the last one. */
+/** The actions of a turn, or of another piece of the last one. */
 function actionsOf(turn: Turn, draft: Draft): SessionAction[] {
   const { open, session, turnIds, contents } = draft;
   const { id, earlierParts = 0, responseParts } = turn;

@@ -12,13 +12,13 @@ import type {
 } from '@agenthost/protocol';
 import { TOOL_OUTPUT_HEAD, TOOL_OUTPUT_TAIL, viewToolOutput } from '@agenthost/protocol/internal';
 
-/** A reference of the other session as one of this session; `undefined` where the content did not come with it. */
+/** A reference of the other session as one of this session; `undefined` if the content was not imported. */
 export type MoveRef = (ref: ContentRef) => ContentRef | undefined;
 
 const moveNothing: MoveRef = () => undefined;
 
-// The actions that make a turn of a session. What refers to content that did not come with it is left out, and so is who did
-// something: that is the host's word, and it was not there.
+// The actions that create an imported turn. References to content that was not imported are left out, and so are authors: only
+// the host that saw them can say who they were.
 
 export function turnStart(turn: Turn, session: URI, moveRef: MoveRef = moveNothing): SessionAction {
   const { id: turnId, startedAt: at, userMessage, origin } = turn;
@@ -26,7 +26,7 @@ export function turnStart(turn: Turn, session: URI, moveRef: MoveRef = moveNothi
   return { type: 'session/turnStarted', session, turnId, at, userMessage: message, ...(origin && { origin }) };
 }
 
-/** The parts that it has, which may be some of all. */
+/** The parts of the turn, possibly only some of them. */
 export function turnParts(turn: Turn, session: URI, moveRef: MoveRef = moveNothing): SessionAction[] {
   const calls = new Map(turn.toolCalls.map((call) => [call.toolCallId, call]));
   return turn.responseParts.flatMap((part) => partActions(part, { turn, calls, session, moveRef }));
@@ -43,7 +43,7 @@ export function turnEnd({ id: turnId, endedAt: at, usage, state, error }: Turn, 
   ];
 }
 
-/** In place of parts that did not come along. */
+/** A notice in place of parts that were not imported. */
 export function missingParts({ id: turnId, startedAt: at }: Turn, count: number, session: URI): SessionAction {
   const text = `${count.toLocaleString('en')} earlier steps of this turn were not imported.`;
   const part = { kind: 'notice', id: `missing-${count}`, text, severity: 'info' } as const;
@@ -113,7 +113,7 @@ function callActions(
   return ran;
 }
 
-/** In a text of its own, so that nobody asks for the rest of it. */
+/** The text itself, so that no client requests the rest of it. */
 function outputText(output: ToolOutput | undefined): string {
   if (!output) return '';
   const { head, omitted, tail } = viewToolOutput(output);
@@ -123,7 +123,7 @@ function outputText(output: ToolOutput | undefined): string {
   return head + gap + tail.slice(-kept);
 }
 
-/** What is left of a long text that did not come is its head and its tail. */
+/** The head and the tail of a long text whose content was not imported. */
 function movedMessage({ textRef, attachments, ...message }: UserMessage, moveRef: MoveRef): UserMessage {
   const movedText = textRef && moveRef(textRef);
   return {

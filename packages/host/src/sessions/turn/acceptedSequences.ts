@@ -5,8 +5,8 @@ import { isLarge, pastedHash } from '../content/pastedContent.js';
 import { MAX_ACCEPTED_CLIENTS, MAX_RECENTLY_ACCEPTED } from '../sessionLimits.js';
 
 /**
- * A client under one token. A client's id is its own word: with another token it must not use up, or be told of, the numbers of
- * whoever it says to be. No token's name has a slash in it.
+ * Identifies a client under one token. A client chooses its id itself: under another token it must not use up, or learn, the numbers
+ * of the client with the same id. Token names contain no slash.
  */
 export function acceptedKey({ clientId, name }: Omit<ActionOrigin, 'clientSeq'>): string {
   return name === undefined ? clientId : `${name}/${clientId}`;
@@ -24,9 +24,8 @@ export interface AcceptedAction {
 export type AcceptedEntries = readonly (readonly [string, readonly (readonly [number, number, number])[]])[];
 
 /**
- * For each client which `clientSeq` this session accepted, so that what a client sends again is not done again, and a client
- * that lost its answers can be told. Bounded: only the newest of each client, and the clients that have been quiet for longest
- * are forgotten.
+ * By client, the accepted `clientSeq` of this session, so that an action that is sent again is not applied again, and a client that
+ * lost its answers can learn them. Bounded: only the newest of each client, and the clients that were quiet for longest are forgotten.
  */
 export class AcceptedSequences {
   /** Rising, never empty. */
@@ -39,7 +38,7 @@ export class AcceptedSequences {
     }
   }
 
-  /** Those that have been quiet for longest first. */
+  /** The clients that were quiet for longest come first. */
   entries(): AcceptedEntries {
     return Array.from(this.#recent, ([key, recent]) => [
       key,
@@ -56,12 +55,12 @@ export class AcceptedSequences {
     return newest(this.#recent.get(key) ?? []).map(({ clientSeq }) => clientSeq);
   }
 
-  /** `undefined` also for a number that is older than all that are remembered. */
+  /** `undefined` also for a number that is older than all remembered ones. */
   find(key: string, clientSeq: number): AcceptedAction | undefined {
     return this.#recent.get(key)?.findLast((accepted) => accepted.clientSeq === clientSeq);
   }
 
-  /** Whether it is known what became of that number, which is not above the highest. */
+  /** Whether the outcome of that number, which is not above the highest, is still known. */
   remembers(key: string, clientSeq: number): boolean {
     return clientSeq >= (this.#recent.get(key)?.[0]?.clientSeq ?? Number.POSITIVE_INFINITY);
   }
@@ -78,7 +77,7 @@ export class AcceptedSequences {
     if (quietest !== undefined) this.#recent.delete(quietest);
   }
 
-  /** It was not stored, so it was not accepted. The newest one of the client. */
+  /** Undoes the client's newest action, which could not be stored. */
   takeBack(key: string, clientSeq: number): void {
     const recent = this.#recent.get(key);
     if (recent?.at(-1)?.clientSeq !== clientSeq) return;
@@ -91,12 +90,12 @@ function newest(recent: readonly AcceptedAction[]): readonly AcceptedAction[] {
   return recent.slice(-MAX_RECENTLY_ACCEPTED);
 }
 
-/** Enough that two actions of one client don't share it by chance, and still an exact number. */
+/** Enough that two actions of one client don't share a fingerprint by chance, and still an exact number. */
 const BYTES = 6;
 
 /**
- * A short hash of what a client asked for. It is the same for the action as it came and as it was stored: without the time, the
- * author and a turn's model, which the host sets, and with the hash of content that the host stores elsewhere.
+ * A short hash of a client's action. It is the same for the action as sent and as stored: without the time, the author and the turn's
+ * model, which the host sets, and with the hash of content that the host stores elsewhere.
  */
 export function actionFingerprint(action: SessionAction): number {
   const stamps = { at: undefined, by: undefined };
@@ -116,7 +115,7 @@ function textIdentity(text: string, textRef: ContentRef | undefined): string {
 }
 
 function attachmentIdentity({ data, ref, ...rest }: Attachment): object {
-  // Of both, the data is what was sent.
+  // When both are set, the data is what the client sent.
   if (data === undefined) return { ...rest, data: ref && refIdentity(ref) };
   return { ...rest, data: isLarge(data) ? hashOf(Buffer.from(data, rest.kind === 'image' ? 'base64' : 'utf8')) : data };
 }

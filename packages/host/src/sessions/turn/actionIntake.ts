@@ -1,20 +1,22 @@
-import { type ClientAction, REJECTION, type SessionState, type UserMessage } from '@agenthost/protocol';
-import { dropOldest, errorMessage } from '@agenthost/protocol/internal';
+import type { Author, ClientAction, SessionState, UserMessage } from '@agenthost/protocol';
+import { dropOldest, errorMessage, type Refusal, refuse } from '@agenthost/protocol/internal';
 import { originOf, type Subscriber } from '../../state/publisher.js';
 import { ContentRefused, PastedContent } from '../content/pastedContent.js';
 import { type PreconditionContext, queueRefusal, refusal } from '../preconditions.js';
 import type { SessionStore } from '../sessionStore.js';
 import { acceptedKey } from './acceptedSequences.js';
+import { notStored } from './notStored.js';
 
-/** Bytes of messages of one session that may wait for their content to be stored; more are refused. */
+/** Bytes of messages of one session that may wait for their content to be stored. More are rejected. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
-/** What an action without such content counts, that waits behind one. */
+/** What an action without large content counts while it waits. */
 const SMALL_BYTES = 1_024;
 const MAX_REMEMBERED_ANSWERS = 200;
 const MAX_REMEMBERED_STEERING = 1_000;
 
-export interface ActionIntakeOptions extends Pick<PreconditionContext, 'models'> {
+export interface ActionIntakeOptions {
   readonly store: Pick<SessionStore, 'state' | 'accepted' | 'accept' | 'reject' | 'repeat'>;
+  readonly models: PreconditionContext['models'];
   readonly pasted: Pick<PastedContent, 'keep'>;
   /** Whether the session had that turn; `undefined` when the index does not know. Only asked about turns that are not in memory. */
   readonly isTurnIndexed: (turnId: string) => boolean | undefined;
@@ -31,10 +33,10 @@ export interface ActionIntakeOptions extends Pick<PreconditionContext, 'models'>
 interface IncomingAction {
   readonly sender: Subscriber;
   readonly clientSeq: number;
-  /** Of the client under its token. */
+  /** Identifies the client under its token. */
   readonly key: string;
   readonly action: ClientAction;
-  /** The turn that it starts is among those that had to be read. */
+  /** The log has a turn with the id of the one that it starts. */
   isTurnFound: boolean;
 }
 
@@ -42,7 +44,7 @@ interface IntakeResult {
   /** As it goes into the state. */
   readonly action: ClientAction;
   /** Why it can't be accepted. */
-  readonly refusal?: string;
+  readonly refusal?: Refusal;
 }
 
 /**
@@ -55,7 +57,7 @@ export class ActionIntake {
   readonly #waiting = new Map<string, Promise<void>>();
   #waitingBytes = 0;
   /** Who answered which request, for the client whose answer comes second. */
-  readonly #answeredBy = new Map<string, string>();
+  readonly #answers = new Map<string, { readonly by?: Author }>();
   readonly #steered = new Set<string>();
 
   constructor(options: ActionIntakeOptions) {
@@ -78,7 +80,7 @@ export class ActionIntake {
     }
     const bytes = (load ?? 0) + SMALL_BYTES;
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
-      this.#decide(incoming, { action, refusal: REJECTION.contentBusy });
+      this.#decide(incoming, { action, refusal: refuse('contentBusy') });
       return;
     }
     this.#waitingBytes += bytes;
@@ -96,9 +98,9 @@ export class ActionIntake {
   }
 
   /** A later answer to the request is rejected with this name. */
-  rememberAnswer(requestId: string, who: string): void {
-    this.#answeredBy.set(requestId, who);
-    dropOldest(this.#answeredBy, MAX_REMEMBERED_ANSWERS);
+  rememberAnswer(requestId: string, by: Author | undefined): void {
+    this.#answers.set(requestId, by ? { by } : {});
+    dropOldest(this.#answers, MAX_REMEMBERED_ANSWERS);
   }
 
   /** The agent took the steering message in. */
@@ -117,7 +119,7 @@ export class ActionIntake {
     const { action } = result;
     if (closed()) {
       // It was removed while the action waited. A session with waiting actions is unloaded only when the host ends.
-      if (closed() === 'removed') store.reject(sender, clientSeq, action, REJECTION.unknownSession);
+      if (closed() === 'removed') store.reject(sender, clientSeq, action, refuse('unknownSession'));
       return;
     }
     beforeDecision();
@@ -142,14 +144,14 @@ export class ActionIntake {
     return this.#options.closed() !== undefined || turnId === undefined || this.#hasTurn(turnId) !== undefined;
   }
 
-  #refusal(action: ClientAction, isTurnFound: boolean): string | undefined {
+  #refusal(action: ClientAction, isTurnFound: boolean): Refusal | undefined {
     const { store, models } = this.#options;
     return refusal(action, {
       state: store.state,
       models,
       isTurnIdUsed: (turnId) => this.#hasTurn(turnId) ?? isTurnFound,
       wasSteered: (id) => this.#steered.has(id),
-      answeredBy: (requestId) => this.#answeredBy.get(requestId),
+      answeredBy: (requestId) => this.#answers.get(requestId),
     });
   }
 
@@ -167,7 +169,7 @@ export class ActionIntake {
       if (turnId !== undefined) incoming.isTurnFound = await isTurnStored(turnId, store.state.earlierTurns ?? 0);
       return result;
     } catch (error) {
-      return { refusal: `could not be checked: ${errorMessage(error)}`, ...result };
+      return { refusal: refuse('notChecked', { detail: errorMessage(error) }), ...result };
     }
   }
 
@@ -177,8 +179,7 @@ export class ActionIntake {
     try {
       return { action: { ...action, userMessage: await this.#options.pasted.keep(userMessage) } as ClientAction };
     } catch (error) {
-      const why = errorMessage(error);
-      return { action, refusal: error instanceof ContentRefused ? why : `could not be stored: ${why}` };
+      return { action, refusal: error instanceof ContentRefused ? error.refusal : notStored(error) };
     }
   }
 }

@@ -28,26 +28,26 @@ interface AgentTurn {
   readonly mapper: AgentEventMapper;
   readonly gatherer: DeltaGatherer;
   readonly gate: SteeringGate;
-  /** Settles when the agent has become idle, or has been given up. */
+  /** Resolves when the agent is idle or was ended. */
   readonly settled: PromiseWithResolvers<void>;
-  /** Settles when the agent has its message, or never will: before that it can't be steered. */
+  /** Resolves when the agent has its message, or never will get it. Before that it can't be steered. */
   readonly sent: PromiseWithResolvers<void>;
   isCancelled: boolean;
   /** Code units of text and reasoning so far. */
   written: number;
-  /** Until the agent is asked for: who cancels it now has nothing to abort but this. */
+  /** Set until the agent is opened. A cancel in this phase aborts only this. */
   preparing: AbortController | undefined;
 }
 
-/** Drives one agent session for one of our sessions: one turn after the other, whatever the agent does. */
+/** Runs the turns of one session with its agent, one after the other. */
 export class AgentRun {
   readonly #options: AgentRunOptions;
   readonly #disposal = new AbortController();
   #opened: Promise<AgentSession> | undefined;
   #openedWith: string | undefined;
-  /** Opened anew, and nothing was said in it yet. */
+  /** The agent's session is new and has had no message yet. */
   #isBlank = false;
-  /** The next one is to be a new one: the agent may have nothing of one in which nothing was said. */
+  /** Open a new agent session next time: the agent may not have stored one without a message. */
   #beginsAnew = false;
   #current: AgentTurn | undefined;
   #queue: Promise<void> = Promise.resolve();
@@ -62,7 +62,7 @@ export class AgentRun {
     );
   }
 
-  /** True while the agent works, or is still on its way to being idle after a cancelled turn. */
+  /** True while the agent works, also until it is idle after a cancelled turn. */
   get isBusy(): boolean {
     return this.#current !== undefined || this.#waiting.size > 0;
   }
@@ -94,14 +94,14 @@ export class AgentRun {
     void this.#abort(turn);
   }
 
-  /** Also turns that the session has no more, because they could not be stored. */
+  /** Also cancels turns that are no longer in the state because they could not be stored. */
   cancelAll(): void {
     for (const turn of [this.#current, ...this.#waiting.values()]) if (turn) this.cancel(turn.id);
   }
 
-  /** Hands a message to the running turn. One that the agent can't take waits for the turn's end. */
+  /** Passes a message to the running turn. If the agent can't take it, it stays queued until the turn ends. */
   async steer(message: UserMessage, onAccepted: () => void): Promise<void> {
-    // The agent may still be on its way out of one that was cancelled: that one takes nothing any more.
+    // The agent may still be ending a cancelled turn, which takes no message any more.
     const turn = [this.#current, ...this.#waiting.values()].find((one) => one && !one.isCancelled);
     await turn?.sent.promise;
     const session = await this.#opened?.catch(() => undefined);
@@ -139,12 +139,12 @@ export class AgentRun {
       });
   }
 
-  /** Somebody else put a part into the turn: what the agent writes from now on does not belong to the one before it. */
+  /** Another part was added to the turn: the agent's next text goes into a new part. */
   beginNewPart(): void {
     this.#current?.mapper.beginNewPart();
   }
 
-  /** What the agent said so far is told before anything else. */
+  /** Publishes the gathered text of the agent. */
   flush(): void {
     this.#current?.gatherer.flush();
   }
@@ -186,7 +186,7 @@ export class AgentRun {
     this.#ended(turn);
   }
 
-  /** What an agent does between two turns is a turn as well; nothing has to be sent for it. */
+  /** Begins a turn for what the agent does between two turns. No message is sent for it. */
   #beginOwn(): void {
     const turn = this.#newTurn(this.#options.newId());
     if (this.#disposal.signal.aborted || !this.#options.sink.beginOwnTurn(turn.id)) return;
@@ -201,7 +201,7 @@ export class AgentRun {
 
   #ended(turn: AgentTurn): void {
     turn.gatherer.dispose();
-    // The agent may have begun a turn of its own right behind this one.
+    // The agent may have begun a turn of its own right after this one.
     if (this.#current !== turn) return;
     this.#current = undefined;
     this.#armIdleTimer();
@@ -273,7 +273,7 @@ export class AgentRun {
     if (flood !== undefined) this.#endFlood('tooManySteps', flood);
   }
 
-  /** What an agent says is in the state, and so with everybody who looks on: unlike a tool's output it has to end. */
+  /** Ends a turn that writes too much. Unlike a tool's output, an agent's text is in the state and with all subscribers. */
   #endFlood(errorType: string, what: string): void {
     const turn = this.#current;
     if (!turn || turn.isCancelled || turn.mapper.ended) return;
@@ -283,7 +283,7 @@ export class AgentRun {
     turn.settled.resolve();
   }
 
-  /** Whatever went wrong on the way is the turn's error, and the next turn begins with a fresh session of the agent. */
+  /** Reports a failure as the turn's error. The next turn opens the agent's session again. */
   #failed(turn: AgentTurn, error: unknown): void {
     turn.gatherer.push({ type: 'error', error: { errorType: 'agentFailed', message: errorMessage(error) } });
     void this.#close();

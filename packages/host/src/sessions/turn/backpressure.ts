@@ -2,11 +2,11 @@ import type { AgentSession } from '../../agents/agent.js';
 import type { TurnSink } from './turnSink.js';
 
 export interface BackpressureLimits {
-  /** From here on the agent is asked to wait … */
+  /** Above this the agent is paused. */
   readonly high: number;
-  /** … and here to go on. */
+  /** Below this it is resumed. */
   readonly low: number;
-  /** So much must never wait: the turn ends instead. */
+  /** Above this the turn is ended. */
   readonly max: number;
 }
 
@@ -15,7 +15,7 @@ const DEFAULT_LIMITS: BackpressureLimits = { high: 4 * MIB, low: MIB, max: 64 * 
 
 type Source = Pick<AgentSession, 'pause' | 'resume'>;
 
-/** Keeps an agent from reporting faster than what it reports can be stored and sent: nothing is dropped, so the source waits. */
+/** Pauses an agent that reports faster than its events can be stored and sent. Nothing is dropped. */
 export class Backpressure {
   readonly #sink: Pick<TurnSink, 'waitingBytes' | 'relieved' | 'storageFailed'>;
   readonly #onOverflow: () => void;
@@ -34,7 +34,7 @@ export class Backpressure {
     this.#limits = limits;
   }
 
-  /** To be called after each event. */
+  /** Called after each event. */
   check(source: Source): void {
     const waiting = this.#sink.waitingBytes;
     if (waiting <= this.#limits.high) return;
@@ -47,7 +47,7 @@ export class Backpressure {
     if (!this.#isRelieving) void this.#relieve();
   }
 
-  /** What still comes is not kept any more, so that nothing has to wait. */
+  /** Resumes the agent: what it still reports is dropped. */
   release(): void {
     const paused = this.#paused;
     this.#paused = undefined;

@@ -1,9 +1,9 @@
 import type { AgentEvent } from '../../agents/agent.js';
 
 /**
- * Holds back what an agent reports while it is being handed a message. Its words wait until the event loop has turned once,
- * so that an answer that comes with the acceptance is told after it; its end waits until it is known whether it took the
- * message, which would else be in this turn and start the next one as well.
+ * Holds back an agent's events while a steering message is passed to it. Text waits for one turn of the event loop, so that an answer
+ * that comes together with the acceptance is published after it. The end of the turn waits until it is known whether the agent took
+ * the message, which otherwise would be in this turn and start the next one as well.
  */
 export class SteeringGate {
   readonly #push: (event: AgentEvent) => void;
@@ -13,7 +13,7 @@ export class SteeringGate {
   #words: NodeJS.Immediate | undefined;
   #end: NodeJS.Timeout | undefined;
 
-  /** An end is held for `graceMs` at the most: an agent that never says whether it took a message must not hang its turn. */
+  /** An end is held for at most `graceMs`: an agent that never says whether it took a message must not block its turn. */
   constructor(push: (event: AgentEvent) => void, graceMs: number) {
     this.#push = push;
     this.#graceMs = graceMs;
@@ -26,7 +26,7 @@ export class SteeringGate {
     else this.#push(event);
   }
 
-  /** `accepted` is called when the agent took it, before anything that it said since. */
+  /** `accepted` is called when the agent took the message, before the events since then. */
   async hand(handing: () => Promise<void>, accepted: () => void): Promise<void> {
     this.#handing++;
     this.#words ??= setImmediate(() => this.#releaseWords());

@@ -9,7 +9,7 @@ import { readWorkspaceYaml, type WorkspaceInfo, writeWorkspaceYaml } from './wor
 export const MAX_PLAN_BYTES = 1024 * 1024;
 export const PLAN_NAME = 'plan.md';
 
-/** All that a session keeps beside its log. Without a state path there is none: making one throws, and says what to do. */
+/** Everything that a session keeps beside its log. Without a session folder the constructor throws and says what to do. */
 export class ArtifactStore {
   readonly path: string;
   readonly compactionSummaries: CompactionSummaries;

@@ -19,7 +19,7 @@ const INDEX = 'index.md';
 const NAME = /^(\d{3})-[^/\\]+\.md$/;
 const INDEX_LINE = /^- \[((?:\\.|[^\\\]])*)\]\(([^)]+)\)$/gm;
 
-/** Summaries of compacted history, `checkpoints/001-short-title.md`, and `checkpoints/index.md`, which names them all. */
+/** Compaction summaries, `checkpoints/001-short-title.md`, and `checkpoints/index.md`, which lists them. */
 export class CompactionSummaries {
   readonly #fs: SessionFs;
   readonly #folder: ArtifactFolder;
@@ -36,18 +36,21 @@ export class CompactionSummaries {
     this.#last = numberOf((await this.#names()).at(-1) ?? '');
   }
 
-  /** Takes the next number, at once: the log has checkpoints in the order in which they were made. `write` makes the file. */
+  /** Takes the next number at once, so that the log has summaries in the order in which they were made. `write` makes the file. */
   next(title: string): CompactionSummary {
     if (this.#last === undefined) throw new Error('load the checkpoints before the next one is made');
     if (this.#last >= MAX_SUMMARIES) {
-      throw new StorageFailure('TOO_MANY', `this session has ${MAX_SUMMARIES} checkpoints; fork it to go on`);
+      throw new StorageFailure(
+        'TOO_MANY',
+        `this session has ${MAX_SUMMARIES} compaction summaries; fork it to continue`,
+      );
     }
     const number = ++this.#last;
     const line = title.replace(/\s+/g, ' ').trim() || `Checkpoint ${number}`;
     return { number, name: `${String(number).padStart(3, '0')}-${slug(line)}.md`, title: line };
   }
 
-  /** The file's whole path, as the log has it. */
+  /** The file's absolute path, as in the log. */
   pathOf({ name }: Pick<CompactionSummary, 'name'>): string {
     return this.#fs.join(requireStatePath(this.#fs), FOLDER, name);
   }

@@ -1,7 +1,7 @@
 import type { SessionFs } from '../fs/sessionFs.js';
 
 export type StorageFailureCode =
-  /** `workspace.yaml` can't be understood; it can be made again from the log. */
+  /** `workspace.yaml` is invalid; it can be rebuilt from the log. */
   | 'DAMAGED'
   | 'NO_STATE_PATH'
   /** An invalid artifact name. */
@@ -14,7 +14,7 @@ export type StorageFailureCode =
   /** The session's files are elsewhere: no program on this machine can open them. */
   | 'NOT_LOCAL';
 
-/** `code` is one of its own, or that of the SessionFsFailure which is the cause. */
+/** `code` is one of ours, or that of the SessionFsFailure that is the cause. */
 export class StorageFailure extends Error {
   readonly code: StorageFailureCode | (string & {});
 

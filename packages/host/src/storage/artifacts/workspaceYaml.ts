@@ -42,7 +42,7 @@ export async function readWorkspaceYaml(fs: SessionFs): Promise<WorkspaceInfo | 
   return content && toWorkspace(content, path);
 }
 
-/** Replaces the file as a whole. Keys in it that this version doesn't know stay. */
+/** Replaces the file as a whole. Unknown keys are kept. */
 export async function writeWorkspaceYaml(fs: SessionFs, workspace: WorkspaceInfo): Promise<void> {
   const path = workspacePath(fs);
   const others = await unknownKeys(fs, path);

@@ -31,7 +31,7 @@ export class ClientSessionStorage implements SessionStorage {
   readonly #lock = new KeyedLock();
   #sessions: SessionList | undefined;
 
-  /** Finds out what the provider understands, where it takes files without a session. Never rejects. */
+  /** Probes the provider, if it accepts files without a session. Never rejects. */
   static async open(options: ClientSessionStorageOptions): Promise<ClientSessionStorage> {
     const storage = new ClientSessionStorage(options);
     await storage.#prepare();
@@ -96,7 +96,7 @@ export class ClientSessionStorage implements SessionStorage {
 
   #filesOf(sessionId: string): RpcSessionFs {
     if (sessionId === HOST_FILES_ID) {
-      throw new SessionFsFailure('EINVAL', `the host keeps files of its own under ${HOST_FILES_ID}: pick another id`);
+      throw new SessionFsFailure('EINVAL', `the host keeps its own files under ${HOST_FILES_ID}: pick another id`);
     }
     return new RpcSessionFs(this.#options.provider, sessionId, this.#probe);
   }

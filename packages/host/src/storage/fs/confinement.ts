@@ -126,7 +126,7 @@ async function pinnedFolder<T>(
     isAllowed(real);
     return await work(pinned);
   } catch (error) {
-    // The folder is gone under that name.
+    // Errors name the folder by its usual path, not by the pinned one.
     if (error instanceof Error) error.message = error.message.replaceAll(pinned, folder);
     throw error;
   } finally {

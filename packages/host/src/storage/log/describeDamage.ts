@@ -8,7 +8,9 @@ export function describeDamage({ tornTail, broken, altered }: DamageReport): str
   const rest = broken.length - NAMED_LINES;
   const parts = [
     ...(tornTail ? [`${tornTail.bytes} bytes at the end of its log were incomplete and have been cut off`] : []),
-    ...(altered ? ['its log is not the one that was stored: somebody else changed it; it is read anew next time'] : []),
+    ...(altered
+      ? ['its log is not the one that was stored: another program changed it; it is read again next time']
+      : []),
     ...broken.slice(0, NAMED_LINES).map(({ line, reason }) => `line ${line} of its log can't be read (${reason})`),
     ...(rest > 0 ? [`nor can ${broken.length >= MAX_BROKEN_LINES ? 'more than ' : ''}${rest} other lines of it`] : []),
   ];

@@ -104,14 +104,14 @@ function identify(value: unknown, crc: string): DecodedRecord | undefined {
   return KNOWN_TYPES.has(type) ? { n, record: value as LogRecord, crc, ending } : { n, crc, ending };
 }
 
-// A line is `<head>,"crc":"xxxxxxxx"}`: the checksum (CRC-32, eight lower-case hex digits) is over the bytes of <head>, which
-// is everything before it. A reader checks it on the text as it stands.
+// A line is `<head>,"crc":"xxxxxxxx"}`: the checksum (CRC-32, eight lower-case hex digits) covers the bytes of <head>, which
+// is everything before it. A reader checks it on the raw text.
 
 const CRC_LENGTH = ',"crc":"xxxxxxxx"}'.length;
 
 interface CheckedLine {
   readonly value: unknown;
-  /** The checksum as it stands in the line. */
+  /** The checksum in the line. */
   readonly crc: string;
 }
 
@@ -120,7 +120,7 @@ export function sealLine(head: string): string {
   return `${head},"crc":"${checksum(head)}"}\n`;
 }
 
-/** `undefined` for everything that isn't one whole line, without its end. */
+/** `undefined` for anything that isn't one complete line, without its end. */
 export function unsealLine(line: string): CheckedLine | undefined {
   const split = line.length - CRC_LENGTH;
   if (split <= 0) return undefined;
@@ -140,20 +140,20 @@ function checksum(text: string): string {
 
 const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** A checksum as it stands in a line. `toString(16)` is ten times slower, and every envelope has one. */
+/** A checksum as text. `toString(16)` is ten times slower, and every envelope has one. */
 export function digits(crc: number): string {
   return `${BYTE_DIGITS[crc >>> 24]}${BYTE_DIGITS[(crc >>> 16) & 255]}${BYTE_DIGITS[(crc >>> 8) & 255]}${BYTE_DIGITS[crc & 255]}`;
 }
 
 const [COMMA, SEAL_BYTES] = [0x2c, ',"crc":"xxxxxxxx"}\n'.length];
 
-/** Lines of a log, as the bytes that are written: each text is encoded once, where it stays. */
+/** Lines of a log as the bytes that are written: each text is encoded once, in place. */
 export class LineBatch {
   #buffer: Buffer;
   #length = 0;
   #end: LogPosition;
 
-  /** `expectedBytes`: about as many as there will be. */
+  /** `expectedBytes`: the approximate size. */
   constructor(after: LogPosition, expectedBytes: number) {
     this.#end = after;
     this.#buffer = Buffer.allocUnsafe(expectedBytes);
@@ -171,7 +171,7 @@ export class LineBatch {
     const [buffer, start] = [this.#buffer, this.#length];
     let at = start + buffer.write(head, start);
     const fieldsAt = at;
-    // The object's first brace is where a comma has to be, and its last one where the checksum goes.
+    // The object's first brace becomes a comma, and the checksum replaces its last one.
     at += buffer.write(parts.fields, at) - 1;
     buffer[fieldsAt] = COMMA;
     const crc = digits(crc32(buffer.subarray(start, at)));
@@ -189,7 +189,7 @@ export class LineBatch {
     return this.#end;
   }
 
-  /** `write` would silently leave out what has no room. */
+  /** `write` would silently leave out what doesn't fit. */
   #reserve(head: string, fields: string): void {
     const room = this.#buffer.length - this.#length - SEAL_BYTES;
     if ((head.length + fields.length) * 3 <= room) return;

@@ -83,7 +83,7 @@ export class LogFile {
     this.#lacksLineEnd = lacksLineEnd;
   }
 
-  /** Whether it has unreadable lines. */
+  /** Records that it has unreadable lines. */
   holdsDamage(): void {
     this.#holdsDamage = true;
   }
@@ -141,7 +141,7 @@ export class LogFile {
     if (found < this.#end.size) {
       throw new EventLogFailure(
         'SHRUNK',
-        `${this.path} has ${found} bytes, but ${this.#end.size} were stored in it: somebody else changed it`,
+        `${this.path} has ${found} bytes, but ${this.#end.size} were stored in it: another program changed it`,
       );
     }
     if (found > 0) await this.#cut(found);
@@ -233,7 +233,7 @@ export class LogFile {
   }
 
   #altered(): EventLogFailure {
-    const message = `${this.path} is not what was read of it or stored in it: somebody else changed it; nothing was cut off`;
+    const message = `${this.path} is not what was read of it or stored in it: another program changed it; nothing was cut off`;
     return new EventLogFailure('ALTERED', message);
   }
 }

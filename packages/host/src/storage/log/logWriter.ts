@@ -113,7 +113,7 @@ export class LogWriter {
     const [gone, waiting] = partition(this.#waiters, (waiter) => waiter.position > position);
     this.#waiters = waiting;
     for (const waiter of gone) {
-      waiter.reject(new EventLogFailure('ROLLED_BACK', 'the records were taken back before they were stored'));
+      waiter.reject(new EventLogFailure('ROLLED_BACK', 'the records were rolled back before they were stored'));
     }
     if (!this.#isBusy) return this.#rollback(rollback);
     this.#rollbacks.push(rollback);

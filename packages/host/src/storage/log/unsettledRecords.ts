@@ -10,7 +10,7 @@ interface WrittenRecord {
 
 const MAX_BYTES = 256 * 1024;
 
-/** The newest records that are in the file, as long as the host may still have to take them back. */
+/** The newest records in the file that the host may still have to roll back. */
 export class UnsettledRecords {
   #records: WrittenRecord[] = [];
   #bytes = 0;
@@ -52,7 +52,7 @@ export class UnsettledRecords {
 }
 
 interface Mark {
-  /** Of the last append before it. */
+  /** The position of the last append before it. */
   readonly position: number;
   place: LogPosition | undefined;
   readonly resolve: (place: LogPosition | undefined) => void;
@@ -60,17 +60,17 @@ interface Mark {
 
 const MAX_MARKS = 16;
 
-/** Places that somebody wants to know as soon as they are final. */
+/** Places that callers want to know as soon as they are final. */
 export class LogMarks {
   #marks: Mark[] = [];
 
-  /** `place` when what is before it is written already. With too many open ones it is given up at once. */
+  /** `place` if everything before it is already written. With too many open ones it is dropped at once. */
   add(position: number, place: LogPosition | undefined): Promise<LogPosition | undefined> {
     if (this.#marks.length >= MAX_MARKS) return Promise.resolve(undefined);
     return new Promise((resolve) => this.#marks.push({ position, place, resolve }));
   }
 
-  /** What follows such a position may not be merged with what is before it. */
+  /** Records after such a position may not be merged with those before it. */
   has(position: number): boolean {
     return this.#marks.some((mark) => mark.position === position);
   }
@@ -86,7 +86,7 @@ export class LogMarks {
     );
   }
 
-  /** What was stored after this place is no longer there. */
+  /** What was stored after this place is gone. */
   truncate(to: LogPosition): void {
     this.#end(
       (mark) => mark.place !== undefined && mark.place.end > to.end,

@@ -21,14 +21,15 @@ export interface StateRootOptions extends StateRootPlace {
 /** The state root cannot be used: it is not a folder, not writable, or of a newer version. */
 export class StateRootFailure extends Error {
   readonly code: string;
+  readonly what: string;
+  readonly whatToDo = 'Choose another with --state-dir or $AGENTHOST_HOME.';
 
   constructor(code: string, path: string, reason: string, options?: ErrorOptions) {
-    super(
-      `The state folder ${path} can't be used: ${reason}. Choose another with --state-dir or $AGENTHOST_HOME.`,
-      options,
-    );
+    super(undefined, options);
     this.name = 'StateRootFailure';
     this.code = code;
+    this.what = `The state folder ${path} can't be used: ${reason}.`;
+    this.message = `${this.what} ${this.whatToDo}`;
   }
 }
 

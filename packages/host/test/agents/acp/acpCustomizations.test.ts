@@ -35,7 +35,7 @@ async function answers(env: Record<string, string>, ...prompts: string[]) {
   return { said: said.map((text) => JSON.parse(text) as unknown), notices: recorder.of('notice') };
 }
 
-it('gives MCP servers that the agent can reach, and says which it can not', async () => {
+it('passes MCP servers that the agent can reach, and says which it can not', async () => {
   const local = { name: 'local', command: 'run', args: ['-x'], env: [{ name: 'A', value: 'b' }] };
   const remote = {
     type: 'http',
@@ -52,7 +52,7 @@ it('gives MCP servers that the agent can reach, and says which it can not', asyn
   ]);
 });
 
-it('gives instructions with the first message, behind it', async () => {
+it('sends instructions after the first message', async () => {
   const text = 'Instructions for files that match *.ts, from /AGENTS.md:\n\nBe brief.';
   expect((await answers({}, 'blocks', 'blocks')).said).toEqual([
     [
@@ -69,7 +69,7 @@ it('gives instructions with the first message, behind it', async () => {
   ]);
 });
 
-it('reads by itself what its spec says', async () => {
+it('leaves out what the agent reads by itself', async () => {
   const { customizations } = await stubAgent({}, {});
   expect(customizations).toMatchObject({ takes: ['instructions', 'mcpServer'], obeysWorkspace: true });
   expect(customizations.readsByItself?.('instructions', 'AGENTS.md')).toBe(false);

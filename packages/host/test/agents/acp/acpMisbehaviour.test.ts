@@ -19,14 +19,14 @@ async function failureOf(prompt: string, options: Parameters<typeof stubAgent>[1
 }
 
 describe('an agent that misbehaves ends its own turn with a readable error', () => {
-  it('when it crashes: with what it said last, without colours', async () => {
+  it('when it crashes: with its last output, without colours', async () => {
     expect(await failureOf('crash')).toEqual({
       errorType: 'agentEnded',
       message: 'Stub ended unexpectedly (exit code 3). It said last:\nboom: the stub was told to crash',
     });
   });
 
-  it('when it says nothing', async () => {
+  it('when it is silent', async () => {
     expect(await failureOf('silent', { silenceMs: 300 })).toMatchObject({
       errorType: 'agentSilent',
       message: expect.stringContaining('Stub has said nothing for 0.3 s. It was ended.'),
@@ -43,14 +43,14 @@ describe('an agent that misbehaves ends its own turn with a readable error', () 
     expect(recorder.output()).toBe('done\n');
   });
 
-  it('when it runs a tool and says nothing of it for far too long', async () => {
+  it('when it runs a tool silently for far too long', async () => {
     expect(await failureOf('silent-tool', { silenceMs: 100, toolSilenceMs: 400 })).toMatchObject({
       errorType: 'agentSilent',
       message: expect.stringContaining('Stub has said nothing for 0.4 s while it ran a tool. It was ended.'),
     });
   });
 
-  it('when it sends bytes without a newline, or newlines alone', async () => {
+  it('when it sends bytes without a newline, or only newlines', async () => {
     expect(await failureOf('flood-bytes')).toMatchObject({
       errorType: 'agentFloods',
       message: expect.stringContaining('Stub sent a message of more than 16 MiB. It was ended.'),
@@ -75,14 +75,14 @@ describe('an agent that misbehaves ends its own turn with a readable error', () 
     });
   });
 
-  it('when it asks without end', async () => {
+  it('when it asks endless questions', async () => {
     expect(await failureOf('flood-questions')).toMatchObject({
       errorType: 'agentFloods',
       message: expect.stringContaining('asked more than 100 questions at once'),
     });
   });
 
-  it('when it speaks garbage', async () => {
+  it('when it sends invalid messages', async () => {
     expect(await failureOf('garbage')).toMatchObject({
       errorType: 'agentSpeaksGarbage',
       message: expect.stringContaining('Stub does not speak the Agent Client Protocol: it said "this is no message 0"'),
@@ -105,7 +105,7 @@ describe('an agent that misbehaves ends its own turn with a readable error', () 
     expect(await recorder.end()).toMatchObject({ type: 'error', error: { errorType: 'agentDidNotStop' } });
   });
 
-  it('but a few odd messages harm nobody', async () => {
+  it('but a few invalid messages are harmless', async () => {
     const { session, recorder } = await openSession(await stubAgent());
     await session.send({ text: 'odd' });
     expect((await recorder.end()).type).toBe('idle');
@@ -126,7 +126,7 @@ describe('an agent that does not start', () => {
     expect(await processesIn(options.cwd)).toEqual([]);
   });
 
-  it('fails when it speaks another version, or is not there', async () => {
+  it('fails when it has another version, or is missing', async () => {
     const agent = await stubAgent({ STUB_VERSION: '9' });
     await expect(agent.openSession(await openOptions())).rejects.toThrow('speaks version 9 of the protocol');
     const missing = await stubAgent({}, { spec: { ...stubSpec(), command: 'no-such-agent' } });
@@ -135,7 +135,7 @@ describe('an agent that does not start', () => {
     );
   });
 
-  it('leaves nothing when it is stopped while it starts', async () => {
+  it('leaves no process when it is stopped while it starts', async () => {
     const options = await openOptions();
     const stop = new AbortController();
     const agent = await stubAgent({ STUB_START: 'silent' });
@@ -147,7 +147,7 @@ describe('an agent that does not start', () => {
   });
 });
 
-it('says no more while it is asked to wait, and all of it afterwards', async () => {
+it('sends nothing while it is paused, and everything afterwards', async () => {
   const agent = await stubAgent();
   const [waiting, free] = [await openSession(agent), await openSession(agent)];
   const stop = waiting.session.onEvent(() => {
@@ -170,7 +170,7 @@ it('says no more while it is asked to wait, and all of it afterwards', async () 
   expect(await processesIn(waiting.cwd)).toEqual([]);
 });
 
-it('ends what an agent left running, even out of its group', async () => {
+it('ends processes that an agent left running, even outside of its group', async () => {
   const { session, recorder } = await openSession(await stubAgent());
   await session.send({ text: 'orphan' });
   await recorder.end();

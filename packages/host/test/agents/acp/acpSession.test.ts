@@ -55,7 +55,7 @@ describe('tool calls of an ACP agent', () => {
     [{ approved: false, optionId: 'forever' }, 'no'],
     [{ approved: true, editedToolInput: 'rm -rf /' }, 'no'],
     [{ approved: true, editedToolInput: 'true' }, 'yes'],
-  ])('takes the answer %j for the option %s', async (decision, option) => {
+  ])('maps the answer %j to the option %s', async (decision, option) => {
     const { session, recorder } = await openSession(await stubAgent());
     // The question comes before anything was said of the call.
     await session.send({ text: 'unannounced true' });
@@ -66,7 +66,7 @@ describe('tool calls of an ACP agent', () => {
     expect(recorder.of('toolComplete')).toHaveLength(option === 'no' ? 0 : 1);
   });
 
-  it('asks a second time about a call by a request of its own', async () => {
+  it('asks a second time about a call by a separate request', async () => {
     const { session, recorder } = await openSession(await stubAgent());
     await session.send({ text: 'ask-twice' });
     const { toolCall } = await recorder.nth('toolStart');
@@ -83,7 +83,7 @@ describe('tool calls of an ACP agent', () => {
     expect(recorder.text()).toBe('yes, no');
   });
 
-  it('shows an edit as a diff, and tells of all changes of the session, also after a resume', async () => {
+  it('shows an edit as a diff, and reports all changes of the session, also after a resume', async () => {
     const [agent, cwd, sessionFs] = [await stubAgent(), await temporaryFolder(), memorySessionFs()];
     const uri = pathToFileURL(join(cwd, 'a.txt')).href;
     const edit = async (resume?: string) => {
@@ -117,7 +117,7 @@ describe('tool calls of an ACP agent', () => {
     expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('a line\na line\n');
   });
 
-  it('runs commands for the agent where that wants it, with their output', async () => {
+  it('runs commands for the agent on request, with their output', async () => {
     const { recorder, cwd } = await run('terminal echo $PWD; exit 4');
     expect(recorder.output()).toBe(`${cwd}\n`);
     expect(recorder.text()).toBe(`It said ${JSON.stringify(`${cwd}\n`)} and ended with 4.`);
@@ -126,20 +126,20 @@ describe('tool calls of an ACP agent', () => {
 });
 
 describe('an ACP session', () => {
-  it('tells of plans, titles, modes, notices and usage', async () => {
+  it('reports plans, titles, modes, notices and usage', async () => {
     const plan = '- [x] is completed\n- [ ] is in_progress (in progress)\n- [ ] is pending\n';
     expect((await run('plan')).recorder.of('plan')).toEqual([{ type: 'plan', markdown: plan }]);
     expect((await run('title A name')).recorder.of('title')).toEqual([{ type: 'title', title: 'A name' }]);
     const notices = async (prompt: string) => (await run(prompt)).recorder.of('notice').map(({ text }) => text);
     expect(await notices('mode')).toEqual(['Mode: Free']);
     expect(await notices('notice')).toEqual(['Careful\n\nVery.']);
-    expect(await notices('refuse')).toEqual(['The agent refused to go on with this.']);
+    expect(await notices('refuse')).toEqual(['The agent refused to continue.']);
     expect((await run('hello')).recorder.of('usage')).toEqual([
       { type: 'usage', usage: { inputTokens: 10, outputTokens: 5, model: 'small' } },
     ]);
   });
 
-  it.each([{}, { STUB_LATE_HISTORY: '1' }])('does not tell the history again that a load repeats (%j)', async (env) => {
+  it.each([{}, { STUB_LATE_HISTORY: '1' }])('does not repeat the history that a load sends (%j)', async (env) => {
     const agent = await stubAgent({ STUB_RESUME: 'load', ...env });
     const first = await openSession(agent);
     await first.session.send({ text: 'hello' });
@@ -153,14 +153,19 @@ describe('an ACP session', () => {
     expect(session.nativeSessionId).toBe(resume);
   });
 
-  it.each(['resume', 'load', 'none'])('begins anew, and says so, when it can not go on (%s)', async (way) => {
-    const { session, recorder } = await run('recall', { STUB_RESUME: way }, { resume: 'gone' });
-    expect(recorder.text()).toBe('recall');
-    expect(recorder.of('notice').map(({ text }) => text)).toEqual([expect.stringContaining('begins anew')]);
-    expect(session.nativeSessionId).not.toBe('gone');
-  });
+  it.each(['resume', 'load', 'none'])(
+    'starts a new conversation, and says so, when it can not resume (%s)',
+    async (way) => {
+      const { session, recorder } = await run('recall', { STUB_RESUME: way }, { resume: 'gone' });
+      expect(recorder.text()).toBe('recall');
+      expect(recorder.of('notice').map(({ text }) => text)).toEqual([
+        expect.stringContaining('starts a new conversation'),
+      ]);
+      expect(session.nativeSessionId).not.toBe('gone');
+    },
+  );
 
-  it('starts its agent anew when that ended between two turns', async () => {
+  it('restarts its agent when it ended between two turns', async () => {
     const { session, recorder } = await openSession(await stubAgent());
     await session.send({ text: 'pid' });
     await recorder.end();
@@ -175,7 +180,7 @@ describe('an ACP session', () => {
     expect(recorder.of('error')).toEqual([]);
   });
 
-  it('does not tell the history again when its agent ended between two turns', async () => {
+  it('does not repeat the history when its agent ended between two turns', async () => {
     const { session, recorder } = await openSession(await stubAgent({ STUB_RESUME: 'load' }));
     await session.send({ text: 'pid' });
     await recorder.end();
@@ -188,7 +193,7 @@ describe('an ACP session', () => {
     expect(recorder.text()).toBe(`${pid}dying laterpid | die | recall`);
   });
 
-  it('keeps the summary of a compaction as a checkpoint, once', async () => {
+  it('keeps the summary of a compaction once', async () => {
     const { recorder } = await run('compact # How it began\n\nWe met.');
     const events = recorder.events.filter(({ type }) => type !== 'usage' && type !== 'idle');
     expect(events).toEqual([
@@ -203,7 +208,7 @@ describe('an ACP session', () => {
     ]);
   });
 
-  it('says so when it compacts and shows no summary', async () => {
+  it('reports a compaction without a summary', async () => {
     const { recorder } = await run('compact');
     expect(recorder.of('checkpoint')).toEqual([]);
     expect(recorder.of('notice').map(({ text }) => text)).toEqual([
@@ -211,7 +216,7 @@ describe('an ACP session', () => {
     ]);
   });
 
-  it('takes a summary that comes between two turns, and nothing else of it', async () => {
+  it('accepts only the summary when a compaction ends between two turns', async () => {
     const { recorder } = await run('compact-later We met.');
     await recorder.nth('title');
     const end = recorder.events.findIndex(({ type }) => type === 'idle');
@@ -221,7 +226,7 @@ describe('an ACP session', () => {
     ]);
   });
 
-  it('reads what is odd about compactions, within limits', async () => {
+  it('reads invalid compaction updates within limits', async () => {
     const { recorder } = await run('compact-oddly');
     expect(recorder.of('checkpoint').map(({ title, markdown }) => [title, markdown.length])).toEqual([
       ['Told late', 12],
@@ -235,13 +240,13 @@ describe('an ACP session', () => {
     ]);
   });
 
-  it('looks at the first thousand blocks of a call, however many there are', async () => {
+  it('reads at most the first thousand blocks of a call', async () => {
     const blocks = Array.from({ length: 3_000 }, () => ({ type: 'text', text: 'x' }));
     const { recorder } = await run(`tool-blocks ${JSON.stringify(blocks)}`);
     expect(recorder.of('toolComplete')[0]?.result.toolOutput).toBe(Array.from({ length: 1_000 }, () => 'x').join('\n'));
   });
 
-  it('begins a turn of its own for what is asked after the end of a turn', async () => {
+  it('begins an agent turn for a question after the end of a turn', async () => {
     const { session, recorder } = await run('ask-late');
     await recorder.nth('ownTurn');
     const { toolCall } = await recorder.nth('toolStart');
@@ -249,7 +254,7 @@ describe('an ACP session', () => {
     expect(await recorder.nth('title')).toEqual({ type: 'title', title: 'answered: yes' });
   });
 
-  it('begins a turn of its own for what it says after the end of a turn', async () => {
+  it('begins an agent turn for text after the end of a turn', async () => {
     const { recorder } = await run('hello', { STUB_LATE: '1' });
     await recorder.nth('title');
     expect((await recorder.end(2)).type).toBe('idle');
@@ -277,7 +282,7 @@ describe('an ACP session', () => {
     await expect(openSession(agent, { config: { mode: 'wild' } })).rejects.toThrow('no mode "wild"');
   });
 
-  it('sends attachments as the agent takes them', async () => {
+  it('sends attachments in a form that the agent accepts', async () => {
     const cwd = await temporaryFolder();
     const file = join(cwd, 'a.txt');
     await writeFile(file, 'x');
@@ -310,7 +315,7 @@ describe('an ACP session', () => {
     });
   });
 
-  it('has exactly the environment that it was given', async () => {
+  it('has exactly the given environment', async () => {
     const stateDir = await temporaryFolder();
     const agent = await stubAgent(
       {},

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/sessions.js';
 const parse = (file: unknown) => parseAgentSpecs(JSON.stringify(file), 'agents.json', CATALOGUE);
 
 describe('agents.json', () => {
-  it('adds agents, changes those of the catalogue, and hides them', () => {
+  it('adds, changes and hides agents', () => {
     const specs = parse({
       agents: {
         mine: { command: 'my-agent', args: ['--acp'] },
@@ -66,12 +66,12 @@ describe('agents.json', () => {
       '{\n "agents": {\n  "m": { "command": "x",\n   "npm": { "package": "p", "version": "^1" } }\n }\n}',
       /^agents\.json:4: agents\.m\.npm\.version: expected an exact version/,
     ],
-  ])('says what is wrong, and where: %j', (text, message) => {
+  ])('reports the error and its position: %j', (text, message) => {
     expect(() => parseAgentSpecs(text, 'agents.json', CATALOGUE)).toThrow(message);
     expect(() => parseAgentSpecs(text, 'agents.json', CATALOGUE)).toThrow(AgentsFileError);
   });
 
-  it('is not needed, and is refused when it is huge', async () => {
+  it('is optional, and is refused when it is huge', async () => {
     const stateDir = await temporaryFolder();
     expect(await readAgentSpecs(stateDir, CATALOGUE)).toBe(CATALOGUE);
     await writeFile(join(stateDir, 'agents.json'), `{"agents":{}${' '.repeat(1024 * 1024)}}`);
@@ -79,13 +79,13 @@ describe('agents.json', () => {
   });
 });
 
-it('has a JSON Schema that says the same; npm run schemas writes it', async () => {
+it('matches its JSON Schema; npm run schemas writes it', async () => {
   const file = join(import.meta.dirname, '../../../schema/agents.schema.json');
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(agentsJsonSchema());
 });
 
 describe('the catalogue', () => {
-  it('has exact versions, and finds an agent in the state root before PATH', async () => {
+  it('has exact versions, and prefers an agent in the state root to PATH', async () => {
     for (const { npm, provider } of CATALOGUE) expect(npm?.version, provider).toMatch(/^\d+\.\d+\.\d+$/);
     const [stateDir, onPath] = [await temporaryFolder(), await temporaryFolder()];
     const [spec] = CATALOGUE;

@@ -37,7 +37,7 @@ describe('terminals of an ACP agent', () => {
     return { terminals, create, processes: () => findProcesses({ marker: ownMarker(folder) }) };
   }
 
-  it('are not more than they may be, also when all are asked for at once', async () => {
+  it('are limited, also when all are requested at once', async () => {
     const { terminals, create, processes } = opened();
     const outcomes = await Promise.allSettled(Array.from({ length: MAX_TERMINALS + 5 }, () => create()));
     const refused = outcomes.filter(({ status }) => status === 'rejected');
@@ -46,7 +46,7 @@ describe('terminals of an ACP agent', () => {
     expect(await processes()).toEqual([]);
   });
 
-  it('leave no process when one is asked for while they end', async () => {
+  it('leave no process when one is requested while they end', async () => {
     const { terminals, create, processes } = opened();
     const late = expect(create()).rejects.toThrow('the session has ended');
     await terminals.dispose();
@@ -55,7 +55,7 @@ describe('terminals of an ACP agent', () => {
     await expect(create()).rejects.toThrow('the session has ended');
   });
 
-  it('run in the folder of the session and below it, whatever a folder is called', async () => {
+  it('run only in the project folder and below it, whatever a folder is called', async () => {
     const { terminals, create } = opened();
     await mkdir(join(folder, '..odd'));
     await expect(create({ cwd: join(folder, '..odd') })).resolves.toMatchObject({ terminalId: expect.any(String) });

@@ -10,7 +10,7 @@ What it is about: \`a < b\`, <div>.
 <checkpoint_title>Fixing the build</checkpoint_title>`;
 
 describe("Copilot's compaction", () => {
-  it('is a checkpoint with sections and the title that Copilot gave it', () => {
+  it("becomes a summary with sections and Copilot's title", () => {
     expect(checkpointOf({ success: true, summaryContent: SUMMARY })).toEqual({
       type: 'checkpoint',
       title: 'Fixing the build',
@@ -18,7 +18,7 @@ describe("Copilot's compaction", () => {
     });
   });
 
-  it('is named after the file that Copilot keeps, or in general words', () => {
+  it("is named after Copilot's file, or in general words", () => {
     const title = (checkpointPath?: string) =>
       checkpointOf({ success: true, summaryContent: 'Words.', ...(checkpointPath && { checkpointPath }) });
     expect(title('/state/checkpoints/001-talking-about-it.md')).toMatchObject({ title: 'talking about it' });
@@ -31,7 +31,7 @@ describe("Copilot's compaction", () => {
   });
 
   it.each([{}, { success: true }, { success: true, summaryContent: ' ' }, { success: false, summaryContent: 'x' }])(
-    'makes no checkpoint of %j',
+    'makes no summary of %j',
     (data) => {
       expect(checkpointOf(data)).toBeUndefined();
     },
@@ -45,7 +45,7 @@ describe("Copilot's compaction", () => {
     }
   });
 
-  it('says in the turn how it went', () => {
+  it('reports its outcome in the turn', () => {
     expect(compactionNotice({ success: true, summaryContent: 'x' })).toMatchObject({ severity: 'info' });
     expect(compactionNotice({ success: false, error: 'no model' })).toEqual({
       type: 'notice',

@@ -7,7 +7,7 @@ import { findProgram, resolveAgentInstall } from '../../../src/agents/install/ag
 import { openOptions, temporaryFolder } from '../support/sessions.js';
 
 describe('where an agent is', () => {
-  it('is found where it was added, and what is half there is not', async () => {
+  it('is found where it was added, but not when it is incomplete', async () => {
     const folder = await temporaryFolder();
     const find = () => resolveAgentInstall(folder, 'copilot', '@github/copilot-sdk');
     expect(await find()).toBeUndefined();
@@ -19,7 +19,7 @@ describe('where an agent is', () => {
     expect(await find()).toEqual({ path, version: '1.2.3' });
   });
 
-  it('a program is looked for in absolute folders of the path alone', async () => {
+  it('searches a program only in absolute folders of PATH', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'prog'), '', { mode: 0o755 });
     await writeFile(join(folder, 'data'), '', { mode: 0o644 });
@@ -33,7 +33,7 @@ describe('where an agent is', () => {
   });
 });
 
-describe('a Copilot that is not there', () => {
+describe('a missing Copilot', () => {
   it('says what to do, and opens nothing', async () => {
     const agent = new CopilotAgent({ agentsFolder: await temporaryFolder(), hostEnv: {} });
     expect(await agent.availability()).toEqual({
@@ -47,7 +47,7 @@ describe('a Copilot that is not there', () => {
     await agent.dispose();
   });
 
-  it('without its runtime says so', async () => {
+  it('reports a missing runtime', async () => {
     const folder = await temporaryFolder();
     const path = join(folder, 'copilot/node_modules/@github/copilot-sdk');
     await mkdir(path, { recursive: true });
@@ -65,7 +65,7 @@ describe('a Copilot that is not there', () => {
     ['{ "env": { "A": 1 } }', 'env.A must be a string'],
     ['{ "providers": { "x": { "baseUrl": "file:///etc" } } }', 'providers.x.baseUrl must be an http'],
     ['{ "defaultProvider": "x" }', 'must be the name of one of its providers'],
-  ])('with the configuration %s says what is wrong', async (text, message) => {
+  ])('reports what is wrong with the configuration %s', async (text, message) => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'copilot.json'), text);
     await expect(new CopilotAgent({ agentsFolder: folder }).listModels()).rejects.toThrow(message);
@@ -74,7 +74,7 @@ describe('a Copilot that is not there', () => {
 
 describe("a session's own configuration", () => {
   const named = { local: { baseUrl: 'http://127.0.0.1:1/v1', models: ['m'] } };
-  it('chooses a provider of the host by its name, brings one, or leaves it to the host', () => {
+  it("chooses one of the host's providers by name, brings one, or leaves it to the host", () => {
     const parse = (config: Record<string, unknown>) => parseSessionConfig(config, named, undefined).provider;
     expect(parse({})).toBeUndefined();
     expect(parseSessionConfig({}, named, 'local').provider).toBe(named.local);

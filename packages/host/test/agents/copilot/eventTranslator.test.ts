@@ -15,8 +15,8 @@ function translated() {
   return { translator, events, pass };
 }
 
-describe("what becomes of Copilot's events", () => {
-  it('text and reasoning as they are streamed, and not again when the message is complete', () => {
+describe("translation of Copilot's events", () => {
+  it('text and reasoning as they stream, and not again when the message is complete', () => {
     const { pass } = translated();
     expect(pass(...recorded.answer)).toEqual([
       { type: 'reasoning', text: 'Let me think.' },
@@ -82,7 +82,7 @@ describe("what becomes of Copilot's events", () => {
     }
   });
 
-  it('a call that asks is announced once, as one that waits', () => {
+  it('a call that asks is announced once, as waiting', () => {
     const { translator, events, pass } = translated();
     expect(pass(recorded.toolStart)).toEqual([]);
     expect(translator.idOf(recorded.permission)).toBe('call-1');
@@ -112,7 +112,7 @@ describe("what becomes of Copilot's events", () => {
     ]);
   });
 
-  it('images, audio and files of results: as the tool returned them, else as the model was shown them', () => {
+  it('images, audio and files of results: as returned by the tool, else as shown to the model', () => {
     const contentsOf = (result: object, ...before: readonly SdkEvent[]) => {
       const { pass } = translated();
       const complete = { type: 'tool.execution_complete', data: { toolCallId: 'call-1', success: true, result } };
@@ -148,7 +148,7 @@ describe("what becomes of Copilot's events", () => {
     expect(contentsOf({ content: 'nothing else' })).toBeUndefined();
   });
 
-  it('a call that asks nothing is announced with its first sign of life, or when its time is up', () => {
+  it('a call without a question is announced with its first event, or after a delay', () => {
     const silent = translated();
     silent.pass(recorded.toolStart);
     silent.translator.release();
@@ -161,7 +161,7 @@ describe("what becomes of Copilot's events", () => {
     ]);
   });
 
-  it('nothing is told of a call after its denial', () => {
+  it('nothing is reported of a call after its denial', () => {
     const { translator, events, pass } = translated();
     pass(recorded.toolStart);
     translator.ask(recorded.permission);
@@ -170,7 +170,7 @@ describe("what becomes of Copilot's events", () => {
     expect(pass(...recorded.output, recorded.toolComplete)).toEqual([]);
   });
 
-  it('a second question about a call, and one about none, are questions of their own', () => {
+  it('a second question about a call, and one without a call, are separate questions', () => {
     const { translator, events, pass } = translated();
     pass(recorded.toolStart);
     translator.ask(recorded.permission);
@@ -184,7 +184,7 @@ describe("what becomes of Copilot's events", () => {
     ]);
   });
 
-  it('words of a sub-agent stay with it; its start and end are activity, its calls are calls', () => {
+  it("a sub-agent's text is dropped; its start and end are activity, its calls are calls", () => {
     const { pass } = translated();
     expect(pass(...recorded.subAgent).map((event) => [event.type, 'activity' in event ? event.activity : ''])).toEqual([
       ['activity', 'Sub-agent looker: look around'],
@@ -194,13 +194,13 @@ describe("what becomes of Copilot's events", () => {
     ]);
   });
 
-  it('what it does not know says nothing', () => {
+  it('unknown events are ignored', () => {
     const { pass } = translated();
     expect(pass({ type: 'session.something_new', data: null }, { type: 'hook.start', data: { a: 1 } })).toEqual([]);
   });
 });
 
-describe('what an answer means to Copilot', () => {
+describe('the meaning of an answer for Copilot', () => {
   const { permissionRequest: shell } = recorded.permission;
   it.each([
     ['allowed once', shell, { approved: true, optionId: 'once' }, { kind: 'approve-once' }],

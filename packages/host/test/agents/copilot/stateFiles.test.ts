@@ -7,7 +7,7 @@ import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
 import { temporaryFolder } from '../support/sessions.js';
 
 describe("Copilot's files", () => {
-  it.each(['posix', 'windows'] as const)('its state is in the session, of %s conventions', async (conventions) => {
+  it.each(['posix', 'windows'] as const)('keeps its state in the session, with %s conventions', async (conventions) => {
     const root = conventions === 'posix' ? '/state' : 'C:\\state';
     const sessionFs = new MemorySessionFs({ sessionStatePath: root, conventions });
     const { path, provider, folder } = stateFiles(sessionFs, 's1');
@@ -22,7 +22,7 @@ describe("Copilot's files", () => {
     expect(await sessionFs.exists(sessionFs.join(root, 'copilot', 'deep'))).toBe(false);
   });
 
-  it('the project is on this machine', async () => {
+  it('reads the project on this machine', async () => {
     const cwd = await temporaryFolder();
     const sessionFs = new MemorySessionFs({ sessionStatePath: '/state' });
     const { path, provider } = stateFiles(sessionFs, 's1');
@@ -33,7 +33,7 @@ describe("Copilot's files", () => {
     await expect(provider.readFile(join(cwd, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('times are there in both forms, without which the runtime takes a file for missing', async () => {
+  it('has times in both forms, without which the runtime takes a file for missing', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'a.txt'), '12345');
     const { provider } = stateFiles(new MemorySessionFs({ sessionStatePath: '/state' }), 's1');
@@ -42,16 +42,16 @@ describe("Copilot's files", () => {
     expect([stat.mtimeMs, stat.birthtimeMs]).toEqual([Date.parse(stat.mtime), Date.parse(stat.birthtime)]);
   });
 
-  it('has a place when the session has none for its files', () => {
+  it('has a place when the session has no folder', () => {
     const sessionFs = new MemorySessionFs({ sessionStatePath: null });
     expect(stateFiles(sessionFs, 's1').folder).toBe(sessionFs.join(sessionFs.tmpdir, 'copilot-s1'));
   });
 });
 
-describe('what Copilot forgets', () => {
+describe('an interrupted turn of Copilot', () => {
   const memory = (sessionFs: MemorySessionFs) => new SessionMemory(sessionFs, '/state');
 
-  it('a turn that was cut off is told with the next message, once', async () => {
+  it('is described in the next message, once', async () => {
     const sessionFs = new MemorySessionFs({ sessionStatePath: '/state' });
     await sessionFs.mkdir('/state', { recursive: true });
     const before = memory(sessionFs);
@@ -66,7 +66,7 @@ describe('what Copilot forgets', () => {
     expect(after.begin('more')).toBe('more');
   });
 
-  it('a turn that ended is not told, but the changes of files are', async () => {
+  it('is not described when it ended, but the changes of files are', async () => {
     const sessionFs = new MemorySessionFs({ sessionStatePath: '/state' });
     await sessionFs.mkdir('/state', { recursive: true });
     const before = memory(sessionFs);
@@ -79,7 +79,7 @@ describe('what Copilot forgets', () => {
     expect([after.begin('next'), after.changes]).toEqual(['next', [{ uri: 'file:///a', insertions: 1, deletions: 0 }]]);
   });
 
-  it('survives a file that can not be read, and one that can not be written', async () => {
+  it('survives an unreadable file, and one that can not be written', async () => {
     const sessionFs = new MemorySessionFs({ sessionStatePath: '/state' });
     await sessionFs.mkdir('/state', { recursive: true });
     await sessionFs.writeFile('/state/agenthost.json', '{"turn":');

@@ -8,7 +8,7 @@ const shown = (name: string, args: unknown, title?: string) => {
 const ended = (name: string, args: unknown, data: Partial<Parameters<typeof toolResultDisplay>[3]> = {}) =>
   toolResultDisplay(name, args, undefined, { toolCallId: 'c1', success: true, ...data });
 
-describe('how a call of Copilot is shown', () => {
+describe('the display of a Copilot call', () => {
   it.each([
     ['bash', 'Bash', 'shellscript'],
     ['powershell', 'PowerShell', 'powershell'],
@@ -50,7 +50,7 @@ describe('how a call of Copilot is shown', () => {
     expect([shown(name, { path: '/a/b.ts' }), shown(name, { file_path: '/a/b.ts' })]).toEqual([expected, expected]);
   });
 
-  it('searches name what they look for, and where', () => {
+  it('searches name their text and place', () => {
     expect([
       shown('grep', { pattern: 'x`y', path: 'src', include: '*.ts' }),
       shown('glob', { pattern: '**/*.md' }),
@@ -67,7 +67,7 @@ describe('how a call of Copilot is shown', () => {
     ['__proto__', undefined, 'Proto'],
     ['constructor', undefined, 'Constructor'],
     ['', undefined, 'Tool'],
-  ])('a tool that nobody knows, %j, has a name in words', (name, title, displayName) => {
+  ])('an unknown tool, %j, has a name in words', (name, title, displayName) => {
     expect(shown(name, { a: 1 }, title)).toEqual({
       displayName,
       invocationMessage: `Using ${displayName}`,
@@ -76,7 +76,7 @@ describe('how a call of Copilot is shown', () => {
   });
 
   it.each([null, undefined, 'text', 7, [], { command: 7, path: {}, pattern: null, description: [] }])(
-    'no argument that a model makes up breaks it: %j',
+    'survives any argument of a model: %j',
     (args) => {
       for (const name of ['bash', 'view', 'grep', 'glob', 'task', 'unknown']) {
         expect(shown(name, args).invocationMessage).toEqual(expect.any(String));
@@ -86,8 +86,8 @@ describe('how a call of Copilot is shown', () => {
   );
 });
 
-describe('how the end of a call is shown', () => {
-  it('a command by its exit code, without what Copilot tells its model', () => {
+describe('the display of an ended call', () => {
+  it("a command by its exit code, without Copilot's text for its model", () => {
     const result = { content: 'hi\nthere\n<shellId: 0 completed with exit code 3>', detailedContent: '' };
     expect(ended('bash', { command: 'x' }, { result, shellExecution: { exitCode: 3 } })).toEqual({
       success: false,

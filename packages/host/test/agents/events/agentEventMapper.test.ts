@@ -65,7 +65,7 @@ const complete = (toolCallId: string): AgentEvent => ({
 });
 
 describe('AgentEventMapper', () => {
-  it('puts text into one part until something else comes between', () => {
+  it('puts text into one part until another event comes', () => {
     const { map } = setUp();
     const actions = map(
       text('a'),
@@ -103,14 +103,14 @@ describe('AgentEventMapper', () => {
     expect(turn?.state).toBe('complete');
   });
 
-  it('begins a new part when it is told that somebody else added one', () => {
+  it('begins a new part when another part was added from outside', () => {
     const { mapper, map } = setUp();
     const before = map(text('a'));
     mapper.beginNewPart();
     expect([...before, ...map(text('b'))].filter(({ type }) => type === 'session/responsePart')).toHaveLength(2);
   });
 
-  it('maps what belongs to the session and not to the response', () => {
+  it('maps events of the session', () => {
     const { map } = setUp();
     const changes = [{ uri: 'file:///a', insertions: 1, deletions: 0 }];
     expect(
@@ -128,7 +128,7 @@ describe('AgentEventMapper', () => {
     ]);
   });
 
-  it('hands on what is to be kept beside the conversation', () => {
+  it('passes on artifacts', () => {
     const { mapper } = setUp();
     const kept = (event: AgentEvent) => {
       const { actions, artifact } = mapper.map(event);
@@ -178,13 +178,13 @@ describe('AgentEventMapper', () => {
     expect([mapper.ended, dropped]).toEqual([true, ['text: the turn has ended', 'idle: the turn has ended']]);
   });
 
-  it('drops all that comes after the turn was ended from outside', () => {
+  it('drops events after the turn was ended from outside', () => {
     const { mapper, map } = setUp();
     mapper.end();
     expect(map(text('late'), complete('1'), { type: 'idle' })).toEqual([]);
   });
 
-  it('drops and reports what has no place', () => {
+  it('drops and reports misplaced events', () => {
     const { map, dropped } = setUp();
     map(
       { type: 'toolUpdate', toolCallId: 'x', output: 'o' },
@@ -211,7 +211,7 @@ describe('AgentEventMapper', () => {
     ]);
   });
 
-  it('lets a running call that needed no answer be announced again, without a second part', () => {
+  it('allows a second announcement of a running call without an answer, without a second part', () => {
     const { map, dropped } = setUp();
     const actions = map(text('a'), start(running('1')), text('b'), start(pending('1')), text('c'));
     const { activeTurn } = stateAfter(actions);
@@ -220,7 +220,7 @@ describe('AgentEventMapper', () => {
   });
 
   it.each([['__proto__'], ['constructor'], [''], ['x'.repeat(257)], ['a\u0000b'], ['a\nb'], ['\ud800']])(
-    'gives the id %j a safe one, the same for the whole turn, and knows the way back',
+    'replaces the id %j by a safe one for the whole turn, and maps it back',
     (id) => {
       const { mapper, map, dropped } = setUp();
       const actions = map(
@@ -252,14 +252,14 @@ describe('AgentEventMapper', () => {
     },
   );
 
-  it("never gives two of the agent's ids the same one", () => {
+  it("never maps two of the agent's ids to the same one", () => {
     const { mapper, map } = setUp();
     const actions = map(start(running('__proto__')), start(running('new-1')), start(running('new-2')));
     const ids = actions.map((action) => (action.type === 'session/toolStart' ? action.toolCall.toolCallId : ''));
     expect(ids.map((id) => mapper.agentIdOf(id))).toEqual(['__proto__', 'new-1', 'new-2']);
   });
 
-  it('bounds what goes into state', () => {
+  it('bounds the state', () => {
     const { map } = setUp();
     const huge = '😀'.repeat(1_000_000);
     const actions = map(
@@ -297,7 +297,7 @@ describe('AgentEventMapper', () => {
     expect(actions.map((a) => (a.type === 'session/delta' ? a.content : '')).join('') === huge).toBe(true);
   });
 
-  it('leaves what is short as it is, and what is large to who stores it', () => {
+  it('leaves short text unchanged, and passes large text on to be stored', () => {
     const result = { success: true, pastTenseMessage: 'Did it', toolOutput: 'short', exitCode: 0 };
     expect(
       setUp()
@@ -314,7 +314,7 @@ describe('AgentEventMapper', () => {
     });
   });
 
-  it('puts a reference where bytes came, and a notice where they were not kept', () => {
+  it('adds a reference for stored bytes, and a notice for others', () => {
     const keepContent: AgentEventMapperOptions['keepContent'] = ({ data }) => {
       if (data === 'told before') return { refused: undefined };
       return data === 'bad' ? { refused: 'It was not kept.' } : { ref: { uri: `mock://s1/${data}`, sizeHint: 1 } };
@@ -357,11 +357,11 @@ describe('AgentEventMapper', () => {
         },
       },
     ]);
-    // Whoever has no place for them says so too.
+    // A session without a folder reports it too.
     expect(setUp().map({ type: 'content', content: content('one') })).toMatchObject([{ part: { kind: 'notice' } }]);
   });
 
-  it('makes valid actions of any sequence of events, and none of them after the end', () => {
+  it('makes valid actions from any sequence of events, and none after the end', () => {
     const id = fc.oneof(
       fc.constantFrom('1', '2', '__proto__', 'constructor', '', 'a\u0007', 'x'.repeat(300)),
       fc.string(),

@@ -65,14 +65,14 @@ describe('DeltaGatherer', () => {
     expect(emitted).toEqual([{ type: 'toolUpdate', toolCallId: '1', output: 'ab', invocationMessage: 'second' }]);
   });
 
-  it('flushes before anything else, at once', () => {
+  it('flushes at once before any other event', () => {
     const { gatherer, emitted, timers } = setUp();
     gatherer.push(text('a'));
     gatherer.push(idle);
     expect([emitted, timers.map((t) => t.cancelled)]).toEqual([[text('a'), idle], [true]]);
   });
 
-  it('starts one timer for each gathering, of at most 10 ms', () => {
+  it('starts one timer per gathering, of at most 10 ms', () => {
     const { gatherer, timers, fire } = setUp(1_000);
     gatherer.push(text('a'));
     gatherer.push(text('b'));
@@ -82,7 +82,7 @@ describe('DeltaGatherer', () => {
     expect(setUp().timers).toEqual([]);
   });
 
-  it('lets what grows large wait no longer', () => {
+  it('flushes when the gathered text grows large', () => {
     const { gatherer, emitted } = setUp();
     gatherer.push(text('x'.repeat(40_000)));
     expect(emitted).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('DeltaGatherer', () => {
     expect(emitted.length).toBeGreaterThan(5_000);
   });
 
-  it('drops what waits when it is disposed of, and all that comes later', () => {
+  it('drops waiting and later deltas when it is disposed', () => {
     const { gatherer, emitted, timers } = setUp();
     gatherer.push(text('a'));
     gatherer.dispose();
@@ -114,7 +114,7 @@ describe('DeltaGatherer', () => {
     expect(emitted).toEqual([text('a'), { type: 'reasoning', text: 'b' }, idle]);
   });
 
-  it('changes nothing but how deltas are cut, whenever the timer fires', () => {
+  it('changes only how deltas are cut, whenever the timer fires', () => {
     const event = fc.oneof(
       fc.string().map(text),
       fc.string().map((content): AgentEvent => ({ type: 'reasoning', text: content })),

@@ -75,7 +75,7 @@ describe('an agent that floods its turn', () => {
     expect(firstFlood([start('c'), ...times(1_000, () => [line])])).toBeUndefined();
   });
 
-  it('may make so many steps in one turn', { timeout: 60_000 }, () => {
+  it('may make a limited number of steps in one turn', { timeout: 60_000 }, () => {
     const notice: AgentEvent = { type: 'notice', text: 'x', severity: 'info' };
     function* notices() {
       for (let n = 0; n < 250_000; n++) yield notice;
@@ -83,7 +83,7 @@ describe('an agent that floods its turn', () => {
     expect(firstFlood(notices())).toBe(200_001);
   });
 
-  it('writes long text in several parts, none of which ends in the middle of a character', () => {
+  it('splits long text into several parts, never inside a character', () => {
     mapper = new AgentEventMapper({ turnId: 't' });
     const text = '😀'.repeat(MAX_PART_LENGTH);
     const parts = new Map<string, string>();

@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 
 describe('AgentInstaller', () => {
-  it('installs the pinned version with what it depends on, tells its progress, and leaves nothing else', async () => {
+  it('installs the pinned version with its dependencies, reports its progress, and leaves nothing else', async () => {
     const progress: InstallProgress[] = [];
     await (await installer()).install('tiny', TINY, { onProgress: (step) => progress.push(step) });
     expect(await resolveAgentInstall(folder, 'tiny', TINY.name)).toEqual({
@@ -56,7 +56,7 @@ describe('AgentInstaller', () => {
     expect(JSON.stringify(progress)).not.toContain('127.0.0.1');
   });
 
-  it('replaces an older one as a whole, also when it was cut off in the middle before', async () => {
+  it('replaces an older version as a whole, also after an interrupted attempt', async () => {
     await mkdir(join(folder, 'tiny/node_modules/@tiny/agent'), { recursive: true });
     await writeFile(join(folder, 'tiny/node_modules/@tiny/agent/package.json'), '{"version":"1.0.0"}');
     await writeFile(join(folder, 'tiny/old'), '');
@@ -71,7 +71,7 @@ describe('AgentInstaller', () => {
     expect(await readdir(join(folder, 'tiny/node_modules/tiny-part'))).toContain('index.js');
   });
 
-  it('goes on with what was fetched when it was cut off', async () => {
+  it('continues with fetched packages after an interruption', async () => {
     const stop = new AbortController();
     registry.onTarball = (name) => {
       if (name !== 'tiny-part') return;
@@ -88,7 +88,7 @@ describe('AgentInstaller', () => {
     expect(await readdir(folder)).toEqual(['tiny']);
   });
 
-  it('says what npm says when it fails, and keeps what was there', async () => {
+  it('reports the error of npm, and keeps the existing version', async () => {
     const tiny = await installer();
     await tiny.install('tiny', TINY);
     await expect(tiny.install('tiny', { name: 'not-there', version: '1.0.0' })).rejects.toThrow(
@@ -100,7 +100,7 @@ describe('AgentInstaller', () => {
     );
   });
 
-  it('does not collide with another one', async () => {
+  it('does not collide with another installation', async () => {
     await mkdir(folder);
     const lock = await HostLock.take(join(folder, '.tiny.lock'));
     await expect((await installer()).install('tiny', TINY)).rejects.toThrow('being installed or removed already');
@@ -109,7 +109,7 @@ describe('AgentInstaller', () => {
     await (await installer()).install('tiny', TINY);
   });
 
-  it('runs the install scripts of packages that the agent names, and no others', async () => {
+  it('runs install scripts only of packages that the agent names', async () => {
     const part = () => readdir(join(folder, 'tiny/node_modules/tiny-part'));
     await (await installer()).install('tiny', TINY);
     expect(await part()).not.toContain('set-up');
@@ -117,7 +117,7 @@ describe('AgentInstaller', () => {
     expect(await part()).toContain('set-up');
   });
 
-  it('takes only what the lock file of the agent says', async () => {
+  it("installs exactly what the agent's lock file says", async () => {
     const locks = await temporaryFolder();
     await (await installer()).install('tiny', TINY);
     const lock = JSON.parse(await readFile(join(folder, 'tiny/package-lock.json'), 'utf8'));
@@ -137,7 +137,7 @@ describe('AgentInstaller', () => {
     await expect((await installer({}, locks)).install('tiny', other)).rejects.toThrow(/9\.9\.9/);
   });
 
-  it('removes', async () => {
+  it('removes an agent', async () => {
     const tiny = await installer();
     await tiny.install('tiny', TINY);
     expect([await tiny.remove('tiny'), await tiny.remove('tiny')]).toEqual([true, false]);

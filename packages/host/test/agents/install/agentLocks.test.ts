@@ -19,7 +19,7 @@ interface LockedPackage {
 const NOT_RUN = ['@github/keytar', 'node-pty', 'koffi'];
 
 describe('the lock files of the catalogue', () => {
-  it.each(agents)('has one for $provider at its version: run npm run agent-locks', async ({ provider, npm }) => {
+  it.each(agents)('exist for $provider at its version: run npm run agent-locks', async ({ provider, npm }) => {
     const text = await readAgentLock(AGENT_LOCKS_FOLDER, provider, npm);
     const { packages } = JSON.parse(text ?? '{}') as { packages: Record<string, LockedPackage> };
     const installed = Object.entries(packages).filter(([path]) => path !== '');
@@ -34,7 +34,7 @@ describe('the lock files of the catalogue', () => {
     expect(scripted.filter((name) => !NOT_RUN.includes(name))).toEqual(npm.scripts ?? []);
   });
 
-  it('has no others', async () => {
+  it('include no others', async () => {
     const names = agents.map(({ provider }) => `${provider}.json`);
     expect((await readdir(AGENT_LOCKS_FOLDER)).sort()).toEqual(names.sort());
   });

@@ -73,7 +73,7 @@ describe('MockAgent', () => {
     expect((await endless.recorder.end()).type).toBe('idle');
   });
 
-  it('floods in one go', async () => {
+  it('floods without a pause', async () => {
     const { recorder } = await run('flood 5000');
     await recorder.nth('text');
     expect(recorder.of('text')).toHaveLength(5000);
@@ -112,7 +112,7 @@ describe('MockAgent', () => {
     expect(recorder.text()).toBe(text);
   });
 
-  it('takes a steering message when it waits for one, and only then', async () => {
+  it('accepts a steering message only when it waits for one', async () => {
     const { session, recorder } = await run('steer');
     await recorder.nth('text');
     await session.steer?.({ text: 'left' });
@@ -129,7 +129,7 @@ describe('MockAgent', () => {
     expect(recorder.text()).toMatch(/^1 2 3 /);
   });
 
-  it('hangs whoever aborts, until it is disposed of', async () => {
+  it('hangs through an abort, until it is disposed', async () => {
     const { session, recorder } = await run('hang');
     await session.abort();
     await new Promise((resolve) => setImmediate(resolve));
@@ -137,7 +137,7 @@ describe('MockAgent', () => {
     expect(recorder.events).toEqual([]);
   });
 
-  it('honours the model from the next turn on', async () => {
+  it('uses the model from the next turn on', async () => {
     const { session, recorder } = await openSession(new MockAgent(), { model: 'mock-large' });
     await session.send({ text: 'model' });
     await recorder.end();
@@ -154,7 +154,7 @@ describe('MockAgent', () => {
     expect([session.nativeSessionId, recorder.text()]).toEqual(['mock-s1', 'Yes, from mock-s1.']);
   });
 
-  it('fails to be created when told so', async () => {
+  it('fails to be created on request', async () => {
     const agent = new MockAgent();
     const open = async (config: Record<string, unknown>, signal = new AbortController().signal) =>
       agent.openSession(await openOptions({ config, signal }));
@@ -168,7 +168,7 @@ describe('MockAgent', () => {
 });
 
 describe('write-file', () => {
-  it('writes what was approved, and reports the edit', async () => {
+  it('writes the approved text, and reports the edit', async () => {
     const { session, recorder, cwd } = await run('write-file a.txt');
     await writeFile(join(cwd, 'a.txt'), 'one\ntwo');
     const { toolCall } = await recorder.nth('toolStart');

@@ -37,7 +37,7 @@ describe('OutputBatcher', () => {
     expect(calls).toEqual(['pause', '17000', 'resume']);
   });
 
-  it('holds the source until it is released, whatever its own breath does', () => {
+  it('holds the source until it is released, beyond its own pause', () => {
     const { batcher, calls } = setUp();
     batcher.push('x'.repeat(20_000));
     batcher.hold();
@@ -48,7 +48,7 @@ describe('OutputBatcher', () => {
     expect([calls, vi.getTimerCount()]).toEqual([['pause', '20000', 'pause', 'resume'], 0]);
   });
 
-  it('lets go of a source that has ended, and does not stop it again', () => {
+  it('releases a source that has ended, and does not pause it again', () => {
     const { batcher, calls, source } = setUp();
     batcher.hold();
     source.isAlive = false;
@@ -59,7 +59,7 @@ describe('OutputBatcher', () => {
     expect([calls, vi.getTimerCount()]).toEqual([['pause', 'resume', '20000'], 0]);
   });
 
-  it('flushes at the end, leaves no timer, and drops what comes later', () => {
+  it('flushes at the end, leaves no timer, and drops later output', () => {
     const { batcher, calls } = setUp();
     batcher.push('x'.repeat(20_000));
     batcher.push('end');

@@ -11,7 +11,7 @@ describe('ShellAgent', () => {
     expect([await agent.availability(), await agent.listModels()]).toEqual([{ state: 'available' }, []]);
   });
 
-  it('says on Windows what to do', async () => {
+  it('says what to do on Windows', async () => {
     const agent = new ShellAgent({ platform: 'win32' });
     expect(await agent.availability()).toMatchObject({ state: 'unavailable', howToFix: /WSL/ });
     await expect(agent.openSession(await openOptions())).rejects.toThrow('WSL');
@@ -31,7 +31,7 @@ describe('findShell', () => {
     expect((await findShell(preferred))?.path).toBe(found);
   });
 
-  it('takes no file that cannot be executed', async () => {
+  it('ignores files that cannot be executed', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'zsh'), '');
     expect((await findShell(join(folder, 'zsh')))?.path).toBe('/bin/bash');

@@ -25,7 +25,7 @@ const ABORT_MS = 5_000;
 const IGNORE = "trap '' INT TERM HUP";
 
 describe('abort', () => {
-  it('interrupts a command, keeps what it did, and leaves the session usable', async () => {
+  it('interrupts a command, keeps its effects, and leaves the session usable', async () => {
     const { session, recorder, start } = await open();
     await start('export A=1; echo ready; sleep 1000');
     await session.abort();
@@ -55,7 +55,7 @@ describe('abort', () => {
     ['reads the terminal', 'echo ready; echo $$ >>pids; cat </dev/tty', 1],
     ['floods', 'echo $$ >>pids; echo ready; yes', 1],
     ['forks and forks', 'echo $$ >>pids; echo ready; while :; do (sleep 1000 & ) ; sleep 0.01; done', 1],
-  ])('ends a command that %s, all of it, within five seconds', async (_, command, pids) => {
+  ])('ends a command that %s, with all its processes, within five seconds', async (_, command, pids) => {
     const { session, recorder, start, cwd } = await open();
     await start(command);
     const before = Date.now();
@@ -66,7 +66,7 @@ describe('abort', () => {
     expect(took).toBeLessThan(ABORT_MS);
   });
 
-  it('leaves jobs of earlier commands alone', async () => {
+  it('does not end jobs of earlier commands', async () => {
     const { session, recorder, start, cwd } = await open();
     await start('sleep 1000 & echo $! >pids; echo ready');
     await recorder.end();
@@ -88,7 +88,7 @@ describe('a job in the background', () => {
     [
       "(setsid sh -c 'echo $$ >pids; sleep 1000; :' >/dev/null 2>&1 &); until [ -s pids ]; do sleep 0.01; done; echo ready",
     ],
-  ])('does not hold the turn, lives on, and ends with the session: %s', async (command) => {
+  ])('does not hold the turn, keeps running, and ends with the session: %s', async (command) => {
     const { session, recorder, start, cwd } = await open();
     await start(command);
     expect((await recorder.end()).type).toBe('idle');
@@ -98,7 +98,7 @@ describe('a job in the background', () => {
     expect([isGone(job), await processesIn(cwd)]).toEqual([true, []]);
   });
 
-  it('that a dead host left behind ends with the session that resumes', async () => {
+  it('of a killed host ends with the session that resumes', async () => {
     const sessionFs = memorySessionFs();
     const dead = await open({ sessionFs });
     await dead.start('sleep 1000 & echo $! >pids; echo ready');

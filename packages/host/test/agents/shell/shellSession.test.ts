@@ -81,7 +81,7 @@ describe.each(['/bin/bash', '/bin/sh'])('a shell session with %s', (shell) => {
   });
 
   it.each(['exec true', 'kill -9 $$'])(
-    'keeps the state before a command that leaves no chance to save: %s',
+    'keeps the state from before a command that can not save it: %s',
     async (command) => {
       const { run, cwd } = await open({ shell });
       await run('export KEPT=yes');
@@ -90,7 +90,7 @@ describe.each(['/bin/bash', '/bin/sh'])('a shell session with %s', (shell) => {
     },
   );
 
-  it('runs several lines as one script, here-documents and functions included', async () => {
+  it('runs several lines as one script, including here-documents and functions', async () => {
     const { run } = await open({ shell });
     const { output } = await run(
       "f() {\n  cat <<'END'\n$not 'expanded'\nEND\n}\nf\r\nfor i in 1 2; do\n echo $i\ndone",
@@ -98,7 +98,7 @@ describe.each(['/bin/bash', '/bin/sh'])('a shell session with %s', (shell) => {
     expect(output).toBe("$not 'expanded'\r\n1\r\n2\r\n");
   });
 
-  it('mixes nothing of its own into the output', async () => {
+  it('adds nothing to the output', async () => {
     const { run } = await open({ shell });
     expect((await run('set -x; printf no-newline')).output).toMatch(/^\++ printf no-newline\r\nno-newline$/);
     expect((await run('echo "$0 $# $1"')).output).toBe(`${shell.slice(5)} 0 \r\n`);
@@ -118,7 +118,7 @@ describe('what a command sees', () => {
     );
   });
 
-  it("is the environment that it was given, and nothing of the host's", async () => {
+  it("is the given environment, without the host's variables", async () => {
     process.env['HOST_SECRET'] = 'do-not-tell';
     try {
       const { run } = await open({ env: { PATH: '/usr/bin:/bin', GIVEN: 'x' } });
@@ -131,7 +131,7 @@ describe('what a command sees', () => {
     }
   });
 
-  it('leaves the host alone whatever it is called', async () => {
+  it('does not affect the host, whatever it is called', async () => {
     const { run } = await open();
     expect((await run('__proto__')).exitCode).toBe(127);
     await run('export __proto__=polluted constructor=x toString=y');
@@ -192,7 +192,7 @@ describe('output', () => {
 });
 
 describe('asking', () => {
-  it('shows what will run, and asks', async () => {
+  it('shows the command, and asks', async () => {
     const { session, recorder } = await openSession(new ShellAgent());
     await session.send({ text: 'echo `whoami`' });
     const { toolCall } = await recorder.nth('toolStart');
@@ -233,7 +233,7 @@ describe('asking', () => {
     expect((await other.recorder.nth('toolStart')).toolCall.status).toBe('pendingConfirmation');
   });
 
-  it('runs the edited input, and says so', async () => {
+  it('runs the edited input, and reports it', async () => {
     const { session, recorder } = await openSession(new ShellAgent());
     await session.send({ text: 'rm -rf .' });
     const { toolCall } = await recorder.nth('toolStart');
@@ -247,7 +247,7 @@ describe('asking', () => {
     });
   });
 
-  it('refuses what cannot be run as it was shown', async () => {
+  it('refuses a command that cannot be run as it was shown', async () => {
     const { run } = await open();
     expect((await run('echo a\0; echo b')).result).toMatchObject({ success: false, error: { message: /NUL/ } });
     expect((await run(`echo ${'x'.repeat(130_000)}`)).result).toMatchObject({
@@ -257,7 +257,7 @@ describe('asking', () => {
     expect((await run(`echo ${'x'.repeat(100_000)}`)).exitCode).toBe(0);
   });
 
-  it('says what to do with an empty message, and takes the first command as the title', async () => {
+  it('says what to do with an empty message, and uses the first command as the title', async () => {
     const { session, recorder, run } = await open();
     await session.send({ text: '  \n ' });
     await recorder.end();
@@ -270,7 +270,7 @@ describe('asking', () => {
 });
 
 describe('a resumed session', () => {
-  it('goes on in its folder, with its environment, over the one that the host gives now', async () => {
+  it("continues in its folder, with its environment, over the host's current one", async () => {
     const sessionFs = memorySessionFs();
     const first = await open({ sessionFs, env: { PATH: '/usr/bin:/bin', TOKEN: 'old', OTHER: '1' } });
     await first.run('mkdir d; cd d; export A=1; unset OTHER');
@@ -287,7 +287,7 @@ describe('a resumed session', () => {
     expect([first.session.nativeSessionId, recorder.of('title')]).toEqual(['s1', []]);
   });
 
-  it('starts anew without `resume`', async () => {
+  it('starts fresh without `resume`', async () => {
     const sessionFs = memorySessionFs();
     await (await open({ sessionFs })).run('export A=1');
     expect((await (await open({ sessionFs })).run('echo "A=$A"')).output).toBe('A=\r\n');
@@ -298,14 +298,14 @@ describe('a resumed session', () => {
     ['null', 'null'],
     ['a relative folder', '{"sessionId":"s1","terminalId":"t","cwd":"x","changes":{"set":[],"unset":[]}}'],
     ['a bad variable', '{"sessionId":"s1","terminalId":"t","cwd":"/","changes":{"set":[["A=B","1"]],"unset":[]}}'],
-  ])('starts anew with a notice when the stored state is %s', async (_, content) => {
+  ])('starts fresh with a notice when the stored state is %s', async (_, content) => {
     const sessionFs = memorySessionFs(new Map([['/state/shell-state.json', Buffer.from(content)]]));
     const { run, recorder, cwd } = await open({ sessionFs, resume: 's1' });
     expect((await run('pwd')).output).toBe(`${cwd}\r\n`);
     expect(recorder.of('notice')).toMatchObject([{ severity: 'warning', text: /could not be restored/ }]);
   });
 
-  it('works without a place to store its state, and says when storing fails', async () => {
+  it('works without a place to store its state, and reports a failed write', async () => {
     const without = await open({ sessionFs: { ...memorySessionFs(), sessionStatePath: undefined } });
     await without.run('export A=1');
     expect((await without.run('echo $A')).output).toBe('1\r\n');
@@ -319,8 +319,8 @@ describe('a resumed session', () => {
   });
 });
 
-describe('a folder that is gone', () => {
-  it("falls back to the session's folder with a notice, and fails when that is gone too", async () => {
+describe('a missing folder', () => {
+  it('falls back to the project folder with a notice, and fails when that is missing too', async () => {
     const { run, recorder, cwd } = await open();
     await mkdir(join(cwd, 'd'));
     await run('cd d');
@@ -333,8 +333,8 @@ describe('a folder that is gone', () => {
   });
 });
 
-describe('output that is held back', () => {
-  it('is there as a whole', async () => {
+describe('output that is paused', () => {
+  it('is complete', async () => {
     const { session, run } = await open();
     session.onEvent((event) => {
       if (event.type !== 'toolUpdate') return;
@@ -345,7 +345,7 @@ describe('output that is held back', () => {
     expect(output).toBe(`${'x'.repeat(300_000)}\r\nend\r\n`);
   });
 
-  it('is there as a whole when the command ends while nobody reads it, and nobody ever would', async () => {
+  it('is complete when the command ends while it is paused', async () => {
     const { session, run } = await open();
     session.pause?.();
     const { output } = await run("head -c 3000 /dev/zero | tr '\\0' x; echo end");
@@ -366,7 +366,7 @@ describe('output that is held back', () => {
 });
 
 describe('attachments', () => {
-  it('are files for the command, which are gone afterwards, and no part of what is remembered', async () => {
+  it('are files for the command, removed afterwards, and not part of the saved state', async () => {
     const { session, recorder, cwd, run } = await open();
     session.onEvent((event) => {
       if (event.type === 'toolStart') session.answer(event.toolCall.toolCallId, always);

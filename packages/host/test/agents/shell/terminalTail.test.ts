@@ -2,8 +2,8 @@ import { spawn } from '@lydell/node-pty';
 import { describe, expect, it } from 'vitest';
 import { keepTail } from '../../../src/agents/shell/terminalTail.js';
 
-describe("what a terminal's process printed last", () => {
-  it.each([1, 100])('is kept though nobody read it before the terminal was destroyed: %i times', async (times) => {
+describe("the last output of a terminal's process", () => {
+  it.each([1, 100])('is kept although it was not read before the terminal was destroyed: %i times', async (times) => {
     const text = 'ä'.repeat(7);
     const terminal = spawn(
       '/bin/sh',
@@ -20,7 +20,7 @@ describe("what a terminal's process printed last", () => {
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: text.repeat(times) });
   });
 
-  it('is not waited for when something else goes on printing', async () => {
+  it('is not waited for while another process keeps printing', async () => {
     const terminal = spawn('/bin/sh', ['-c', 'trap "" HUP; yes & exit 0'], {});
     keepTail(terminal);
     let length = 0;

@@ -19,7 +19,7 @@ export async function pidsFrom(path: string): Promise<number[]> {
   return content.trim().split(/\s+/).map(Number);
 }
 
-/** Whether the process is gone. One that nobody has collected yet (a zombie) is. */
+/** Whether the process is gone. A zombie counts as gone. */
 export function isGone(pid: number): boolean {
   return !isRunning(pid);
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('lets no device in while its file can’t be opened, and lets them in when it can, without another change', async () => {
+it('refuses devices while their file can’t be opened, and admits them when it can, without another change', async () => {
   const [stateRoot, elsewhere] = [join(folder, 'state'), join(folder, 'elsewhere')];
   await mkdir(stateRoot);
   const phone = await new DeviceTokens(stateRoot).add('phone', 'viewer');

@@ -26,7 +26,7 @@ it('works for a browser that takes nine minutes to start, and not after ten', ()
   expect(ask(links, late)).toBe(410);
 });
 
-it('keeps a few of them', () => {
+it('are bounded in number', () => {
   const links = new OneTimeLinks();
   const all = Array.from({ length: 100 }, () => links.create(() => '/'));
   expect(all.filter((path) => ask(links, path) === 303).length).toBe(16);

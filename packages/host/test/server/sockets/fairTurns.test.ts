@@ -17,7 +17,7 @@ function work(name: string, turns: number, done: string[]): () => boolean {
   };
 }
 
-it('begins at once where nobody waits, and leaves the rest for later ticks after a few milliseconds', async () => {
+it('starts at once without waiting work, and leaves the rest for later ticks after a few milliseconds', async () => {
   const turns = new FairTurns();
   const done: string[] = [];
   turns.begin('a', work('a', 100, done));
@@ -31,7 +31,7 @@ it('begins at once where nobody waits, and leaves the rest for later ticks after
   expect(ticks).toBeGreaterThan(10);
 });
 
-it('does not let one group wait for the many works of another', async () => {
+it('does not let one group wait for all work of another', async () => {
   const turns = new FairTurns();
   const done: string[] = [];
   for (let n = 0; n < 200; n++) turns.begin('much', work('much', 5, done));
@@ -49,7 +49,7 @@ it('gives each work of a group its turn', async () => {
   expect(done.join('')).toBe('abcabcabc');
 });
 
-it('counts turns that take no time: what they set off runs after them', async () => {
+it('counts turns that take no time, because their consequences run after them', async () => {
   const turns = new FairTurns();
   let count = 0;
   for (let n = 0; n < 1_000; n++) {
@@ -62,7 +62,7 @@ it('counts turns that take no time: what they set off runs after them', async ()
   while (count < 1_000) await tick();
 });
 
-it('goes on after a turn that threw', async () => {
+it('continues after a turn that threw', async () => {
   const turns = new FairTurns();
   const done: string[] = [];
   const thrown = new Promise((resolve) => process.once('uncaughtException', resolve));

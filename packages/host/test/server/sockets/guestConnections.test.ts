@@ -48,7 +48,7 @@ it('ends the one that was quiet for longest when there are too many', () => {
   expect(guests.size).toBe(3);
 });
 
-it('takes it from the address that has most of them', () => {
+it('ends one of the address with the most connections', () => {
   const guests = new GuestConnections({ maxGuests: 10, maxGuestsPerAddress: 64 });
   const [few, many] = [fill(guests, '10.0.0.1', 2), fill(guests, '10.0.0.2', 8)];
   fill(guests, '10.0.0.3', 2);
@@ -56,7 +56,7 @@ it('takes it from the address that has most of them', () => {
   expect(ended(many)).toEqual([0, 1]);
 });
 
-it('bounds each address, but not loopback, where everybody behind a proxy comes from', () => {
+it('bounds each address, but not loopback, where all clients of a proxy come from', () => {
   const guests = new GuestConnections({ maxGuests: 100, maxGuestsPerAddress: 4 });
   const [far, local] = [fill(guests, '10.0.0.1', 6), fill(guests, '::ffff:127.0.0.1', 6)];
   expect(ended(far)).toEqual([0, 1]);
@@ -74,7 +74,7 @@ it('counts an IPv6 network as one address', () => {
   expect(isLoopback('127.0.0.1.example.org')).toBe(false);
 });
 
-it('forgets those that left or ended', () => {
+it('releases those that showed a token or ended', () => {
   const guests = new GuestConnections({ maxGuests: 2, maxGuestsPerAddress: 64 });
   const [first, second] = fill(guests, '127.0.0.1', 2);
   guests.leave(first?.socket as Socket);
@@ -84,7 +84,7 @@ it('forgets those that left or ended', () => {
   expect([first?.destroyed, ended(more)]).toEqual([false, []]);
 });
 
-it('counts a connection once when its address and port were used before, or when it has none any more', () => {
+it('counts a connection once when its address and port are reused, or are gone', () => {
   const guests = new GuestConnections({ maxGuests: 2, maxGuestsPerAddress: 64 });
   for (const address of ['127.0.0.1', undefined]) {
     const all = Array.from({ length: 5 }, () => new Guest(address, 7));

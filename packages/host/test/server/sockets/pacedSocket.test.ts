@@ -31,7 +31,7 @@ describe('a paced socket', () => {
     return String(Buffer.concat(pieces));
   }
 
-  it('hands over everything in order, in small pieces, then the end', async () => {
+  it('emits everything in order, in small pieces, then the end', async () => {
     const sent = numbers(300_000);
     client.end(sent);
     let largest = 0;
@@ -42,7 +42,7 @@ describe('a paced socket', () => {
     expect(largest).toBeLessThanOrEqual(4_096);
   });
 
-  it('hands over smaller pieces while each costs much', async () => {
+  it('emits smaller pieces while each is expensive', async () => {
     client.end('x'.repeat(20_000));
     const sizes: number[] = [];
     paced.on('data', (piece: Buffer) => {
@@ -54,7 +54,7 @@ describe('a paced socket', () => {
     expect(Math.max(...sizes)).toBe(512);
   });
 
-  it('holds back what comes while it is paused, and does not read on', async () => {
+  it('holds data back while it is paused, and stops reading', async () => {
     const seen: string[] = [];
     paced.on('data', (piece: Buffer) => {
       seen.push(String(piece));
@@ -75,13 +75,13 @@ describe('a paced socket', () => {
     expect(seen.join('') + (await rest)).toBe(sent);
   });
 
-  it('hands over what came before a connection that broke', async () => {
+  it('emits the data from before a broken connection', async () => {
     const all = flowed();
     client.write('before the end', () => client.destroy());
     expect(await all).toBe('before the end');
   });
 
-  it('writes, ends and closes as a socket does', async () => {
+  it('writes, ends and closes like a socket', async () => {
     const received = text(client);
     paced.cork();
     paced.write('one ');
@@ -94,7 +94,7 @@ describe('a paced socket', () => {
     expect(paced.raw.destroyed).toBe(true);
   });
 
-  it('ends when the other side is gone while nobody reads', async () => {
+  it('ends when the other side closes while nothing reads', async () => {
     client.write('unread');
     client.resetAndDestroy();
     await once(paced, 'close');

@@ -11,7 +11,7 @@ describe('UnfinishedMessage', () => {
     message.handled();
   }
 
-  it('holds nothing after a whole message, or after control frames alone', () => {
+  it('holds nothing after a whole message, or after only control frames', () => {
     const message = new UnfinishedMessage();
     receive(message, Buffer.alloc(1_000), () => message.gotMessage());
     expect(message.heldBytes).toBe(0);
@@ -23,7 +23,7 @@ describe('UnfinishedMessage', () => {
     expect(message.heldBytes).toBe(0);
   });
 
-  it('counts all that comes while a message is not finished, and each piece for more than its bytes', () => {
+  it('counts everything that comes while a message is unfinished, and adds a constant per piece', () => {
     const message = new UnfinishedMessage();
     receive(message, Buffer.alloc(7));
     for (let n = 0; n < 1_000; n++) receive(message, PING_FRAME, () => message.gotControlFrame(PING));

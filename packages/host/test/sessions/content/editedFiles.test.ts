@@ -37,7 +37,7 @@ async function read(uri: string | undefined): Promise<string | undefined> {
   return id === undefined ? undefined : (await content.read(id)).data;
 }
 
-it('refers to both sides, and stores what is the same once', async () => {
+it('refers to both sides, and stores equal contents once', async () => {
   const files = await open();
   const first = keep(files, { before: 'one', after: 'two' });
   const second = keep(files, { before: 'two', after: '' });
@@ -47,7 +47,7 @@ it('refers to both sides, and stores what is the same once', async () => {
   expect(await content.list('edited-')).toHaveLength(3);
 });
 
-it('has no side before of a new file', async () => {
+it('has no contents before for a new file', async () => {
   const edit = keep(await open(), { before: null, after: 'two' });
   expect(edit.before).toBeUndefined();
   expect(await read(edit.after?.uri)).toBe('two');
@@ -63,7 +63,7 @@ it.each([
   expect(await content.list('edited-')).toEqual([]);
 });
 
-it('keeps no more than a session may, also over several starts', async () => {
+it('keeps no more than the limit of a session, also over several starts', async () => {
   const first = await open();
   keep(first, { before: 'a'.repeat(90), after: 'b'.repeat(90) });
   await content.settled();
@@ -74,7 +74,7 @@ it('keeps no more than a session may, also over several starts', async () => {
   expect(keep(await open(), { before: null, after: 'e' })).toEqual(EDIT);
 });
 
-it('keeps nothing where the session has no place for files', async () => {
+it('keeps nothing when the session has no folder', async () => {
   Object.defineProperty(fs, 'sessionStatePath', { value: undefined });
   expect(keep(await open(), { before: 'one', after: 'two' })).toEqual(EDIT);
 });

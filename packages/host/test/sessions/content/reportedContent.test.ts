@@ -32,7 +32,7 @@ function outcomes(keep: ReturnType<ReportedContent['forTurn']>, contents: readon
 }
 
 describe('ReportedContent', () => {
-  it('keeps so many and so much of one turn, and starts anew with the next', () => {
+  it('limits number and bytes per turn, and starts over with the next', () => {
     const reported = new ReportedContent(contentOf(new MemorySessionFs()), LIMITS);
     expect(outcomes(reported.forTurn(), [item(1), item(2), item(1), item(3), item(1)])).toEqual([
       'kept 10',
@@ -53,7 +53,7 @@ describe('ReportedContent', () => {
     expect(outcomes(small.forTurn(), [item(1)])).toEqual(['kept 10']);
   });
 
-  it('keeps so many and so much of a session, also after it was opened anew; the same bytes count once', async () => {
+  it('limits number and bytes per session, also after it was reopened; the same bytes count once', async () => {
     const fs = new MemorySessionFs();
     const before = contentOf(fs);
     const first = new ReportedContent(before, LIMITS);
@@ -94,7 +94,7 @@ describe('ReportedContent', () => {
     expect(outcomes(reported.forTurn(), [item(4, 1)])[0]).toContain('of images and files already; go on in a new one');
   });
 
-  it('tells ten refusals of a turn and then no more', () => {
+  it('reports ten refusals of a turn and then no more', () => {
     const reported = new ReportedContent(contentOf(new MemorySessionFs()), LIMITS);
     const all = outcomes(
       reported.forTurn(),
@@ -105,7 +105,7 @@ describe('ReportedContent', () => {
     expect(new Set(all.slice(10))).toEqual(new Set(['nothing']));
   });
 
-  it('says so when the agent only names something', () => {
+  it('reports content that the agent only names', () => {
     const reported = new ReportedContent(contentOf(new MemorySessionFs()), LIMITS);
     expect(outcomes(reported.forTurn(), [{ mimeType: 'image/png' }, {}])).toEqual([
       'An image (image/png) was not kept: the agent did not send its data.',
@@ -113,7 +113,7 @@ describe('ReportedContent', () => {
     ]);
   });
 
-  it('refuses everything where the session has no folder', () => {
+  it('refuses everything when the session has no folder', () => {
     const fs = new MemorySessionFs();
     const stateless = new Proxy(fs, {
       get: (target, key) => (key === 'sessionStatePath' ? undefined : Reflect.get(target, key)),
@@ -122,7 +122,7 @@ describe('ReportedContent', () => {
     expect(outcomes(reported.forTurn(), [item(1)])[0]).toContain('this session has no folder for files');
   });
 
-  it('tries again to store what could not be stored', async () => {
+  it('retries what could not be stored', async () => {
     const fs = new MemorySessionFs();
     let isFull = true;
     const failing = new Proxy(fs, {

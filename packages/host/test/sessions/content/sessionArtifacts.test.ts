@@ -41,7 +41,7 @@ async function setUp() {
 }
 
 describe('SessionArtifacts', () => {
-  it('writes the newest of many plans, not each of them', async () => {
+  it('writes only the newest of many plans', async () => {
     const { fs, artifacts, metadata } = await setUp();
     let writes = 0;
     const { writeFile } = fs;
@@ -58,7 +58,7 @@ describe('SessionArtifacts', () => {
     expect(metadata()).toEqual({ artifacts: { plan: 6 } });
   });
 
-  it('has checkpoints in the log at once, in their order', async () => {
+  it('logs compaction summaries at once, in order', async () => {
     const { artifacts, records, metadata } = await setUp();
     for (const title of ['One', 'Two']) artifacts.take({ kind: 'checkpoint', title, markdown: title });
     expect(records).toEqual(
@@ -72,7 +72,7 @@ describe('SessionArtifacts', () => {
     expect(metadata()).toEqual({ artifacts: { checkpoint: 6 } });
   });
 
-  it('takes no more than may wait, says so once a turn, and takes more when that is written', async () => {
+  it('limits waiting artifacts, says so once per turn, and accepts more when they are written', async () => {
     const { fs, artifacts, notices } = await setUp();
     const gate = Promise.withResolvers<void>();
     const { writeFile } = fs;
@@ -103,7 +103,7 @@ describe('SessionArtifacts', () => {
     expect([records, await artifacts.list({ session: uri })]).toEqual([[], { items: [] }]);
   });
 
-  it('says what could not be written, and goes on', async () => {
+  it('reports a failed write, and continues', async () => {
     const { fs, artifacts, notices, metadata } = await setUp();
     const { writeFile } = fs;
     fs.writeFile = () => Promise.reject(new SessionFsFailure('ENOSPC', 'the disk is full'));

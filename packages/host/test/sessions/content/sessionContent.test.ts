@@ -33,7 +33,7 @@ function setUp({ isHeld = false } = {}) {
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('content of a session', () => {
-  it('is read by range while it grows, also where the backend only reads whole files', async () => {
+  it('is read by range while it grows, also when the backend only reads whole files', async () => {
     const { content, fs } = setUp();
     const text = randomBytes(5 * MIB).toString('hex');
     for (let at = 0; at < text.length; at += 60_000) content.append('output-1.txt', text.slice(at, at + 60_000));
@@ -54,7 +54,7 @@ describe('content of a session', () => {
     expect((await again.read('output-1.txt', { offset: 10 * MIB - 1, length: 10 })).data).toBe(`${text.at(-1)}more`);
   });
 
-  it('is exactly as long as a number of its files', async () => {
+  it('may end exactly at the end of a file', async () => {
     const { content } = setUp();
     content.append('output-1.txt', 'x'.repeat(8 * MIB));
     expect((await content.read('output-1.txt', { offset: 8 * MIB - 2, length: 10 })).data).toBe('xx');
@@ -64,7 +64,7 @@ describe('content of a session', () => {
     expect(Buffer.from(await content.readAll('pasted-2.bin')).equals(Buffer.alloc(9 * MIB, 255))).toBe(true);
   });
 
-  it('goes in few and bounded writes when the backend is slow, and tells how much waits', async () => {
+  it('uses few and bounded writes when the backend is slow, and reports how much waits', async () => {
     const { content, held, sizes } = setUp({ isHeld: true });
     for (let n = 0; n < 100; n++) content.append('output-1.txt', 'x'.repeat(20_000));
     expect(content.waitingBytes).toBe(2_000_000);
@@ -82,7 +82,7 @@ describe('content of a session', () => {
     expect(Math.max(...sizes)).toBeLessThan(600_000);
   });
 
-  it('says that it failed, and never has a hole', async () => {
+  it('reports a failure, and never has a hole', async () => {
     const { content, errors, failing } = setUp();
     content.append('output-1.txt', 'a');
     await content.settled();
@@ -99,7 +99,7 @@ describe('content of a session', () => {
     expect(content.waitingBytes).toBe(0);
   });
 
-  it('has the type that its name says, and never one that a browser would run', async () => {
+  it('has the type of its name, and never one that a browser would run', async () => {
     const { content } = setUp();
     const types = ['a.txt', 'a.png', 'a.html', 'a.svg', 'a'].map((id) => content.ref(id)?.mimeType);
     const bytes = 'application/octet-stream';

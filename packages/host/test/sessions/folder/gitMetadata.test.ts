@@ -44,15 +44,15 @@ async function repository(name = 'repo', ...remote: string[]): Promise<string> {
   return path;
 }
 
-describe('what git says about a folder', () => {
-  it('is nothing where there is no repository', async () => {
+describe('git metadata of a folder', () => {
+  it('is empty without a repository', async () => {
     expect(await readGitMetadata(folder)).toEqual({});
     expect(await readGitMetadata(join(folder, 'nowhere'))).toEqual({});
     await mkdir(join(folder, '.git'));
     expect(await readGitMetadata(folder)).toEqual({});
   });
 
-  it('is the repository, the branch and the remote, from any folder of the checkout', async () => {
+  it('has the repository, the branch and the remote, from any folder of the checkout', async () => {
     const path = await repository('repo', 'git@github.com:my-org/my-repo.git');
     await git(path, 'checkout', '-q', '-b', 'feature/x');
     await mkdir(join(path, 'a/b'), { recursive: true });
@@ -69,7 +69,7 @@ describe('what git says about a folder', () => {
     expect(await readGitMetadata(join(folder, 'link'))).toEqual(expected);
   });
 
-  it('has no branch while HEAD is detached, and no remote where there is none', async () => {
+  it('has no branch while HEAD is detached, and no remote if there is none', async () => {
     const path = await repository();
     await git(path, 'checkout', '-q', '--detach');
     expect(await readGitMetadata(path)).toEqual({ repositoryPath: path });
@@ -97,7 +97,7 @@ describe('what git says about a folder', () => {
     });
   });
 
-  it('knows a submodule for a repository of its own', async () => {
+  it('treats a submodule as a separate repository', async () => {
     const [outer, inner] = [await repository('outer'), await repository('inner')];
     await git(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'sub');
     expect(await readGitMetadata(join(outer, 'sub'))).toEqual({
@@ -126,7 +126,7 @@ describe('what git says about a folder', () => {
     expect((await readGitMetadata(path)).repositoryUrl).toBeUndefined();
   });
 
-  it('runs nothing, whatever the configuration of the folder says', async () => {
+  it("runs nothing, whatever the folder's configuration says", async () => {
     const path = await repository('repo', 'https://example.org/o/n');
     const proof = join(folder, 'it-ran');
     const script = join(folder, 'script.sh');
@@ -149,7 +149,7 @@ describe('what git says about a folder', () => {
     expect((await stat(proof)).isFile(), 'git itself does run it').toBe(true);
   });
 
-  it('survives what is no repository: pipes, folders, rubbish and loops', async () => {
+  it('survives pipes, folders, junk and loops in place of a repository', async () => {
     const path = join(folder, 'hostile');
     await mkdir(join(path, '.git'), { recursive: true });
     await run('mkfifo', [join(path, '.git/HEAD'), join(path, '.git/config')]);
@@ -168,7 +168,7 @@ describe('what git says about a folder', () => {
 });
 
 describe('a git configuration', () => {
-  it('is read as git reads it', async () => {
+  it('is read like git reads it', async () => {
     const file = join(folder, 'config');
     const lines = [
       '# comment',
@@ -195,7 +195,7 @@ describe('a git configuration', () => {
     expect([...parseGitConfig('x = before any section\n[]\n[a]\n= =\nno value\ny')]).toEqual([['a.y', 'true']]);
   });
 
-  it('is read the same as by git itself where git wrote it', async () => {
+  it('is read the same as by git itself when git wrote it', async () => {
     const path = await repository();
     const values = [
       'plain',
@@ -236,8 +236,8 @@ describe('the address of a remote', () => {
   });
 });
 
-describe('what changes in the metadata of a session', () => {
-  it('is what is new, what is other and what is gone, but for what its maker has set', async () => {
+describe("changes in a session's metadata", () => {
+  it('are new, changed and removed keys, except those that its creator set', async () => {
     const path = await repository('repo', 'https://github.com/o/n');
     const options = { cwd: path, given: new Set(['name']) };
     const current = { workingDirectoryPath: path, branch: 'old', worktreePath: '/gone', name: 'mine', other: 1 };

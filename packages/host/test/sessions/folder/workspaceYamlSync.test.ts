@@ -35,7 +35,7 @@ async function setUp() {
   return { workspace, written, named };
 }
 
-it('does not write every one of many titles that follow each other', async () => {
+it('does not write each of many successive titles', async () => {
   const { workspace, written, named } = await setUp();
   for (let n = 1; n <= 1_000; n++) {
     workspace.summaryChanged(named(`title ${n}`));
@@ -46,7 +46,7 @@ it('does not write every one of many titles that follow each other', async () =>
   expect(written.length).toBeLessThan(10);
 });
 
-it('writes at once what an agent is to be resumed with', async () => {
+it("writes an agent's resume id at once", async () => {
   const { workspace, written, named } = await setUp();
   workspace.summaryChanged(named('a title that may wait'));
   workspace.setNativeSessionId('native');

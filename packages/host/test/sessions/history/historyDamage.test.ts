@@ -21,7 +21,7 @@ import {
 const WINDOW = 2;
 const OPTIONS = { limits: { window: WINDOW, minSnapshotBytes: 1_500, pageTurns: 2 } };
 
-/** Some turns, a checkpoint in the middle, and a tail of a few records. */
+/** Some turns, a snapshot in the middle, and a tail of a few records. */
 async function sample(): Promise<MemorySessionFs> {
   const fs = new RangedMemoryFs();
   const world = await HistoryWorld.create(fs, OPTIONS);
@@ -32,7 +32,7 @@ async function sample(): Promise<MemorySessionFs> {
   }
   await world.log.close();
   await world.history.settled();
-  // With other limits, so that there is no checkpoint at the end.
+  // With other limits, so that there is no snapshot at the end.
   const later = await HistoryWorld.open(fs, { limits: { window: WINDOW } });
   playTurn(later, 8, 1);
   later.act({ type: 'session/titleChanged', session: SESSION, at: 9, title: 'the end ä🦊' }, 'bob');
@@ -75,8 +75,8 @@ async function older({ history, folded }: OpenedSession) {
 }
 
 // Every byte is tried: minutes on a machine that has much else to do.
-describe('a log with a checkpoint', { timeout: 180_000 }, () => {
-  it('is opened from it, and whole', async () => {
+describe('a log with a snapshot', { timeout: 180_000 }, () => {
+  it('is opened from it, completely', async () => {
     expect(comparable(first.folded)).toEqual(whole && comparable(whole));
     expect([first.reports, await check(first)]).toEqual([[], undefined]);
     expect(position.start).toBeGreaterThan(1_500);
@@ -85,7 +85,7 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
     expect((await bytesOf(sampleFs, 'events.turns.jsonl')).length).toBeGreaterThan(0);
   });
 
-  it('cut at every byte: only what was cut is lost, and it goes on', async () => {
+  it('cut at every byte loses only what was cut, and continues', async () => {
     for (let length = 1; length < log.length; length++) {
       const cut = log.subarray(0, length);
       const fs = await copyOf(sampleFs, { 'events.jsonl': cut });
@@ -108,7 +108,7 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
     }
   });
 
-  it('cut and then filled with zeros: found every time, and only what was cut is lost', async () => {
+  it('cut and then filled with zeros is always noticed, and loses only what was cut', async () => {
     for (const zeros of [1, 4_096]) {
       for (let length = 300; length <= log.length; length += zeros === 1 ? 3 : 7) {
         const bytes = Buffer.concat([log.subarray(0, length), Buffer.alloc(zeros)]);
@@ -121,9 +121,9 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
     }
   });
 
-  it('with a bit flipped anywhere: found every time, by whoever reads there, and nothing else is lost', async () => {
+  it('with a bit flipped anywhere is always noticed by the reader of that part, and loses nothing else', async () => {
     for (let byte = 0; byte < log.length; byte++) {
-      // All bits around the place of the checkpoint, one of each byte elsewhere.
+      // All bits around the place of the snapshot, one of each byte elsewhere.
       const isNear = byte > position.start - 20 && byte < position.end + 20;
       for (const bit of isNear ? [0, 1, 2, 3, 4, 5, 6, 7] : [byte % 8]) {
         const flipped = flip(log, byte, bit);
@@ -148,7 +148,7 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
     }
   });
 
-  it('is found damaged where older turns are read, and gives what is left of them', async () => {
+  it('is found damaged when older turns are read, and returns the rest of them', async () => {
     const inMemory = log.lastIndexOf(0x0a, log.indexOf('"message 7"'));
     for (let byte = 0; byte < Math.min(inMemory, position.start); byte += 3) {
       const flipped = flip(log, byte, byte % 8);
@@ -164,7 +164,7 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
     }
   });
 
-  it('is found damaged where all of it is read, a fork say', async () => {
+  it('is found damaged when all of it is read, e.g. by a fork', async () => {
     const session = await open(await copyOf(sampleFs, { 'events.jsonl': flip(log, 700, 3) }));
     const { damage } = await session.log.loadAll();
     expect(damage?.broken).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
     expect(session.reports).toHaveLength(1);
   });
 
-  it('that was damaged before its checkpoint was made says so each time it is opened', async () => {
+  it('that was damaged before its snapshot was made says so each time it is opened', async () => {
     const fs = await copyOf(sampleFs, {
       'events.jsonl': flip(log, 700, 3),
       'events.checkpoint.json': undefined,
@@ -186,7 +186,7 @@ describe('a log with a checkpoint', { timeout: 180_000 }, () => {
     expect(await check(again)).toBeUndefined();
   });
 
-  it('that somebody changed, line by line, is found, and read as a whole the next time', async () => {
+  it('that another program changed, line by line, is noticed, and read as a whole the next time', async () => {
     const line = log.indexOf(0x0a, log.indexOf('"message 2"')) + 1;
     const other = Buffer.concat([log.subarray(0, line), Buffer.from(''), log.subarray(line)]);
     // The same bytes as in another session whose second message was another one: every line has its checksum.
@@ -245,7 +245,7 @@ describe.each(NAMES)('a damaged %s', (name) => {
   });
 });
 
-it('a session whose files beside the log are all gone but their folder is as it was', async () => {
+it('a session opens unchanged when all files beside the log are gone', async () => {
   const fs = await copyOf(sampleFs, { 'events.checkpoint.json': undefined, 'events.turns.jsonl': undefined });
   expect(await older(await open(fs))).toEqual(allTurns);
   expect(await fs.exists(at(fs, 'events.checkpoint.json'))).toBe(true);

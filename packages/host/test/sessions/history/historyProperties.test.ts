@@ -100,8 +100,8 @@ async function forked(fs: SessionFs, limits: object): Promise<void> {
   }
 }
 
-it('checkpoint and tail say what the whole log says, at any interval, after any restarts, rollbacks and forks', async () => {
-  let checkpoints = 0;
+it('snapshot and tail equal the whole log, at any interval, after any restarts, rollbacks and forks', async () => {
+  let snapshots = 0;
   let pages = 0;
   let rollbacks = 0;
   await fc.assert(
@@ -158,12 +158,12 @@ it('checkpoint and tail say what the whole log says, at any interval, after any 
         }
         await isWhatTheLogSays(fs, await world.restart(), limits.window);
         await isWhatTheLogSays(fs, await world.restart(), limits.window);
-        if (await memory.exists(at(memory, 'events.checkpoint.json'))) checkpoints++;
+        if (await memory.exists(at(memory, 'events.checkpoint.json'))) snapshots++;
         if (await memory.exists(at(memory, 'events.turns.jsonl'))) pages++;
       },
     ),
     { numRuns: 400 },
   );
-  expect(Math.min(checkpoints, pages)).toBeGreaterThan(100);
+  expect(Math.min(snapshots, pages)).toBeGreaterThan(100);
   expect(rollbacks).toBeGreaterThan(20);
 }, 600_000);

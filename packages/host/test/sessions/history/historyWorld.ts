@@ -194,7 +194,7 @@ export class HistoryWorld {
     return this.store.state;
   }
 
-  /** The host's action, or a client's: that one is stored before it counts, and taken back when that fails. */
+  /** The host's action, or a client's: that one is stored before it counts, and rolled back when that fails. */
   act(action: SessionAction, clientId?: string): void {
     this.#now = action.at;
     if (clientId === undefined) this.store.dispatch(action);
@@ -204,7 +204,7 @@ export class HistoryWorld {
     }
   }
 
-  /** What was accepted is stored, or was taken back. */
+  /** Accepted actions are stored, or were rolled back. */
   async told(): Promise<void> {
     await this.#delivery.drained();
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type LogCheck, LogChecks } from '../../../src/sessions/history/logChecks.js';
 
 describe('the checks of logs', () => {
-  /** A check that goes on until it is let go, or cancelled. */
+  /** A check that runs until it is released or cancelled. */
   function held(started: string[], name: string) {
     const gate = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ describe('the checks of logs', () => {
     return { check, finish: gate.resolve, begun: begun.promise, ended: ended.promise };
   }
 
-  it('run one at a time, in the order of the openings', async () => {
+  it('run one at a time, in the order of opening', async () => {
     const seen: string[] = [];
     const checks = new LogChecks(() => undefined);
     const [a, b] = [held(seen, 'a'), held(seen, 'b')];
@@ -34,7 +34,7 @@ describe('the checks of logs', () => {
     expect(seen).toEqual(['a', 'a done', 'b', 'b done']);
   });
 
-  it('end with their session, whether they run or wait, and the next one begins', async () => {
+  it('end with their session, running or waiting, and the next one begins', async () => {
     const seen: string[] = [];
     const errors: unknown[] = [];
     const checks = new LogChecks((_, error) => errors.push(error));
@@ -52,7 +52,7 @@ describe('the checks of logs', () => {
     expect([seen, errors]).toEqual([['a', 'a cancelled', 'c', 'c done'], []]);
   });
 
-  it('that fail are told of, and the next one begins', async () => {
+  it('that fail are reported, and the next one begins', async () => {
     const failed = Promise.withResolvers<unknown>();
     const checks = new LogChecks((uri, error) => failed.resolve([uri, error]));
     const next = held([], 'next');

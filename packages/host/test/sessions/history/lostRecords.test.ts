@@ -34,7 +34,7 @@ function folded(actions: Actions): SessionState | undefined {
 const ends = (state: SessionState | undefined) => state?.turns.map(({ id, state: end }) => `${id} ${end}`);
 
 describe('a log that lacks records', () => {
-  it('of the end of a turn: that turn has failed, and those that follow are there', () => {
+  it('of the end of a turn: that turn has failed, and later ones are there', () => {
     const [started] = turn(1);
     const state = folded([ready, started as SessionAction, ...turn(2), ...turn(3)]);
     expect(ends(state)).toEqual(['t1 error', 't2 complete', 't3 complete']);
@@ -46,7 +46,7 @@ describe('a log that lacks records', () => {
     expect(ends(folded([ready, ended as SessionAction, ...turn(2)]))).toEqual(['t2 complete']);
   });
 
-  it('of the message that a turn was made of: the turn is there', () => {
+  it('of the message of a turn: the turn is there', () => {
     expect(ends(folded([ready, ...turn(1, 'q1'), ...turn(2)]))).toEqual(['t1 complete', 't2 complete']);
   });
 

@@ -110,7 +110,7 @@ describe('[PAGE2] parts of a turn of 3,000 steps', () => {
     await world.restart();
   }, 120_000);
 
-  it('are the same after a restart, and reading them costs as little in the middle as at the end', async () => {
+  it('are the same after a restart, and cost the same in the middle as at the end', async () => {
     const copy = await copyOf(fs);
     const opened = await openHistory(copy);
     if (!opened) throw new Error('the session is gone');
@@ -132,7 +132,7 @@ describe('[PAGE2] parts of a turn of 3,000 steps', () => {
     await check(opened.history, copy);
   });
 
-  it('of a turn that is not there are nothing', async () => {
+  it('are empty for an unknown turn', async () => {
     const opened = await openHistory(await copyOf(fs));
     expect(await opened?.history.readParts({ turnId: 'nobody', limit: 5 })).toBeUndefined();
     expect(await opened?.history.readParts({ turnId: 't3', limit: 5 })).toEqual({

@@ -52,7 +52,7 @@ const opened = async (fs: RangedMemoryFs | FaultySessionFs) => {
 };
 
 describe('a session of 20,000 events', () => {
-  it('opens from its checkpoint, and reads little of its log', async () => {
+  it('opens from its snapshot, and reads little of its log', async () => {
     expect((await bytesOf(longFs, 'events.jsonl')).length).toBeGreaterThan(4_000_000);
     const fs = await copyOf(longFs);
     const session = await opened(fs);
@@ -69,7 +69,7 @@ describe('a session of 20,000 events', () => {
     expect(length).toBeGreaterThan(60_000);
   });
 
-  it('pages back to its beginning, and reads about each page', async () => {
+  it('pages back to its beginning, and reads little more than each page', async () => {
     const fs = await copyOf(longFs);
     const { history, folded } = await opened(fs);
     const earlier = folded.state.earlierTurns ?? 0;
@@ -86,7 +86,7 @@ describe('a session of 20,000 events', () => {
     expect(read).toEqual(allTurns.slice(0, earlier));
   });
 
-  it('finds any turn, and says that there is none without reading the log', async () => {
+  it('finds any turn, and reports a missing one without reading the log', async () => {
     const fs = await copyOf(longFs);
     const { history } = await opened(fs);
     fs.read.clear();
@@ -110,7 +110,7 @@ describe('a session of 20,000 events', () => {
     expect(fs.bytesRead('events.jsonl')).toBe(0);
   });
 
-  it('goes on: what comes after is in the next checkpoint', async () => {
+  it('continues: later events are in the next snapshot', async () => {
     const fs = await copyOf(longFs);
     let world = await HistoryWorld.open(fs);
     for (let n = 4_001; n <= 4_400; n++) {
@@ -129,7 +129,7 @@ describe('a session of 20,000 events', () => {
   });
 });
 
-it('a turn that came from the queue is found with its message, which waited when its page began', async () => {
+it('finds a turn from the queue with its message, which waited when its page began', async () => {
   const fs = new RangedMemoryFs();
   const world = await HistoryWorld.create(fs, { limits: { minSnapshotBytes: 500, pageTurns: 1, window: 4 } });
   world.act({ type: 'session/ready', session: SESSION, at: 1 });
@@ -158,8 +158,8 @@ it('a turn that came from the queue is found with its message, which waited when
   expect(fs.bytesRead('events.jsonl')).toBeLessThan((await bytesOf(fs, 'events.jsonl')).length / 2);
 });
 
-describe('what is kept beside a log', () => {
-  it.each(NAMES)('is made anew when %s is missing', async (name) => {
+describe('files beside a log', () => {
+  it.each(NAMES)('are rebuilt when %s is missing', async (name) => {
     const fs = await copyOf(longFs, { [name]: undefined });
     const { folded, history } = await opened(fs);
     expect(comparable(folded)).toEqual(comparable(longFold));
@@ -176,7 +176,7 @@ describe('what is kept beside a log', () => {
     }
   });
 
-  it('of another version of the host is not used', async () => {
+  it('of another version of the host are not used', async () => {
     const fs = await copyOf(longFs);
     const session = await openHistory(fs, { hostVersion: '1.0.1' });
     expect(session?.skipped).toBeUndefined();
@@ -184,7 +184,7 @@ describe('what is kept beside a log', () => {
     expect((await openHistory(fs, { hostVersion: '1.0.1' }))?.skipped).toBeDefined();
   });
 
-  it('does not fit a log that was cut, restored or replaced, and is made anew', async () => {
+  it('that do not fit a cut, restored or replaced log are rebuilt', async () => {
     const other = await bytesOf((await sessionOf(3_000)).fs, 'events.jsonl');
     const newline = (from: number) => longLog.indexOf(0x0a, from) + 1;
     const half = longLog.subarray(0, newline(longLog.length / 2));
@@ -200,7 +200,7 @@ describe('what is kept beside a log', () => {
     }
   });
 
-  it('has fewer turns when they are large, but the memory has as many as ever', async () => {
+  it('have fewer turns when they are large, but the memory has as many as ever', async () => {
     const limits = { maxSnapshotBytes: 60_000 };
     const fs = await copyOf(longFs, { 'events.checkpoint.json': undefined });
     await openHistory(fs, { limits });
@@ -214,7 +214,7 @@ describe('what is kept beside a log', () => {
     expect(fs.bytesRead('events.jsonl')).toBeLessThan(400_000);
   });
 
-  it('that can not be written costs no acknowledgement and no session', async () => {
+  it('that can not be written cost no acknowledgement and no session', async () => {
     const inner = new MemorySessionFs();
     const fs = new FaultySessionFs(inner, (_, { path }) =>
       NAMES.some((name) => path.includes(name)) ? { code: 'ENOSPC' } : undefined,
@@ -232,7 +232,7 @@ describe('what is kept beside a log', () => {
     expect(fs.count('writeFile', 'events.checkpoint.json.tmp')).toBeLessThan(60);
   });
 
-  it('is not written again and again in a burst', async () => {
+  it('are not written again and again in a burst', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const limits = { minSnapshotBytes: 1_000, snapshotPauseMs: Number.POSITIVE_INFINITY };
     const world = await HistoryWorld.create(fs, { limits });
@@ -247,7 +247,7 @@ describe('what is kept beside a log', () => {
     expect(count).toBeLessThanOrEqual(1 + size / (16 * 1_000));
   });
 
-  it('is never waited for', async () => {
+  it('are never waited for', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const isOpen = Promise.withResolvers<void>();
     fs.before = async ({ path }) => {
@@ -266,7 +266,7 @@ describe('what is kept beside a log', () => {
     expect((await bytesOf(fs, 'events.checkpoint.json')).length).toBeGreaterThan(0);
   });
 
-  it('of one size costs at most about as many bytes as the log itself', async () => {
+  it('cost at most about as many bytes as the log itself', async () => {
     const fs = new FaultySessionFs(new RangedMemoryFs());
     let written = 0;
     for (const operation of ['writeFile', 'appendFile'] as const) {
@@ -290,9 +290,9 @@ describe('what is kept beside a log', () => {
 
 describe('a session whose log is cut off', () => {
   it.each([
-    ['before its checkpoint', 2_000, false],
-    ['after its checkpoint', 3_999, true],
-  ])('%s is what is left of it, now and when it is opened again, and pages back', async (_where, left, isKept) => {
+    ['before its snapshot', 2_000, false],
+    ['after its snapshot', 3_999, true],
+  ])('%s keeps the rest, now and when it is opened again, and pages back', async (_where, left, isKept) => {
     const fs = await copyOf(longFs);
     const session = await opened(fs);
     const place = await placeAfterTurn(fs, left);

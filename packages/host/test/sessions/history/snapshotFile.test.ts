@@ -6,7 +6,7 @@ import { AcceptedSequences } from '../../../src/sessions/turn/acceptedSequences.
 import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
 import { LOG_BEGINNING } from '../../../src/storage/log/eventLog.js';
 
-it('what has no room in it is not even put into words: everybody would wait for that', async () => {
+it('a state that is too large is not even serialised, because that would block the host', async () => {
   const seen = new Set<string>();
   const turnOf = (id: string): Turn =>
     Object.assign(

@@ -51,7 +51,7 @@ describe('filling the index', () => {
       },
     });
 
-  it('takes the newest first, each once, goes on past what it cannot read, and says how far it is', async () => {
+  it('reads the newest first, each once, skips unreadable ones, and reports its progress', async () => {
     const filler = fillerOf();
     filler.start({ changedSince: 0 });
     await filler.settled;
@@ -68,7 +68,7 @@ describe('filling the index', () => {
     });
   });
 
-  it('after a crash takes what changed since, what is unknown or unsettled, and forgets what is gone', async () => {
+  it('after a crash reads changed, unknown and unsettled sessions, and removes missing ones', async () => {
     for (let n = 0; n < COUNT; n++) if (n !== 7) index.put(summary(String(n)));
     index.put(summary('99999'));
     index.markFilled();
@@ -83,7 +83,7 @@ describe('filling the index', () => {
     expect(index.list({ filter: { modifiedSince: 0 } }).total).toBe(COUNT);
   });
 
-  it('stops between two sessions, and begins anew when it is told to', async () => {
+  it('stops between two sessions, and starts over on request', async () => {
     const open = Promise.withResolvers<void>();
     gate = open.promise;
     const filler = fillerOf();

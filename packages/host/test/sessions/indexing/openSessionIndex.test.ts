@@ -21,7 +21,7 @@ import { summary, turn } from '../../sessionIndex/indexSamples.js';
 const IDS = ['a', 'b', 'c'];
 const TURNS = 300;
 
-describe('an index that has to be made from the sessions', () => {
+describe('an index that is rebuilt from the sessions', () => {
   let folder: string;
   let path: string;
   let storage: SessionStorage;
@@ -55,7 +55,7 @@ describe('an index that has to be made from the sessions', () => {
     return index;
   }
 
-  it('equals one that was told of each turn when it started and ended', async () => {
+  it('equals one that received each turn when it started and ended', async () => {
     const live = new SessionIndex(path);
     for (const id of IDS) {
       const stored = await storage.open(id);
@@ -101,7 +101,7 @@ describe('an index that has to be made from the sessions', () => {
         await file.close();
       },
     ],
-  ])('%s: is made anew, is for this user alone, and stays', async (name, prepare) => {
+  ])('%s: is rebuilt, private to this user, and stays', async (name, prepare) => {
     await prepare();
     const index = await openFilled(path);
     expect(warnings).toHaveLength(name === 'missing' ? 0 : 1);
@@ -120,7 +120,7 @@ describe('an index that has to be made from the sessions', () => {
     again.close();
   });
 
-  it('a session that is half read stays unsettled, however much of it is written already', async () => {
+  it('keeps a half read session unsettled, however much of it is already written', async () => {
     const index = await openFilled(path, await storageOf([]));
     const stored = await storage.open('a');
     if (!stored) throw new Error('the session is missing');
@@ -172,7 +172,7 @@ describe('an index that has to be made from the sessions', () => {
     index.close();
   });
 
-  it('damaged while it is used: is replaced, but not for ever', async () => {
+  it('damaged while it is used: is replaced, a limited number of times', async () => {
     const causes: unknown[] = [];
     const index = new SessionIndex(path, { onReplaced: (cause) => causes.push(cause) });
     const damage = async () => {
@@ -199,7 +199,7 @@ describe('an index that has to be made from the sessions', () => {
     index.close();
   });
 
-  it('a disk that is full: what waits is bounded, the list goes on, and the session is looked at again', () => {
+  it('on a full disk: waiting changes are bounded, lists work, and the session is read again', () => {
     const errors: unknown[] = [];
     const index = new SessionIndex(path, { onError: (error) => errors.push(error) });
     index.put(summary('x', { title: 'kept' }));

@@ -68,6 +68,6 @@ it.each([
   expect(await findForkPoint(Readable.from(source), toTurnId)).toEqual({ start: records[0], ...expected });
 });
 
-it.each(['t2', 'never'])('at a turn that has not ended, or never was, there is no fork: %s', async (turnId) => {
+it.each(['t2', 'never'])('at a running or unknown turn, there is no fork: %s', async (turnId) => {
   expect(await findForkPoint(Readable.from(records), turnId)).toBeUndefined();
 });

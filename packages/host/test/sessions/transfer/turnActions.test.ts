@@ -20,7 +20,7 @@ const imported = (turns: readonly Turn[]): readonly Turn[] =>
   ).turns.slice(-turns.length);
 
 describe('[IMP2] the actions of a turn', () => {
-  it('make the same turn again, but for authors, references and what was left out', () => {
+  it('make the same turn again, except for authors, references and omitted parts', () => {
     holds(
       fc.property(history, (actions) => {
         const { turns } = fold(actions);
@@ -33,7 +33,7 @@ describe('[IMP2] the actions of a turn', () => {
     );
   });
 
-  it('say how much of an output is missing, once and for all', () => {
+  it('say how much of an output is missing', () => {
     const head = 'a'.repeat(8_192);
     const tail = 'b'.repeat(8_192);
     const output = { text: head + tail, truncated: true, omitted: 1_000, ref: { uri: 'mock://s1/c1' } };
@@ -43,7 +43,7 @@ describe('[IMP2] the actions of a turn', () => {
     expect(turn?.toolCalls[0]?.output).toEqual({ text });
   });
 
-  it('leave out what refers to content of the other session', () => {
+  it('leave out references to content of the other session', () => {
     const ref = { uri: 'mock://other/c1', mimeType: 'image/png' };
     const content = [
       { type: 'text', text: 'kept' },

@@ -40,7 +40,8 @@ function setUp({ state, isTurnStored }: { state?: Partial<SessionState>; isTurnS
         accepted.add(author.clientId, { clientSeq, serverSeq: 1, fingerprint: 1 });
         accept(action);
       },
-      reject: (_sender, _clientSeq, action, reason) => void decided.push(`${textOf(action)}: ${reason}`),
+      reject: (_sender, _clientSeq, action, { rejectionReason }) =>
+        void decided.push(`${textOf(action)}: ${rejectionReason}`),
       repeat: (_sender, _clientSeq, action) => void decided.push(`${textOf(action)} again`),
     },
     pasted: {

@@ -65,7 +65,7 @@ async function run(
 }
 
 describe('an agent that reports faster than it can be stored', () => {
-  it('is ended with an error when it can not be asked to wait, and far too much does', async () => {
+  it('is ended with an error when it can not be paused, and far too much waits', async () => {
     const actions = await run(
       new RudeAgent(),
       () => TOO_MUCH,
@@ -74,7 +74,7 @@ describe('an agent that reports faster than it can be stored', () => {
     expect(actions.at(-1)).toMatchObject({ type: 'session/error', error: { errorType: 'overflow' } });
   });
 
-  it('waits until there is room, and then goes on to its end', async () => {
+  it('waits until there is room, and then continues to its end', async () => {
     let waiting = 0;
     let relieved = 0;
     const actions = await run(
@@ -96,7 +96,7 @@ describe('an agent that reports faster than it can be stored', () => {
 });
 
 describe('a steering message', () => {
-  it('is for the turn that runs, though the agent is still on its way out of one that was cancelled', async () => {
+  it('belongs to the running turn, while the agent still leaves a cancelled one', async () => {
     const actions = await run(
       new MockAgent(),
       () => 0,

@@ -25,7 +25,7 @@ function setUp() {
 }
 
 describe('Backpressure', () => {
-  it('lets the source wait while much waits, and go on when little does', async () => {
+  it('pauses the source while much waits, and resumes it when little does', async () => {
     const { backpressure, source, world, calls, relieve } = setUp();
     world.waiting = 100;
     backpressure.check(source);
@@ -43,7 +43,7 @@ describe('Backpressure', () => {
     expect(calls).toEqual(['pause', 'resume', 'pause']);
   });
 
-  it('lets go of it at once when what comes is not kept any more', async () => {
+  it('releases it at once when its output is no longer kept', async () => {
     const { backpressure, source, world, calls, relieve } = setUp();
     world.waiting = 500;
     backpressure.check(source);
@@ -52,7 +52,7 @@ describe('Backpressure', () => {
     expect(calls).toEqual(['pause', 'resume']);
   });
 
-  it('says when a source can not be stopped, or goes on', () => {
+  it('reports a source that can not be paused, or continues', () => {
     const { backpressure, world, calls } = setUp();
     world.waiting = 1_000;
     backpressure.check({});
@@ -62,7 +62,7 @@ describe('Backpressure', () => {
     expect(calls).toEqual(['overflow']);
   });
 
-  it('says when nothing can be stored', async () => {
+  it('reports when nothing can be stored', async () => {
     const { backpressure, source, world, calls } = setUp();
     world.waiting = 500;
     backpressure.check(source);

@@ -80,7 +80,7 @@ describe('an action that is sent again before the first one is stored', () => {
     expect(store.state.summary.title).toBe('');
   });
 
-  it('[ONCE3] is accepted when only something later could not be stored', async () => {
+  it('[ONCE3] is accepted when only a later one could not be stored', async () => {
     const { fs, store, alice, delivery, answers } = await setUp();
     store.accept(alice, 1, rename('a'));
     await delivery.drained();
@@ -96,15 +96,15 @@ describe('an action that is sent again before the first one is stored', () => {
   });
 });
 
-describe('what is remembered of accepted actions', () => {
-  it('is bounded for a client and in the number of clients', () => {
+describe('the memory of accepted actions', () => {
+  it('is bounded per client and in the number of clients', () => {
     const accepted = new AcceptedSequences();
     const add = (key: string, n: number) => accepted.add(key, { clientSeq: n, serverSeq: n, fingerprint: 2 ** 48 - 1 });
     for (let client = 0; client <= MAX_ACCEPTED_CLIENTS; client++) for (let n = 1; n <= 200; n++) add(`c${client}`, n);
     const entries = accepted.entries();
     expect(entries).toHaveLength(MAX_ACCEPTED_CLIENTS);
     expect(entries.every(([, recent]) => recent.length === MAX_RECENTLY_ACCEPTED)).toBe(true);
-    // Beside a whole window of turns it has to fit into a checkpoint.
+    // Beside a whole window of turns it has to fit into a snapshot.
     expect(JSON.stringify(entries).length).toBeLessThan(2 * 1024 * 1024);
     const again = new AcceptedSequences(entries);
     expect([again.highest('c9'), again.find('c9', 200)?.serverSeq, again.find('c9', 100)]).toEqual([
@@ -132,7 +132,7 @@ describe('actionFingerprint', () => {
       ...more,
     }) as SessionAction;
 
-  it('depends on what was asked for, not on who stamped it when, nor on the order of fields', () => {
+  it('depends on the request, not on stamps, nor on the order of fields', () => {
     const asked = actionFingerprint(queued({ text: 'x', attachments: [{ kind: 'text', label: 'l', data: 'd' }] }));
     const stored = queued(
       { attachments: [{ data: 'd', label: 'l', kind: 'text' }], text: 'x' },
@@ -151,7 +151,7 @@ describe('actionFingerprint', () => {
     expect(actionFingerprint(other)).not.toBe(actionFingerprint(queued({ text: 'x' })));
   });
 
-  it('is the same for content and for the reference that it was stored under', () => {
+  it('is the same for content and for the reference to its stored form', () => {
     const text = 'x'.repeat(70_000);
     const hash = 'b0b95b1ac49edb26c4b7ff1ec5c44d4b5e4d0b3e'.padEnd(64, '0');
     const ref = { uri: `mock://s/pasted-${hash}.txt`, sizeHint: 70_000 };

@@ -19,13 +19,13 @@ function setUp(graceMs = 60_000) {
 }
 
 describe('SteeringGate', () => {
-  it('lets everything through while no message is handed over', () => {
+  it('passes everything while no message is handed over', () => {
     const { told, held } = setUp();
     for (const event of [text('a'), idle]) held.push(event);
     expect(told).toEqual(['a', 'idle']);
   });
 
-  it('tells the acceptance before what the agent said with it', async () => {
+  it("emits the acceptance before the agent's text", async () => {
     const { told, held, handing, hand } = setUp();
     held.push(text('before'));
     const handed = hand();
@@ -35,7 +35,7 @@ describe('SteeringGate', () => {
     expect(told).toEqual(['before', 'accepted', 'answer', 'idle']);
   });
 
-  it('does not hold words back for long, but the end until it is known', async () => {
+  it('delays text only briefly, but the end until the outcome is known', async () => {
     const { told, held, handing, hand } = setUp();
     const handed = hand();
     held.push(text('a'));
@@ -47,7 +47,7 @@ describe('SteeringGate', () => {
     expect(told).toEqual(['a', 'b', 'idle']);
   });
 
-  it('gives up an end after its grace, and a cancelled turn at once', async () => {
+  it('releases an end after its grace time, and a cancelled turn at once', async () => {
     const { told, held, hand } = setUp(1);
     void hand();
     held.push(idle);

@@ -28,13 +28,13 @@ describe.each(['posix', 'windows'] as const)('a folder of artifacts, by %s conve
     expect((await folder.list()).names).toEqual(['b/deep/c.txt']);
   });
 
-  it('does not write over a file that has the name of a half written one', async () => {
+  it('does not overwrite a file that has the name of a half written one', async () => {
     for (const name of ['x.tmp', 'artifact.tmp']) await folder.write(name, 'mine');
     await folder.write('x', 'other');
     expect([await read('x.tmp'), await read('artifact.tmp'), await read('x')]).toEqual(['mine', 'mine', 'other']);
   });
 
-  it('refuses what is too large, and keeps what was there', async () => {
+  it('refuses a file that is too large, and keeps the old one', async () => {
     await folder.write('large', 'before');
     const large = folder.write('large', new Uint8Array(MAX_ARTIFACT_BYTES + 1));
     await expect(large).rejects.toMatchObject({ code: 'TOO_LARGE' });
@@ -49,7 +49,7 @@ describe.each(['posix', 'windows'] as const)('a folder of artifacts, by %s conve
     }
   });
 
-  it('lists no more than it was told to look at', async () => {
+  it('lists no more than its limit', async () => {
     const many = new ArtifactFolder(fs, 'many');
     for (let n = 0; n < 12; n++) await many.write(`${n % 3}/${n}`, '');
     const listed = await many.list(10);
@@ -57,14 +57,14 @@ describe.each(['posix', 'windows'] as const)('a folder of artifacts, by %s conve
     expect((await many.list(15)).isComplete).toBe(true);
   });
 
-  it('[ART1] leaves out names that a provider must not give', async () => {
+  it('[ART1] leaves out invalid names of a provider', async () => {
     const lying = new MemorySessionFs({ conventions });
     lying.readdirWithTypes = async () =>
       ['..', '../../token', 'a/b', 'fine', 'a\\b', '', 'C:'].map((name) => ({ name, type: 'file' as const }));
     expect((await new ArtifactFolder(lying, 'files').list()).names).toEqual(['fine']);
   });
 
-  it('[ART1] whatever is asked of it, touches nothing outside', async () => {
+  it('[ART1] never touches anything outside', async () => {
     const touched: string[] = [];
     const root = fs.join(fs.sessionStatePath ?? '', 'files');
     const watched = new MemorySessionFs({ conventions });
@@ -119,7 +119,7 @@ describe('a folder of artifacts on the local disk', () => {
     expect((await folder.list()).names).toEqual(['real/a.txt']);
   });
 
-  it('[ART1] refuses links to what else the session has: its log is no artifact', async () => {
+  it('[ART1] refuses links to other files of the session, such as its log', async () => {
     await symlink('../events.jsonl', inSession('files/log'));
     await symlink('..', inSession('files/up'));
     for (const name of ['log', 'up/events.jsonl']) {
@@ -130,7 +130,7 @@ describe('a folder of artifacts on the local disk', () => {
     expect(await readFile(inSession('events.jsonl'), 'utf8')).toBe('the log');
   });
 
-  it('goes through links that stay inside, and not in circles', async () => {
+  it('follows links that stay inside, and not in circles', async () => {
     await symlink('real/a.txt', inSession('files/alias'));
     await symlink('.', inSession('files/circle'));
     expect(await fs.readFile(await folder.locate('alias'))).toBe('a');

@@ -25,7 +25,7 @@ async function add(
 }
 
 describe('a workspace', () => {
-  it('is none without a state path, and says what to do', () => {
+  it('does not exist without a session folder, and says what to do', () => {
     const fs = new MemorySessionFs({ sessionStatePath: null });
     expect(() => new ArtifactStore(fs)).toThrow(
       /no folder for its files.*create the session on storage that has a state path/,
@@ -46,7 +46,7 @@ describe('a workspace', () => {
     expect(await workspace.readPlan()).toBeUndefined();
   });
 
-  it('hands out the path of a database where programs of this machine can open one', async () => {
+  it('provides the path of a database when programs of this machine can open one', async () => {
     const root = await mkdtemp(join(tmpdir(), 'agenthost-workspace-'));
     const fs = await LocalSessionFs.open({ stateRoot: root, sessionId: 's1' });
     expect(new ArtifactStore(fs).databasePath()).toBe(join(fs.sessionStatePath, 'session.db'));
@@ -59,7 +59,7 @@ describe('a workspace', () => {
   });
 });
 
-describe('checkpoints', () => {
+describe('compaction summaries', () => {
   it('are numbered, named after their title, and in the index', async () => {
     const { workspace, fs, compactionSummaries } = await loaded();
     expect(await add(workspace, 'First steps')).toBe('001-first-steps.md');
@@ -87,7 +87,7 @@ describe('checkpoints', () => {
     ]);
   });
 
-  it('go on where they were, with an index that is mended', async () => {
+  it('continue their numbers, with a repaired index', async () => {
     const { workspace, fs } = await loaded();
     await add(workspace, 'One');
     await add(workspace, 'Two');

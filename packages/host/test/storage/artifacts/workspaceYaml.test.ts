@@ -23,7 +23,7 @@ const INFO: WorkspaceInfo = {
 const path = '/session-state/memory/workspace.yaml';
 
 describe('workspace.yaml', () => {
-  it('gives back what was written, and is readable', async () => {
+  it('returns what was written, and is readable', async () => {
     const fs = new MemorySessionFs();
     await writeWorkspaceYaml(fs, INFO);
     expect(await readWorkspaceYaml(fs)).toEqual(INFO);
@@ -31,7 +31,7 @@ describe('workspace.yaml', () => {
     expect(await fs.readdir('/session-state/memory')).toEqual(['workspace.yaml']);
   });
 
-  it('needs only what is always known', async () => {
+  it('needs only the fields that are always known', async () => {
     const fs = new MemorySessionFs();
     const { id, name, cwd, createdAt, updatedAt } = INFO;
     await writeWorkspaceYaml(fs, INFO);
@@ -39,7 +39,7 @@ describe('workspace.yaml', () => {
     expect(await readWorkspaceYaml(fs)).toEqual({ id, name, cwd, createdAt, updatedAt });
   });
 
-  it('keeps keys that it does not know', async () => {
+  it('keeps unknown keys', async () => {
     const fs = new MemorySessionFs();
     await fs.writeFile(path, 'id: a\nname: b\ncwd: /c\ncreatedAt: 5\nfuture:\n  x: [1, 2]\nbranch: [not, a, text]\n');
     expect(await readWorkspaceYaml(fs)).toEqual({ id: 'a', name: 'b', cwd: '/c', createdAt: 5, updatedAt: 5 });
@@ -48,7 +48,7 @@ describe('workspace.yaml', () => {
     expect(await fs.readFile(path)).toContain('future: {"x":[1,2]}\n');
   });
 
-  it('that is missing is said to be', async () => {
+  it('is reported when it is missing', async () => {
     expect(await readWorkspaceYaml(new MemorySessionFs())).toBeUndefined();
   });
 
@@ -86,7 +86,7 @@ describe('workspace.yaml', () => {
     await expect(readWorkspaceYaml(fs)).rejects.toMatchObject({ code: 'DAMAGED', message });
   });
 
-  it('is read as earlier hosts wrote it', async () => {
+  it('reads files of earlier hosts', async () => {
     const fs = new MemorySessionFs();
     const { createdAt, updatedAt: _, ...info } = INFO;
     const name = 'a title [with] marks, *so long* that it is folded - and {goes} on & on, over more than one line ?';
@@ -106,7 +106,7 @@ describe('workspace.yaml', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('is there, old or new, whatever fails while it is written', async () => {
+  it('exists, old or new, whatever fails while it is written', async () => {
     for (let n = 1; n < 8; n++) {
       for (const written of [0, 0.5, 1]) {
         const memory = new MemorySessionFs();
@@ -125,7 +125,7 @@ describe('workspace.yaml', () => {
     }
   });
 
-  it('is not there without a folder for the session', async () => {
+  it('does not exist without a session folder', async () => {
     const fs = new MemorySessionFs({ sessionStatePath: null });
     await expect(readWorkspaceYaml(fs)).rejects.toMatchObject({ code: 'NO_STATE_PATH' });
     await expect(writeWorkspaceYaml(fs, INFO)).rejects.toMatchObject({ code: 'NO_STATE_PATH' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KeyedLock } from '../../../src/storage/fs/keyedLock.js';
 
 describe('a lock by key', () => {
-  it('runs the work of one key in order, one at a time, and that of others at once', async () => {
+  it('runs the work of one key in order, one at a time, and that of others in parallel', async () => {
     const lock = new KeyedLock();
     const seen: string[] = [];
     const gate = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ describe('a lock by key', () => {
     expect(seen).toEqual(['a1 begins', 'b', 'a1 ends', 'a2']);
   });
 
-  it('gives back what the work gives, and lets the next one run after a failure', async () => {
+  it('returns the result of the work, and runs the next one after a failure', async () => {
     const lock = new KeyedLock();
     const failed = lock.run('a', () => Promise.reject(new Error('mine')));
     const thrown = lock.run('a', () => {
@@ -31,7 +31,7 @@ describe('a lock by key', () => {
     expect(await fine).toBe(7);
   });
 
-  it('keeps nothing of a key that nobody uses', async () => {
+  it('keeps nothing of an unused key', async () => {
     const lock = new KeyedLock();
     const runs = Array.from({ length: 100 }, (_, index) => lock.run(`k${index % 10}`, async () => index));
     expect(lock.size).toBe(10);
@@ -40,7 +40,7 @@ describe('a lock by key', () => {
     expect(lock.size).toBe(0);
   });
 
-  it('refuses more than may wait', async () => {
+  it('refuses more than its limit', async () => {
     const lock = new KeyedLock({ maxWaiting: 2 });
     const gate = Promise.withResolvers<void>();
     const runs = [lock.run('a', () => gate.promise), lock.run('a', () => 1), lock.run('a', () => 2)];

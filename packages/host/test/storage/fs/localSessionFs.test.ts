@@ -22,7 +22,7 @@ const read = async (path: string) => {
 };
 
 describe('a session on the local disk', () => {
-  it('has a folder of its own under the state root, and a temporary one', () => {
+  it('has its own folder under the state root, and a temporary one', () => {
     expect(fs.sessionStatePath).toBe(join(folder, 'session-state', 's1'));
     expect(fs.tmpdir.startsWith(join(folder, 'agenthost-'))).toBe(true);
     expect(fs.initialCwd()).toBe(process.cwd());
@@ -56,7 +56,7 @@ describe('a session on the local disk', () => {
     },
   );
 
-  it('that does not exist is not made when only looked for', async () => {
+  it('is not created by a look-up', async () => {
     const open = LocalSessionFs.open({ stateRoot: folder, sessionId: 's2', create: false });
     await expect(open).rejects.toMatchObject({ name: 'SessionFsFailure', code: 'ENOENT' });
     const none = LocalSessionFs.open({ stateRoot: join(folder, 'none'), sessionId: 's2' });
@@ -72,7 +72,7 @@ describe('a session on the local disk', () => {
     }
   });
 
-  it('under a state root that is reached by a link works with real paths', async () => {
+  it('under a state root behind a link works with real paths', async () => {
     await symlink(folder, `${folder}-link`);
     const linked = await LocalSessionFs.open({ stateRoot: `${folder}-link`, sessionId: 's2' });
     await linked.writeFile(linked.join(linked.sessionStatePath, 'a'), 'x');
@@ -81,7 +81,7 @@ describe('a session on the local disk', () => {
     await rm(`${folder}-link`);
   });
 
-  it('removes an empty temporary folder at the end, and keeps one with something in it', async () => {
+  it('removes an empty temporary folder at the end, and keeps a non-empty one', async () => {
     const other = await LocalSessionFs.open({ stateRoot: folder, sessionId: 's2', tmpRoot: folder });
     await other.writeFile(join(other.tmpdir, 'kept'), '');
     await other.dispose();
@@ -90,7 +90,7 @@ describe('a session on the local disk', () => {
     await access(join(other.tmpdir, 'kept'));
   });
 
-  it('can remove all of itself, and be made again', async () => {
+  it('can be removed completely, and created again', async () => {
     await fs.appendFile(at('a'), 'x');
     await fs.rm(at(''), { recursive: true });
     expect(await fs.exists(at(''))).toBe(false);
@@ -214,7 +214,7 @@ describe('files that are appended to', () => {
     expect(await openFiles()).toEqual([]);
   });
 
-  it('take appends from everywhere at once, while others are renamed and removed', async () => {
+  it('take concurrent appends, while others are renamed and removed', async () => {
     const work = Array.from({ length: 300 }, async (_, index) => {
       const path = at(`f${index % 12}`);
       await fs.appendFile(path, 'x');

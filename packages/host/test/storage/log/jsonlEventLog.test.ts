@@ -30,7 +30,7 @@ function linesOf(...records: object[]): string {
 }
 
 describe('a line', () => {
-  it('is one JSON object whose last key is the checksum of all that is before it', async () => {
+  it('is one JSON object whose last key is the checksum of everything before it', async () => {
     const fs = new MemorySessionFs();
     const log = await JsonlEventLog.open({ fs, now: () => 5 });
     log.append({ ...title('ä', 3), id: 'x' });
@@ -42,7 +42,7 @@ describe('a line', () => {
     expect(await fs.readFile(eventsPath(fs))).toBe(`${head},"crc":"${crc}"}\n`);
   });
 
-  it('says the same where its fields came as JSON', async () => {
+  it('is the same when its fields came as JSON', async () => {
     const [plain, encoded] = [new MemorySessionFs(), new MemorySessionFs()];
     const record = { ...title('"ä"', 3), id: 'x"y' };
     const { type: _, id: __, ...fields } = record;
@@ -53,7 +53,7 @@ describe('a line', () => {
     expect((await reload(encoded)).map((read) => ({ ...read }))).toEqual(await reload(plain));
   });
 
-  it('of a newer version is refused with a sentence', async () => {
+  it('of a newer version is refused with an explanation', async () => {
     const line = linesOf({ type: 'session.start' }).replace('{"v":1', '{"v":2').slice(0, -19);
     const crc = crc32(line).toString(16).padStart(8, '0');
     await expect(loadBytes(Buffer.from(`${line},"crc":"${crc}"}\n`))).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('a line', () => {
     });
   });
 
-  it('of an unknown type is kept, and passed over', async () => {
+  it('of an unknown type is kept, and skipped', async () => {
     const bytes = Buffer.from(
       linesOf({ id: 'a', at: 1, type: 'session.future', x: 1 }, { id: 'b', at: 1, ...title('<1>', 1) }),
     );
@@ -75,7 +75,7 @@ describe('a line', () => {
     expect((await reload(fs)).map((record) => record.n)).toEqual([2, 3]);
   });
 
-  it('that no reader would take is not taken', async () => {
+  it('that no reader would accept is refused', async () => {
     const log = await JsonlEventLog.open({ fs: new MemorySessionFs() });
     expect(() => log.append(title('x'.repeat(17_000_000), 1))).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
     expect(log.append(title('x', 1))).toBe(1);
@@ -85,7 +85,7 @@ describe('a line', () => {
 });
 
 describe('the log', () => {
-  it('gives back what was appended, in order, and goes on numbering', async () => {
+  it('returns what was appended, in order, and continues its numbers', async () => {
     const fs = new MemorySessionFs();
     const first = await JsonlEventLog.open({ fs });
     const records: NewLogRecord[] = [
@@ -126,7 +126,7 @@ describe('the log', () => {
     expect(second.append(title('x', 1))).toBe(1);
   });
 
-  it('can be read again while it is written to', async () => {
+  it('can be read while it is written to', async () => {
     const fs = new MemorySessionFs();
     const log = await JsonlEventLog.open({ fs });
     log.append(title('1', 1));
@@ -163,7 +163,7 @@ describe('runs of text', () => {
     ]);
   });
 
-  it('keep a pair that was cut in two', async () => {
+  it('keep a surrogate pair that was cut in two', async () => {
     const [record] = await merged([delta('🦊'.slice(0, 1), 1), delta('🦊'.slice(1), 2)]);
     expect(textOf(record)).toBe('🦊');
     const [half] = await merged([delta('🦊'.slice(0, 1), 1)]);
@@ -195,14 +195,14 @@ describe('runs of text', () => {
     expect((await merged(records)).map(textOf)).toEqual(expected);
   });
 
-  it('never grow over what fits into a line', async () => {
+  it('never exceed the length of a line', async () => {
     const chunk = '\u0001'.repeat(100_000);
     const records = await merged(Array.from({ length: 10 }, (_, index) => delta(chunk, index + 1)));
     expect(records.length).toBe(5);
     expect(records.map(textOf).join('')).toBe(chunk.repeat(10));
   });
 
-  it('are not merged into what is being written', async () => {
+  it('are not merged into a record that is being written', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs });
     const writing = Promise.withResolvers<void>();
@@ -228,7 +228,7 @@ describe('writing', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('waits for more, but not for long', async () => {
+  it('waits briefly for more', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs, debounceMs: 20 });
     for (let index = 0; index < 5; index++) {
@@ -254,7 +254,7 @@ describe('writing', () => {
     expect([log.isFull, log.bufferedBytes, fs.count('appendFile')]).toEqual([false, 0, 1]);
   });
 
-  it('tries again by itself what nobody flushes', async () => {
+  it('retries what no flush waits for', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const failures: string[] = [];
     const log = await JsonlEventLog.open({ fs, retryMs: 1_000, onWriteFailed: (error) => failures.push(error.code) });
@@ -269,7 +269,7 @@ describe('writing', () => {
 });
 
 describe('flush', () => {
-  it('shares one write and one sync among all who wait', async () => {
+  it('shares one write and one sync among all callers', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs, durability: 'fsync' });
     const flushes: Promise<void>[] = [];
@@ -282,7 +282,7 @@ describe('flush', () => {
     expect(await reload(fs)).toHaveLength(100);
   });
 
-  it('gathers in the next write what comes while one runs', async () => {
+  it('writes what comes during a write with the next one', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs, durability: 'fsync' });
     const flushes: Promise<void>[] = [];
@@ -311,7 +311,7 @@ describe('flush', () => {
     expect(fs.calls.length).toBe(before);
   });
 
-  it('does not sync when only writing was asked for', async () => {
+  it('does not sync with the durability write', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs, durability: 'write' });
     log.append(title('x', 1));
@@ -319,7 +319,7 @@ describe('flush', () => {
     expect(fs.count('sync')).toBe(0);
   });
 
-  it('says why it failed, and works when the disk is back', async () => {
+  it('reports why it failed, and works when the disk is back', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs });
     fs.faultAt = () => ({ code: 'ENOSPC', written: 0.5 });
@@ -331,7 +331,7 @@ describe('flush', () => {
     expect(await reload(fs)).toHaveLength(1);
   });
 
-  it('refuses to go on with a file that somebody else made shorter', async () => {
+  it('refuses to continue with a file that another program made shorter', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs });
     log.append(title('a', 1));
@@ -344,8 +344,8 @@ describe('flush', () => {
   });
 });
 
-describe('a file system that can give back only so much', () => {
-  it('gets no log that it could not give back: what does not fit is refused, what is there stays', async () => {
+describe('a file system with a size limit for reads', () => {
+  it('refuses records that it could not read back, and keeps the others', async () => {
     const fs = Object.assign(new MemorySessionFs(), { maxFileBytes: 1_500 });
     const log = await JsonlEventLog.open({ fs });
     log.append(start);

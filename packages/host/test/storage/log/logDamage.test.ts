@@ -23,7 +23,7 @@ function recordAt(byte: number): number | undefined {
   return sample[byte] === 0x0a ? undefined : starts.findIndex((start) => start > byte);
 }
 
-/** The log goes on after the damage: a record more, and nothing is damaged any more, unless a line in the middle stays broken. */
+/** The log continues after the damage: one more record, and no more damage, unless a line in the middle stays broken. */
 async function goesOn(log: JsonlEventLog, fs: MemorySessionFs, before: readonly LogRecord[]) {
   log.append(title('<after>', 99));
   await log.flush();
@@ -34,7 +34,7 @@ async function goesOn(log: JsonlEventLog, fs: MemorySessionFs, before: readonly 
 }
 
 describe('a sample log', () => {
-  it('is whole', () => {
+  it('is valid', () => {
     expect([ns(whole.records), whole.damage]).toEqual([[1, 2, 3, 4, 5], undefined]);
     expect(starts).toHaveLength(6);
   });
@@ -78,7 +78,7 @@ describe('a sample log', () => {
     expect((await goesOn(log, fs, records)).damage).toBeUndefined();
   });
 
-  it('with any bit flipped: found every time, and no other record is lost', async () => {
+  it('with any bit flipped: is always noticed, and loses no other record', async () => {
     for (let byte = 0; byte < sample.length; byte++) {
       for (let bit = 0; bit < 8; bit++) {
         const flipped = Buffer.from(sample);
@@ -97,7 +97,7 @@ describe('a sample log', () => {
     }
   });
 
-  it('with a whole line overwritten goes on, and tells of it each time, but keeps one copy of it', async () => {
+  it('with a whole line overwritten continues, reports it each time, and keeps one copy of it', async () => {
     const broken = Buffer.from(sample);
     broken.fill('x', starts[2], (starts[3] ?? 0) - 1);
     const { records, damage, log, fs, corrupt, left } = await loadBytes(broken);
@@ -109,7 +109,7 @@ describe('a sample log', () => {
     expect(Buffer.from(await fs.readFileBytes(`${eventsPath(fs)}.corrupt`)).equals(corrupt)).toBe(true);
   });
 
-  it('with lines that are missing or doubled: said, and every record is given once', async () => {
+  it('with missing or doubled lines: reports it, and yields every record once', async () => {
     const lines = starts.slice(0, -1).map((start, index) => sample.subarray(start, starts[index + 1]));
     const pick = (...indexes: number[]) => Buffer.concat(indexes.flatMap((index) => lines[index] ?? []));
     const missing = await loadBytes(pick(0, 1, 3, 4));
@@ -128,7 +128,7 @@ describe('a sample log', () => {
     expect((await goesOn(doubled.log, doubled.fs, doubled.records)).damage?.broken).toHaveLength(2);
   });
 
-  it('of something else altogether is moved aside, not lost', async () => {
+  it('with foreign content is moved aside, not lost', async () => {
     const other = Buffer.from('this is\nno log\n\n{"v":1}\n');
     const { records, damage, corrupt, left } = await loadBytes(other);
     expect([records, damage, left.length]).toEqual([
@@ -144,7 +144,7 @@ describe('a repair that fails', () => {
   const torn = Buffer.concat([sample, sample.subarray(0, 50)]);
 
   it.each(['appendFile', 'stat', 'writeFile', 'rename'])(
-    'at %s still opens the session, and is tried again before the next write',
+    'at %s still opens the session, and is retried before the next write',
     async (operation) => {
       const fs = new FaultySessionFs(new MemorySessionFs());
       await fs.writeFile(eventsPath(fs), torn);

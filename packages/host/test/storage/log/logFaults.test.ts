@@ -11,7 +11,7 @@ interface Run {
   readonly rejections: number;
 }
 
-/** Client actions and text, flushed as a host does; a batch that could not be stored is tried again, or taken back. */
+/** Client actions and text, flushed as by a host; a batch that could not be stored is retried, or rolled back. */
 async function scriptedSession(
   durability: Durability,
   onFailure: 'retry' | 'rollBack',
@@ -51,7 +51,7 @@ async function scriptedSession(
   return { fs, rejections };
 }
 
-/** As after a crash at this moment: opened anew from what is in the file. */
+/** As after a crash at this moment: reopened from the file. */
 async function isStored(fs: MemorySessionFs, model: readonly string[], how: 'exactly' | 'atLeast'): Promise<void> {
   const { records, damage } = await loadBytes(await fs.readFileBytes(eventsPath(fs)).catch(() => new Uint8Array()));
   const tokens = tokensOf(records);
@@ -90,8 +90,8 @@ describe.each(['write', 'fsync'] as const)('a disk that fails (%s)', (durability
   );
 });
 
-describe('taking back', () => {
-  it('what was written meanwhile cuts it off the file', async () => {
+describe('rollback', () => {
+  it('of records that were written meanwhile cuts them off the file', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs, debounceMs: 0 });
     log.append(title('<1>', 1));
@@ -114,7 +114,7 @@ describe('taking back', () => {
     ]);
   });
 
-  it('what is being written waits for the end of it, and spares what is appended afterwards', async () => {
+  it('of records that are being written waits for the write, and spares later appends', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs });
     log.append(title('<1>', 1));
@@ -133,7 +133,7 @@ describe('taking back', () => {
     expect([tokensOf(records), damage]).toEqual([['<1>', '<4>'], undefined]);
   });
 
-  it('what could not be stored comes before it is tried again, also when somebody else flushes at once', async () => {
+  it('of failed records comes before the retry, also when another caller flushes at once', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     const log = await JsonlEventLog.open({ fs });
     fs.faultAt = (_, { operation }) => (operation === 'appendFile' ? { code: 'EIO' } : undefined);
@@ -153,7 +153,7 @@ describe('taking back', () => {
     expect(fs.count('appendFile')).toBe(1);
   });
 
-  it('what was flushed long ago is refused', async () => {
+  it('of records that were flushed long ago is refused', async () => {
     const log = await JsonlEventLog.open({ fs: new MemorySessionFs() });
     const positions: number[] = [];
     for (let index = 0; index < 4; index++) {
@@ -182,7 +182,7 @@ describe('any history of a log', () => {
     written: fc.constantFrom(0, 0.4, 1),
   });
 
-  it('keeps what was flushed, in order, without gaps, and nothing that was taken back', async () => {
+  it('keeps what was flushed, in order, without gaps, and nothing that was rolled back', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60 }),

@@ -7,7 +7,7 @@ import { JsonlEventLog } from '../../../src/storage/log/jsonlEventLog.js';
 import { startProcess } from '../sourceProcess.js';
 import { tokensOf } from './logSamples.js';
 
-it('a host that is killed again and again loses nothing that it said was stored', async () => {
+it('a host that is killed again and again loses nothing that it reported as stored', async () => {
   const stateRoot = await mkdtemp(join(tmpdir(), 'agenthost-kill-'));
   const told: string[] = [];
   for (let run = 0; run < 10; run++) {

@@ -4,7 +4,7 @@ import { MemorySessionFs } from '../../../src/storage/fs/memorySessionFs.js';
 import { JsonlEventLog } from '../../../src/storage/log/jsonlEventLog.js';
 import { start, title } from './logSamples.js';
 
-it('lets others run while a log that is in memory as a whole is read', async () => {
+it('lets other work run while a log in memory is read', async () => {
   const fs = new MemorySessionFs();
   const log = await JsonlEventLog.open({ fs });
   log.append(start);

@@ -33,7 +33,7 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a place in a log', () => {
-  it('says how many records, lines and bytes are before it, and their checksum', async () => {
+  it('has the number of records, lines and bytes before it, and their checksum', async () => {
     const { fs } = await logOf(3);
     const bytes = await bytesOf(fs);
     const entries = await collect((await reopened(fs)).entries());
@@ -50,7 +50,7 @@ describe('a place in a log', () => {
     expect(entries.at(-1)?.position.end).toBe(bytes.length);
   });
 
-  it('is the same from a mark, from a load of the whole, of the rest, of what is stored', async () => {
+  it('is the same from a mark, from a load of the whole, of the rest, and of what is stored', async () => {
     const { fs, log } = await logOf(2);
     const marked = log.mark();
     log.append(title('<3>', 3));
@@ -75,7 +75,7 @@ describe('a place in a log', () => {
     ['moved', (bytes: Buffer) => Buffer.concat([Buffer.from('\n'), bytes])],
     ['damaged there', (bytes: Buffer, { start }: LogPosition) => Buffer.from(bytes).fill('x', start + 9, start + 10)],
     ['empty', () => Buffer.alloc(0)],
-  ])('is not there in a log that is %s, which can then be loaded as a whole', async (_, change) => {
+  ])('is missing in a log that is %s, which can then be loaded as a whole', async (_, change) => {
     const { fs } = await logOf(5);
     const position = (await collect((await reopened(fs)).entries()))[3]?.position as LogPosition;
     await fs.writeFile(eventsPath(fs), change(await bytesOf(fs), position));
@@ -97,7 +97,7 @@ describe('a place in a log', () => {
     });
   });
 
-  it('goes on through a repair: the sum is that of what is in the file then', async () => {
+  it('survives a repair: the checksum is that of the repaired file', async () => {
     const { fs } = await logOf(3);
     const bytes = await bytesOf(fs);
     for (const damaged of [bytes.subarray(0, -1), bytes.subarray(0, -7), Buffer.concat([bytes, Buffer.alloc(9)])]) {
@@ -118,7 +118,7 @@ describe('a place in a log', () => {
 });
 
 describe('a mark', () => {
-  it('is there when what is before it can not be taken back any more', async () => {
+  it('resolves when nothing before it can be rolled back any more', async () => {
     const { log } = await logOf(1);
     log.append(title('<2>', 2));
     const marked = log.mark();
@@ -130,7 +130,7 @@ describe('a mark', () => {
     expect((await marked)?.n).toBe(3);
   });
 
-  it('is not there when what is before it was taken back, before it was written or after', async () => {
+  it('resolves without a place when what is before it was rolled back, written or not', async () => {
     const { log, fs } = await logOf(1);
     const kept = log.append(title('<2>', 2));
     log.append(title('<3>', 3));
@@ -149,7 +149,7 @@ describe('a mark', () => {
     expect(await marked).toEqual((await collect((await reopened(fs)).entries())).at(-1)?.position);
   });
 
-  it('cuts a run of text: what comes after it is another record', async () => {
+  it('splits a run of text into two records', async () => {
     const { log, fs } = await logOf(0);
     log.append(delta('<1>', 1));
     const marked = log.mark();
@@ -162,7 +162,7 @@ describe('a mark', () => {
     expect(await marked).toEqual(entries[1]?.position);
   });
 
-  it('is given up when there are too many', async () => {
+  it('is dropped when there are too many', async () => {
     const { log } = await logOf(0);
     log.append(title('<1>', 1));
     const marks = Array.from({ length: 20 }, () => log.mark());
@@ -172,10 +172,10 @@ describe('a mark', () => {
   });
 });
 
-describe('what is between two places', () => {
+describe('the records between two places', () => {
   const texts = (records: readonly LogRecord[]) => tokensOf(records);
 
-  it('is read alone', async () => {
+  it('are read without the rest', async () => {
     const { fs } = await logOf(9);
     const log = await reopened(fs);
     const places = [LOG_BEGINNING, ...(await collect(log.entries())).map(({ position }) => position)];
@@ -187,7 +187,7 @@ describe('what is between two places', () => {
     }
   });
 
-  it('is refused when it is not what was stored, and given when it was damaged then already', async () => {
+  it('are refused when they are not what was stored, and returned when they were already damaged then', async () => {
     const { fs } = await logOf(9);
     const bytes = await bytesOf(fs);
     const [a, b] = (await collect((await reopened(fs)).entries()))
@@ -254,7 +254,7 @@ describe('the lock of the file', () => {
     },
   );
 
-  it('a cut waits for it, and so does the repair of a load', async () => {
+  it('delays a cut, and the repair of a load', async () => {
     const world = await logUnderLock();
     await world.release();
     const kept = world.log.append(title('<1>', 1));
@@ -285,7 +285,7 @@ describe('the lock of the file', () => {
     expect(world.fs.count('rename')).toBe(2);
   });
 
-  it('is not held while somebody reads: a write goes on, and the reader sees what was there when it began', async () => {
+  it('is not held by readers: a write continues, and the reader sees the state at its start', async () => {
     const { log } = await logOf(50);
     const entries = log.entries()[Symbol.asyncIterator]();
     await entries.next();

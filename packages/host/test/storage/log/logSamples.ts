@@ -57,7 +57,7 @@ export function eventsPath(fs: SessionFs): string {
   return fs.join(fs.sessionStatePath ?? '', 'events.jsonl');
 }
 
-/** What a log in a file with these bytes gives when it is opened anew. */
+/** The records of a log in a file with these bytes. */
 export async function loadBytes(bytes: Uint8Array) {
   const fs = new MemorySessionFs();
   await fs.writeFile(eventsPath(fs), bytes);

@@ -11,7 +11,7 @@ const ns = async (bytes: Buffer) => {
 };
 
 describe('damage of many megabytes', () => {
-  it.each([3, 15, 40])('%i MiB of zeros: records before and behind them are found', async (size) => {
+  it.each([3, 15, 40])('%i MiB of zeros: records before and after them are found', async (size) => {
     const hole = Buffer.alloc(size * MIB);
     const before = sample.subarray(0, firstTwo);
     const behind = sample.subarray(firstTwo);
@@ -22,7 +22,7 @@ describe('damage of many megabytes', () => {
     expect(await ns(cut)).toMatchObject({ ns: [1, 2], tail: hole.length });
   });
 
-  it('behind the last record on its line is cut off, and the record stays', async () => {
+  it('after the last record on its line is cut off, and the record stays', async () => {
     for (const size of [3, 40]) {
       const found = await ns(Buffer.concat([sample.subarray(0, -1), Buffer.alloc(size * MIB)]));
       expect(found).toMatchObject({ ns: [1, 2, 3, 4], tail: size * MIB });

@@ -5,7 +5,7 @@ import { JsonlEventLog } from '../../../src/storage/log/jsonlEventLog.js';
 import { FaultySessionFs } from '../faultySessionFs.js';
 import { bytesOf, delta, eventsPath, start, title } from './logSamples.js';
 
-/** What is read here is what somebody says; `says` is what they say of a file. */
+/** Reads are uncertain here; `says` is what a read returns. */
 class UncertainFs extends MemorySessionFs {
   readonly isUncertain = true;
   says: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes;
@@ -41,7 +41,7 @@ async function load(fs: SessionFs) {
 }
 
 describe('the log of a backend whose answers are uncertain', () => {
-  it('cut at every byte keeps every byte, and goes on behind what can not be read', async () => {
+  it('cut at every byte keeps every byte, and continues behind the unreadable part', async () => {
     const whole = (await load(await fileOf(sample))).ns;
     const firstLine = sample.indexOf('\n');
     for (let length = firstLine; length < sample.length; length++) {
@@ -61,7 +61,7 @@ describe('the log of a backend whose answers are uncertain', () => {
     }
   });
 
-  it('is left as it is when no line of it can be read, and says so', async () => {
+  it('is left unchanged when none of its lines can be read, and says so', async () => {
     for (const text of ['once upon a time\n', Buffer.from(sample).toString('base64'), '\0'.repeat(500)]) {
       const fs = await fileOf(Buffer.from(text));
       await expect(load(fs)).rejects.toMatchObject({ code: 'UNREADABLE' });
@@ -70,7 +70,7 @@ describe('the log of a backend whose answers are uncertain', () => {
     }
   });
 
-  it('is left as it is when more or less of it comes than there is', async () => {
+  it('is left unchanged when a read returns more or less than the file has', async () => {
     for (const says of [
       (bytes: Uint8Array) => bytes.subarray(0, bytes.length / 2),
       (bytes: Uint8Array) => Buffer.concat([bytes, bytes]),
@@ -82,7 +82,7 @@ describe('the log of a backend whose answers are uncertain', () => {
     }
   });
 
-  it('keeps what is appended while its last lines were misread, once they can be read again', async () => {
+  it('keeps appends from while its last lines were misread, once they can be read again', async () => {
     const fs = await fileOf(sample);
     // As long as it was, with another text in its last line.
     fs.says = (bytes) => Buffer.from(Buffer.from(bytes).toString().replaceAll('<3>', '<?>'));
@@ -94,7 +94,7 @@ describe('the log of a backend whose answers are uncertain', () => {
     expect((await load(fs)).ns).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('is not written anew when it was changed since: a write that failed stays, and the next one says so', async () => {
+  it('is not rewritten when it was changed since: a failed write stays, and the next one reports it', async () => {
     const fs = await fileOf(sample);
     const faulty = new FaultySessionFs(fs);
     const { log } = await load(faulty);
@@ -111,7 +111,7 @@ describe('the log of a backend whose answers are uncertain', () => {
     expect((await load(fs)).ns).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('is written anew without a failed piece, with its damage as it is', async () => {
+  it('is rewritten without a failed write, with its damage unchanged', async () => {
     const { fs, log, fails } = await damaged('<x>');
     await fails();
     await log.flush();
@@ -119,7 +119,7 @@ describe('the log of a backend whose answers are uncertain', () => {
     expect((await load(fs)).ns).toEqual([1, 3, 4, 5]);
   });
 
-  it('is not written anew where its damage may have been other bytes', async () => {
+  it('is not rewritten when its damage may hide other bytes', async () => {
     const { fs, log, fails } = await damaged('<\uFFFD>');
     await fails();
     const before = await fs.stored();
@@ -148,7 +148,7 @@ describe('the log of a backend whose answers are uncertain', () => {
     return { fs, log, fails };
   }
 
-  it('keeps a copy of a tail that nobody here wrote before it is cut off', async () => {
+  it('keeps a copy of a foreign tail before it is cut off', async () => {
     const fs = new MemorySessionFs();
     const log = await JsonlEventLog.open({ fs, retryMs: 0 });
     log.append(start);
@@ -163,7 +163,7 @@ describe('the log of a backend whose answers are uncertain', () => {
     expect((await load(fs)).ns).toEqual([1, 2]);
   });
 
-  it('is not cut on a disk whose file changed between two looks at it', async () => {
+  it('is not cut on a disk whose file changed between two reads', async () => {
     const fs = new FaultySessionFs(new MemorySessionFs());
     await fs.writeFile(eventsPath(fs), Buffer.concat([sample, sample.subarray(0, 40)]));
     let reads = 0;

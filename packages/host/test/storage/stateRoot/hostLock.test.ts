@@ -36,7 +36,7 @@ function holder(changes: Partial<LockHolder> = {}): string {
 const linuxOnly = it.runIf(process.platform === 'linux');
 
 describe('the lock of a state root', () => {
-  it('says who holds it, from when, and where', async () => {
+  it('names its holder, since when, and the address', async () => {
     const lock = await HostLock.take(path, { now: 1_700_000_000_000 });
     await lock.update({ url: 'http://127.0.0.1:4711' });
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
@@ -57,7 +57,7 @@ describe('the lock of a state root', () => {
     await next.release();
   });
 
-  it('is taken over from a process that is gone', async () => {
+  it('is taken over from a dead process', async () => {
     await writeFile(path, holder());
     const lock = await HostLock.take(path);
     expect(lock.tookOver).toBe(true);
@@ -65,7 +65,7 @@ describe('the lock of a state root', () => {
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ instanceId: lock.holder.instanceId });
   });
 
-  it('is not released by one who does not hold it any more', async () => {
+  it('is not released by a former holder', async () => {
     const lock = await HostLock.take(path);
     await writeFile(path, holder({ pid: process.pid, instanceId: 'other' }));
     await lock.release();
@@ -87,7 +87,7 @@ describe('the lock of a state root', () => {
     await expect(HostLock.take(path)).rejects.toThrow(/on elsewhere.*if it no longer runs, remove .*host\.lock/);
   });
 
-  it("of somebody else's process counts", async () => {
+  it("of another user's process counts", async () => {
     // Process 1 is always there.
     expect(await isSameProcess(1, undefined)).toBe(true);
     await writeFile(path, holder({ pid: 1 }));
@@ -95,7 +95,7 @@ describe('the lock of a state root', () => {
   });
 
   it.each(['', '{', '[]', 'null', '{"pid":"1"}', '{"pid":-1,"startedAt":1,"instanceId":"x","machine":"m"}', '\0\0\0'])(
-    "with the content %j is somebody's who is writing it, and after a while what a power cut left",
+    'with the content %j counts as being written, and after a while as left by a power cut',
     async (content) => {
       await writeFile(path, content);
       await expect(HostLock.take(path)).rejects.toMatchObject({ code: 'LOCKED' });
@@ -105,14 +105,14 @@ describe('the lock of a state root', () => {
     },
   );
 
-  it('with an id that is a path takes nothing else with it', async () => {
+  it('with a path as its id affects no other file', async () => {
     await writeFile(path, holder({ instanceId: '../../x' }));
     await utimes(path, 1, 1);
     await HostLock.take(path);
     expect(await readdir(folder)).toEqual(['host.lock']);
   });
 
-  it('is taken over also after others died while they took it over', async () => {
+  it('is taken over also after other processes died while they took it over', async () => {
     await writeFile(path, holder());
     await writeFile(`${path}.before`, holder({ instanceId: 'second' }));
     await writeFile(`${path}.before.second`, holder({ instanceId: 'third' }));
@@ -120,7 +120,7 @@ describe('the lock of a state root', () => {
     expect(await readdir(folder)).toEqual(['host.lock']);
   });
 
-  it('is not taken from one who is just taking it over', async () => {
+  it('is not taken from a process that is just taking it over', async () => {
     await writeFile(path, holder());
     const taking = holder({ pid: process.pid, instanceId: 'second' });
     await writeFile(`${path}.before`, taking);
@@ -128,7 +128,7 @@ describe('the lock of a state root', () => {
     expect((await readdir(folder)).sort()).toEqual(['host.lock', 'host.lock.before']);
   });
 
-  it('is had by exactly one of many in this process', async () => {
+  it('is held by exactly one of many in this process', async () => {
     for (let round = 0; round < 50; round++) {
       if (round % 2) await writeFile(path, holder());
       const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => HostLock.take(path)));
@@ -139,7 +139,7 @@ describe('the lock of a state root', () => {
     }
   });
 
-  it('is had by exactly one of many processes that take it, or take it over, in the same moment', async () => {
+  it('is held by exactly one of many processes that take it, or take it over, at the same moment', async () => {
     const rounds = 60;
     for (let round = 0; round < rounds; round++) {
       const file = join(folder, `lock-${round}`);

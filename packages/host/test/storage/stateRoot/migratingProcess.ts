@@ -1,4 +1,4 @@
-// Opens a state root with a migration that says each file it changes, and goes on with each line of standard input.
+// Opens a state root with a migration that prints each file it changes, and continues with each line of standard input.
 import { createInterface } from 'node:readline';
 import { StateRoot } from '../../../src/storage/stateRoot/stateRoot.js';
 import { shoutingStep } from './shoutingStep.js';

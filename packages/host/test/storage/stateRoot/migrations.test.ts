@@ -35,7 +35,7 @@ const version = async (of = path) => Number(await readFile(join(of, 'version'), 
 const backups = async () => (await readdir(join(path, 'backups'))).sort();
 
 describe('a state root of an older version', { timeout: 120_000 }, () => {
-  it('is brought to the newest one step by step; what it was is kept, and told', async () => {
+  it('is migrated step by step to the newest one, with a copy that is reported', async () => {
     const told: string[] = [];
     const second: Migration = {
       what: 'a second step',
@@ -63,7 +63,7 @@ describe('a state root of an older version', { timeout: 120_000 }, () => {
     expect(told).toEqual([]);
   });
 
-  it('stays at its version when a step fails, says why and where the copy is, and can go on later', async () => {
+  it('keeps its version when a step fails, says why and where the copy is, and can continue later', async () => {
     const broken: Migration = { ...shoutingStep(), run: () => Promise.reject(new Error('the disk is on fire')) };
     await expect(open([broken])).rejects.toMatchObject({
       name: 'StateRootFailure',
@@ -102,7 +102,7 @@ describe('a state root of an older version', { timeout: 120_000 }, () => {
     expect(told.at(-1)).toContain(kept);
   });
 
-  it('survives a kill while the copy is made, and one before it has its last name', async () => {
+  it('survives a kill while the copy is made, and one before it has its final name', async () => {
     await mkdir(join(path, 'backups/version-1.tmp/notes'), { recursive: true });
     await writeFile(join(path, 'backups/version-1.tmp/notes/a.txt'), 'on');
     await open([shoutingStep()]);
@@ -113,7 +113,7 @@ describe('a state root of an older version', { timeout: 120_000 }, () => {
     expect(await backups()).toEqual([kept, expect.stringMatching(/Z-version-1$/)]);
   });
 
-  it('keeps the newest copies only', async () => {
+  it('keeps only the newest copies', async () => {
     const steps = Array.from(
       { length: MAX_BACKUPS + 2 },
       (_, n): Migration => ({
@@ -126,7 +126,7 @@ describe('a state root of an older version', { timeout: 120_000 }, () => {
     expect((await backups()).map((name) => name.replace(/.*Z-/, ''))).toEqual(['version-3', 'version-4', 'version-5']);
   });
 
-  it('is left as it is where there is no room for a copy', async () => {
+  it('is left unchanged when there is no room for a copy', async () => {
     await expect(makeBackup(path, 'version-1', ['notes'], async () => 1024)).rejects.toThrow(
       'a copy of 1 MiB has to be made before, and 1 MiB are free: make room',
     );

@@ -26,7 +26,7 @@ describe("the host's numbers", () => {
     expect((await readdir(folder)).sort()).toEqual([...NAMES]);
   });
 
-  it('are within both files, always, before they are given out', async () => {
+  it('are always within both files before they are given out', async () => {
     const sequence = await SequenceFile.open(folder, { blockSize: 20 });
     for (let index = 0; index < 500; index++) {
       const number = sequence.next();
@@ -35,7 +35,7 @@ describe("the host's numbers", () => {
     await sequence.dispose();
   });
 
-  it('are reserved ahead, so that the next block is there in time', async () => {
+  it('are reserved ahead, so that the next block is ready in time', async () => {
     const sequence = await SequenceFile.open(folder, { blockSize: 100 });
     for (let index = 0; index < 51; index++) sequence.next();
     await sequence.dispose();
@@ -46,7 +46,7 @@ describe("the host's numbers", () => {
     expect(() => sequence.next()).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 
-  it('never go back when it is opened again', async () => {
+  it('never go back after a reopen', async () => {
     let last = 0;
     for (let run = 0; run < 20; run++) {
       const sequence = await SequenceFile.open(folder, { blockSize: 7 });
@@ -61,7 +61,7 @@ describe("the host's numbers", () => {
     }
   });
 
-  it('start after what the caller knows of', async () => {
+  it("start above the caller's minimum", async () => {
     expect((await SequenceFile.open(folder, { atLeast: 5_000 })).next()).toBe(5_001);
     expect((await SequenceFile.open(folder, { atLeast: 5 })).next()).toBe(105_001);
   });

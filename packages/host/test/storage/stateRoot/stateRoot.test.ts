@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o7777).toString(8);
 const open = (warnings: string[] = []) => StateRoot.open({ path, env: {}, warn: (message) => warnings.push(message) });
 
-describe('where the state root is', () => {
+describe('the path of the state root', () => {
   it.each([
     [{ path: '/asked', env: { AGENTHOST_HOME: '/env', XDG_STATE_HOME: '/xdg' } }, '/asked'],
     [{ env: { AGENTHOST_HOME: '/env', XDG_STATE_HOME: '/xdg' } }, '/env'],
@@ -32,7 +32,7 @@ describe('where the state root is', () => {
 });
 
 describe('the state root', () => {
-  it('is made, closed to others, with its version and its lock', async () => {
+  it('is made private, with its version and its lock', async () => {
     path = join(folder, 'a/b');
     const root = await open();
     expect(await readFile(join(path, 'version'), 'utf8')).toBe('1\n');
@@ -44,7 +44,7 @@ describe('the state root', () => {
     await (await open()).dispose();
   });
 
-  it('is had by one host at a time', async () => {
+  it('is used by one host at a time', async () => {
     const root = await open();
     await root.lock.update({ url: 'http://127.0.0.1:1' });
     await expect(open()).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('the state root', () => {
     expect(await readdir(path)).not.toContain('host.lock');
   });
 
-  it('of a newer version is refused with a sentence, and left alone', async () => {
+  it('of a newer version is refused with an explanation, and left unchanged', async () => {
     await mkdir(path, { mode: 0o700 });
     await writeFile(join(path, 'version'), '2\n');
     await expect(open()).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe('the state root', () => {
     expect(warnings).toEqual([`${path} was open to other users (mode 755); it is closed to them now (700)`]);
   });
 
-  it('in a folder that is something else is not closed: whoever can write there is refused', async () => {
+  it('in a foreign folder is not closed: it is refused if others can write there', async () => {
     await mkdir(path);
     await writeFile(join(path, 'mine.txt'), '');
     await chmod(path, 0o755);
@@ -118,7 +118,7 @@ describe('the state root', () => {
     ['below a file', 'file/state', /a part of its path is a file/],
     ['at a file', 'file', /there is a file of that name/],
     ['where nobody may write', '/proc/agenthost-test', /./],
-  ])('%s says so in one line, and what to do', async (_, place, reason) => {
+  ])('%s is reported in one line, with what to do', async (_, place, reason) => {
     await writeFile(join(folder, 'file'), '');
     path = resolve(folder, place);
     const error = await open().catch((caught: unknown) => caught as Error & { code: string });
@@ -130,7 +130,7 @@ describe('the state root', () => {
     );
   });
 
-  it('removes the drafts that killed processes left, and no other file', async () => {
+  it('removes drafts of killed processes, and no other file', async () => {
     await (await open()).dispose();
     const old = new Date(Date.now() - 3_600_000);
     const left = join(path, `token.${randomUUID()}.tmp`);
@@ -144,7 +144,7 @@ describe('the state root', () => {
     await root.dispose();
   });
 
-  it('lists the ids of its sessions and nothing else', async () => {
+  it('lists only the ids of its sessions', async () => {
     const root = await open();
     const sessions = join(path, 'session-state');
     for (const name of ['b', 'a-1', 'A.b_c', '.hidden', 'two words', '-x', 'trailing.'])

@@ -24,7 +24,7 @@ const unexpected = (error: unknown) => {
 };
 
 describe('temporary files', () => {
-  it('are for this user only, with names that nobody can foresee', async () => {
+  it('are private, with unpredictable names', async () => {
     const fs = await LocalSessionFs.open({ stateRoot: folder, sessionId: 's1', tmpRoot: folder });
     const files = new TempFiles({ fs });
     const [file, dir] = [await files.create('x', 'png'), await files.createFolder()];
@@ -38,7 +38,7 @@ describe('temporary files', () => {
     await fs.dispose();
   });
 
-  it.each(['local', 'elsewhere'])('go at the end, and nothing else does: %s', async (place) => {
+  it.each(['local', 'elsewhere'])('are removed at the end, and nothing else is: %s', async (place) => {
     const local = () => LocalSessionFs.open({ stateRoot: folder, sessionId: 's1', tmpRoot: folder });
     const fs = place === 'local' ? await local() : new MemorySessionFs();
     const files = new TempFiles({ fs });
@@ -69,7 +69,7 @@ describe('temporary files', () => {
     expect(await fs.exists(path)).toBe(true);
   });
 
-  it('are bounded in number, and so is what is noted of them', async () => {
+  it('are bounded in number, and so is their register', async () => {
     const fs = new MemorySessionFs();
     const files = new TempFiles({ fs });
     for (let n = 0; n < 1_000; n++) await files.remove(await files.create('x'));
@@ -80,7 +80,7 @@ describe('temporary files', () => {
     expect(await fs.readdir(fs.tmpdir)).toEqual([]);
   });
 
-  it('of a host that was killed go when the session is opened again', async () => {
+  it('of a killed host are removed when the session is opened again', async () => {
     const fs = new MemorySessionFs();
     const killed = new TempFiles({ fs });
     const [file, dir] = [await killed.create('x'), await killed.createFolder()];
@@ -99,7 +99,7 @@ describe('the temporary folder of a host', () => {
   const sessionIn = (root: TempRoot, sessionId = 's1') =>
     LocalSessionFs.open({ stateRoot: folder, sessionId, tmpRoot: root.path });
 
-  it('goes with the host', async () => {
+  it('is removed when the host stops', async () => {
     const root = await open();
     expect((await stat(root.path)).mode & 0o777).toBe(0o700);
     const fs = await sessionIn(root);
@@ -111,7 +111,7 @@ describe('the temporary folder of a host', () => {
     expect((await readdir(folder)).sort()).toEqual(['session-state']);
   });
 
-  it('of a host that was killed is emptied by the next one, of what was registered', async () => {
+  it('of a killed host is emptied by the next one, of registered files only', async () => {
     const killed = await open();
     const [one, two] = [await sessionIn(killed), await sessionIn(killed, 's2')];
     const [first, second] = [new TempFiles({ fs: one }), new TempFiles({ fs: two })];
@@ -144,7 +144,7 @@ describe('the temporary folder of a host', () => {
     ['another folder', () => join(folder, 'session-state')],
     ['a link', () => join(folder, 'agenthost-link')],
     ['nothing', () => join(folder, 'agenthost-none')],
-  ])('is left alone when the state root names %s', async (_, path) => {
+  ])('is left unchanged when the state root names %s', async (_, path) => {
     const root = await open();
     const fs = await sessionIn(root);
     const file = await new TempFiles({ fs }).create('x');
@@ -155,7 +155,7 @@ describe('the temporary folder of a host', () => {
     await next.dispose();
   });
 
-  it('that can not be made is told with what to do', async () => {
+  it('that can not be made is reported with what to do', async () => {
     const opening = TempRoot.open({ stateRoot: folder, parent: join(folder, 'none'), onError: unexpected });
     await expect(opening).rejects.toThrow(/^No temporary files can be made in .*none \(ENOENT\). Set TMPDIR to/);
   });

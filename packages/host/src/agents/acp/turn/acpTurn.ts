@@ -13,7 +13,7 @@ export interface AcpTurn {
   readonly updates: TurnUpdates;
   heard(): void;
   done: Promise<void>;
-  /** Open questions. */
+  /** Number of open questions. */
   asking: number;
   /** Called when the last of them is answered. */
   onAnswered(): void;

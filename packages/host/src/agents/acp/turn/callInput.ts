@@ -9,7 +9,7 @@ import { blockText } from './contentBlocks.js';
 
 /** The maximum length in a title. */
 const MAX_DETAILS = 400;
-/** Fields that describe a command, which is shown itself. */
+/** Fields of a command's input that are not shown as details: the command itself is shown, and the others describe it. */
 const COMMAND_WORDS: ReadonlySet<string> = new Set(['command', 'cmd', 'description', 'title', 'justification']);
 
 export interface CallInput {

@@ -25,7 +25,7 @@ import type { TurnEvents } from './turnEvents.js';
 const READ_ONLY: ReadonlySet<unknown> = new Set(['read', 'search']);
 
 export interface FollowedTerminal {
-  /** Set when the call has ended. */
+  /** Defined when the terminal's command has ended. */
   exitCode(): number | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ToolCallsOptions {
   /** The agent's name, for texts about it. */
   readonly agentName: string;
   readonly events: Pick<TurnEvents, 'emit' | 'emitLater'>;
-  /** Called with the changed files, if there are any. */
+  /** The events for changed files, if there are any. */
   changed(changes: readonly FileChangeSummary[]): readonly AgentEvent[];
   /** Follows a terminal of ours that a call shows. */
   followTerminal(terminalId: string, onOutput: (output: string) => void): FollowedTerminal | undefined;

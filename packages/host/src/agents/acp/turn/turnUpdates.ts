@@ -72,8 +72,8 @@ export class TurnUpdates {
 const STOPPED: Readonly<Record<string, string>> = {
   max_tokens: 'The model stopped because its answer reached the greatest length that it may have.',
   max_turn_requests:
-    'The agent stopped because it has asked the model as often as it may in one turn. Tell it to go on.',
-  refusal: 'The agent refused to go on with this.',
+    'The agent stopped because it has asked the model as often as it may in one turn. Tell it to continue.',
+  refusal: 'The agent refused to continue.',
 };
 
 function checklist(entries: Extract<SessionUpdate, { sessionUpdate: 'plan' }>['entries']): string {

@@ -8,7 +8,7 @@ import { holds } from '../../../../../../test/support/holds.js';
 import { lineDiff } from '../../../../src/agents/acp/turn/lineDiff.js';
 
 describe('lineDiff', () => {
-  it('shows what came and went, with three lines around it', () => {
+  it('shows added and removed lines, with three lines of context', () => {
     const before = 'a\nb\nc\nd\ne\nf\ng\nh\n';
     expect(lineDiff(before, before.replace('e', 'E\nE2'))).toEqual({
       insertions: 2,
@@ -20,12 +20,12 @@ describe('lineDiff', () => {
     expect(lineDiff('a\n', 'a\n')).toEqual({ insertions: 0, deletions: 0, text: '' });
   });
 
-  it('counts everything as replaced where two texts are too long to compare', () => {
+  it('replaces everything when two texts are too long to compare', () => {
     const lines = (of: string) => Array.from({ length: 3_000 }, (_, line) => `${of}${line}\n`).join('');
     expect(lineDiff(lines('a'), lines('b'))).toMatchObject({ insertions: 3_000, deletions: 3_000 });
   });
 
-  it('is a patch that patch itself applies', () => {
+  it('is a patch that patch applies', () => {
     const folder = mkdtempSync(join(tmpdir(), 'agenthost-diff-'));
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 25 })

@@ -19,7 +19,7 @@ function shown(call: object) {
   return { ...callDisplay(facts), result: callResult(facts, { exitCode: exitCodeOf(fields), output, whole: [] }) };
 }
 
-describe('what is shown of a tool call', () => {
+describe('the display of a tool call', () => {
   it('of Claude Code', () => {
     const command = { name: 'Bash', kind: 'execute', title: 'rm -rf x', rawInput: { command: 'rm -rf x' } };
     expect(shown({ ...command, status: 'completed', _meta: { terminal_exit: { exit_code: 0 } } })).toMatchObject({
@@ -66,7 +66,7 @@ describe('what is shown of a tool call', () => {
     );
   });
 
-  it('of tools that nobody has heard of', () => {
+  it('of unknown tools', () => {
     expect(shown({ name: 'mcp__myServer__doThings', rawInput: { a: 1 } })).toMatchObject({
       displayName: 'Mcp My Server Do Things',
       invocationMessage: 'Using a tool',
@@ -81,7 +81,7 @@ describe('what is shown of a tool call', () => {
     );
   });
 
-  it('finds live output where agents put it, and takes the fence off the rest', () => {
+  it('finds live output in all known fields, and removes the fence from other output', () => {
     expect([
       liveOutput({ terminal_output: { data: 'a' } }),
       liveOutput({ terminal_output_delta: { data: 'b' } }),

@@ -10,13 +10,13 @@ function setUp() {
   return { told, events };
 }
 
-it('tells at once what waits for nothing', () => {
+it('emits at once without waiting events', () => {
   const { told, events } = setUp();
   events.emit(text('one'));
   expect(told).toEqual(['one']);
 });
 
-it('keeps the order where something takes its time', async () => {
+it('keeps the order when an event takes time', async () => {
   const { told, events } = setUp();
   const [first, second] = [Promise.withResolvers<AgentEvent[]>(), Promise.withResolvers<AgentEvent[]>()];
   events.emitLater(first.promise, () => []);
@@ -33,7 +33,7 @@ it('keeps the order where something takes its time', async () => {
   expect(told).toHaveLength(5);
 });
 
-it('tells something else of what fails, or keeps too much waiting', async () => {
+it('emits a fallback when an event fails or too many wait', async () => {
   const { told, events } = setUp();
   events.emitLater(Promise.reject(new Error('no')), () => [text('failed')]);
   events.emitLater(new Promise(() => {}), () => [text('given up')]);

@@ -7,7 +7,7 @@ const tokens = (inputTokens: number, outputTokens: number) => ({
 const spent = (amount: number, currency = 'USD') =>
   ({ sessionUpdate: 'usage_update', used: undefined, size: undefined, cost: { amount, currency } }) as const;
 
-it('takes tokens as those of the turn, and adds up those of its prompts', () => {
+it('counts tokens per turn, and adds up those of its prompts', () => {
   const meter = new UsageMeter({ tokensAreTotals: false });
   meter.beginTurn();
   meter.prompted(tokens(10, 1));
@@ -31,7 +31,7 @@ it('takes the difference where an agent reports totals', () => {
   ]);
 });
 
-it('counts anew when the agent does: in a new process, or with a smaller total', () => {
+it('starts over when the agent does: in a new process, or with a smaller total', () => {
   const meter = new UsageMeter({ tokensAreTotals: true });
   const costs = [0.5, 0.75, 'restart', 1, 0.25].map((total) => {
     meter.beginTurn();

@@ -40,7 +40,7 @@ describe('whole contents around an edit', () => {
     ]);
   });
 
-  it('are of a new file only where there was none', () => {
+  it('are those of a new file only when none existed', () => {
     const told = [{ oldText: undefined, newText: AFTER }];
     expect(wholeEdits(told, { text: null, isBefore: true }, AFTER)).toEqual([{ before: null, after: AFTER }]);
     expect(wholeEdits(told, { text: null, isBefore: false }, AFTER)).toEqual([{ before: null, after: AFTER }]);
@@ -63,7 +63,7 @@ describe('whole contents around an edit', () => {
     expect(whole ?? []).toEqual([]);
   });
 
-  it('are right whenever they are told, for every edit that an agent tells the truth about', () => {
+  it('are right whenever they are reported, for every truthful edit', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
     holds(
       fc.property(

@@ -1,63 +1,17 @@
-import type { URI } from '../uri.js';
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
 import type { Author, ErrorInfo } from './common.js';
-import type { ActiveTurn, Turn, UserMessage } from './turn.js';
+import type { ActiveTurn, Turn, UserMessage } from './turns.js';
 
-export interface SessionState {
-  readonly summary: SessionSummary;
-  readonly lifecycle: 'creating' | 'ready' | 'creationFailed';
-  readonly creationError?: ErrorInfo;
-  /** A person gave the title that it has: no agent's replaces it. */
-  readonly titleByUser?: true;
-  /** The newest ones; a client may hold more of them than the host has in memory. */
-  readonly turns: readonly Turn[];
-  /** How many turns before the first of `turns` `fetchTurns` can return. */
-  readonly earlierTurns?: number;
-  readonly activeTurn?: ActiveTurn;
-  readonly steeringMessage?: PendingMessage;
-  readonly queuedMessages?: readonly PendingMessage[];
-  readonly customizations?: readonly SessionCustomization[];
-  /** What the agent takes after a `/` at the start of a message. */
-  readonly commands?: readonly SessionCommand[];
-  /** Who is looking at this session now. Not logged. */
-  readonly clients?: readonly Author[];
-}
-
-export type SessionStatus = 'idle' | 'inProgress' | 'inputNeeded' | 'error';
-
-export interface SessionSummary {
-  readonly resource: URI;
-  readonly provider: string;
-  readonly title: string;
-  readonly createdAt: number;
-  readonly modifiedAt: number;
-  readonly status: SessionStatus;
-  readonly isRead: boolean;
-  readonly isArchived: boolean;
-  /** What the agent does right now, e.g. "Running npm test". */
-  readonly activity?: string;
-  readonly model?: string;
-  /** How the agent works right now, where it has modes: planning, say, or accepting edits. Since version 2. */
-  readonly mode?: SessionMode;
-  /** A `file:` URI. */
-  readonly workingDirectory?: URI;
-  /** The keys of the metadata contract, and `group` for sessions that are chats of one another. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly changes?: readonly FileChangeSummary[];
-  /** When the newest turn that is over ended; absent before the first one has. */
-  readonly lastTurnEndedAt?: number;
-  /** Its agent is being started for the first time. */
-  readonly isCreating?: true;
-}
-
-/** A mode of the agent. The id is the agent's own. */
-export interface SessionMode {
-  readonly id: string;
-  /** Ready to display; the id where the agent gives no name. */
-  readonly name?: string;
+export interface Customization {
+  readonly uri: string;
+  readonly displayName: string;
+  readonly description?: string;
+  readonly kind: 'instructions' | 'skill' | 'agent' | 'mcpServer' | 'plugin';
 }
 
 export interface FileChangeSummary {
-  readonly uri: URI;
+  readonly uri: string;
   readonly insertions: number;
   readonly deletions: number;
 }
@@ -73,7 +27,7 @@ export interface SessionCommand {
   /** Without the slash. */
   readonly name: string;
   readonly description?: string;
-  /** What may be written behind it, in words, e.g. "a branch". Without it nothing is expected there. */
+  /** What may be written after it, e.g. "a branch". Absent if nothing is expected there. */
   readonly inputHint?: string;
 }
 
@@ -84,9 +38,56 @@ export interface SessionCustomization {
   readonly statusMessage?: string;
 }
 
-export interface Customization {
-  readonly uri: URI;
-  readonly displayName: string;
-  readonly description?: string;
-  readonly kind: 'instructions' | 'skill' | 'agent' | 'mcpServer' | 'plugin';
+/** A mode of the agent. The id is the agent's own. */
+export interface SessionMode {
+  readonly id: string;
+  /** Ready to display; absent if the agent gives no name. */
+  readonly name?: string;
+}
+
+export interface SessionState {
+  readonly summary: SessionSummary;
+  readonly lifecycle: 'creating' | 'ready' | 'creationFailed';
+  readonly creationError?: ErrorInfo;
+  /** A person chose the title: no title of an agent replaces it. */
+  readonly titleByUser?: true;
+  /** The newest ones; a client may hold more of them than the host has in memory. */
+  readonly turns: readonly Turn[];
+  /** How many turns before the first of `turns` `fetchTurns` can return. */
+  readonly earlierTurns?: number;
+  readonly activeTurn?: ActiveTurn;
+  readonly steeringMessage?: PendingMessage;
+  readonly queuedMessages?: readonly PendingMessage[];
+  readonly customizations?: readonly SessionCustomization[];
+  /** What the agent takes after a `/` at the start of a message. */
+  readonly commands?: readonly SessionCommand[];
+  /** Which clients look at this session now. Not logged. */
+  readonly clients?: readonly Author[];
+}
+
+export type SessionStatus = 'idle' | 'inProgress' | 'inputNeeded' | 'error';
+
+export interface SessionSummary {
+  readonly resource: string;
+  readonly provider: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly status: SessionStatus;
+  readonly isRead: boolean;
+  readonly isArchived: boolean;
+  /** What the agent does right now, e.g. "Running npm test". */
+  readonly activity?: string;
+  readonly model?: string;
+  /** How the agent works right now, e.g. planning. Since version 2. */
+  readonly mode?: SessionMode;
+  /** A `file:` URI. */
+  readonly workingDirectory?: string;
+  /** The keys of the metadata contract, and `group` for sessions that are chats of one another. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly changes?: readonly FileChangeSummary[];
+  /** When the last turn ended; absent before that. */
+  readonly lastTurnEndedAt?: number;
+  /** Its agent is being started for the first time. */
+  readonly isCreating?: true;
 }

@@ -1,6 +1,6 @@
-export interface RootState {
-  readonly agents: readonly AgentInfo[];
-}
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
+export type AgentAvailability = AvailableAgent | UnavailableAgent | InstallingAgent;
 
 export interface AgentInfo {
   readonly provider: string;
@@ -8,30 +8,20 @@ export interface AgentInfo {
   readonly description: string;
   readonly models: readonly ModelInfo[];
   readonly supportsMultipleChats?: boolean;
-  /** One of `AGENT_ICONS`. A name that a client doesn't know, or none, is shown as any agent is. */
+  /** One of `AGENT_ICONS`. Without a name that the client knows, a default icon is shown. */
   readonly icon?: string;
-  /** What is sent to it is run as it stands, and what that prints is the answer. */
+  /** Input is run as it stands, and its output is the answer. */
   readonly runsInput?: boolean;
   readonly availability: AgentAvailability;
 }
-
-export type AgentAvailability = AvailableAgent | UnavailableAgent | InstallingAgent;
 
 export interface AvailableAgent {
   readonly state: 'available';
   readonly version?: string;
 }
 
-export interface UnavailableAgent {
-  readonly state: 'unavailable';
-  readonly reason: string;
-  readonly howToFix: string;
-  /** There when `installAgent` can bring it. */
-  readonly installable?: InstallableAgent;
-}
-
 export interface InstallableAgent {
-  /** Bytes on disk, about. */
+  /** Approximate size on disk, in bytes. */
   readonly sizeHint?: number;
 }
 
@@ -46,4 +36,16 @@ export interface ModelInfo {
   readonly maxContextWindow?: number;
   readonly supportsVision?: boolean;
   readonly policyState?: string;
+}
+
+export interface RootState {
+  readonly agents: readonly AgentInfo[];
+}
+
+export interface UnavailableAgent {
+  readonly state: 'unavailable';
+  readonly reason: string;
+  readonly howToFix: string;
+  /** Present when `installAgent` can install it. */
+  readonly installable?: InstallableAgent;
 }

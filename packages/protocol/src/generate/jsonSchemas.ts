@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { ERROR_CODE } from '../errors.js';
-import { MIN_PROTOCOL_VERSION, PROTOCOL_VERSION } from '../version/versions.js';
 import {
   CLIENT_NOTIFICATION_SCHEMAS,
   COMMAND_SCHEMAS,
   HOST_NOTIFICATION_SCHEMAS,
   SCHEMAS,
   SESSION_FS_SCHEMAS,
-} from './schemas.js';
+} from '../schemas/schemas.js';
+import { MIN_PROTOCOL_VERSION, PROTOCOL_VERSION } from '../version/versions.js';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 const TYPES_FILE = 'types.schema.json';

@@ -1,5 +1,6 @@
-import type { FileChangeSummary, SessionMode, SessionStatus, SessionSummary } from './state/sessionState.js';
-import type { URI } from './uri.js';
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
+import type { FileChangeSummary, SessionMode, SessionStatus, SessionSummary } from './sessionState.js';
 
 /** Ephemeral: not reduced, not stored, not replayed. After a reconnect a client fetches the list again. */
 export type Notification =
@@ -9,6 +10,14 @@ export type Notification =
   | ProgressNotification
   | StorageChangedNotification;
 
+export interface ProgressNotification {
+  readonly type: 'notify/progress';
+  readonly token: string;
+  readonly message: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
 export interface SessionAddedNotification {
   readonly type: 'notify/sessionAdded';
   readonly summary: SessionSummary;
@@ -16,12 +25,12 @@ export interface SessionAddedNotification {
 
 export interface SessionRemovedNotification {
   readonly type: 'notify/sessionRemoved';
-  readonly session: URI;
+  readonly session: string;
 }
 
 export interface SessionSummaryChangedNotification {
   readonly type: 'notify/sessionSummaryChanged';
-  readonly session: URI;
+  readonly session: string;
   readonly changes: SessionSummaryChanges;
 }
 
@@ -35,25 +44,20 @@ export interface SessionSummaryChanges {
   readonly activity?: string | null;
   readonly model?: string | null;
   readonly mode?: SessionMode | null;
-  readonly workingDirectory?: URI | null;
+  readonly workingDirectory?: string | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly changes?: readonly FileChangeSummary[] | null;
   readonly lastTurnEndedAt?: number | null;
   readonly isCreating?: true | null;
 }
 
-export interface ProgressNotification {
-  readonly type: 'notify/progress';
-  readonly token: string;
-  readonly message: string;
-  readonly done?: number;
-  readonly total?: number;
-}
-
-/** Where the sessions' files are kept has changed. Since version 2. */
+/** The place of the sessions' files has changed. Since version 2. */
 export interface StorageChangedNotification {
   readonly type: 'notify/storageChanged';
-  /** `client`: a client keeps them. `gone`: that client has disconnected, and nothing can be stored until the host restarts. */
+  /**
+   * `client`: a client keeps the files. `gone`: that client has disconnected, and nothing can be stored until the host
+   * restarts.
+   */
   readonly storage: 'local' | 'client' | 'gone';
   /** Ready to display: what happened and what to do. */
   readonly message: string;

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import * as actions from './actionSchemas.js';
+import * as commands from './commandSchemas.js';
+import * as common from './commonSchemas.js';
+import * as handshake from './handshakeSchemas.js';
+import * as notifications from './notificationSchemas.js';
+import * as rootState from './rootStateSchemas.js';
+import * as sessionFs from './sessionFsSchemas.js';
+import * as sessionState from './sessionStateSchemas.js';
+import * as toolCalls from './toolCallSchemas.js';
+import * as turns from './turnSchemas.js';
+
+/** The schemas of each module by the names of their types, which are in the file of that name in `types/`. */
+export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
+  common: byTypeName(common),
+  rootState: byTypeName(rootState),
+  toolCalls: byTypeName(toolCalls),
+  turns: byTypeName(turns),
+  sessionState: byTypeName(sessionState),
+  clientActions: byActionName(actions.CLIENT_ACTIONS),
+  hostActions: byActionName([...actions.HOST_ACTIONS, ...actions.ROOT_ACTIONS]),
+  actions: byTypeName(actions),
+  notifications: byTypeName(notifications),
+  handshake: byTypeName(handshake),
+  commands: byTypeName(commands),
+  sessionFs: byTypeName(sessionFs),
+};
+
+/** A schema that is exported as `userMessage` is that of the type UserMessage. */
+function byTypeName(module: Readonly<Record<string, unknown>>): Record<string, z.ZodType> {
+  const schemas = Object.entries(module).filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType);
+  return Object.fromEntries(schemas.map(([name, schema]) => [name.charAt(0).toUpperCase() + name.slice(1), schema]));
+}
+
+/** `session/turnStarted` is a TurnStartedAction. */
+function byActionName(
+  schemas: readonly z.ZodObject<{ readonly type: z.ZodLiteral<string> }>[],
+): Record<string, z.ZodType> {
+  return byTypeName(Object.fromEntries(schemas.map((schema) => [actionName(schema.shape.type.value), schema])));
+}
+
+function actionName(type: string): string {
+  return `${type.slice(type.indexOf('/') + 1)}Action`;
+}

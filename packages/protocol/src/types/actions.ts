@@ -1,0 +1,156 @@
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
+import type {
+  CustomizationToggledAction,
+  IsArchivedChangedAction,
+  IsReadChangedAction,
+  ModelChangedAction,
+  PendingMessageRemovedAction,
+  PendingMessageSetAction,
+  PermissionResolvedAction,
+  QueuedMessagesReorderedAction,
+  TitleChangedAction,
+  ToolCallConfirmedAction,
+  TurnCancelledAction,
+  TurnStartedAction,
+} from './clientActions.js';
+import type { Author } from './common.js';
+import type {
+  ActivityChangedAction,
+  AgentsChangedAction,
+  ChangesChangedAction,
+  ClientsChangedAction,
+  CreationFailedAction,
+  CustomizationsChangedAction,
+  DeltaAction,
+  ErrorAction,
+  MetadataChangedAction,
+  ModeChangedAction,
+  PermissionRequestAction,
+  ReadyAction,
+  ReasoningAction,
+  ResponsePartAction,
+  ToolCompleteAction,
+  ToolStartAction,
+  ToolUpdateAction,
+  TurnCompleteAction,
+  UsageAction,
+} from './hostActions.js';
+
+export type Action =
+  | TurnStartedAction
+  | ToolCallConfirmedAction
+  | PermissionResolvedAction
+  | TurnCancelledAction
+  | TitleChangedAction
+  | ModelChangedAction
+  | IsReadChangedAction
+  | IsArchivedChangedAction
+  | PendingMessageSetAction
+  | PendingMessageRemovedAction
+  | QueuedMessagesReorderedAction
+  | CustomizationToggledAction
+  | ReadyAction
+  | ModeChangedAction
+  | CreationFailedAction
+  | DeltaAction
+  | ResponsePartAction
+  | ReasoningAction
+  | ToolStartAction
+  | ToolUpdateAction
+  | ToolCompleteAction
+  | PermissionRequestAction
+  | TurnCompleteAction
+  | ErrorAction
+  | UsageAction
+  | ActivityChangedAction
+  | ChangesChangedAction
+  | ClientsChangedAction
+  | MetadataChangedAction
+  | CustomizationsChangedAction
+  | AgentsChangedAction;
+
+export interface ActionEnvelope {
+  readonly action: Action;
+  /** One counter for the whole host; it never goes back, not even across a restart. */
+  readonly serverSeq: number;
+  /** Absent when the host itself produced the action. */
+  readonly origin?: ActionOrigin;
+  /** Present when the host refused the action; then only its sender gets the envelope, and nothing has changed. */
+  readonly rejectionReason?: string;
+  /** The same for programs. Absent if an older host does not say. */
+  readonly rejection?: Rejection;
+  /**
+   * Present when a client sent an action again that was accepted before, under this `serverSeq`. Only its sender gets
+   * the envelope, and nothing has changed: every state contains the action already.
+   */
+  readonly repeated?: true;
+}
+
+export interface ActionOrigin {
+  readonly clientId: string;
+  readonly clientSeq: number;
+  /** The name of the device, as its token has it; absent for the host's own token. Set by the host. */
+  readonly name?: string;
+}
+
+/** The actions that a client may dispatch. */
+export type ClientAction =
+  | TurnStartedAction
+  | ToolCallConfirmedAction
+  | PermissionResolvedAction
+  | TurnCancelledAction
+  | TitleChangedAction
+  | ModelChangedAction
+  | IsReadChangedAction
+  | IsArchivedChangedAction
+  | PendingMessageSetAction
+  | PendingMessageRemovedAction
+  | QueuedMessagesReorderedAction
+  | CustomizationToggledAction;
+
+export type PendingMessageKind = 'steering' | 'queued';
+
+/** Why the host refused an action. */
+export interface Rejection {
+  /** One of `REJECTION`, or one that is newer than this client. */
+  readonly code: string;
+  /** Who answered first, if another client's answer is the reason. */
+  readonly by?: Author;
+  /** What the code leaves open: the fields that are wrong, or the number to continue above. */
+  readonly detail?: string;
+}
+
+export type RootAction = AgentsChangedAction;
+
+export type SessionAction =
+  | TurnStartedAction
+  | ToolCallConfirmedAction
+  | PermissionResolvedAction
+  | TurnCancelledAction
+  | TitleChangedAction
+  | ModelChangedAction
+  | IsReadChangedAction
+  | IsArchivedChangedAction
+  | PendingMessageSetAction
+  | PendingMessageRemovedAction
+  | QueuedMessagesReorderedAction
+  | CustomizationToggledAction
+  | ReadyAction
+  | ModeChangedAction
+  | CreationFailedAction
+  | DeltaAction
+  | ResponsePartAction
+  | ReasoningAction
+  | ToolStartAction
+  | ToolUpdateAction
+  | ToolCompleteAction
+  | PermissionRequestAction
+  | TurnCompleteAction
+  | ErrorAction
+  | UsageAction
+  | ActivityChangedAction
+  | ChangesChangedAction
+  | ClientsChangedAction
+  | MetadataChangedAction
+  | CustomizationsChangedAction;

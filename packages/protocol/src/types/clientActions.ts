@@ -1,0 +1,133 @@
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
+import type { PendingMessageKind } from './actions.js';
+import type { Author } from './common.js';
+import type { UserMessage } from './turns.js';
+
+/** Takes effect from the next turn on. */
+export interface CustomizationToggledAction {
+  readonly type: 'session/customizationToggled';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly uri: string;
+  readonly enabled: boolean;
+}
+
+/** Archives the session, or brings it back. */
+export interface IsArchivedChangedAction {
+  readonly type: 'session/isArchivedChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly isArchived: boolean;
+}
+
+/** Marks the session as read or unread. */
+export interface IsReadChangedAction {
+  readonly type: 'session/isReadChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly isRead: boolean;
+}
+
+/** Used from the next turn on. */
+export interface ModelChangedAction {
+  readonly type: 'session/modelChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly model: string;
+}
+
+/** Removes a pending message. */
+export interface PendingMessageRemovedAction {
+  readonly type: 'session/pendingMessageRemoved';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly kind: PendingMessageKind;
+  readonly id: string;
+}
+
+/** Queues or steers; queued while idle starts a turn at once. */
+export interface PendingMessageSetAction {
+  readonly type: 'session/pendingMessageSet';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly kind: PendingMessageKind;
+  readonly id: string;
+  readonly userMessage: UserMessage;
+}
+
+/** Unblocks the agent. */
+export interface PermissionResolvedAction {
+  readonly type: 'session/permissionResolved';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly turnId: string;
+  readonly requestId: string;
+  readonly approved: boolean;
+  readonly optionId?: string;
+  readonly text?: string;
+}
+
+/** Reorders the queue. */
+export interface QueuedMessagesReorderedAction {
+  readonly type: 'session/queuedMessagesReordered';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly order: readonly string[];
+}
+
+/** An agent's title never replaces a client's (`titleByUser`); an empty title allows it again. */
+export interface TitleChangedAction {
+  readonly type: 'session/titleChanged';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly title: string;
+}
+
+/** Unblocks or cancels the call. */
+export interface ToolCallConfirmedAction {
+  readonly type: 'session/toolCallConfirmed';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly turnId: string;
+  readonly toolCallId: string;
+  readonly approved: boolean;
+  readonly optionId?: string;
+  readonly editedToolInput?: string;
+  readonly reason?: string;
+}
+
+/** Ends the turn, aborts the agent. */
+export interface TurnCancelledAction {
+  readonly type: 'session/turnCancelled';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly turnId: string;
+}
+
+/** Starts the agent. `origin: 'agent'`, only from the host, means that the agent began the turn. */
+export interface TurnStartedAction {
+  readonly type: 'session/turnStarted';
+  readonly session: string;
+  readonly at: number;
+  readonly by?: Author;
+  readonly turnId: string;
+  readonly userMessage: UserMessage;
+  /** The pending message that this turn is made of; the reducer takes it out of the pending ones. */
+  readonly queuedMessageId?: string;
+  /** The agent began the turn by itself: the message is empty then. Only the host says so. */
+  readonly origin?: 'agent';
+  /** The session's model at that time, stamped by the host for readers of a part of the log. */
+  readonly model?: string;
+}

@@ -1,0 +1,174 @@
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
+import type { ActionEnvelope } from './actions.js';
+import type { RootState } from './rootState.js';
+import type { SessionState } from './sessionState.js';
+
+export interface ClientInfo {
+  readonly name: string;
+  readonly version?: string;
+  readonly device?: string;
+}
+
+/** `error.data` of any other error, where the host has more to say than its code and message. */
+export interface ErrorData {
+  /** A closer reason for programs; `diskFull` where the host's disk or quota is used up. */
+  readonly code?: string;
+  /** Ready to display. */
+  readonly whatToDo?: string;
+}
+
+/** A session that exists, but could not be loaded: its files can't be read right now, say. */
+export interface FailedSubscription {
+  readonly resource: string;
+  /** As `subscribe` would have answered. */
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+export interface InitializeParams {
+  readonly protocolVersion: number;
+  readonly clientId: string;
+  readonly clientInfo?: ClientInfo;
+  readonly initialSubscriptions?: readonly string[];
+}
+
+export interface InitializeResult {
+  /** The version that both sides speak from now on. */
+  readonly protocolVersion: number;
+  readonly serverSeq: number;
+  readonly snapshots: readonly Snapshot[];
+  readonly capabilities: ProtocolCapabilities;
+  readonly serverInfo: ServerInfo;
+  /** A `file:` URI. */
+  readonly defaultDirectory?: string;
+  /** What this client may do; everything, if an older host does not say. */
+  readonly role?: Role;
+  /**
+   * Subscriptions that could not be resumed now, though their sessions exist: to be asked for again with `subscribe`.
+   * Since version 2; a client of version 1 gets an error for the whole request instead.
+   */
+  readonly failed?: readonly FailedSubscription[];
+}
+
+/** What a version of the protocol can do. A client looks here before it uses a feature. */
+export interface ProtocolCapabilities {
+  readonly sessions: true;
+  readonly tools: true;
+  readonly permissions: true;
+  readonly reasoning?: true;
+  readonly toolUpdates?: true;
+  readonly pendingMessages?: true;
+  readonly customizations?: true;
+  readonly contentReferences?: true;
+  readonly fork?: true;
+  readonly agentInstallation?: true;
+  readonly modes?: true;
+  /** Parts that are no longer in a turn's state can be fetched. */
+  readonly earlierParts?: true;
+  /** `initialize` and `reconnect` say in `failed` which sessions could not be loaded. */
+  readonly failedSubscriptions?: true;
+  readonly sessionFs?: true;
+  readonly artifacts?: true;
+  readonly import?: true;
+}
+
+export interface ReconnectParams {
+  readonly protocolVersion?: number;
+  readonly clientId: string;
+  readonly clientInfo?: ClientInfo;
+  readonly instanceId?: string;
+  readonly lastSeenServerSeq: number;
+  readonly subscriptions: readonly string[];
+}
+
+export type ReconnectResult = ReplayResult | SnapshotResult;
+
+export interface ReplayResult {
+  readonly type: 'replay';
+  readonly protocolVersion: number;
+  readonly serverInfo: ServerInfo;
+  readonly serverSeq: number;
+  /** Subscriptions that can't be resumed: their sessions are gone. */
+  readonly missing: readonly string[];
+  /**
+   * Subscriptions that could not be resumed now, though their sessions exist: to be asked for again with `subscribe`.
+   * Since version 2; a client of version 1 gets an error for the whole request instead.
+   */
+  readonly failed?: readonly FailedSubscription[];
+  /** For each session, the highest accepted `clientSeq` of this client. */
+  readonly acceptedClientSeq: Readonly<Record<string, number>>;
+  /**
+   * For each session, the newest accepted `clientSeq` of this client, rising. A number between the first and the last
+   * of them that is absent was refused; of those before the first it is not known.
+   */
+  readonly recentlyAccepted?: Readonly<Record<string, readonly number[]>>;
+  /** As in `InitializeResult`. */
+  readonly role?: Role;
+  readonly actions: readonly ActionEnvelope[];
+}
+
+/** What a token allows. Each role includes the ones before it. */
+export type Role = 'viewer' | 'approver' | 'driver' | 'owner';
+
+/** `error.data` of a command that the role does not allow. */
+export interface RoleRefusedData {
+  readonly role: Role;
+  /** The least role that would do. */
+  readonly needs: Role;
+}
+
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  /** Another one after each start of the host. */
+  readonly instanceId: string;
+  /** The name of the machine that it runs on, for people. */
+  readonly machine?: string;
+}
+
+/** `state` is a `RootState` where `resource` is the root's URI, else a `SessionState`. */
+export interface Snapshot {
+  readonly resource: string;
+  readonly state: SessionState | RootState;
+  /** Actions with a greater `serverSeq` follow, and no others. */
+  readonly fromSeq: number;
+  /**
+   * Of a session: the newest accepted `clientSeq` of this client, rising. A client that restarts its count continues
+   * above the last of them. Absent if there are none, and from an older host.
+   */
+  readonly recentlyAccepted?: readonly number[];
+  /**
+   * Of a session: another value once it was disposed and made again under its URI. What was sent to another incarnation
+   * is not for this one. Absent from an older host.
+   */
+  readonly incarnation?: string;
+}
+
+export interface SnapshotResult {
+  readonly type: 'snapshot';
+  readonly protocolVersion: number;
+  readonly serverInfo: ServerInfo;
+  readonly serverSeq: number;
+  /** Subscriptions that can't be resumed: their sessions are gone. */
+  readonly missing: readonly string[];
+  /**
+   * Subscriptions that could not be resumed now, though their sessions exist: to be asked for again with `subscribe`.
+   * Since version 2; a client of version 1 gets an error for the whole request instead.
+   */
+  readonly failed?: readonly FailedSubscription[];
+  /** For each session, the highest accepted `clientSeq` of this client. */
+  readonly acceptedClientSeq: Readonly<Record<string, number>>;
+  /**
+   * For each session, the newest accepted `clientSeq` of this client, rising. A number between the first and the last
+   * of them that is absent was refused; of those before the first it is not known.
+   */
+  readonly recentlyAccepted?: Readonly<Record<string, readonly number[]>>;
+  /** As in `InitializeResult`. */
+  readonly role?: Role;
+  readonly snapshots: readonly Snapshot[];
+}
+
+/** `error.data` of `unsupportedProtocolVersion`. */
+export interface UnsupportedProtocolVersionData {
+  readonly supportedVersions: readonly number[];
+}

@@ -1,0 +1,97 @@
+// Generated from the schemas by `npm run schemas`. Do not edit.
+
+import type {
+  ActionParams,
+  AgentParams,
+  BrowseDirectoryParams,
+  BrowseDirectoryResult,
+  CreateSessionParams,
+  DispatchActionParams,
+  DisposeSessionParams,
+  FetchContentParams,
+  FetchContentResult,
+  FetchPartsParams,
+  FetchPartsResult,
+  FetchTurnsParams,
+  FetchTurnsResult,
+  ForkSessionParams,
+  ImportSessionParams,
+  ListArtifactsParams,
+  ListArtifactsResult,
+  ListSessionsParams,
+  ListSessionsResult,
+  NotificationParams,
+  PingParams,
+  PingResult,
+  SubscribeParams,
+  UnsubscribeParams,
+} from './commands.js';
+import type { InitializeParams, InitializeResult, ReconnectParams, ReconnectResult, Snapshot } from './handshake.js';
+import type {
+  ExistsResult,
+  MkdirParams,
+  ReaddirResult,
+  ReaddirWithTypesResult,
+  ReadFileParams,
+  ReadFileResult,
+  RenameParams,
+  RmParams,
+  SessionFsOutcome,
+  SessionFsPathParams,
+  SetProviderParams,
+  SetProviderResult,
+  StatResult,
+  WriteFileParams,
+} from './sessionFs.js';
+
+export interface Command<Params, Result> {
+  readonly params: Params;
+  readonly result: Result;
+}
+
+/** Client → host requests. */
+export interface Commands {
+  readonly initialize: Command<InitializeParams, InitializeResult>;
+  readonly reconnect: Command<ReconnectParams, ReconnectResult>;
+  readonly subscribe: Command<SubscribeParams, Snapshot>;
+  readonly createSession: Command<CreateSessionParams, null>;
+  readonly forkSession: Command<ForkSessionParams, null>;
+  readonly importSession: Command<ImportSessionParams, null>;
+  readonly disposeSession: Command<DisposeSessionParams, null>;
+  readonly listSessions: Command<ListSessionsParams, ListSessionsResult>;
+  readonly fetchTurns: Command<FetchTurnsParams, FetchTurnsResult>;
+  readonly fetchParts: Command<FetchPartsParams, FetchPartsResult>;
+  readonly fetchContent: Command<FetchContentParams, FetchContentResult>;
+  readonly listArtifacts: Command<ListArtifactsParams, ListArtifactsResult>;
+  readonly browseDirectory: Command<BrowseDirectoryParams, BrowseDirectoryResult>;
+  readonly installAgent: Command<AgentParams, null>;
+  readonly removeAgent: Command<AgentParams, null>;
+  readonly 'sessionFs.setProvider': Command<SetProviderParams, SetProviderResult>;
+  readonly ping: Command<PingParams, PingResult>;
+}
+
+/** Client → host notifications. */
+export interface ClientNotifications {
+  readonly unsubscribe: UnsubscribeParams;
+  readonly dispatchAction: DispatchActionParams;
+}
+
+/** Host → client notifications. */
+export interface HostNotifications {
+  readonly action: ActionParams;
+  readonly notification: NotificationParams;
+}
+
+/** Host → client requests: the ten methods of a provided file system, and no others. */
+export interface SessionFsRequests {
+  readonly 'sessionFs.readFile': Command<ReadFileParams, ReadFileResult>;
+  readonly 'sessionFs.writeFile': Command<WriteFileParams, SessionFsOutcome>;
+  readonly 'sessionFs.appendFile': Command<WriteFileParams, SessionFsOutcome>;
+  readonly 'sessionFs.exists': Command<SessionFsPathParams, ExistsResult>;
+  readonly 'sessionFs.stat': Command<SessionFsPathParams, StatResult>;
+  readonly 'sessionFs.mkdir': Command<MkdirParams, SessionFsOutcome>;
+  readonly 'sessionFs.readdir': Command<SessionFsPathParams, ReaddirResult>;
+  readonly 'sessionFs.readdirWithTypes': Command<SessionFsPathParams, ReaddirWithTypesResult>;
+  readonly 'sessionFs.rm': Command<RmParams, SessionFsOutcome>;
+  readonly 'sessionFs.rename': Command<RenameParams, SessionFsOutcome>;
+}
