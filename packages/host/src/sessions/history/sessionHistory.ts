@@ -1,5 +1,6 @@
 import type { SessionState, URI } from '@agenthost/protocol';
 import type { FetchPartsResult } from '@agenthost/protocol/internal';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { HostLog } from '../../hostLog.js';
 import { errorCode } from '../../storage/fs/errnoFailure.js';
 import {
@@ -339,7 +340,7 @@ export class SessionHistory {
 
   #warn(what: string, error: unknown): void {
     const { uri, log } = this.#options;
-    log.warn(`${uri}: ${what}: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(`${uri}: ${what}: ${errorMessage(error)}`);
   }
 }
 
