@@ -34,7 +34,7 @@ export class WorkspaceYamlSync {
   static async open(files: ArtifactStore | undefined, options: WorkspaceYamlSyncOptions): Promise<WorkspaceYamlSync> {
     const found = await files?.readInfo().catch((error: unknown) => {
       options.log.warn(
-        `${options.start.sessionId}: workspace.yaml can't be read and is written anew: ${String(error)}`,
+        `${options.start.sessionId}: workspace.yaml can't be read and is rewritten: ${String(error)}`,
       );
       return undefined;
     });

@@ -297,7 +297,7 @@ export class SessionHistory {
   /** The turn index does not fit: until it is rebuilt, the log is read as a whole. */
   #breakOff(error: unknown): void {
     if (!isStale(error)) throw error;
-    this.#warn("its turn index can't be used and is made anew", error);
+    this.#warn("its turn index can't be used and is rebuilt", error);
     this.#turns.breakOff();
   }
 

@@ -30,7 +30,7 @@ export async function openSessionIndex(
       searchInThread: true,
       onError: (error) => log.warn(`the session index could not be written: ${errorMessage(error)}`),
       onReplaced: (cause) => {
-        log.warn(`the session index is damaged and is made anew: ${errorMessage(cause)}`);
+        log.warn(`the session index is damaged and is rebuilt: ${errorMessage(cause)}`);
         onReplaced();
       },
     });
@@ -42,10 +42,10 @@ export async function openSessionIndex(
     try {
       return { index: openIndex(sums, missing !== undefined), missing };
     } catch (error) {
-      log.warn(`the session index can't be used and is made anew: ${errorMessage(error)}`);
+      log.warn(`the session index can't be used and is rebuilt: ${errorMessage(error)}`);
     }
   } else if (found.kind === 'damaged') {
-    log.warn(`the session index can't be used and is made anew: ${found.reason}`);
+    log.warn(`the session index can't be used and is rebuilt: ${found.reason}`);
   }
   const index = openIndex(undefined, true);
   return { index, missing: { changedSince: 0 } };
