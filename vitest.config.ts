@@ -8,9 +8,11 @@ const source = (name: string, entry = 'src/index') =>
 /** Every screen, every hostile text, every place of a file: `npm run test:sweeps`. */
 export const SWEEPS = [
   'apps/cli/test/failures.test.ts',
+  'packages/host/test/contract/contractMutants.test.ts',
   'packages/host/test/sessions/history/history{Damage,Properties}.test.ts',
+  'packages/host/test/storage/log/{logDamage,longDamage}.test.ts',
   'test/browser/{accessibility,displays,hostile,longThings}.test.ts',
-  'test/e2e/{agents/floods,lists/indexDamage,lists/indexRebuild}.test.ts',
+  'test/e2e/{agents/floods,lists/indexDamage,lists/indexRebuild,programs/dev}.test.ts',
 ];
 
 export default defineConfig({

@@ -229,7 +229,7 @@ const ROWS: readonly GateRow[] = [
     'maxMessageBytes: 16',
     'maxMessageBytes: 16_000',
     AGENT,
-    'without end',
+    'endless line',
   ],
   [
     '7',
@@ -238,7 +238,7 @@ const ROWS: readonly GateRow[] = [
     'maxStrayLines: 100',
     'maxStrayLines: 0',
     AGENT,
-    'garbage',
+    'invalid, deep',
   ],
   [
     '8',

@@ -15,7 +15,7 @@ export async function temporaryFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'agenthost-test-'));
 }
 
-/** A real host on a free port, in this process. Everything it leaves goes with `dispose`. */
+/** A real host on a free port, in this process. `dispose` removes everything that it leaves. */
 export interface TestHost {
   readonly host: Host;
   readonly url: URL;

@@ -30,8 +30,8 @@ export function hasHiddenCharacters(text: string): boolean {
 }
 
 /**
- * A command as it runs, for whoever is to allow it. Nothing is taken out: what a terminal would obey in output (an escape sequence, a
- * return that overwrites the line) is part of a command like any other text, and may have one between its ends.
+ * Returns a command as it runs, for the person who has to allow it. Nothing is removed: an escape sequence, or a return that
+ * overwrites the line, is part of a command like any other text, although a terminal would obey it in output.
  *
  * @example
  * ```ts

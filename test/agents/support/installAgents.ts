@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AgentInstaller } from '@agenthost/host/internal';
 import { CATALOGUE } from '../../../packages/host/src/agents/acp/catalogue.js';
 import { COPILOT_PACKAGE } from '../../../packages/host/src/agents/copilot/copilotAgent.js';
@@ -20,10 +22,15 @@ export function installAgent(provider: string): Promise<string> {
 async function install(provider: string): Promise<string> {
   const npm = provider === 'copilot' ? COPILOT_PACKAGE : CATALOGUE.find((one) => one.provider === provider)?.npm;
   if (!npm) throw new Error(`${provider} comes in no package`);
-  const installed = await resolveAgentInstall(AGENTS_FOLDER, provider, npm.name);
-  if (installed?.version !== npm.version) {
+  while ((await resolveAgentInstall(AGENTS_FOLDER, provider, npm.name))?.version !== npm.version) {
     console.info(`fetching ${npm.name}@${npm.version}`);
-    await new AgentInstaller({ stateDir: CACHE, env: process.env }).install(provider, npm);
+    try {
+      await new AgentInstaller({ stateDir: CACHE, env: process.env }).install(provider, npm);
+    } catch (error) {
+      // Another test file is installing it.
+      if (!existsSync(join(AGENTS_FOLDER, `.${provider}.lock`))) throw error;
+      await delay(1_000);
+    }
   }
   return join(AGENTS_FOLDER, provider);
 }

@@ -49,7 +49,7 @@ export interface StubHost {
   dispose(): Promise<void>;
 }
 
-/** A host with the stub agent, and a session of it. Everything that it leaves goes with `dispose`. */
+/** A host with the stub agent, and a session of it. `dispose` removes everything that it leaves. */
 export async function startStubHost(): Promise<StubHost> {
   const stateDir = await temporaryFolder();
   await writeAgents(stateDir, { stub: stubEntry(stateDir) });

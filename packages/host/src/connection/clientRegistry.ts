@@ -1,5 +1,5 @@
 import { CLOSE_CODE, type ClientInfo, ERROR_CODE, type Notification, type URI } from '@agenthost/protocol';
-import { isNotificationKnownToVersion } from '@agenthost/protocol/internal';
+import { dropOldest, isNotificationKnownToVersion } from '@agenthost/protocol/internal';
 import { encodeNotification, RpcError } from '@agenthost/rpc';
 import { type Delivery, EncodedFrame } from '../state/delivery.js';
 import type { ClientConnection } from './clientConnection.js';
@@ -53,8 +53,7 @@ export class ClientRegistry {
     this.#clients.set(clientId, connection);
     this.#known.delete(clientId);
     this.#known.set(clientId, { credentialId: connection.credentialId, protocolVersion });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    dropOldest(this.#known, MAX_REMEMBERED);
   }
 
   /** The version that a client agreed on last. A reconnect need not repeat it. */

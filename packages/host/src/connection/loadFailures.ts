@@ -1,4 +1,5 @@
 import type { URI } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 
 /** For this long, a client of a version without `failed` is asked to try again. */
 export const LOAD_PATIENCE_MS = 60_000;
@@ -22,8 +23,7 @@ export class LoadFailures {
     const since = before && now - before.last < LOAD_PATIENCE_MS ? before.since : now;
     this.#failing.delete(uri);
     this.#failing.set(uri, { since, last: now });
-    const [oldest] = this.#failing.keys();
-    if (this.#failing.size > MAX_REMEMBERED && oldest !== undefined) this.#failing.delete(oldest);
+    dropOldest(this.#failing, MAX_REMEMBERED);
     return now - since >= LOAD_PATIENCE_MS;
   }
 

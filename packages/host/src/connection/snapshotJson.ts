@@ -1,4 +1,5 @@
 import type { Snapshot, Turn } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 
 /** The size of the cache, and how long it is kept. */
 const MAX_KEPT = 4;
@@ -40,8 +41,7 @@ function keptJson(key: object, turns: number, encode: () => string): string {
   const json = encode();
   kept.delete(key);
   kept.set(key, { turns, json });
-  const [oldest] = kept.keys();
-  if (kept.size > MAX_KEPT && oldest) kept.delete(oldest);
+  dropOldest(kept, MAX_KEPT);
   if (timer === undefined) timer = setTimeout(forget, KEPT_MS).unref();
   return json;
 }

@@ -7,7 +7,7 @@ export interface TurnRoom {
   readonly parts: number;
   /** In the unit of `sizeOf`. */
   readonly size: number;
-  /** Code units unless told. */
+  /** In code units by default. */
   readonly sizeOf?: (step: TurnStep) => number;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContentRef, ToolCallResult } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import type { AgentToolResult } from '../../agents/agent.js';
 import { mapFileEdits } from '../../agents/events/mapFileEdits.js';
 import type { SessionContent } from './sessionContent.js';
@@ -68,8 +69,7 @@ export class EditedFiles {
     this.#files += 1;
     this.#bytes += bytes;
     this.#remembered.set(hash, ref);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
+    dropOldest(this.#remembered, MAX_REMEMBERED);
     return ref;
   }
 

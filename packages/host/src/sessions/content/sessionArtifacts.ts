@@ -11,6 +11,7 @@ import {
   type ArtifactUriParts,
   artifactTimes,
   artifactUri,
+  errorMessage,
   type FetchContentResult,
   withArtifactTime,
 } from '@agenthost/protocol/internal';
@@ -184,7 +185,7 @@ export class SessionArtifacts {
     const { store, log } = this.#options;
     log.error(`${store.uri}: ${what} could not be kept`, error);
     const turn = store.state.activeTurn;
-    const text = `Not kept: ${what}. ${error instanceof Error ? error.message : String(error)}`;
+    const text = `Not kept: ${what}. ${errorMessage(error)}`;
     // Once per turn: an agent may keep changing a plan that can't be stored.
     if (!turn || turn.responseParts.some((part) => part.kind === 'notice' && part.text === text)) return;
     const part = { kind: 'notice', id: randomUUID(), text, severity: 'warning' } as const;

@@ -1,5 +1,5 @@
 import { type ContentRange, type ContentRef, ERROR_CODE, MAX_CONTENT_RANGE } from '@agenthost/protocol';
-import { contentUri, type FetchContentResult } from '@agenthost/protocol/internal';
+import { contentUri, dropOldest, type FetchContentResult } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
 import { locateWithin } from '../../storage/artifacts/artifactFolder.js';
 import { type SessionFs, SessionFsFailure } from '../../storage/fs/sessionFs.js';
@@ -147,8 +147,7 @@ export class SessionContent {
   #file(contentId: string): ContentFile {
     const known = this.#files.get(contentId);
     if (known) return known;
-    const [oldest] = this.#files.keys();
-    if (oldest !== undefined && this.#files.size >= MAX_FILES) this.#files.delete(oldest);
+    dropOldest(this.#files, MAX_FILES - 1);
     const file = new ContentFile(this.#options.fs, this.#path(contentId));
     this.#files.set(contentId, file);
     return file;

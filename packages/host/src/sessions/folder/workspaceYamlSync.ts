@@ -33,9 +33,7 @@ export class WorkspaceYamlSync {
   /** Without `files` nothing is written. */
   static async open(files: ArtifactStore | undefined, options: WorkspaceYamlSyncOptions): Promise<WorkspaceYamlSync> {
     const found = await files?.readInfo().catch((error: unknown) => {
-      options.log.warn(
-        `${options.start.sessionId}: workspace.yaml can't be read and is written anew: ${String(error)}`,
-      );
+      options.log.warn(`${options.start.sessionId}: workspace.yaml can't be read and is rewritten: ${String(error)}`);
       return undefined;
     });
     const { title, createdAt, modifiedAt } = options.state.summary;

@@ -1,5 +1,6 @@
 import type { SessionState, URI } from '@agenthost/protocol';
 import type { FetchPartsResult } from '@agenthost/protocol/internal';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { HostLog } from '../../hostLog.js';
 import { errorCode } from '../../storage/fs/errnoFailure.js';
 import {
@@ -296,7 +297,7 @@ export class SessionHistory {
   /** The turn index does not fit: until it is rebuilt, the log is read as a whole. */
   #breakOff(error: unknown): void {
     if (!isStale(error)) throw error;
-    this.#warn("its turn index can't be used and is made anew", error);
+    this.#warn("its turn index can't be used and is rebuilt", error);
     this.#turns.breakOff();
   }
 
@@ -339,7 +340,7 @@ export class SessionHistory {
 
   #warn(what: string, error: unknown): void {
     const { uri, log } = this.#options;
-    log.warn(`${uri}: ${what}: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(`${uri}: ${what}: ${errorMessage(error)}`);
   }
 }
 

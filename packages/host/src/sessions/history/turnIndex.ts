@@ -1,4 +1,5 @@
 import type { SessionState } from '@agenthost/protocol';
+import { dropOldest } from '@agenthost/protocol/internal';
 import { SessionFsFailure } from '../../storage/fs/sessionFs.js';
 import type { CheckedList } from '../../storage/log/checkedFiles.js';
 import { LOG_BEGINNING, type LogPosition } from '../../storage/log/eventLog.js';
@@ -209,8 +210,7 @@ export class TurnIndex {
     if (end === undefined) return;
     this.#hints.delete(turnId);
     this.#hints.set(turnId, { ordinal, end });
-    const [oldest] = this.#hints.keys();
-    if (this.#hints.size > MAX_TURN_HINTS && oldest !== undefined) this.#hints.delete(oldest);
+    dropOldest(this.#hints, MAX_TURN_HINTS);
   }
 }
 

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { errorMessage } from '@agenthost/protocol/internal';
 import type { HostLog } from '../../hostLog.js';
 import { inspectIndex } from '../../sessionIndex/inspectIndex.js';
 import type { PageSums } from '../../sessionIndex/pageSums.js';
@@ -27,9 +28,9 @@ export async function openSessionIndex(
       ...(sums && { sums }),
       isIncomplete,
       searchInThread: true,
-      onError: (error) => log.warn(`the session index could not be written: ${textOf(error)}`),
+      onError: (error) => log.warn(`the session index could not be written: ${errorMessage(error)}`),
       onReplaced: (cause) => {
-        log.warn(`the session index is damaged and is made anew: ${textOf(cause)}`);
+        log.warn(`the session index is damaged and is rebuilt: ${errorMessage(cause)}`);
         onReplaced();
       },
     });
@@ -41,10 +42,10 @@ export async function openSessionIndex(
     try {
       return { index: openIndex(sums, missing !== undefined), missing };
     } catch (error) {
-      log.warn(`the session index can't be used and is made anew: ${textOf(error)}`);
+      log.warn(`the session index can't be used and is rebuilt: ${errorMessage(error)}`);
     }
   } else if (found.kind === 'damaged') {
-    log.warn(`the session index can't be used and is made anew: ${found.reason}`);
+    log.warn(`the session index can't be used and is rebuilt: ${found.reason}`);
   }
   const index = openIndex(undefined, true);
   return { index, missing: { changedSince: 0 } };
@@ -60,8 +61,4 @@ async function hasChangedSince(time: number, folder: string | undefined): Promis
     ({ ctimeMs }) => ctimeMs > time,
     () => false,
   );
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
