@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SessionAction, type SessionSummary, sessionUri, type Turn } from '@agenthost/protocol';
-import { SessionIndex } from '../../packages/host/dist/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../packages/host/dist/sessionIndex/sqliteSessionIndex.js';
 import { sessionFolder } from '../../packages/host/dist/storage/fs/sessionFolder.js';
 import { LOG_BEGINNING, type NewLogRecord } from '../../packages/host/dist/storage/log/eventLog.js';
 import { LineBatch } from '../../packages/host/dist/storage/log/lineFormat.js';
@@ -21,7 +21,7 @@ export function sessionId(n: number): string {
 export function writeIndex(stateDir: string, sessions: number): void {
   // Before the index: one that is older than the folder of the sessions is looked through at the start.
   mkdirSync(join(stateDir, 'session-state'), { recursive: true, mode: 0o700 });
-  const index = new SessionIndex(join(stateDir, 'index.sqlite'), {
+  const index = new SqliteSessionIndex(join(stateDir, 'index.sqlite'), {
     onError: (error) => {
       throw error;
     },

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isoTime } from '../../packages/ahp/src/translate/turns.js';
-import { SessionIndex } from '../../packages/host/src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../packages/host/src/sessionIndex/sqliteSessionIndex.js';
 import { runCli, spawnHost, temporaryFolder } from '../support/testHost.js';
 import { seen, usePages } from './pageWorld.js';
 
@@ -13,7 +13,7 @@ async function badStateRoot(): Promise<string> {
   const stateDir = await temporaryFolder();
   // Before the index: one that is older than the folder of the sessions is looked through at the start.
   await mkdir(join(stateDir, 'session-state'));
-  const index = new SessionIndex(join(stateDir, 'index.sqlite'));
+  const index = new SqliteSessionIndex(join(stateDir, 'index.sqlite'));
   const times = { bad: 9e15, worse: -9e15, good: 1_700_000_000_000 };
   for (const [title, time] of Object.entries(times)) {
     index.put({

@@ -4,7 +4,7 @@ import { createHostClient } from '@agenthost/client';
 import { createSessionState } from '@agenthost/protocol';
 import { AgentHostProvider, SessionsListModel } from '@agenthost/sessions';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SessionIndex } from '../../packages/host/src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../packages/host/src/sessionIndex/sqliteSessionIndex.js';
 import { until } from '../support/until.js';
 import { countingTransport } from './support/countingTransport.js';
 import { event, folderOfTest, manage, testHost } from './support/providers.js';
@@ -14,7 +14,7 @@ describe('10,000 sessions of a host', () => {
     const stateDir = await folderOfTest();
     // Before the index: one that is older than the folder of the sessions is looked through at the start.
     await mkdir(join(stateDir, 'session-state'));
-    const index = new SessionIndex(join(stateDir, 'index.sqlite'));
+    const index = new SqliteSessionIndex(join(stateDir, 'index.sqlite'));
     for (let n = 0; n < 10_000; n++) {
       const resource = `mock:/s${n}`;
       const metadata = { workingDirectoryPath: `/src/project-${n % 40}` };

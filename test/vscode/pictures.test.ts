@@ -32,7 +32,7 @@ describe.runIf(wanted)('the pictures', () => {
       },
     });
     pages.cleanups.push(() => demo.dispose());
-    const token = await ahpToken(demo.host.stateDir, 'driver');
+    const token = await ahpToken(demo.host, 'driver');
     const server = await startVscodeServer(NEWEST, { url: demo.url, token });
     pages.cleanups.push(() => server.dispose());
     const window = await Workbench.open(pages.browser, server.address(join(ROOT, 'code/agenthost')), {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CLOSE_CODE, MAX_JSON_VALUES } from '@agenthost/protocol';
 import type { Disposable, Transport } from '@agenthost/rpc';
@@ -18,19 +17,19 @@ import { type FrameTransport, frameTransportOver } from './connection/frameTrans
 import type { HostServices } from './connection/hostServices.js';
 import { HostSessions } from './connection/hostSessions.js';
 import { LoadFailures } from './connection/loadFailures.js';
-import { WorkspaceTrust } from './customizations/workspaceTrust.js';
+import { type HostBackend, type HostBackendOptions, openFolder } from './hostBackend.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
 import { Authenticator } from './server/access/authenticator.js';
+import type { DeviceTokens } from './server/access/deviceTokens.js';
 import { HostTokens } from './server/access/hostTokens.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { localUrl } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
 import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
 import { DEFAULT_WEB_SOCKET_LIMITS } from './server/sockets/webSocketTransport.js';
-import { SessionIndex } from './sessionIndex/sessionIndex.js';
-import { openSessionIndex } from './sessions/indexing/openSessionIndex.js';
-import { openSequence } from './sessions/openSequence.js';
+import type { SessionIndex } from './sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from './sessionIndex/sqliteSessionIndex.js';
 import { SessionHub } from './sessions/sessionHub.js';
 import { ABORT_GRACE_MS } from './sessions/sessionLimits.js';
 import { Delivery } from './state/delivery.js';
@@ -38,13 +37,10 @@ import { Publisher } from './state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
 import { RootStore } from './state/rootStore.js';
 import { ClientSessionStorage } from './storage/client/clientSessionStorage.js';
-import { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
-import { LocalSessionStorage } from './storage/localSessionStorage.js';
 import { describeDamage } from './storage/log/describeDamage.js';
 import type { DamageReport } from './storage/log/eventLog.js';
 import { recordIds } from './storage/log/recordIds.js';
 import type { SessionStorage } from './storage/sessionStorage.js';
-import type { SequenceFile } from './storage/stateRoot/sequenceFile.js';
 import { StateRoot } from './storage/stateRoot/stateRoot.js';
 import { TempRoot } from './storage/stateRoot/tempRoot.js';
 import { HOST_VERSION } from './version.js';
@@ -70,9 +66,8 @@ export class Host {
   readonly #stateRoot: StateRoot;
   readonly #tempRoot: TempRoot;
   readonly #services: HostServices;
-  readonly #index: SessionIndex;
+  readonly #backend: HostBackend;
   #providedIndex: SessionIndex | undefined;
-  readonly #sequence: SequenceFile;
   readonly #commands: CommandHandlers;
   readonly #connections = new Set<ClientConnection>();
   readonly #sources: Disposable[] = [];
@@ -117,25 +112,17 @@ export class Host {
     const onDamage = (sessionId: string, damage: DamageReport) =>
       log.warn(`session ${sessionId}: ${describeDamage(damage)}`);
     const logs = { durability, now, newId: newRecordId, onDamage };
-    const inStateRoot = () =>
-      new LocalSessionStorage({
-        stateRoot: stateRoot.path,
-        listSessionIds: () => stateRoot.listSessionIds(),
-        initialCwd: defaultDirectory,
-        tempRoot: tempRoot.path,
-        ...logs,
-      });
-    const storage = options.storage ?? inStateRoot();
-    const { index, missing } = await openSessionIndex(
-      join(stateRoot.path, 'index.sqlite'),
+    const backendOptions = {
+      stateRoot,
+      logs,
+      defaultDirectory,
+      tempRoot: tempRoot.path,
+      env: options.env ?? process.env,
       log,
-      () => local.indexReplaced(),
-      options.storage ? undefined : join(stateRoot.path, SESSION_STATE_FOLDER),
-    );
-    const sequence = await openSequence(stateRoot.path, storage, log).catch((error: unknown) => {
-      index.close();
-      throw error;
-    });
+      onIndexReplaced: () => local.indexReplaced(),
+    };
+    const backend = await openBackend(backendOptions, options);
+    const { storage, index, missing, sequence, trust } = backend;
     const agents = new AgentRegistry({
       onError: (error, provider) => log.error(`the agent ${provider} failed`, error),
     });
@@ -148,7 +135,6 @@ export class Host {
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
     const broadcast = clients.broadcast.bind(clients);
-    const trust = new WorkspaceTrust(stateRoot.path, log);
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
       new SessionHub({
         storage,
@@ -178,12 +164,15 @@ export class Host {
     const sessions = new HostSessions({
       local,
       storage,
+      ...(options.database !== undefined && {
+        keepsAll: 'this host keeps its sessions in a database, with those of others',
+      }),
       providedBy: async (provider) => {
         const provided = await ClientSessionStorage.open({ provider, log, ...logs });
         return () => {
           // Its sessions differ from those of the same names here.
           replay.forgetUpTo(sequence.current);
-          host.#providedIndex = new SessionIndex(':memory:', { searchInThread: true });
+          host.#providedIndex = new SqliteSessionIndex(':memory:', { searchInThread: true });
           return hubFor(provided, host.#providedIndex, provider.config.initialCwd);
         };
       },
@@ -228,7 +217,7 @@ export class Host {
         sessions.connectionClosed(connection);
       },
     };
-    const host = new Host(stateRoot, tempRoot, index, sequence, log, services);
+    const host = new Host(stateRoot, tempRoot, backend, log, services);
     try {
       await orphansEnded;
       for (const source of options.agentSources ?? []) {
@@ -248,15 +237,13 @@ export class Host {
   private constructor(
     stateRoot: StateRoot,
     tempRoot: TempRoot,
-    index: SessionIndex,
-    sequence: SequenceFile,
+    backend: HostBackend,
     log: HostLog,
     services: HostServices,
   ) {
     this.#stateRoot = stateRoot;
     this.#tempRoot = tempRoot;
-    this.#index = index;
-    this.#sequence = sequence;
+    this.#backend = backend;
     this.#log = log;
     this.#services = services;
     this.#commands = createCommandHandlers(services);
@@ -268,6 +255,11 @@ export class Host {
 
   get stateDir(): string {
     return this.#stateRoot.path;
+  }
+
+  /** The tokens of devices, for those who add or remove some. */
+  get deviceTokens(): DeviceTokens {
+    return this.#backend.deviceTokens;
   }
 
   /** What its server answers to; empty before `listen`. */
@@ -286,7 +278,7 @@ export class Host {
   async listen(options: ListenOptions = {}): Promise<Listening> {
     const authenticator = new Authenticator();
     const tokens = await HostTokens.open({
-      stateRoot: this.#stateRoot.path,
+      source: await this.#backend.openTokens(),
       authenticator,
       ...(options.token !== undefined && { fixed: options.token }),
       log: this.#log,
@@ -346,6 +338,7 @@ export class Host {
   }
 
   async #close(): Promise<void> {
+    this.#backend.closing?.();
     await this.#tokens?.dispose();
     for (const source of this.#sources) source.dispose();
     // Accepted changes are stored and sent; then no client can send more.
@@ -359,9 +352,8 @@ export class Host {
     await this.#services.sessions.close();
     await this.#services.installations.dispose();
     await this.#services.agents.dispose();
-    this.#index.close();
-    this.#providedIndex?.close();
-    await this.#sequence.dispose();
+    await this.#providedIndex?.close();
+    await this.#backend.close();
     await this.#tempRoot.dispose();
     await this.#stateRoot.dispose();
   }
@@ -370,6 +362,13 @@ export class Host {
     if (this.#closing !== undefined) transport.close(STOPPING);
     else this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
+}
+
+async function openBackend(options: HostBackendOptions, { storage, database }: HostOptions): Promise<HostBackend> {
+  if (database === undefined) return openFolder(options, storage);
+  // Loaded only now: a host without a database needs no driver.
+  const { openDatabase } = await import('./database/openDatabase.js');
+  return openDatabase(options, database);
 }
 
 function keepsTempFiles({ env = process.env }: HostOptions): boolean {

@@ -14,6 +14,8 @@ export interface HostOptions {
   readonly agents: readonly Agent[];
   /** Where sessions are stored. Defaults to folders of the state root. */
   readonly storage?: SessionStorage;
+  /** A PostgreSQL database, `postgres://…`, that keeps sessions, index, tokens and trusted folders instead of the state root. */
+  readonly database?: string;
   /** Agents that are found in the state root or on the machine, and may change while the host runs. */
   readonly agentSources?: readonly AgentSource[];
   readonly durability?: 'write' | 'fsync';

@@ -28,6 +28,7 @@ export type { CopilotConfiguration } from './agents/copilot/copilotConfiguration
 export { MockAgent } from './agents/mock/mockAgent.js';
 export { ShellAgent } from './agents/shell/shellAgent.js';
 export type { Credential } from './connection/credential.js';
+export { DatabaseError } from './database/connectionConfig.js';
 export { Host } from './host.js';
 export { consoleLog, type HostLog, silentLog } from './hostLog.js';
 export type { HostOptions, Listening, ListenOptions } from './hostOptions.js';

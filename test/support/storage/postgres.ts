@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import pg from 'pg';
 
 /** A server refuses to run as root: then it runs as `nobody`. */
 const NOBODY = 65_534;
@@ -17,6 +18,7 @@ export class TestPostgres {
   readonly #folder: string;
   readonly #program: string;
   #process: ChildProcess | undefined;
+  #databases = 0;
 
   static async start(): Promise<TestPostgres> {
     const folder = await mkdtemp(join(tmpdir(), 'agenthost-postgres-'));
@@ -50,6 +52,16 @@ export class TestPostgres {
 
   urlOf(database = 'postgres'): string {
     return `postgres://agenthost@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Makes an empty database and returns its address. */
+  async newDatabase(): Promise<string> {
+    const name = `test_${++this.#databases}`;
+    const client = new pg.Client({ connectionString: this.urlOf() });
+    await client.connect();
+    await client.query(`create database ${name}`);
+    await client.end();
+    return this.urlOf(name);
   }
 
   /** Also again, after `stop`. */

@@ -1,9 +1,11 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
   AcpAgents,
   type Agent,
   CopilotAgent,
   consoleLog,
+  DatabaseError,
   Host,
   type HostLog,
   LockHeldError,
@@ -18,7 +20,7 @@ import { type OpenedPage, openInBrowser } from '../openInBrowser.js';
 import { pageFolder } from '../pageFolder.js';
 import { type AhpAddress, ahpAddress, describeAhp } from './ahpAddress.js';
 import type { AhpRoute } from './ahpRoute.js';
-import { ahpToken } from './ahpToken.js';
+import { AHP_TOKEN_NAME, ahpToken } from './ahpToken.js';
 import { CertificateWatch } from './certificateWatch.js';
 import { limitGarbage, releaseWhenQuiet } from './releaseMemory.js';
 import type { ServeOptions } from './serveOptions.js';
@@ -34,7 +36,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   try {
     // Loaded only where it is asked for.
     if (options.ahp) ahp = (await import('./ahpRoute.js')).openAhpRoute(host, log);
-    const forAhp = options.ahp ? await ahpToken(host.stateDir, options.ahpRole) : undefined;
+    const forAhp = options.ahp ? await ahpToken(host, options.ahpRole, ahpTokenName(options)) : undefined;
     const { url, token } = await host.listen({
       address: options.address,
       port: options.port,
@@ -71,11 +73,17 @@ async function start(options: ServeOptions, log: HostLog): Promise<Host> {
       ...(options.stateDir !== undefined && { stateDir: options.stateDir }),
       ...(await chosenAgents(options)),
       durability: options.durability,
+      ...(options.database !== undefined && { database: options.database }),
       log,
     });
   } catch (error) {
     throw startError(error, options);
   }
+}
+
+/** Hosts on one database share its tokens, but each has clients of its own. */
+function ahpTokenName({ database }: ServeOptions): string {
+  return database === undefined ? AHP_TOKEN_NAME : `${AHP_TOKEN_NAME} (${hostname().slice(0, 40)})`;
 }
 
 async function chosenAgents({ agents: wanted, enableMockAgent, stateDir }: ServeOptions) {
@@ -139,7 +147,7 @@ function startError(error: unknown, { address, port }: ServeOptions): unknown {
   const cannotStart = (what: string, whatToDo: string) =>
     new CommandError(EXIT.cannotStart, what, whatToDo, { cause: error });
   if (error instanceof CommandError) return error;
-  if (error instanceof StateRootFailure || error instanceof WeakTokenError) {
+  if (error instanceof StateRootFailure || error instanceof WeakTokenError || error instanceof DatabaseError) {
     return cannotStart(error.what, error.whatToDo);
   }
   if (error instanceof LockHeldError) return cannotStart(error.message, 'Mend that, then start again.');

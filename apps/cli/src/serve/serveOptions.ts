@@ -25,6 +25,11 @@ export const SERVE_OPTIONS = {
     value: 'LEVEL',
     help: 'write: a message counts as stored when the system has it (default); fsync: when the disk has it',
   },
+  database: {
+    type: 'string',
+    value: 'URL',
+    help: 'keep sessions, tokens and trusted folders in PostgreSQL (default $AGENTHOST_DATABASE); give the password in PGPASSWORD, .pgpass or a service file',
+  },
   'tls-cert': {
     type: 'string',
     value: 'FILE',
@@ -70,6 +75,7 @@ export interface ServeOptions {
   readonly agents: readonly string[] | undefined;
   readonly enableMockAgent: boolean;
   readonly durability: 'write' | 'fsync';
+  readonly database: string | undefined;
   readonly tls: TlsFiles | undefined;
   readonly publicUrl: URL | undefined;
   readonly allowedOrigins: readonly string[];
@@ -97,6 +103,7 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     agents: values.agents?.split(',').map((name) => name.trim()),
     enableMockAgent: values['enable-mock-agent'] ?? false,
     durability: parseDurability(values.durability),
+    database: values.database ?? (process.env['AGENTHOST_DATABASE'] || undefined),
     tls,
     publicUrl: values['public-url'] === undefined ? undefined : parseUrl('--public-url', values['public-url']),
     allowedOrigins: (values['allow-origin'] ?? []).map((origin) => parseOrigin(origin)),

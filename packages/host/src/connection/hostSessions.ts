@@ -20,6 +20,8 @@ export interface HostSessionsOptions {
   readonly local: SessionHub;
   /** The storage of `local`. */
   readonly storage: SessionStorage;
+  /** Why no client may keep the sessions, if none may. */
+  readonly keepsAll?: string;
   /** Resolves when the provider can be used, with a function that makes the hub of its sessions. */
   readonly providedBy: (provider: SessionFsProvider) => Promise<() => SessionHub>;
   readonly publisher: Publisher;
@@ -73,6 +75,7 @@ export class HostSessions {
 
   /** Allowed once per host, before there is any session: none may be in two places or vanish from a list. */
   async setProvider(connection: ClientConnection, config: SetProviderParams): Promise<SetProviderResult> {
+    if (this.#options.keepsAll !== undefined) throw refused(this.#options.keepsAll);
     this.#mustBeFree(connection);
     this.#offering = connection;
     try {

@@ -8,11 +8,17 @@ const FILE = 'trust.json';
 /** More than people answer by hand; beyond it, the oldest are asked about again. */
 const MAX_FOLDERS = 2_000;
 
-/**
- * The folders whose own configuration may run something, kept in the state root. Trust is for one folder by its real path,
- * neither for those above it nor for those below.
- */
-export class WorkspaceTrust {
+/** The folders whose own configuration may run something. Trust is for one folder by its real path, neither for those above it nor for those below. */
+export interface WorkspaceTrust {
+  isTrusted(folder: string): Promise<boolean>;
+  /** Resolves when the folder is stored and listeners were called. */
+  trust(folder: string): Promise<void>;
+  /** Called when a folder is trusted; must not throw. */
+  onTrusted(listener: (folder: string) => void): { dispose(): void };
+}
+
+/** The trusted folders in a file of the state root. */
+export class TrustFile implements WorkspaceTrust {
   readonly #path: string;
   readonly #log: HostLog;
   /** Includes those that could not be stored: the answer was given. */
@@ -30,7 +36,6 @@ export class WorkspaceTrust {
     return this.#unstored.has(folder) || (await this.#read()).includes(folder);
   }
 
-  /** Resolves when the folder is stored and listeners were called. */
   async trust(folder: string): Promise<void> {
     this.#unstored.add(folder);
     for (const listener of [...this.#listeners]) listener(folder);
@@ -38,7 +43,6 @@ export class WorkspaceTrust {
     await this.#writing;
   }
 
-  /** Called when a folder is trusted; must not throw. */
   onTrusted(listener: (folder: string) => void): { dispose(): void } {
     this.#listeners.add(listener);
     return { dispose: () => void this.#listeners.delete(listener) };

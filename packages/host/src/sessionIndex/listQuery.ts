@@ -142,7 +142,7 @@ function before(cursor: Cursor | undefined): Condition[] {
   return cursor ? [{ sql: '(modifiedAt, resource) < (?, ?)', values: cursor }] : [];
 }
 
-export function encodeCursor({ modifiedAt, resource }: ListedRow): string {
+export function encodeCursor({ modifiedAt, resource }: Pick<ListedRow, 'modifiedAt' | 'resource'>): string {
   return Buffer.from(JSON.stringify([modifiedAt, resource])).toString('base64url');
 }
 

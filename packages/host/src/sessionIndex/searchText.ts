@@ -168,6 +168,13 @@ export class WaitingTurns {
     return lost;
   }
 
+  /** Removes and returns the oldest. */
+  take(count: number): WaitingTurn[] {
+    const taken = [...this.#turns].slice(0, count);
+    for (const [key] of taken) this.#delete(key);
+    return taken.map(([, turn]) => turn);
+  }
+
   deleteAll(resource: URI): void {
     for (const [key, turn] of this.#turns) if (turn.resource === resource) this.#delete(key);
   }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ListSessionsParams, ListSessionsResult } from '@agenthost/protocol';
 import { InvalidCursorError } from './listQuery.js';
 import type { SearchAnswer, SearchMessage } from './searchWorker.js';
-import type { IndexChanges } from './sessionIndex.js';
+import type { IndexChanges } from './sqliteSessionIndex.js';
 
 /** Tests run from the sources, but a thread can load only the compiled program. */
 const PROGRAM = join(import.meta.dirname.replace(/src(?=[\\/]sessionIndex$)/, 'dist'), 'searchWorker.js');

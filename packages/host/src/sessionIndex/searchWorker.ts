@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ListSessionsParams, ListSessionsResult } from '@agenthost/protocol';
 import { IndexReader } from './indexReader.js';
-import { type IndexChanges, SessionIndex } from './sessionIndex.js';
+import { type IndexChanges, SqliteSessionIndex } from './sqliteSessionIndex.js';
 
 export type SearchMessage =
   | { readonly type: 'search'; readonly id: number; readonly params: ListSessionsParams }
@@ -56,6 +56,6 @@ function readerOf(path: string): Searcher {
 }
 
 function copyInMemory(): Searcher {
-  const index = new SessionIndex(':memory:');
+  const index = new SqliteSessionIndex(':memory:');
   return { list: (params) => index.list(params), apply: (changes) => index.apply(changes) };
 }

@@ -49,7 +49,7 @@ interface Phrase {
 }
 
 function phraseOf({ words, isUnfinished }: Extract<SearchTerm, { kind: 'match' }>): Phrase {
-  return { words: [...words.matchAll(WORDS)].map(([word]) => fold(word)), isUnfinished };
+  return { words: foldedWords(words), isUnfinished };
 }
 
 /** How many words the phrase takes when it ends at the newest word; 0 when it doesn't. */
@@ -62,6 +62,11 @@ function lengthOfMatch(folded: readonly string[], { words, isUnfinished }: Phras
     if (!isUnfinished || n < words.length - 1 || !have.startsWith(want)) return 0;
   }
   return words.length;
+}
+
+/** The words of a text as they are compared: without case and diacritics. */
+export function foldedWords(text: string): string[] {
+  return [...text.matchAll(WORDS)].map(([word]) => fold(word));
 }
 
 /** Folded as in the index: without case and diacritics. */

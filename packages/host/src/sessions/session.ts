@@ -68,7 +68,8 @@ export class Session {
       pasted,
       models: () => agents.modelIds(start.provider),
       isTurnIndexed: (turnId) => index.hasTurn(this.uri, turnId),
-      isTurnStored: (turnId, earlierTurns) => history.hasTurn(turnId, earlierTurns),
+      isTurnStored: async (turnId, earlierTurns) =>
+        (await index.findTurn?.(this.uri, turnId)) ?? history.hasTurn(turnId, earlierTurns),
       closed: () => this.#closed,
       beforeDecision: () => {
         this.#lastUsed = performance.now();

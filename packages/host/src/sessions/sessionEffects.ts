@@ -60,7 +60,7 @@ export class SessionEffects implements StoreEffects {
     } else if (hasMessage(state)) {
       notifier.provisional.delete(summary.resource);
       this.#services.index.put(summary);
-      this.#services.index.flush();
+      void this.#services.index.flush();
       notifier.added(summary);
     }
     this.#parts.workspaceYaml.summaryChanged(state);

@@ -185,7 +185,7 @@ export class SessionHub {
     const { index, broadcast } = this.#services;
     index.expect(uri);
     const { state } = await this.open(uri);
-    index.flush();
+    void index.flush();
     broadcast({ type: 'notify/sessionAdded', summary: state.summary });
   }
 
@@ -253,7 +253,7 @@ export class SessionHub {
   async recoverInterrupted(): Promise<void> {
     const { index, log } = this.#services;
     const atWork = await Promise.all(AT_WORK.map((status) => this.#lists.resources({ status })));
-    for (const uri of new Set([...index.unsettled(), ...atWork.flat()])) {
+    for (const uri of new Set([...(await index.unsettled()), ...atWork.flat()])) {
       await this.open(uri).catch((error: unknown) => {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) index.remove(uri);
         else log.error(`${uri} could not be opened`, error);

@@ -59,7 +59,7 @@ export class SessionLoader {
     if (start.provisional) notifier.provisional.add(params.session);
     else {
       index.put(state.summary);
-      index.flush();
+      void index.flush();
       notifier.added(state.summary);
     }
     return session;
@@ -81,7 +81,7 @@ export class SessionLoader {
         throw error;
       });
       noteFork(source, params);
-      index.flush();
+      void index.flush();
       broadcast({ type: 'notify/sessionAdded', summary: fork.state.summary });
       return fork;
     } catch (error) {

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../src/sessionIndex/sqliteSessionIndex.js';
 import { summary, turn } from './indexSamples.js';
 
 const TURNS = 1_000;
 
 describe('the texts of a removed session', () => {
   let folder: string;
-  let index: SessionIndex;
+  let index: SqliteSessionIndex;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'agenthost-test-'));
-    index = new SessionIndex(join(folder, 'index.sqlite'));
+    index = new SqliteSessionIndex(join(folder, 'index.sqlite'));
     index.markFilled();
     for (const id of ['large', 'other']) {
       index.put(summary(id, { title: `the title of ${id}` }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lastText } from '../../src/sessionIndex/indexSchema.js';
-import { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../src/sessionIndex/sqliteSessionIndex.js';
 import { summary, turn } from './indexSamples.js';
 
 const A = 'mock:/a';
@@ -13,13 +13,13 @@ describe('whether a session has had a turn', () => {
   let folder: string;
   let path: string;
   let replaced: number;
-  let index: SessionIndex;
+  let index: SqliteSessionIndex;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'agenthost-test-'));
     path = join(folder, 'index.sqlite');
     replaced = 0;
-    index = new SessionIndex(path, { onReplaced: () => replaced++ });
+    index = new SqliteSessionIndex(path, { onReplaced: () => replaced++ });
     index.markFilled();
   });
   afterEach(async () => {

@@ -1,8 +1,8 @@
 import type { ListSessionsFilter, SessionSummary } from '@agenthost/protocol';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { holds } from '../../../../test/support/holds.js';
-import { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { INDEX_FORMS } from './indexForms.js';
 import { summary, turn } from './indexSamples.js';
 
 const word = fc.constantFrom('a', 'ab', 'abc', 'b', 'ba', 'common');
@@ -94,11 +94,11 @@ function fits(filter: ListSessionsFilter, summary: SessionSummary, texts: readon
   });
 }
 
-function pages(index: SessionIndex, filter: ListSessionsFilter, limit: number, between: () => void = () => {}) {
+async function pages(index: SessionIndex, filter: ListSessionsFilter, limit: number, between: () => void = () => {}) {
   const seen: SessionSummary[] = [];
   const totals: number[] = [];
   for (let cursor: string | undefined, more = true; more; ) {
-    const page = index.list({ filter, limit, ...(cursor !== undefined && { cursor }) });
+    const page = await index.list({ filter, limit, ...(cursor !== undefined && { cursor }) });
     seen.push(...page.items);
     totals.push(page.total);
     if (filter.text !== undefined) {
@@ -113,54 +113,55 @@ function pages(index: SessionIndex, filter: ListSessionsFilter, limit: number, b
   return { seen, totals };
 }
 
-describe('a list, compared with a simple model', () => {
-  const withIndex = (use: (index: SessionIndex, model: Model) => void) => {
-    const index = new SessionIndex(':memory:', {
-      onError: (error) => {
-        throw error;
-      },
-    });
+describe.each(INDEX_FORMS)('a list of $name, compared with a simple model', (form) => {
+  beforeAll(() => form.start());
+  afterAll(() => form.stop());
+  // Each question to a database takes a round trip.
+  const numRuns = form.name === 'SQLite' ? 400 : 60;
+
+  const withIndex = async (use: (index: SessionIndex, model: Model) => Promise<void>) => {
+    const index = await form.open();
     try {
-      use(index, new Model());
+      await use(index, new Model());
     } finally {
-      index.close();
+      await index.close();
     }
   };
 
-  it('has the same sessions, order and total for every filter and page size', () => {
-    holds(
-      fc.property(
+  it('has the same sessions, order and total for every filter and page size', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(change, { maxLength: 40 }),
         fc.array(fc.tuple(filter, fc.integer({ min: 1, max: 5 })), { minLength: 1, maxLength: 8 }),
         (changes, questions) =>
-          withIndex((index, model) => {
+          withIndex(async (index, model) => {
             for (const each of changes) model.apply(index, each);
             for (const [asked, limit] of questions) {
               const expected = model.list(asked);
-              const { seen, totals } = pages(index, asked, limit);
+              const { seen, totals } = await pages(index, asked, limit);
               expect(seen).toEqual(expected);
               expect(new Set(totals)).toEqual(new Set([expected.length]));
             }
           }),
       ),
-      { numRuns: 400 },
+      { numRuns },
     );
   }, 120_000);
 
-  it('lists unchanged sessions once while others change between two pages, with right totals', () => {
-    holds(
-      fc.property(
+  it('lists unchanged sessions once while others change between two pages, with right totals', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(change, { maxLength: 40 }),
         filter,
         fc.integer({ min: 1, max: 3 }),
         fc.array(change, { maxLength: 20 }),
         (changes, asked, limit, meanwhile) =>
-          withIndex((index, model) => {
+          withIndex(async (index, model) => {
             for (const each of changes) model.apply(index, each);
             const before = model.list(asked);
             const expected = [before.length];
             const waiting = [...meanwhile];
-            const { seen, totals } = pages(index, asked, limit, () => {
+            const { seen, totals } = await pages(index, asked, limit, () => {
               const next = waiting.shift();
               if (next) model.apply(index, next);
               expected.push(model.list(asked).length);
@@ -171,12 +172,12 @@ describe('a list, compared with a simple model', () => {
             expect(untouched(seen)).toEqual(untouched(before));
           }),
       ),
-      { numRuns: 400 },
+      { numRuns },
     );
   }, 120_000);
 
-  it('of very many hits, found by a walk through all sessions', () => {
-    withIndex((index, model) => {
+  it('of very many hits, found by a walk through all sessions', async () => {
+    await withIndex(async (index, model) => {
       for (let n = 0; n < 3_000; n++) {
         const title = `common ${n % 3 === 0 ? 'third' : ''}`;
         const flags = { isArchived: n % 5 === 0, isRead: n % 2 === 0 };
@@ -192,8 +193,8 @@ describe('a list, compared with a simple model', () => {
         { text: 'thir common' },
       ]) {
         const expected = model.list(asked);
-        expect(pages(index, asked, 500).seen).toEqual(expected);
-        expect(index.list({ filter: asked, limit: 1 }).total).toBe(expected.length);
+        expect((await pages(index, asked, 500)).seen).toEqual(expected);
+        expect((await index.list({ filter: asked, limit: 1 })).total).toBe(expected.length);
       }
     });
   });

@@ -1,28 +1,28 @@
 import type { ListSessionsFilter, ListSessionsResult } from '@agenthost/protocol';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { holds } from '../../../../test/support/holds.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../../src/sessionIndex/listQuery.js';
-import { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import type { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../src/sessionIndex/sqliteSessionIndex.js';
+import { INDEX_FORMS } from './indexForms.js';
 import { summary, toolCall, turn } from './indexSamples.js';
 
-describe('searching sessions', () => {
+describe.each(INDEX_FORMS)('searching sessions with $name', (form) => {
   let index: SessionIndex;
 
-  beforeEach(() => {
-    index = new SessionIndex(':memory:', {
-      onError: (error) => {
-        throw error;
-      },
-    });
+  beforeAll(() => form.start());
+  beforeEach(async () => {
+    index = await form.open();
   });
-  afterEach(() => index.close());
+  afterEach(async () => index.close());
+  afterAll(() => form.stop());
 
   const ids = ({ items }: ListSessionsResult) => items.map(({ resource }) => resource.slice('mock:/'.length));
-  const found = (text: string, filter: ListSessionsFilter = {}) => ids(index.list({ filter: { ...filter, text } }));
-  const snippet = (text: string) => Object.values(index.list({ filter: { text } }).snippets ?? {});
+  const found = async (text: string, filter: ListSessionsFilter = {}) =>
+    ids(await index.list({ filter: { ...filter, text } }));
+  const snippet = async (text: string) => Object.values((await index.list({ filter: { text } })).snippets ?? {});
 
-  it('finds words of titles, messages, answers and tools, in any of them', () => {
+  it('finds words of titles, messages, answers and tools, in any of them', async () => {
     index.put(summary('a', { title: 'Fix the parser' }));
     index.putTurn(
       'mock:/a',
@@ -33,57 +33,57 @@ describe('searching sessions', () => {
     );
     index.put(summary('b', { title: 'Parser again' }));
     for (const text of ['fix', 'CRASH', 'overflow', 'npm', 'segmentation', 'parser crash', 'fault fix stack']) {
-      expect(found(text), text).toEqual(['a']);
+      expect(await found(text), text).toEqual(['a']);
     }
-    expect(found('parser')).toEqual(['b', 'a']);
-    expect(found('parser again crash')).toEqual([]);
-    expect(found('   ')).toEqual(['b', 'a']);
+    expect(await found('parser')).toEqual(['b', 'a']);
+    expect(await found('parser again crash')).toEqual([]);
+    expect(await found('   ')).toEqual(['b', 'a']);
   });
 
-  it('the last word may be unfinished, the others not; quotes make phrases', () => {
+  it('the last word may be unfinished, the others not; quotes make phrases', async () => {
     index.put(summary('a', { title: 'one two three' }));
-    expect(found('one thr')).toEqual(['a']);
-    expect(found('on three')).toEqual([]);
-    expect(found('"one two"')).toEqual(['a']);
-    expect(found('"two one"')).toEqual([]);
-    expect(found('"one tw"')).toEqual([]);
-    expect(found('"one tw')).toEqual(['a']);
-    expect(found('one OR nothing')).toEqual([]);
-    expect(found('one -two')).toEqual(['a']);
+    expect(await found('one thr')).toEqual(['a']);
+    expect(await found('on three')).toEqual([]);
+    expect(await found('"one two"')).toEqual(['a']);
+    expect(await found('"two one"')).toEqual([]);
+    expect(await found('"one tw"')).toEqual([]);
+    expect(await found('"one tw')).toEqual(['a']);
+    expect(await found('one OR nothing')).toEqual([]);
+    expect(await found('one -two')).toEqual(['a']);
   });
 
-  it('folds case and diacritics, and finds words of other scripts', () => {
+  it('folds case and diacritics, and finds words of other scripts', async () => {
     index.put(summary('a', { title: 'Café ÜBER naïve' }));
     index.put(summary('b', { title: '東京タワー 漢字 Москва' }));
     index.put(summary('c', { title: 'party 🎉' }));
-    for (const text of ['cafe', 'CAFÉ', 'cafe\u0301', 'uber', 'naive']) expect(found(text), text).toEqual(['a']);
-    for (const text of ['東京', '東京タワー', '漢字', 'москва']) expect(found(text), text).toEqual(['b']);
-    expect(found('🎉')).toEqual(['c']);
+    for (const text of ['cafe', 'CAFÉ', 'cafe\u0301', 'uber', 'naive']) expect(await found(text), text).toEqual(['a']);
+    for (const text of ['東京', '東京タワー', '漢字', 'москва']) expect(await found(text), text).toEqual(['b']);
+    expect(await found('🎉')).toEqual(['c']);
   });
 
-  it('shows the first hit, and nothing without a search', () => {
+  it('shows the first hit, and nothing without a search', async () => {
     index.put(summary('a', { title: 'a title' }));
     const before = 'before '.repeat(40);
     const after = 'after '.repeat(40);
     index.putTurn('mock:/a', turn('t1', `${before}the needle is here ${after}`));
     index.putTurn('mock:/a', turn('t2', 'another needle'));
-    expect(snippet('needle')).toEqual([expect.stringMatching(/^…before .*the ⟨needle⟩ is here.* after…$/)]);
-    expect(snippet('needle')[0]?.split(' ').length).toBeLessThanOrEqual(25);
-    expect(snippet('title needl')).toEqual(['a ⟨title⟩']);
-    expect(snippet('anoth')).toEqual(['⟨another⟩ needle\n']);
-    expect(index.list({})).not.toHaveProperty('snippets');
-    expect(index.list({ filter: { text: '%' } })).not.toHaveProperty('snippets');
-    expect(index.list({ filter: { text: 'absent' } })).toEqual({ items: [], total: 0, snippets: {} });
+    expect(await snippet('needle')).toEqual([expect.stringMatching(/^…before .*the ⟨needle⟩ is here.* after…$/)]);
+    expect((await snippet('needle'))[0]?.split(' ').length).toBeLessThanOrEqual(25);
+    expect(await snippet('title needl')).toEqual(['a ⟨title⟩']);
+    expect(await snippet('anoth')).toEqual(['⟨another⟩ needle\n']);
+    expect(await index.list({})).not.toHaveProperty('snippets');
+    expect(await index.list({ filter: { text: '%' } })).not.toHaveProperty('snippets');
+    expect(await index.list({ filter: { text: 'absent' } })).toEqual({ items: [], total: 0, snippets: {} });
   });
 
-  it('shows little even of endless words', () => {
+  it('shows little even of endless words', async () => {
     const long = 'x'.repeat(5_000);
     index.put(summary('a', { title: `${long} needle ${long}` }));
-    expect(snippet('needle')).toEqual([`…${'x'.repeat(199)} ⟨needle⟩ ${'x'.repeat(191)}…`]);
-    expect(snippet('xxx')).toEqual([`⟨${'x'.repeat(399)}⟩…`]);
+    expect(await snippet('needle')).toEqual([`…${'x'.repeat(199)} ⟨needle⟩ ${'x'.repeat(191)}…`]);
+    expect(await snippet('xxx')).toEqual([`⟨${'x'.repeat(399)}⟩…`]);
   });
 
-  it('combines with every other filter', () => {
+  it('combines with every other filter', async () => {
     const other = {
       provider: { provider: 'shell' },
       status: { status: 'error' },
@@ -105,19 +105,19 @@ describe('searching sessions', () => {
       index.put(summary(`${name}-not`, { title: 'hay', ...fields }));
     }
     for (const [name, filter] of Object.entries(filters)) {
-      expect(index.list({ filter: { ...filter, text: 'needle' } }), name).toMatchObject({
+      expect(await index.list({ filter: { ...filter, text: 'needle' } }), name).toMatchObject({
         items: [{ resource: `mock:/${name}` }],
         total: 1,
       });
-      expect(found('', filter).toSorted(), name).toEqual([name, `${name}-not`]);
+      expect((await found('', filter)).toSorted(), name).toEqual([name, `${name}-not`]);
     }
-    expect(found('needle', { isArchived: false, isRead: true, status: 'idle', provider: 'mock' })).toEqual([
+    expect(await found('needle', { isArchived: false, isRead: true, status: 'idle', provider: 'mock' })).toEqual([
       'modifiedSince',
       'workspace',
     ]);
   });
 
-  it('pages through ten thousand, newest first, each once', () => {
+  it('pages through ten thousand, newest first, each once', async () => {
     for (let n = 0; n < 10_000; n++) {
       const id = String(n).padStart(5, '0');
       // Times that are the same for many.
@@ -127,73 +127,81 @@ describe('searching sessions', () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = index.list({ filter: { text: 'odd comm' }, limit: 500, ...(cursor !== undefined && { cursor }) });
+      const page = await index.list({
+        filter: { text: 'odd comm' },
+        limit: 500,
+        ...(cursor !== undefined && { cursor }),
+      });
       expect(page.total).toBe(5_000);
       expect(Object.keys(page.snippets ?? {})).toEqual(page.items.map(({ resource }) => resource));
       seen.push(...ids(page));
       cursor = page.nextCursor;
     } while (cursor !== undefined);
     expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => String(9_999 - 2 * n).padStart(5, '0')));
-    expect(found('"number 4321"')).toEqual(['04321']);
-    expect(() => index.list({ filter: { text: 'odd' }, cursor: 'nonsense' })).toThrow(InvalidCursorError);
+    expect(await found('"number 4321"')).toEqual(['04321']);
+    await expect((async () => index.list({ filter: { text: 'odd' }, cursor: 'nonsense' }))()).rejects.toThrow(
+      InvalidCursorError,
+    );
   });
 
-  it('follows changes: a title, a turn that continues, a session that is removed', () => {
+  it('follows changes: a title, a turn that continues, a session that is removed', async () => {
     index.put(summary('a', { title: 'old' }));
     index.putTurn('mock:/a', turn('t1', 'question'));
-    expect(found('question')).toEqual(['a']);
+    expect(await found('question')).toEqual(['a']);
     index.putTurn(
       'mock:/a',
       turn('t1', 'question', { responseParts: [{ kind: 'markdown', id: 'm', content: 'answer' }] }),
     );
     index.put(summary('a', { title: 'new' }));
-    for (const text of ['question', 'answer', 'new']) expect(found(text), text).toEqual(['a']);
-    expect(found('old')).toEqual([]);
+    for (const text of ['question', 'answer', 'new']) expect(await found(text), text).toEqual(['a']);
+    expect(await found('old')).toEqual([]);
     index.forgetTurn('mock:/a', 't0');
     index.putTurn('mock:/a', turn('t2', 'refused'));
-    expect(found('refused')).toEqual(['a']);
+    expect(await found('refused')).toEqual(['a']);
     index.forgetTurn('mock:/a', 't2');
-    expect(found('refused')).toEqual([]);
+    expect(await found('refused')).toEqual([]);
 
     index.put(summary('b', { title: 'other' }));
     index.putTurn('mock:/a', turn('t2', 'waiting'));
     index.remove('mock:/a');
     index.putTurn('mock:/a', turn('t3', 'late'));
-    for (const text of ['question', 'answer', 'new', 'waiting', 'late']) expect(found(text), text).toEqual([]);
+    for (const text of ['question', 'answer', 'new', 'waiting', 'late']) expect(await found(text), text).toEqual([]);
     index.put(summary('c', { title: 'fresh' }));
-    expect(found('o')).toEqual(['b']);
+    expect(await found('o')).toEqual(['b']);
     index.put(summary('a', { title: 'back' }));
-    expect(found('question')).toEqual([]);
-    expect(found('back')).toEqual(['a']);
+    expect(await found('question')).toEqual([]);
+    expect(await found('back')).toEqual(['a']);
   });
 
-  it('knows which sessions are incomplete', () => {
-    expect(index.isComplete('mock:/a')).toBe(false);
-    index.put(summary('a'));
-    expect(index.isComplete('mock:/a')).toBe(true);
-    index.flush();
-    expect(index.isComplete('mock:/a')).toBe(true);
-    index.expect('mock:/a');
-    expect(index.isComplete('mock:/a')).toBe(false);
-    index.put(summary('a'));
-    index.flush();
-    expect(index.isComplete('mock:/a')).toBe(true);
-  });
-
-  it('never throws for any title, message and search, and a title finds itself', () => {
+  it('never throws for any title, message and search, and a title finds itself', async () => {
     const anything = fc.string({ unit: 'binary', maxLength: 60 });
     const words = fc
       .array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 5 })
       .map((all) => all.join(' '));
-    holds(
-      fc.property(anything, anything, anything, words, (title, message, text, known) => {
+    await fc.assert(
+      fc.asyncProperty(anything, anything, anything, words, async (title, message, text, known) => {
         index.put(summary('a', { title: `${title} ${known}` }));
         index.putTurn('mock:/a', turn('t', message));
-        found(text);
-        expect(found(known)).toEqual(['a']);
-        expect(found(`"${known}"`)).toEqual(['a']);
+        await found(text);
+        expect(await found(known)).toEqual(['a']);
+        expect(await found(`"${known}"`)).toEqual(['a']);
       }),
       { numRuns: 300 },
     );
   });
+});
+
+it('knows which sessions are incomplete', () => {
+  const index = new SqliteSessionIndex(':memory:');
+  expect(index.isComplete('mock:/a')).toBe(false);
+  index.put(summary('a'));
+  expect(index.isComplete('mock:/a')).toBe(true);
+  index.flush();
+  expect(index.isComplete('mock:/a')).toBe(true);
+  index.expect('mock:/a');
+  expect(index.isComplete('mock:/a')).toBe(false);
+  index.put(summary('a'));
+  index.flush();
+  expect(index.isComplete('mock:/a')).toBe(true);
+  index.close();
 });

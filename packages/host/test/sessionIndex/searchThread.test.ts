@@ -5,17 +5,17 @@ import type { ListSessionsResult } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../../src/sessionIndex/listQuery.js';
 import { SearchFailedError, SearchThread } from '../../src/sessionIndex/searchThread.js';
-import { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../src/sessionIndex/sqliteSessionIndex.js';
 import { summary, turn } from './indexSamples.js';
 
 describe.each(['a file', 'memory'])('searching an index in %s from a thread', (where) => {
   let folder: string;
-  let index: SessionIndex;
+  let index: SqliteSessionIndex;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'agenthost-search-'));
     const path = where === 'memory' ? ':memory:' : join(folder, 'index.sqlite');
-    index = new SessionIndex(path, {
+    index = new SqliteSessionIndex(path, {
       searchInThread: true,
       onError: (error) => {
         throw error;
@@ -75,7 +75,7 @@ describe.each(['a file', 'memory'])('searching an index in %s from a thread', (w
 it('cancels a search that takes too long, and runs the next one', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agenthost-search-'));
   const path = join(folder, 'index.sqlite');
-  const index = new SessionIndex(path);
+  const index = new SqliteSessionIndex(path);
   index.put(summary('a', { title: 'word' }));
   index.flush();
   // A thread takes longer than that to start.

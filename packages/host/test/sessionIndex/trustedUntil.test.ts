@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { PageSums } from '../../src/sessionIndex/pageSums.js';
-import { SessionIndex } from '../../src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../src/sessionIndex/sqliteSessionIndex.js';
 import { summary } from './indexSamples.js';
 
 it('is not trusted up to now while a reader keeps the write-ahead log from being emptied', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agenthost-index-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'index.sqlite');
-  const index = new SessionIndex(path, {});
+  const index = new SqliteSessionIndex(path, {});
   onTestFinished(() => index.close());
   const trustedUntil = () => PageSums.read(`${path}-sums`)?.trustedUntil;
   index.markFilled();

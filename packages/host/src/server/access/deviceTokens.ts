@@ -41,26 +41,26 @@ export class DeviceTokenError extends Error {
   }
 }
 
-/** The tokens that the owner gave to devices, in the state root. `agenthost token` changes them, the host reads them. */
-export class DeviceTokens {
-  readonly path: string;
+type ChangeTokens = (tokens: readonly DeviceToken[]) => readonly DeviceToken[];
 
-  constructor(stateRoot: string) {
-    this.path = join(stateRoot, DEVICE_TOKENS_FILE);
+/** Where device tokens are kept. */
+export interface DeviceTokenStore {
+  list(): Promise<readonly DeviceToken[]>;
+  /** Replaces them by what `change` makes of them. Of two changes at once, one comes after the other or fails. */
+  change(change: ChangeTokens): Promise<void>;
+}
+
+/** The tokens that the owner gave to devices. `agenthost token` changes them, the host reads them. */
+export class DeviceTokens {
+  readonly #store: DeviceTokenStore;
+
+  /** In a state root, or elsewhere. */
+  constructor(where: string | DeviceTokenStore) {
+    this.#store = typeof where === 'string' ? new DeviceTokenFile(where) : where;
   }
 
-  async list(): Promise<readonly DeviceToken[]> {
-    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return '{"tokens":[]}';
-      throw error;
-    });
-    const parsed = fileSchema.safeParse(parseJson(text));
-    if (parsed.success) return parsed.data.tokens;
-    throw new DeviceTokenError(
-      'damagedFile',
-      `${this.path} makes no sense: ${describeIssues(parsed.error.issues, 'the file')}.`,
-      'Remove it, then give the devices new tokens with agenthost token add.',
-    );
+  list(): Promise<readonly DeviceToken[]> {
+    return this.#store.list();
   }
 
   /** Returns the token, which can't be shown a second time. */
@@ -73,7 +73,7 @@ export class DeviceTokens {
       );
     }
     const { made, token } = makeToken(name, role);
-    await this.#change((tokens) => {
+    await this.#store.change((tokens) => {
       if (tokens.some((other) => sameName(other.name, name))) {
         throw new DeviceTokenError(
           'nameTaken',
@@ -96,7 +96,7 @@ export class DeviceTokens {
   /** Revokes a token. A running host disconnects its clients as soon as it notices. Returns what was removed. */
   async remove(name: string): Promise<DeviceToken | undefined> {
     let removed: DeviceToken | undefined;
-    await this.#change((tokens) => {
+    await this.#store.change((tokens) => {
       removed = find(tokens, name);
       return tokens.filter((token) => token !== removed);
     });
@@ -106,7 +106,7 @@ export class DeviceTokens {
   /** Replaces a device's token; the old one becomes invalid. */
   async rotate(name: string): Promise<string> {
     let rotated = '';
-    await this.#change((tokens) => {
+    await this.#store.change((tokens) => {
       const old = find(tokens, name);
       const { made, token } = makeToken(old.name, old.role);
       rotated = token;
@@ -114,10 +114,32 @@ export class DeviceTokens {
     });
     return rotated;
   }
+}
+
+class DeviceTokenFile implements DeviceTokenStore {
+  readonly #path: string;
+
+  constructor(stateRoot: string) {
+    this.#path = join(stateRoot, DEVICE_TOKENS_FILE);
+  }
+
+  async list(): Promise<readonly DeviceToken[]> {
+    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '{"tokens":[]}';
+      throw error;
+    });
+    const parsed = fileSchema.safeParse(parseJson(text));
+    if (parsed.success) return parsed.data.tokens;
+    throw new DeviceTokenError(
+      'damagedFile',
+      `${this.#path} makes no sense: ${describeIssues(parsed.error.issues, 'the file')}.`,
+      'Remove it, then give the devices new tokens with agenthost token add.',
+    );
+  }
 
   /** The draft file is a lock as well: of two commands at once, one fails and says so. */
-  async #change(change: (tokens: readonly DeviceToken[]) => readonly DeviceToken[]): Promise<void> {
-    const draft = `${this.path}.new`;
+  async change(change: ChangeTokens): Promise<void> {
+    const draft = `${this.#path}.new`;
     const file = await open(draft, 'wx', 0o600).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
       const left = await stat(draft).catch(() => undefined);
@@ -135,7 +157,7 @@ export class DeviceTokens {
       await file.writeFile(`${JSON.stringify({ tokens }, undefined, 2)}\n`);
       await file.sync();
       await file.close();
-      await rename(draft, this.path);
+      await rename(draft, this.#path);
     } catch (error) {
       await file.close().catch(() => {});
       await rm(draft, { force: true });

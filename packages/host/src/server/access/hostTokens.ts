@@ -1,15 +1,14 @@
-import { type FSWatcher, watch } from 'node:fs';
 import { type Credential, OWNER } from '../../connection/credential.js';
 import type { HostLog } from '../../hostLog.js';
 import { type AcceptedToken, type Authenticator, digestOf } from './authenticator.js';
-import { DEVICE_TOKENS_FILE, type DeviceToken, DeviceTokenError, DeviceTokens } from './deviceTokens.js';
-import { checkToken, TOKEN_FILE, TokenFile } from './tokenFile.js';
-import { TokenUse } from './tokenUse.js';
+import { type DeviceToken, DeviceTokenError } from './deviceTokens.js';
+import { checkToken } from './tokenFile.js';
+import type { TokenSource } from './tokenSource.js';
 
 export interface HostTokensOptions {
-  readonly stateRoot: string;
+  readonly source: TokenSource;
   readonly authenticator: Authenticator;
-  /** The owner's token, if it is not the one in the state root. */
+  /** The owner's token, if it is not the one of the source. */
   readonly fixed?: string;
   readonly log: HostLog;
 }
@@ -22,13 +21,11 @@ interface LiveToken extends AcceptedToken {
 /** Delay after a failure to read a token file: until then a revoked token may still be accepted. */
 const RETRY_MS = 1_000;
 
-/** Every token that opens this host, kept up to date with the files that `agenthost token` writes. */
+/** Every token that opens this host, kept up to date with what `agenthost token` changes. */
 export class HostTokens {
   readonly #options: HostTokensOptions;
-  readonly #file: TokenFile;
-  readonly #devices: DeviceTokens;
-  readonly #use: TokenUse;
-  #watcher: FSWatcher | undefined;
+  readonly #source: TokenSource;
+  #watcher: { close(): void } | undefined;
   #reading: Promise<void> = Promise.resolve();
   #owner = '';
   #ownerToken: LiveToken | undefined;
@@ -36,14 +33,14 @@ export class HostTokens {
   #retry: NodeJS.Timeout | undefined;
 
   static async open(options: HostTokensOptions): Promise<HostTokens> {
-    const { log, stateRoot } = options;
-    const use = await TokenUse.open(stateRoot, (error) => log.error('when tokens were used could not be noted', error));
-    const tokens = new HostTokens(options, use);
+    const tokens = new HostTokens(options);
     // Starts before the first reading, so that changes in between are seen as well.
     tokens.#watch();
     try {
       const { fixed } = options;
-      tokens.#setOwner(fixed === undefined ? await tokens.#file.readOrCreate() : checkToken(fixed, '$AGENTHOST_TOKEN'));
+      tokens.#setOwner(
+        fixed === undefined ? await tokens.#source.owner.readOrCreate() : checkToken(fixed, '$AGENTHOST_TOKEN'),
+      );
       tokens.#read(() => tokens.#readDevices());
       await tokens.#reading;
       return tokens;
@@ -53,11 +50,9 @@ export class HostTokens {
     }
   }
 
-  private constructor(options: HostTokensOptions, use: TokenUse) {
+  private constructor(options: HostTokensOptions) {
     this.#options = options;
-    this.#use = use;
-    this.#file = new TokenFile(options.stateRoot);
-    this.#devices = new DeviceTokens(options.stateRoot);
+    this.#source = options.source;
   }
 
   /** The host's own token. */
@@ -66,22 +61,20 @@ export class HostTokens {
   }
 
   used({ id }: Credential): void {
-    this.#use.used(id);
+    this.#source.use.used(id);
   }
 
   async dispose(): Promise<void> {
     this.#watcher?.close();
     clearTimeout(this.#retry);
-    await this.#use.dispose();
+    await this.#source.use.dispose();
   }
 
   #watch(): void {
-    this.#watcher = watch(this.#options.stateRoot, (_event, file) => {
-      if (file === TOKEN_FILE && this.#options.fixed === undefined) this.#read(() => this.#readOwner());
-      else if (file === DEVICE_TOKENS_FILE) this.#read(() => this.#readDevices());
+    this.#watcher = this.#source.watch((what) => {
+      if (what === 'devices') this.#read(() => this.#readDevices());
+      else if (this.#options.fixed === undefined) this.#read(() => this.#readOwner());
     });
-    this.#watcher.unref();
-    this.#watcher.on('error', (error) => this.#options.log.error('the tokens could not be watched', error));
   }
 
   /** One reading after the other: an older result must not replace a newer one. */
@@ -93,10 +86,10 @@ export class HostTokens {
   }
 
   async #readOwner(): Promise<void> {
-    const found = await this.#file.read();
+    const found = await this.#source.owner.read();
     if (found === undefined || found === this.#owner || this.#owner === '') return;
     const rotated = this.#ownerToken;
-    this.#setOwner(checkToken(found, this.#file.path));
+    this.#setOwner(checkToken(found, this.#source.owner.path));
     this.#accept();
     rotated?.revoke('the token was rotated');
     this.#options.log.info('the token was rotated: all clients have to reconnect with the new one');
@@ -104,7 +97,7 @@ export class HostTokens {
 
   async #readDevices(): Promise<void> {
     try {
-      this.#setDevices(await this.#devices.list());
+      this.#setDevices(await this.#source.devices.list());
     } catch (error) {
       // An unreadable file accepts no device.
       this.#setDevices([]);
@@ -147,7 +140,7 @@ export class HostTokens {
   #accept(): void {
     const tokens = this.#ownerToken ? [this.#ownerToken, ...this.#deviceTokens] : this.#deviceTokens;
     this.#options.authenticator.setTokens(tokens);
-    this.#use.keepOnly(new Set(tokens.map(({ credential }) => credential.id)));
+    this.#source.use.keepOnly(new Set(tokens.map(({ credential }) => credential.id)));
   }
 }
 

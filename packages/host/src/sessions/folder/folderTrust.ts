@@ -80,7 +80,7 @@ export class FolderTrust {
     const { index, broadcast } = this.#options;
     let after: URI | undefined = '';
     while (after !== undefined && !this.#isDisposed) {
-      const { last, summaries } = index.summariesWith(folder, after, AT_ONCE);
+      const { last, summaries } = await index.summariesWith(folder, after, AT_ONCE);
       for (const summary of summaries) {
         if (untrustedFolder(summary) !== folder || this.#sessions.isLoaded(summary.resource)) continue;
         const trusted: SessionSummary = { ...summary, metadata: withoutUntrustedFolder(summary.metadata ?? {}) };

@@ -61,10 +61,22 @@ export class IndexFiller {
     await this.#running;
   }
 
-  async #fill({ changedSince }: MissingInIndex, ending: AbortSignal): Promise<void> {
+  async #fill(missing: MissingInIndex, ending: AbortSignal): Promise<void> {
+    if ('ids' in missing) await this.#fillWith(missing.ids(), ending);
+    else await this.#fillChanged(missing.changedSince, ending);
+  }
+
+  async #fillWith(ids: AsyncIterable<string>, ending: AbortSignal): Promise<void> {
+    const { log, indexSession } = this.#options;
+    await inParallel(until(ending, ids), LOGS_AT_ONCE, (sessionId) =>
+      indexSession(sessionId, true).catch((error: unknown) => log.error(`session ${sessionId} can't be read`, error)),
+    );
+  }
+
+  async #fillChanged(changedSince: number, ending: AbortSignal): Promise<void> {
     const { index, storage, log } = this.#options;
     const since = changedSince - TIME_SLACK_MS;
-    const providers = index.providers();
+    const providers = await index.providers();
     const knownAs = (sessionId: string) =>
       providers.map((provider) => `${provider}:/${sessionId}`).find((uri) => index.isComplete(uri));
     const known = (sessionId: string) => knownAs(sessionId) !== undefined;
@@ -118,7 +130,7 @@ export class IndexFiller {
   async #forgetMissing(ending: AbortSignal): Promise<void> {
     const { index, storage, forget } = this.#options;
     for (let after = ''; !ending.aborted; ) {
-      const rows = index.resources(after, ROWS_AT_ONCE);
+      const rows = await index.resources(after, ROWS_AT_ONCE);
       await inParallel(rows, LOOKS_AT_ONCE, async (uri) => {
         const parts = parseSessionUri(uri);
         if (!parts || !(await storage.exists(parts.sessionId))) await forget(uri);

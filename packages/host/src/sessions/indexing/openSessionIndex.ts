@@ -3,18 +3,16 @@ import { errorMessage } from '@agenthost/protocol/internal';
 import type { HostLog } from '../../hostLog.js';
 import { inspectIndex } from '../../sessionIndex/inspectIndex.js';
 import type { PageSums } from '../../sessionIndex/pageSums.js';
-import { SessionIndex } from '../../sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../sessionIndex/sqliteSessionIndex.js';
 
 export interface OpenedIndex {
-  readonly index: SessionIndex;
+  readonly index: SqliteSessionIndex;
   /** What it may lack; `undefined` if nothing. */
-  readonly missing: MissingInIndex | undefined;
+  readonly missing: { readonly changedSince: number } | undefined;
 }
 
-/** Sessions that were changed since then, in milliseconds since 1970; 0 for all. */
-export interface MissingInIndex {
-  readonly changedSince: number;
-}
+/** Sessions that were changed since then, in milliseconds since 1970; 0 for all. Or exactly these. */
+export type MissingInIndex = { readonly changedSince: number } | { readonly ids: () => AsyncIterable<string> };
 
 /** Opens the index. A missing, damaged or incompatible one is replaced by an empty one. */
 export async function openSessionIndex(
@@ -24,7 +22,7 @@ export async function openSessionIndex(
   sessionsFolder?: string,
 ): Promise<OpenedIndex> {
   const openIndex = (sums: PageSums | undefined, isIncomplete: boolean) =>
-    new SessionIndex(path, {
+    new SqliteSessionIndex(path, {
       ...(sums && { sums }),
       isIncomplete,
       searchInThread: true,

@@ -30,8 +30,8 @@ export class SessionLists {
   }
 
   /**
-   * A list is read synchronously, so that no notification of a change can overtake an answer without that change. A search runs in a
-   * thread and takes longer; `withNewestSummaries` brings its result up to date.
+   * Where a list can be read synchronously it is, so that no notification of a change can overtake an answer without that change.
+   * Others take longer, as do searches; `withNewestSummaries` brings their results up to date.
    */
   list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
     const { index, indexFilled } = this.#options;
@@ -44,10 +44,15 @@ export class SessionLists {
     const { index } = this.#options;
     if (params.filter?.text)
       return index.search(params).catch((error) => this.#again(error, () => index.search(params)));
+    const list = () => {
+      const listed = index.list(params);
+      return listed instanceof Promise ? listed.then((page) => this.#current(page)) : this.#current(listed);
+    };
     try {
-      return this.#current(index.list(params));
+      const listed = list();
+      return listed instanceof Promise ? listed.catch((error: unknown) => this.#again(error, list)) : listed;
     } catch (error) {
-      return this.#again(error, () => this.#current(index.list(params)));
+      return this.#again(error, list);
     }
   }
 

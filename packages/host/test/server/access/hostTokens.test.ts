@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Authenticator } from '../../../src/server/access/authenticator.js';
 import { DEVICE_TOKENS_FILE, DeviceTokens } from '../../../src/server/access/deviceTokens.js';
 import { HostTokens } from '../../../src/server/access/hostTokens.js';
+import { openTokenFolder } from '../../../src/server/access/tokenSource.js';
 
 let folder: string;
 let tokens: HostTokens | undefined;
@@ -29,7 +30,7 @@ it('refuses devices while their file can’t be opened, and admits them when it 
   const authenticator = new Authenticator();
   const errors: string[] = [];
   const log = { debug() {}, info() {}, warn() {}, error: (message: string) => void errors.push(message) };
-  tokens = await HostTokens.open({ stateRoot, authenticator, log });
+  tokens = await HostTokens.open({ source: await openTokenFolder(stateRoot, log), authenticator, log });
   expect(authenticator.identifyToken(tokens.owner)?.role).toBe('owner');
   expect(authenticator.identifyToken(phone)).toBeUndefined();
   expect(errors).toEqual([expect.stringContaining('trying again')]);

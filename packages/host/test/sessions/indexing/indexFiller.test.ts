@@ -1,7 +1,7 @@
 import type { Notification } from '@agenthost/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/hostLog.js';
-import { SessionIndex } from '../../../src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../../src/sessionIndex/sqliteSessionIndex.js';
 import { IndexFiller } from '../../../src/sessions/indexing/indexFiller.js';
 import type { SessionStorage } from '../../../src/storage/sessionStorage.js';
 import { summary } from '../../sessionIndex/indexSamples.js';
@@ -9,7 +9,7 @@ import { summary } from '../../sessionIndex/indexSamples.js';
 const COUNT = 2_500;
 
 describe('filling the index', () => {
-  let index: SessionIndex;
+  let index: SqliteSessionIndex;
   let taken: string[];
   let told: Notification[];
   let errors: string[];
@@ -17,7 +17,7 @@ describe('filling the index', () => {
   let gate: Promise<void>;
 
   beforeEach(() => {
-    index = new SessionIndex(':memory:');
+    index = new SqliteSessionIndex(':memory:');
     taken = [];
     told = [];
     errors = [];

@@ -8,7 +8,7 @@ import { type HostLog, silentLog } from '../../../src/hostLog.js';
 import { IndexReplacedError, IndexUnusableError } from '../../../src/sessionIndex/indexDamage.js';
 import { IndexFile } from '../../../src/sessionIndex/indexFile.js';
 import { inspectIndex } from '../../../src/sessionIndex/inspectIndex.js';
-import { SessionIndex } from '../../../src/sessionIndex/sessionIndex.js';
+import { SqliteSessionIndex } from '../../../src/sessionIndex/sqliteSessionIndex.js';
 import { foldLog } from '../../../src/sessions/history/foldLog.js';
 import { IndexFiller } from '../../../src/sessions/indexing/indexFiller.js';
 import { indexLog } from '../../../src/sessions/indexing/indexLog.js';
@@ -37,7 +37,7 @@ describe('an index that is rebuilt from the sessions', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function openFilled(at: string, from: SessionStorage = storage): Promise<SessionIndex> {
+  async function openFilled(at: string, from: SessionStorage = storage): Promise<SqliteSessionIndex> {
     const { index, missing } = await openSessionIndex(at, log);
     const filler = new IndexFiller({
       index,
@@ -56,7 +56,7 @@ describe('an index that is rebuilt from the sessions', () => {
   }
 
   it('equals one that received each turn when it started and ended', async () => {
-    const live = new SessionIndex(path);
+    const live = new SqliteSessionIndex(path);
     for (const id of IDS) {
       const stored = await storage.open(id);
       let last: object | undefined;
@@ -91,7 +91,7 @@ describe('an index that is rebuilt from the sessions', () => {
         file.close({ isClean: true });
       },
     ],
-    ['left half made by a host that died', async () => new SessionIndex(path).close()],
+    ['left half made by a host that died', async () => new SqliteSessionIndex(path).close()],
     [
       'damaged in its first page',
       async () => {
@@ -174,7 +174,7 @@ describe('an index that is rebuilt from the sessions', () => {
 
   it('damaged while it is used: is replaced, a limited number of times', async () => {
     const causes: unknown[] = [];
-    const index = new SessionIndex(path, { onReplaced: (cause) => causes.push(cause) });
+    const index = new SqliteSessionIndex(path, { onReplaced: (cause) => causes.push(cause) });
     const damage = async () => {
       for (let n = 0; n < 50; n++) index.put(summary(`s${n}`, { title: `title ${n}` }));
       index.markFilled();
@@ -201,7 +201,7 @@ describe('an index that is rebuilt from the sessions', () => {
 
   it('on a full disk: waiting changes are bounded, lists work, and the session is read again', () => {
     const errors: unknown[] = [];
-    const index = new SessionIndex(path, { onError: (error) => errors.push(error) });
+    const index = new SqliteSessionIndex(path, { onError: (error) => errors.push(error) });
     index.put(summary('x', { title: 'kept' }));
     index.markFilled();
     const other = new DatabaseSync(path);

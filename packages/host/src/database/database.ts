@@ -1,9 +1,11 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
-import type { HostLog } from '../../hostLog.js';
+import type { HostLog } from '../hostLog.js';
+import { connectionConfig, DatabaseError, withoutPassword } from './connectionConfig.js';
 
 export interface DatabaseOptions {
-  /** `postgres://…`. The password may be in it, in PGPASSWORD or in a service file; it is never logged. */
+  /** `postgres://…`. The password may be in it, in PGPASSWORD, in .pgpass or in a service file; it is never logged. */
   readonly url: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log: HostLog;
   readonly maxConnections?: number;
 }
@@ -24,10 +26,11 @@ export class Database {
   readonly #log: HostLog;
   readonly #closing = new AbortController();
 
-  static async open({ url, log, maxConnections = 8 }: DatabaseOptions): Promise<Database> {
+  /** Rejects with a `DatabaseError` when it can't be reached now. */
+  static async open({ url, log, env = process.env, maxConnections = 8 }: DatabaseOptions): Promise<Database> {
     const { default: pg } = await import('pg');
     const pool = new pg.Pool({
-      connectionString: url,
+      ...(await connectionConfig(url, env)),
       max: maxConnections,
       options: SETTINGS,
       application_name: 'agenthost',
@@ -36,12 +39,40 @@ export class Database {
     });
     // An idle connection that breaks is only replaced. Without a listener it would end the host.
     pool.on('error', (error) => log.debug(`a connection to the database was lost: ${error.message}`));
-    return new Database(pool, log);
+    const database = new Database(pool, log);
+    try {
+      await database.#examine();
+      return database;
+    } catch (error) {
+      await pool.end();
+      throw startError(error, url);
+    }
   }
 
   private constructor(pool: Pool, log: HostLog) {
     this.#pool = pool;
     this.#log = log;
+  }
+
+  /** Warns of settings with which a crash loses what was acknowledged. */
+  async #examine(): Promise<void> {
+    const [row] = await this.query<{ version: string; encoding: string; fsync: string; commits: string }>(
+      `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
+         current_setting('fsync') as fsync, current_setting('synchronous_commit') as commits`,
+    );
+    if (Number(row?.version) < MIN_VERSION) {
+      throw new DatabaseError('PostgreSQL is too old.', `agenthost needs version ${MIN_VERSION / 10_000} or newer.`);
+    }
+    if (row?.encoding !== 'UTF8') {
+      throw new DatabaseError(`The database has the encoding ${row?.encoding}.`, 'Make one with encoding UTF8.');
+    }
+    if (row.fsync === 'off' || row.commits === 'off') {
+      this.#log.warn('the database has fsync or synchronous_commit off: a crash of it loses what was acknowledged');
+    }
+    const replicas = await this.query("select 1 from pg_stat_replication where sync_state = 'async' limit 1");
+    if (replicas.length > 0) {
+      this.#log.warn('a standby of the database is asynchronous: a failover to it loses what was acknowledged last');
+    }
   }
 
   /** Runs one statement once. Rejects when the database can't be reached. */
@@ -81,20 +112,53 @@ export class Database {
     }
   }
 
-  async close(): Promise<void> {
+  /** Statements that wait for the database to come back are given up. */
+  giveUp(): void {
     this.#closing.abort();
+  }
+
+  async close(): Promise<void> {
+    this.giveUp();
     await this.#pool.end();
   }
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#closing.signal.addEventListener('abort', () => {
+      const { signal } = this.#closing;
+      const end = () => {
         clearTimeout(timer);
+        signal.removeEventListener('abort', end);
         resolve();
-      });
+      };
+      const timer = setTimeout(end, ms);
+      signal.addEventListener('abort', end);
     });
   }
+}
+
+const MIN_VERSION = 140_000;
+
+function startError(error: unknown, url: string): Error {
+  if (error instanceof DatabaseError) return error;
+  const { code = '', message } = error as { readonly code?: string; readonly message: string };
+  const where = withoutPassword(url);
+  const options = { cause: error };
+  if (code.startsWith('28')) {
+    return new DatabaseError(
+      `The database ${where} refuses this user: ${message}.`,
+      'Give the password in PGPASSWORD, in .pgpass or in a service file.',
+      options,
+    );
+  }
+  if (code === '3D000') {
+    return new DatabaseError(`${where}: ${message}.`, 'Make it with createdb, or name another.', options);
+  }
+  const why = message || code;
+  return new DatabaseError(
+    `The database ${where} can't be reached: ${why}.`,
+    'Start PostgreSQL, or check the address.',
+    options,
+  );
 }
 
 /** Whether an error says nothing about the statement itself. */

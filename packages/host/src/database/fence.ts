@@ -1,4 +1,4 @@
-import { SessionFsFailure } from '../fs/sessionFs.js';
+import { SessionFsFailure } from '../storage/fs/sessionFs.js';
 
 /** Who may write a session's rows. Another host that takes the session changes both numbers, and every later write does nothing (FEN1). */
 export interface Fence {

@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { KeyedLock } from '../fs/keyedLock.js';
-import { CORRUPT_SUFFIX } from '../log/corruptFile.js';
-import { LOG_FILE } from '../log/jsonlEventLog.js';
-import { openStored, type StoredLogOptions } from '../openStored.js';
-import type { OpenStoredOptions, SessionStorage, StoredSession } from '../sessionStorage.js';
+import { KeyedLock } from '../storage/fs/keyedLock.js';
+import { CORRUPT_SUFFIX } from '../storage/log/corruptFile.js';
+import { LOG_FILE } from '../storage/log/jsonlEventLog.js';
+import { openStored, type StoredLogOptions } from '../storage/openStored.js';
+import type { OpenStoredOptions, SessionStorage, StoredSession } from '../storage/sessionStorage.js';
 import { Committer } from './committer.js';
 import type { Database } from './database.js';
 import type { Fence } from './fence.js';
 import { Generations } from './generations.js';
+import type { OwnedSession, OwnedSessions } from './ownedSessions.js';
 import { PgSessionFs } from './pgSessionFs.js';
 
 export interface PgSessionStorageOptions extends StoredLogOptions {
   readonly database: Database;
   /** This run of the host. */
   readonly hostId: string;
+  readonly owned: OwnedSessions;
   readonly initialCwd: string;
 }
 
@@ -40,22 +42,26 @@ export class PgSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { database, initialCwd } = this.#options;
+    const { database, initialCwd, owned } = this.#options;
     if (!(await this.exists(sessionId))) {
       if (!create) return undefined;
       // What is there without a log was cut short when it was made.
       await this.remove(sessionId);
       await database.settle('insert into session (id) values ($1) on conflict do nothing', [sessionId]);
     }
-    const fence = await this.#claim(sessionId);
-    if (!fence) return undefined;
+    const claimed = await this.#claim(sessionId);
+    if (!claimed) return undefined;
+    const { fence, isIndexed } = claimed;
     const fs = await PgSessionFs.open({
       database,
       committer: this.#committer,
       generations: this.#generations,
       fence,
       initialCwd,
+      onDispose: () => owned.remove(session),
     });
+    const session: OwnedSession = { fence, isIndexed, logSize: () => fs.logSize };
+    owned.add(session);
     return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
   }
 
@@ -89,11 +95,20 @@ export class PgSessionStorage implements SessionStorage {
     }
   }
 
+  /** Sessions that the index does not have: their host ended when it had begun them. */
+  async *listUnindexed(): AsyncGenerator<string> {
+    const sql = `select id from session where indexed_size <> log_size and ${HAS_LOG}
+      and not exists (select 1 from summary where session = id)`;
+    for (const { id } of await this.#options.database.settle<{ id: string }>(sql)) yield id;
+  }
+
   /** Takes the session: from now on every other host's writes do nothing (OWN1). */
-  async #claim(sessionId: string): Promise<Fence | undefined> {
+  async #claim(sessionId: string): Promise<{ readonly fence: Fence; readonly isIndexed: boolean } | undefined> {
     const claim = randomBytes(8).readBigInt64BE().toString();
-    const sql = 'update session set owner = $2, epoch = epoch + 1, claim = $3 where id = $1 returning epoch';
-    const [row] = await this.#options.database.settle<{ epoch: string }>(sql, [sessionId, this.#options.hostId, claim]);
-    return row && { sessionId, epoch: row.epoch, claim };
+    const sql = `update session set owner = $2, epoch = epoch + 1, claim = $3 where id = $1
+      returning epoch, log_size = 0 or log_size = indexed_size as is_indexed`;
+    type Row = { readonly epoch: string; readonly is_indexed: boolean };
+    const [row] = await this.#options.database.settle<Row>(sql, [sessionId, this.#options.hostId, claim]);
+    return row && { fence: { sessionId, epoch: row.epoch, claim }, isIndexed: row.is_indexed };
   }
 }

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { type FileNode, FileTree } from '../fs/fileTree.js';
-import type { SessionFs, SessionFsEntry, SessionFsStat } from '../fs/sessionFs.js';
-import { SessionFsFailure } from '../fs/sessionFs.js';
-import { splitLines } from '../fs/splitLines.js';
-import { LOG_FILE } from '../log/jsonlEventLog.js';
+import { type FileNode, FileTree } from '../storage/fs/fileTree.js';
+import type { SessionFs, SessionFsEntry, SessionFsStat } from '../storage/fs/sessionFs.js';
+import { SessionFsFailure } from '../storage/fs/sessionFs.js';
+import { splitLines } from '../storage/fs/splitLines.js';
+import { LOG_FILE } from '../storage/log/jsonlEventLog.js';
 import type { Committer } from './committer.js';
 import type { Database } from './database.js';
 import { FENCED, type Fence, FencedFailure, fenceValues } from './fence.js';
@@ -21,6 +21,8 @@ export interface PgSessionFsOptions {
   readonly fence: Fence;
   readonly initialCwd: string;
   readonly now?: () => number;
+  /** Called before the session is given back. */
+  readonly onDispose?: () => Promise<void>;
 }
 
 /** The generation that a file's chunks have. A rename moves a name, never bytes. */
@@ -59,6 +61,12 @@ export class PgSessionFs implements SessionFs {
     this.#now = options.now ?? Date.now;
     this.#tree = new FileTree('posix', this.#now);
     for (const folder of ['/', STATE_PATH, TEMP_PATH]) this.#tree.addFolder(folder);
+  }
+
+  /** Bytes of the log that are stored. */
+  get logSize(): number {
+    const log = this.#tree.get(LOG_PATH);
+    return log?.type === 'file' ? log.size : 0;
   }
 
   initialCwd(): string {
@@ -174,7 +182,8 @@ export class PgSessionFs implements SessionFs {
   /** Gives the session back, for any host to take. */
   async dispose(): Promise<void> {
     await this.#last;
-    const { database, fence } = this.#options;
+    const { database, fence, onDispose } = this.#options;
+    await onDispose?.();
     const sql = 'update session set owner = null where id = $1 and epoch = $2 and claim = $3';
     await database.settle(sql, fenceValues(fence));
   }

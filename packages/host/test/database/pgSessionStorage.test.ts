@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestPostgres } from '../../../../../test/support/storage/postgres.js';
-import { rawSession, startTestHost } from '../../../../../test/support/testHost.js';
-import { silentLog } from '../../../src/hostLog.js';
-import { Database } from '../../../src/storage/database/database.js';
-import { migrate } from '../../../src/storage/database/migrate.js';
-import { PgSessionStorage } from '../../../src/storage/database/pgSessionStorage.js';
+import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { rawSession, startTestHost } from '../../../../test/support/testHost.js';
+import { silentLog } from '../../src/hostLog.js';
+import { Database } from '../../src/database/database.js';
+import { migrate } from '../../src/database/migrate.js';
+import { OwnedSessions } from '../../src/database/ownedSessions.js';
+import { PgSessionStorage } from '../../src/database/pgSessionStorage.js';
 
 let server: TestPostgres;
 let database: Database;
@@ -23,6 +24,7 @@ const storage = () =>
   new PgSessionStorage({
     database,
     hostId: randomUUID(),
+    owned: new OwnedSessions(),
     initialCwd: '/tmp',
     durability: 'fsync',
     now: Date.now,

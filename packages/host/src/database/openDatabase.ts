@@ -1,0 +1,48 @@
+import { hostname } from 'node:os';
+import type { HostBackend, HostBackendOptions } from '../hostBackend.js';
+import { DeviceTokens } from '../server/access/deviceTokens.js';
+import { Database } from './database.js';
+import { migrate } from './migrate.js';
+import { OwnedSessions } from './ownedSessions.js';
+import { PgSequence } from './pgSequence.js';
+import { PgSessionIndex } from './pgSessionIndex.js';
+import { PgSessionStorage } from './pgSessionStorage.js';
+import { PgDeviceTokens, PgTokens } from './pgTokens.js';
+import { PgTrust } from './pgTrust.js';
+
+/** How long a stopping host waits for a database that is away. */
+const PATIENCE_MS = 10_000;
+
+/** Sessions, index, numbers, tokens and trusted folders in a PostgreSQL database. */
+export async function openDatabase(options: HostBackendOptions, url: string): Promise<HostBackend> {
+  const { stateRoot, logs, defaultDirectory, env, log } = options;
+  const database = await Database.open({ url, env, log });
+  try {
+    await migrate(database);
+    const owned = new OwnedSessions();
+    const hostId = stateRoot.lock.holder.instanceId;
+    const storage = new PgSessionStorage({ database, hostId, owned, initialCwd: defaultDirectory, ...logs });
+    const index = new PgSessionIndex({ database, owned, log });
+    const sequence = await PgSequence.open(database, log);
+    return {
+      storage,
+      index,
+      missing: { ids: () => storage.listUnindexed() },
+      sequence,
+      trust: new PgTrust(database, hostname()),
+      deviceTokens: new DeviceTokens(new PgDeviceTokens(database)),
+      openTokens: async () => new PgTokens(database, log),
+      closing: () => {
+        setTimeout(() => database.giveUp(), PATIENCE_MS).unref();
+      },
+      close: async () => {
+        await index.close();
+        await sequence.dispose();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Fence } from './fence.js';
+
+/** A session that this host has open, or had when something was written about it. */
+export interface OwnedSession {
+  readonly fence: Fence;
+  /** Whether the index has read all of its log, or was told of it since. */
+  isIndexed: boolean;
+  /** Bytes of its log that are stored. */
+  logSize(): number;
+}
+
+/** The sessions that this host has open, by their ids. */
+export class OwnedSessions {
+  readonly #sessions = new Map<string, OwnedSession>();
+  readonly #listeners = new Set<(owned: OwnedSession) => Promise<void>>();
+
+  get(sessionId: string): OwnedSession | undefined {
+    return this.#sessions.get(sessionId);
+  }
+
+  add(owned: OwnedSession): void {
+    this.#sessions.set(owned.fence.sessionId, owned);
+  }
+
+  /** Resolves when all that is known of it is written. */
+  async remove(owned: OwnedSession): Promise<void> {
+    const { sessionId } = owned.fence;
+    if (this.#sessions.get(sessionId) === owned) this.#sessions.delete(sessionId);
+    await Promise.all([...this.#listeners].map((listener) => listener(owned)));
+  }
+
+  /** Called when a session is closed, with the last chance to write about it. */
+  onRemoved(listener: (owned: OwnedSession) => Promise<void>): void {
+    this.#listeners.add(listener);
+  }
+}

@@ -1,0 +1,155 @@
+import type { HostLog } from '../hostLog.js';
+import type { DeviceToken, DeviceTokenStore } from '../server/access/deviceTokens.js';
+import { newToken } from '../server/access/tokenFile.js';
+import type { TokenSource } from '../server/access/tokenSource.js';
+import type { Database } from './database.js';
+
+/** How often a host looks for tokens that were added or revoked. */
+const LOOK_MS = 1_000;
+/** Many connections at once cause one write. */
+const GATHER_MS = 500;
+const OWNER_TOKEN = 'ownerToken';
+
+/** The tokens of all hosts of a database. */
+export class PgTokens implements TokenSource {
+  readonly owner: TokenSource['owner'];
+  readonly devices: DeviceTokenStore;
+  readonly use: TokenSource['use'];
+  readonly #database: Database;
+  readonly #log: HostLog;
+
+  constructor(database: Database, log: HostLog) {
+    this.#database = database;
+    this.#log = log;
+    this.owner = new PgOwnerToken(database);
+    this.devices = new PgDeviceTokens(database);
+    this.use = new PgTokenUse(database, log);
+  }
+
+  /** Also works through a pooler of connections, which passes no notifications on. */
+  watch(changed: (what: 'owner' | 'devices') => void): { close(): void } {
+    const marks = `select (select md5(coalesce(string_agg(id || name || role || sha256, ' ' order by id), '')) from token) as devices,
+      (select value from secret where name = '${OWNER_TOKEN}') as owner`;
+    type Marks = { readonly devices: string; readonly owner: string | null };
+    let seen: Marks | undefined;
+    let isLooking = false;
+    const look = async () => {
+      if (isLooking) return;
+      isLooking = true;
+      try {
+        const [found] = await this.#database.query<Marks>(marks);
+        const before = seen;
+        seen = found;
+        if (!before || !found) return;
+        if (before.devices !== found.devices) changed('devices');
+        if (before.owner !== found.owner) changed('owner');
+      } catch (error) {
+        this.#log.debug(`the tokens could not be read: ${String(error)}`);
+      } finally {
+        isLooking = false;
+      }
+    };
+    void look();
+    const timer = setInterval(() => void look(), LOOK_MS).unref();
+    return { close: () => clearInterval(timer) };
+  }
+}
+
+/** The owner's token is the same at every host, and made by the first. */
+export class PgOwnerToken {
+  readonly path = 'the database';
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async readOrCreate(): Promise<string> {
+    const sql = 'insert into secret (name, value) values ($1, $2) on conflict do nothing';
+    await this.#database.settle(sql, [OWNER_TOKEN, newToken()]);
+    return (await this.read()) ?? '';
+  }
+
+  async read(): Promise<string | undefined> {
+    const sql = 'select value from secret where name = $1';
+    return (await this.#database.settle<{ value: string }>(sql, [OWNER_TOKEN]))[0]?.value;
+  }
+
+  async rotate(): Promise<string> {
+    const token = newToken();
+    const sql =
+      'insert into secret (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
+    await this.#database.settle(sql, [OWNER_TOKEN, token]);
+    return token;
+  }
+}
+
+export class PgDeviceTokens implements DeviceTokenStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  list(): Promise<readonly DeviceToken[]> {
+    return this.#database.settle<DeviceToken>(LIST);
+  }
+
+  async change(change: (tokens: readonly DeviceToken[]) => readonly DeviceToken[]): Promise<void> {
+    await this.#database.withClient(async (client) => {
+      await client.query('begin');
+      try {
+        await client.query('lock table token in exclusive mode');
+        const tokens = change((await client.query<DeviceToken>(LIST)).rows);
+        await client.query('delete from token where id <> all($1)', [tokens.map(({ id }) => id)]);
+        for (const { id, name, role, sha256, createdAt } of tokens) {
+          const sql =
+            'insert into token (id, name, role, sha256, created_at) values ($1, $2, $3, $4, $5) on conflict (id) do nothing';
+          await client.query(sql, [id, name, role, sha256, createdAt]);
+        }
+        await client.query('commit');
+      } catch (error) {
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+}
+
+const LIST = 'select id, name, role, sha256, created_at as "createdAt" from token order by created_at, id';
+
+class PgTokenUse {
+  readonly #database: Database;
+  readonly #log: HostLog;
+  readonly #used = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, log: HostLog) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  used(id: string): void {
+    this.#used.set(id, Date.now());
+    this.#timer ??= setTimeout(() => void this.#write(), GATHER_MS).unref();
+  }
+
+  /** Nothing to do: the time is in the row of the token. */
+  keepOnly(): void {}
+
+  async dispose(): Promise<void> {
+    if (this.#timer) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const used = [...this.#used];
+    this.#used.clear();
+    const sql = `update token set used_at = greatest(used_at, t.at) from unnest($1::text[], $2::float8[]) as t(key, at)
+      where id = t.key`;
+    await this.#database
+      .query(sql, [used.map(([id]) => id), used.map(([, at]) => at)])
+      .catch((error: unknown) => this.#log.error('when tokens were used could not be noted', error));
+  }
+}

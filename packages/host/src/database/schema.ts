@@ -1,0 +1,131 @@
+/** One step from a version of the schema to the next. Expand first, contract one release later: two versions run side by side. */
+export interface SchemaStep {
+  readonly sql: string;
+  /** The oldest version of the host that may run on it. */
+  readonly minHost: number;
+}
+
+/** Counts sessions by kind, so that a total takes no counting. In order: two hosts must not wait for each other. */
+function countKinds(name: string, event: 'insert' | 'update' | 'delete'): string {
+  const rows = {
+    insert: 'select *, 1 as d from added',
+    update: 'select *, 1 as d from added union all select *, -1 from gone',
+    delete: 'select *, -1 as d from gone',
+  }[event];
+  const tables = {
+    insert: 'new table as added',
+    update: 'old table as gone new table as added',
+    delete: 'old table as gone',
+  }[event];
+  return `
+create function ${name}() returns trigger language plpgsql set search_path to agenthost as $$
+begin
+  insert into kind_count as k
+    select provider, status, is_read, is_archived, workspace, sum(d) from (${rows}) as changed
+    group by 1, 2, 3, 4, 5 having sum(d) <> 0 order by 1, 2, 3, 4, 5
+    on conflict (provider, status, is_read, is_archived, workspace) do update set n = k.n + excluded.n;
+  return null;
+end $$;
+create trigger ${name} after ${event} on summary referencing ${tables} for each statement execute function ${name}();`;
+}
+
+const INDEX = `
+create table summary (
+  session text primary key references session (id) on delete cascade,
+  resource text not null unique,
+  provider text not null,
+  title text not null,
+  modified_at float8 not null,
+  status text not null,
+  is_read boolean not null,
+  is_archived boolean not null,
+  -- Empty for none.
+  workspace text not null,
+  summary text not null
+) with (fillfactor = 80);
+create index summary_by_time on summary (modified_at desc, resource collate "C" desc);
+create index summary_by_workspace on summary (workspace, modified_at desc, resource collate "C" desc);
+create index summary_at_work on summary (status) where status in ('inProgress', 'inputNeeded');
+create table kind_count (
+  provider text not null,
+  status text not null,
+  is_read boolean not null,
+  is_archived boolean not null,
+  workspace text not null,
+  n bigint not null,
+  primary key (provider, status, is_read, is_archived, workspace)
+);
+-- The texts of a session: its title under an empty name, and its turns. words has their words, folded and with spaces around each.
+create table turn_text (
+  session text not null references session (id) on delete cascade,
+  turn text not null,
+  body text not null,
+  words text not null,
+  lexemes tsvector not null,
+  primary key (session, turn)
+);
+create index turn_text_lexemes on turn_text using gin (lexemes);
+${(['insert', 'update', 'delete'] as const).map((event) => countKinds(`count_${event}`, event)).join('\n')}
+`;
+
+/** The first one makes version 1. A step that was released is never changed. */
+export const SCHEMA_STEPS: readonly SchemaStep[] = [
+  {
+    minHost: 1,
+    sql: `
+create table session (
+  id text primary key,
+  epoch bigint not null default 0,
+  claim bigint not null default 0,
+  owner uuid,
+  log_gen bigint,
+  log_size bigint not null default 0,
+  log_mtime float8 not null default 0,
+  log_birthtime float8 not null default 0,
+  -- How far the index has read the log; less than nothing where it has to be read again.
+  indexed_size bigint not null default -1
+) with (fillfactor = 60);
+create index session_owner on session (owner) where owner is not null;
+create index session_unsettled on session (id) where indexed_size <> log_size;
+create table file (
+  session text not null references session (id) on delete cascade,
+  path text not null,
+  type "char" not null,
+  gen bigint,
+  size bigint not null,
+  mtime float8 not null,
+  birthtime float8 not null,
+  primary key (session, path)
+);
+create sequence gen cache 1;
+create sequence server_seq increment by 100000;
+create table chunk (
+  gen bigint not null,
+  start bigint not null,
+  bytes bytea not null,
+  primary key (gen, start)
+) partition by hash (gen);
+${Array.from(
+  { length: 16 },
+  (_, n) => `create table chunk_${n} partition of chunk for values with (modulus 16, remainder ${n});
+alter table chunk_${n} alter column bytes set storage external;`,
+).join('\n')}
+${INDEX}
+create table token (
+  id text primary key,
+  name text not null unique,
+  role text not null,
+  sha256 text not null,
+  created_at float8 not null,
+  used_at float8
+);
+create table secret (name text primary key, value text not null);
+create table trust (
+  place text not null,
+  folder text not null,
+  at timestamptz not null default now(),
+  primary key (place, folder)
+);
+`,
+  },
+];

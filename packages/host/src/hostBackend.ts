@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { TrustFile, type WorkspaceTrust } from './customizations/workspaceTrust.js';
+import type { HostLog } from './hostLog.js';
+import { DeviceTokens } from './server/access/deviceTokens.js';
+import { openTokenFolder, type TokenSource } from './server/access/tokenSource.js';
+import type { SessionIndex } from './sessionIndex/sessionIndex.js';
+import { type MissingInIndex, openSessionIndex } from './sessions/indexing/openSessionIndex.js';
+import { openSequence } from './sessions/openSequence.js';
+import type { SequenceSource } from './state/publisher.js';
+import { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';
+import { LocalSessionStorage } from './storage/localSessionStorage.js';
+import type { StoredLogOptions } from './storage/openStored.js';
+import type { SessionStorage } from './storage/sessionStorage.js';
+import type { StateRoot } from './storage/stateRoot/stateRoot.js';
+
+/** Where a host keeps what it must not lose: a folder of its own, or a database. */
+export interface HostBackend {
+  readonly storage: SessionStorage;
+  readonly index: SessionIndex;
+  /** What the index may lack; `undefined` if nothing. */
+  readonly missing: MissingInIndex | undefined;
+  readonly sequence: SequenceSource & { dispose(): Promise<void> };
+  readonly trust: WorkspaceTrust;
+  /** For those who change them. */
+  readonly deviceTokens: DeviceTokens;
+  openTokens(): Promise<TokenSource>;
+  /** The host begins to close. What can't be stored soon is given up. */
+  closing?(): void;
+  close(): Promise<void>;
+}
+
+export interface HostBackendOptions {
+  readonly stateRoot: StateRoot;
+  readonly logs: StoredLogOptions;
+  readonly defaultDirectory: string;
+  readonly tempRoot: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: HostLog;
+  /** The index was damaged and is empty now. */
+  readonly onIndexReplaced: () => void;
+}
+
+/** Everything in the state root; `storage` replaces its session folders. */
+export async function openFolder(options: HostBackendOptions, storage?: SessionStorage): Promise<HostBackend> {
+  const { stateRoot, logs, defaultDirectory, tempRoot, log, onIndexReplaced } = options;
+  const inStateRoot = () =>
+    new LocalSessionStorage({
+      stateRoot: stateRoot.path,
+      listSessionIds: () => stateRoot.listSessionIds(),
+      initialCwd: defaultDirectory,
+      tempRoot,
+      ...logs,
+    });
+  const sessions = storage ?? inStateRoot();
+  const { index, missing } = await openSessionIndex(
+    join(stateRoot.path, 'index.sqlite'),
+    log,
+    onIndexReplaced,
+    storage ? undefined : join(stateRoot.path, SESSION_STATE_FOLDER),
+  );
+  const sequence = await openSequence(stateRoot.path, sessions, log).catch((error: unknown) => {
+    index.close();
+    throw error;
+  });
+  return {
+    storage: sessions,
+    index,
+    missing,
+    sequence,
+    trust: new TrustFile(stateRoot.path, log),
+    deviceTokens: new DeviceTokens(stateRoot.path),
+    openTokens: () => openTokenFolder(stateRoot.path, log),
+    close: async () => {
+      index.close();
+      await sequence.dispose();
+    },
+  };
+}

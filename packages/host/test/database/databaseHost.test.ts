@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { rawSession, startTestHost } from '../../../../test/support/testHost.js';
+import { RawClient } from '../../../../test/support/rawClient.js';
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await TestPostgres.start();
+});
+afterAll(() => server?.dispose());
+
+type Raw = Awaited<ReturnType<Awaited<ReturnType<typeof startTestHost>>['raw']>>;
+
+async function say(client: Raw, session: string, turnId: string, text = `echo ${turnId}`) {
+  client.dispatch({ type: 'session/turnStarted', session, turnId, userMessage: { text } });
+  await client.nextEnvelope(
+    ({ action }) => action.type === 'session/turnComplete' && action.turnId === turnId,
+    'the end of the turn',
+  );
+}
+
+interface Listed {
+  readonly items: readonly { readonly resource: string; readonly title: string; readonly status: string }[];
+  readonly total: number;
+  readonly snippets?: Record<string, string>;
+}
+
+describe('a host on a database', () => {
+  it('lists, searches and opens its sessions after a restart on another machine', async () => {
+    const url = await server.newDatabase();
+    const first = await startTestHost({ database: url });
+    const alice = await first.raw('alice');
+    const session = await rawSession([alice]);
+    await say(alice, session, 'one', 'echo a needle in the hay');
+    const removed = await rawSession([alice]);
+    await say(alice, removed, 'two');
+    await alice.request('disposeSession', { session: removed });
+    const empty = `mock:/${crypto.randomUUID()}`;
+    await alice.request('createSession', { session: empty, provisional: true });
+    expect((await alice.request<Listed>('listSessions', {})).items.map(({ resource }) => resource)).toEqual([session]);
+    const { turns } = await alice.stateOf(session);
+    await first.dispose();
+
+    const second = await startTestHost({ database: url });
+    const bob = await second.raw('bob');
+    const listed = await bob.request<Listed>('listSessions', {});
+    expect(listed).toMatchObject({ items: [{ resource: session, status: 'idle' }], total: 1 });
+    const found = await bob.request<Listed>('listSessions', { filter: { text: 'needl' } });
+    expect(found.snippets?.[session]).toContain('⟨needle⟩');
+    expect((await bob.stateOf(session)).turns).toEqual(turns);
+    await expect(bob.stateOf(empty)).rejects.toThrow('no session');
+    // The numbers of envelopes go on above those of the first host.
+    await say(bob, session, 'three');
+    expect((await bob.stateOf(session)).turns.map(({ id }) => id)).toEqual(['one', 'three']);
+    await expect(Promise.resolve(second.token)).resolves.toBe(first.token);
+    await second.dispose();
+  });
+
+  it('ends a turn that was cut off by a kill, and lists it as it is', async () => {
+    const url = await server.newDatabase();
+    const first = await startTestHost({ database: url });
+    const alice = await first.raw('alice');
+    const session = await rawSession([alice]);
+    alice.dispatch({ type: 'session/turnStarted', session, turnId: 'long', userMessage: { text: 'hang' } });
+    await alice.nextAction(session, 'session/turnStarted');
+    expect((await alice.request<Listed>('listSessions', {})).items).toMatchObject([{ status: 'inProgress' }]);
+    // Another host starts while this one is still there, which is as good as dead for it.
+    const second = await startTestHost({ database: url });
+    const bob = await second.raw('bob');
+    expect((await bob.request<Listed>('listSessions', {})).items).toMatchObject([{ status: 'error' }]);
+    expect((await bob.stateOf(session)).turns).toMatchObject([{ id: 'long', error: { errorType: 'interrupted' } }]);
+    await second.dispose();
+    await first.dispose();
+  });
+
+  it('accepts the tokens of the database, and disconnects a token that is removed elsewhere', async () => {
+    const url = await server.newDatabase();
+    const [first, second] = [await startTestHost({ database: url }), await startTestHost({ database: url })];
+    const token = await first.host.deviceTokens.add('phone', 'viewer');
+    const open = () => RawClient.open({ url: second.url, token });
+    await expect
+      .poll(
+        () =>
+          open()
+            .then((client) => client.end().then(() => true))
+            .catch(() => false),
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    const phone = await open();
+    await first.host.deviceTokens.remove('phone');
+    expect(await phone.closed).toMatchObject({ code: 4401 });
+    for (const host of [first, second]) await host.dispose();
+  });
+
+  it('says in a sentence what to do when there is no database', async () => {
+    const start = (database: string, env = {}) => startTestHost({ database, env: { ...process.env, ...env } });
+    await expect(start('mysql://x')).rejects.toThrow(/is not the address of a database/);
+    await expect(start('postgres://u:secret@127.0.0.1:1/x')).rejects.toThrow(
+      /^The database postgres:\/\/u:…@127.0.0.1:1\/x can't be reached: .*ECONNREFUSED.*Start PostgreSQL/,
+    );
+    await expect(start(server.urlOf('nothing-here'))).rejects.toThrow(/does not exist.*createdb/);
+    await expect(start('postgres://?service=nowhere', { PGSERVICEFILE: '/nonexistent' })).rejects.toThrow(
+      /No service file has a service "nowhere"/,
+    );
+  });
+});
