@@ -118,6 +118,8 @@ export class Host {
       defaultDirectory,
       tempRoot: tempRoot.path,
       env: options.env ?? process.env,
+      ...(options.place !== undefined && { place: options.place }),
+      ...(options.leaseMs !== undefined && { leaseMs: options.leaseMs }),
       log,
       onIndexReplaced: () => local.indexReplaced(),
     };
@@ -227,6 +229,7 @@ export class Host {
       await local.recoverInterrupted();
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
+      backend.cluster?.onTakeOver(() => local.takeOver());
       return host;
     } catch (error) {
       await host.close();
@@ -311,6 +314,7 @@ export class Host {
     });
     const url = await this.#server.listen();
     const { publicUrl } = options;
+    await this.#backend.cluster?.listening(localUrl(url));
     await this.#stateRoot.lock.update({
       url: url.href,
       ...(publicUrl && { publicUrl: publicUrl.href }),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Cluster } from './cluster/cluster.js';
 import { TrustFile, type WorkspaceTrust } from './customizations/workspaceTrust.js';
 import type { HostLog } from './hostLog.js';
 import { DeviceTokens } from './server/access/deviceTokens.js';
@@ -24,6 +25,8 @@ export interface HostBackend {
   /** For those who change them. */
   readonly deviceTokens: DeviceTokens;
   openTokens(): Promise<TokenSource>;
+  /** The other hosts on the same database. */
+  readonly cluster?: Cluster;
   /** The host begins to close. What can't be stored soon is given up. */
   closing?(): void;
   close(): Promise<void>;
@@ -35,6 +38,9 @@ export interface HostBackendOptions {
   readonly defaultDirectory: string;
   readonly tempRoot: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** With a database: where this host's folders are, and how long it may be silent. */
+  readonly place?: string;
+  readonly leaseMs?: number;
   readonly log: HostLog;
   /** The index was damaged and is empty now. */
   readonly onIndexReplaced: () => void;

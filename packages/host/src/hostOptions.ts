@@ -16,6 +16,10 @@ export interface HostOptions {
   readonly storage?: SessionStorage;
   /** A PostgreSQL database, `postgres://…`, that keeps sessions, index, tokens and trusted folders instead of the state root. */
   readonly database?: string;
+  /** The name of machines that see the same folders. Defaults to the name of this machine. */
+  readonly place?: string;
+  /** With a database: how long a host may be silent before others take its sessions (default: 10 s). */
+  readonly leaseMs?: number;
   /** Agents that are found in the state root or on the machine, and may change while the host runs. */
   readonly agentSources?: readonly AgentSource[];
   readonly durability?: 'write' | 'fsync';

@@ -13,7 +13,7 @@ import { readStateVersion, STATE_VERSION } from './storage/stateRoot/stateVersio
 
 export { isSameProcess } from './processes/processStat.js';
 export { findRunningHost } from './runningHost.js';
-export { DEVICE_TOKENS_FILE, type DeviceToken, DeviceTokenError, DeviceTokens } from './server/access/deviceTokens.js';
+export { type DeviceToken, DeviceTokenError, DeviceTokens } from './server/access/deviceTokens.js';
 export { checkToken, TokenFile, WeakTokenError } from './server/access/tokenFile.js';
 export { TokenUse } from './server/access/tokenUse.js';
 export { SESSION_STATE_FOLDER } from './storage/fs/sessionFolder.js';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import {
   checkToken,
   DeviceTokenError,
-  DEVICE_TOKENS_FILE,
   DeviceTokens,
   examineVersion,
   SESSION_STATE_FOLDER,
@@ -75,16 +74,15 @@ export async function checkTokenFile(stateDir: string): Promise<Finding> {
 export async function checkDeviceTokens(stateDir: string): Promise<Finding[]> {
   const check = 'token';
   const devices = new DeviceTokens(stateDir);
-  const path = join(stateDir, DEVICE_TOKENS_FILE);
-  const found = await stat(path).catch(() => undefined);
+  const found = await stat(devices.path).catch(() => undefined);
   if (!found) return [];
   try {
     await devices.list();
   } catch (error) {
-    const fix = error instanceof DeviceTokenError ? error.whatToDo : `Make it readable: chmod 600 ${path}`;
+    const fix = error instanceof DeviceTokenError ? error.whatToDo : `Make it readable: chmod 600 ${devices.path}`;
     return [{ check, level: 'problem', what: `No device is let in: ${(error as Error).message}`, fix }];
   }
-  return [await checkRights(check, path, found.mode, 0o600)];
+  return [await checkRights(check, devices.path, found.mode, 0o600)];
 }
 
 async function checkRights(check: string, path: string, mode: number, wanted: number): Promise<Finding> {

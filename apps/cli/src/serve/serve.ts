@@ -74,6 +74,8 @@ async function start(options: ServeOptions, log: HostLog): Promise<Host> {
       ...(await chosenAgents(options)),
       durability: options.durability,
       ...(options.database !== undefined && { database: options.database }),
+      ...(options.place !== undefined && { place: options.place }),
+      ...(options.leaseMs !== undefined && { leaseMs: options.leaseMs }),
       log,
     });
   } catch (error) {

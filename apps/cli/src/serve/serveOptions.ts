@@ -30,6 +30,16 @@ export const SERVE_OPTIONS = {
     value: 'URL',
     help: 'keep sessions, tokens and trusted folders in PostgreSQL (default $AGENTHOST_DATABASE); give the password in PGPASSWORD, .pgpass or a service file',
   },
+  place: {
+    type: 'string',
+    value: 'NAME',
+    help: "with --database: the name of machines that see the same folders (default: this machine's name)",
+  },
+  lease: {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'with --database: how long a host may be silent before others take its sessions (default 10)',
+  },
   'tls-cert': {
     type: 'string',
     value: 'FILE',
@@ -76,6 +86,8 @@ export interface ServeOptions {
   readonly enableMockAgent: boolean;
   readonly durability: 'write' | 'fsync';
   readonly database: string | undefined;
+  readonly place: string | undefined;
+  readonly leaseMs: number | undefined;
   readonly tls: TlsFiles | undefined;
   readonly publicUrl: URL | undefined;
   readonly allowedOrigins: readonly string[];
@@ -96,6 +108,11 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
       'Give --tls-cert and --tls-key, or --insecure-no-tls if something else encrypts the connection.',
     );
   }
+  const database = values.database ?? (process.env['AGENTHOST_DATABASE'] || undefined);
+  const lonely = (['place', 'lease'] as const).find((flag) => values[flag] !== undefined);
+  if (database === undefined && lonely !== undefined) {
+    throw usageError(`--${lonely} is for hosts that share a database.`, 'Give --database as well, or leave it out.');
+  }
   return {
     address,
     port: parsePort(values.port),
@@ -103,7 +120,9 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     agents: values.agents?.split(',').map((name) => name.trim()),
     enableMockAgent: values['enable-mock-agent'] ?? false,
     durability: parseDurability(values.durability),
-    database: values.database ?? (process.env['AGENTHOST_DATABASE'] || undefined),
+    database,
+    place: values.place,
+    leaseMs: values.lease === undefined ? undefined : parseLease(values.lease),
     tls,
     publicUrl: values['public-url'] === undefined ? undefined : parseUrl('--public-url', values['public-url']),
     allowedOrigins: (values['allow-origin'] ?? []).map((origin) => parseOrigin(origin)),
@@ -120,6 +139,12 @@ function parsePort(text: string | undefined): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw usageError(`--port ${text} is not a port.`, 'Give a number from 0 to 65535; 0 takes any free one.');
+}
+
+function parseLease(text: string): number {
+  const seconds = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && seconds >= 1 && seconds <= 600) return seconds * 1_000;
+  throw usageError(`--lease ${text} is not a time.`, 'Give seconds, from 1 to 600; the same for all hosts of a database.');
 }
 
 function parseDurability(level: string | undefined): 'write' | 'fsync' {

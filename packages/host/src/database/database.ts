@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { HostLog } from '../hostLog.js';
+import { SessionFsFailure } from '../storage/fs/sessionFs.js';
 import { connectionConfig, DatabaseError, withoutPassword } from './connectionConfig.js';
 
 export interface DatabaseOptions {
@@ -19,6 +20,14 @@ const MAX_RETRY_MS = 2_000;
 
 /** SQLSTATE classes that say nothing about the statement: the server, the network or a lock was in the way. */
 const TRANSIENT = /^(?:08|53|55P03|57|40)/;
+
+/** The host ends while the database is away: whether a statement was carried out is not known. */
+class UndecidedFailure extends SessionFsFailure {
+  constructor(cause: unknown) {
+    super('UNDECIDED', "the database can't be reached, and this host ends: the outcome is not known", { cause });
+    this.name = 'UndecidedFailure';
+  }
+}
 
 /** The connections of this host to its database. `pg` is loaded only when there is one. */
 export class Database {
@@ -89,7 +98,8 @@ export class Database {
       try {
         return await this.query<R>(sql, values);
       } catch (error) {
-        if (!isTransient(error) || this.#closing.signal.aborted) throw error;
+        if (!isTransient(error)) throw error;
+        if (this.#closing.signal.aborted) throw new UndecidedFailure(error);
         this.#log.debug(`the database can't be reached, the statement is sent again: ${String(error)}`);
         await this.#pause(delay);
       }

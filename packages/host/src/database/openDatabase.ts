@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
+import { Cluster, DEFAULT_LEASE_MS } from '../cluster/cluster.js';
 import type { HostBackend, HostBackendOptions } from '../hostBackend.js';
 import { DeviceTokens } from '../server/access/deviceTokens.js';
+import { HOST_VERSION } from '../version.js';
 import { Database } from './database.js';
 import { migrate } from './migrate.js';
 import { OwnedSessions } from './ownedSessions.js';
@@ -21,23 +23,36 @@ export async function openDatabase(options: HostBackendOptions, url: string): Pr
     await migrate(database);
     const owned = new OwnedSessions();
     const hostId = stateRoot.lock.holder.instanceId;
-    const storage = new PgSessionStorage({ database, hostId, owned, initialCwd: defaultDirectory, ...logs });
-    const index = new PgSessionIndex({ database, owned, log });
+    const machine = hostname();
+    const cluster = await Cluster.join({
+      database,
+      hostId,
+      place: options.place ?? machine,
+      machine,
+      stateDir: stateRoot.path,
+      version: HOST_VERSION,
+      leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
+      log,
+    });
+    const storage = new PgSessionStorage({ database, hostId, owned, cluster, initialCwd: defaultDirectory, ...logs });
+    const index = new PgSessionIndex({ database, owned, cluster, log });
     const sequence = await PgSequence.open(database, log);
     return {
       storage,
       index,
       missing: { ids: () => storage.listUnindexed() },
       sequence,
-      trust: new PgTrust(database, hostname()),
+      trust: new PgTrust(database, options.place ?? machine),
       deviceTokens: new DeviceTokens(new PgDeviceTokens(database)),
       openTokens: async () => new PgTokens(database, log),
+      cluster,
       closing: () => {
         setTimeout(() => database.giveUp(), PATIENCE_MS).unref();
       },
       close: async () => {
         await index.close();
         await sequence.dispose();
+        await cluster.leave();
         await database.close();
       },
     };

@@ -10,6 +10,7 @@ import {
 } from '@agenthost/protocol';
 import { dropOldest, errorMessage } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import type { Cluster } from '../cluster/cluster.js';
 import type { HostLog } from '../hostLog.js';
 import { type DroppedText, searchText, type WaitingTurn, WaitingTurns } from '../sessionIndex/searchText.js';
 import type { SessionIndex, SummariesFound } from '../sessionIndex/sessionIndex.js';
@@ -23,6 +24,8 @@ const MAX_WAITING = 200;
 const WRITE_DELAY_MS = 100;
 /** How long a list waits for changes to be written, without which it would lack sessions. */
 const FLUSH_PATIENCE_MS = 5_000;
+/** How many interrupted sessions are taken at a time. */
+const MAX_INTERRUPTED = 20;
 /** Maximum number of summaries, and of turns, that one statement writes. */
 const MAX_AT_ONCE = 500;
 /** Summaries that are kept for lists that are being read. */
@@ -31,6 +34,7 @@ const MAX_RECENT = 1_000;
 export interface PgSessionIndexOptions {
   readonly database: Database;
   readonly owned: OwnedSessions;
+  readonly cluster: Pick<Cluster, 'alive'>;
   readonly log: HostLog;
 }
 
@@ -50,6 +54,8 @@ export class PgSessionIndex implements SessionIndex {
   /** Sessions whose logs are being read. */
   readonly #held = new Set<URI>();
   readonly #incomplete = new Set<URI>();
+  /** Interrupted sessions that this host has tried to open. */
+  readonly #tried = new Set<URI>();
   /** The newest summaries of this host. */
   readonly #recent = new Map<URI, SessionSummary>();
   #timer: NodeJS.Timeout | undefined;
@@ -137,9 +143,16 @@ export class PgSessionIndex implements SessionIndex {
     clearTimeout(this.#timer);
   }
 
-  async unsettled(): Promise<URI[]> {
-    const sql = `select resource from summary join session on id = session where indexed_size <> log_size`;
-    return (await this.#options.database.settle<{ resource: URI }>(sql)).map(({ resource }) => resource);
+  /** Those of hosts that are dead, or of none (OWN5). One that could not be read is not tried again. */
+  async interrupted(): Promise<URI[]> {
+    const { database, cluster } = this.#options;
+    const sql = `select resource from summary join session on id = session
+      where (indexed_size <> log_size or status in ('inProgress', 'inputNeeded'))
+        and (owner is null or owner <> all($1)) and resource <> all($2) limit ${MAX_INTERRUPTED}`;
+    const rows = await database.settle<{ resource: URI }>(sql, [cluster.alive, [...this.#tried]]);
+    for (const { resource } of rows) this.#tried.add(resource);
+    dropOldest(this.#tried, MAX_RECENT);
+    return rows.map(({ resource }) => resource);
   }
 
   isComplete(resource: URI): boolean {

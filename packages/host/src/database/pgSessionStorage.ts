@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import type { Cluster } from '../cluster/cluster.js';
 import { KeyedLock } from '../storage/fs/keyedLock.js';
 import { CORRUPT_SUFFIX } from '../storage/log/corruptFile.js';
 import { LOG_FILE } from '../storage/log/jsonlEventLog.js';
 import { openStored, type StoredLogOptions } from '../storage/openStored.js';
-import type { OpenStoredOptions, SessionStorage, StoredSession } from '../storage/sessionStorage.js';
+import {
+  type OpenStoredOptions,
+  OwnedElsewhere,
+  type SessionStorage,
+  type StoredSession,
+} from '../storage/sessionStorage.js';
 import { Committer } from './committer.js';
 import type { Database } from './database.js';
 import type { Fence } from './fence.js';
@@ -16,6 +22,8 @@ export interface PgSessionStorageOptions extends StoredLogOptions {
   /** This run of the host. */
   readonly hostId: string;
   readonly owned: OwnedSessions;
+  /** The other hosts on this database. */
+  readonly cluster: Pick<Cluster, 'isAlive' | 'alive'>;
   readonly initialCwd: string;
 }
 
@@ -71,11 +79,15 @@ export class PgSessionStorage implements SessionStorage {
   }
 
   async remove(sessionId: string): Promise<void> {
-    await this.#options.database.settle(
-      `with g as (select gen from file where session = $1 union select log_gen from session where id = $1),
-       d as (delete from session where id = $1)
+    const { database, hostId, cluster } = this.#options;
+    // Never one that another host has open.
+    const ours = 'id = $1 and (owner is null or owner = $2 or owner <> all($3))';
+    await database.settle(
+      `with s as (select id, log_gen from session where ${ours} for update),
+       g as (select gen from file where session in (select id from s) union select log_gen from s),
+       d as (delete from session using s where session.id = s.id)
        delete from chunk using g where chunk.gen = g.gen`,
-      [sessionId],
+      [sessionId, hostId, cluster.alive],
     );
   }
 
@@ -97,18 +109,29 @@ export class PgSessionStorage implements SessionStorage {
 
   /** Sessions that the index does not have: their host ended when it had begun them. */
   async *listUnindexed(): AsyncGenerator<string> {
+    const { database, cluster } = this.#options;
     const sql = `select id from session where indexed_size <> log_size and ${HAS_LOG}
-      and not exists (select 1 from summary where session = id)`;
-    for (const { id } of await this.#options.database.settle<{ id: string }>(sql)) yield id;
+      and not exists (select 1 from summary where session = id) and (owner is null or owner <> all($1))`;
+    for (const { id } of await database.settle<{ id: string }>(sql, [cluster.alive])) yield id;
   }
 
-  /** Takes the session: from now on every other host's writes do nothing (OWN1). */
+  /** Takes the session, from now on every other host's writes do nothing (OWN1). Rejects when a living host has it. */
   async #claim(sessionId: string): Promise<{ readonly fence: Fence; readonly isIndexed: boolean } | undefined> {
-    const claim = randomBytes(8).readBigInt64BE().toString();
-    const sql = `update session set owner = $2, epoch = epoch + 1, claim = $3 where id = $1
-      returning epoch, log_size = 0 or log_size = indexed_size as is_indexed`;
-    type Row = { readonly epoch: string; readonly is_indexed: boolean };
-    const [row] = await this.#options.database.settle<Row>(sql, [sessionId, this.#options.hostId, claim]);
-    return row && { fence: { sessionId, epoch: row.epoch, claim }, isIndexed: row.is_indexed };
+    const { database, hostId, cluster } = this.#options;
+    type Row = { readonly owner: string | null; readonly epoch: string };
+    for (;;) {
+      const [seen] = await database.settle<Row>('select owner, epoch from session where id = $1', [sessionId]);
+      if (!seen) return undefined;
+      if (seen.owner !== null && seen.owner !== hostId && (await cluster.isAlive(seen.owner))) {
+        throw new OwnedElsewhere(sessionId, seen.owner);
+      }
+      const claim = randomBytes(8).readBigInt64BE().toString();
+      const sql = `update session set owner = $2, epoch = epoch + 1, claim = $3
+        where id = $1 and (epoch = $4 and owner is not distinct from $5 or claim = $3)
+        returning epoch, log_size = 0 or log_size = indexed_size as is_indexed`;
+      type Taken = { readonly epoch: string; readonly is_indexed: boolean };
+      const [row] = await database.settle<Taken>(sql, [sessionId, hostId, claim, seen.epoch, seen.owner]);
+      if (row) return { fence: { sessionId, epoch: row.epoch, claim }, isIndexed: row.is_indexed };
+    }
   }
 }

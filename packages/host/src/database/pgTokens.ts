@@ -85,6 +85,7 @@ export class PgOwnerToken {
 }
 
 export class PgDeviceTokens implements DeviceTokenStore {
+  readonly path = 'the database';
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -73,11 +73,22 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   {
     minHost: 1,
     sql: `
+create table host (
+  id text primary key,
+  place text not null,
+  machine text not null,
+  state_dir text not null,
+  version text not null,
+  url text,
+  draining boolean not null default false,
+  beat bigint not null default 0,
+  started_at timestamptz not null default now()
+) with (fillfactor = 50);
 create table session (
   id text primary key,
   epoch bigint not null default 0,
   claim bigint not null default 0,
-  owner uuid,
+  owner text,
   log_gen bigint,
   log_size bigint not null default 0,
   log_mtime float8 not null default 0,

@@ -38,8 +38,8 @@ export interface SessionIndex {
   flush(): MaybePromise<void>;
   close(): MaybePromise<void>;
 
-  /** Sessions whose last change may be missing because a host died. */
-  unsettled(): MaybePromise<URI[]>;
+  /** Some sessions that were at work when their host ended, or whose last change may be missing because it was killed. */
+  interrupted(): MaybePromise<URI[]>;
   /** Whether all text of that session can be found, or is about to be. */
   isComplete(resource: URI): boolean;
   /** Whether a session has had a turn with that id, in constant time; `undefined`: unknown here. */

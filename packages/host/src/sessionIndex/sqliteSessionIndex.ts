@@ -118,6 +118,12 @@ export class SqliteSessionIndex implements SessionIndex {
     this.#incomplete.add(resource);
   }
 
+  interrupted(): URI[] {
+    const sql = `SELECT resource FROM sessions WHERE status IN ('inProgress', 'inputNeeded')`;
+    const atWork = this.#read(() => this.#database.prepare(sql).all()) ?? [];
+    return [...new Set([...this.unsettled(), ...atWork.map((row) => String(row['resource']))])];
+  }
+
   /** Sessions whose last change may be missing because the host died. */
   unsettled(): URI[] {
     const rows = this.#read(() => this.#database.prepare('SELECT resource FROM unsettled').all());

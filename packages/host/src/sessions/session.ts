@@ -36,10 +36,13 @@ import type { TurnsRoom } from './stateBytes.js';
 import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
 import { derivedTitle } from './turn/derivedTitle.js';
+import { isLost } from './turn/notStored.js';
 
 /** One session: its life from creation to removal, its turns, and what its actions start. */
 export class Session {
   readonly uri: URI;
+  /** Called when another host has taken the session. */
+  onLost: (() => void) | undefined;
   readonly #parts: SessionParts;
   readonly #presence: Presence;
   readonly #intake: ActionIntake;
@@ -273,6 +276,10 @@ export class Session {
   /** Ends the running turn, because what it reports can't be stored. The next message tries again. */
   storageFailed(error: unknown): void {
     const { store } = this.#parts;
+    if (isLost(error)) {
+      store.lose();
+      return;
+    }
     this.#run?.cancelAll();
     this.#isTellingFailure = true;
     const told = { mustBeStored: false };
@@ -285,6 +292,13 @@ export class Session {
     if (turn)
       store.dispatch({ type: 'session/error', turnId: turn.id, error: { errorType: 'storage', message } }, told);
     this.#isTellingFailure = false;
+  }
+
+  /** Another host has the session: its agent ends here, and this object is unloaded. */
+  lost(): void {
+    if (this.#closed) return;
+    this.#run?.cancelAll();
+    this.onLost?.();
   }
 
   /** `isRemoved`: waiting actions are rejected. A session that is only unloaded is loaded again on demand. */

@@ -41,6 +41,10 @@ export class SessionEffects implements StoreEffects {
     this.#session.react(action);
   }
 
+  lost(): void {
+    this.#session.lost();
+  }
+
   /** Called when changes could not be stored: the state is again what clients know. `undone` is the one that it was. */
   afterTakeBack(error: unknown, undone: SessionState): void {
     const { state, uri } = this.#parts.store;

@@ -18,7 +18,7 @@ import { FolderTrust } from './folder/folderTrust.js';
 import { LogChecks } from './history/logChecks.js';
 import { IndexFiller } from './indexing/indexFiller.js';
 import type { MissingInIndex } from './indexing/openSessionIndex.js';
-import { AT_WORK, SessionIndexing } from './indexing/sessionIndexing.js';
+import { SessionIndexing } from './indexing/sessionIndexing.js';
 import { SessionLists } from './indexing/sessionLists.js';
 import { inParallel } from './inParallel.js';
 import { LoadedSessions } from './loadedSessions.js';
@@ -60,6 +60,7 @@ export class SessionHub {
       notifier: this.#notifier,
       checks: this.#checks,
       abandoned: this.#abandoned,
+      onLost: (uri) => this.lost(uri),
       onLoaded: (uri, session) => this.#open.set(uri, session),
     });
     const { storage, defaultDirectory, now } = services;
@@ -95,6 +96,17 @@ export class SessionHub {
   /** No session is loaded, being loaded or being unloaded. */
   get isUnused(): boolean {
     return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0 && this.#imports.isEmpty;
+  }
+
+  /** Another host has taken the session: it is unloaded, and whatever it still wants to write does nothing. */
+  lost(uri: URI): void {
+    const session = this.#open.get(uri);
+    if (!session) return;
+    const { log } = this.#services;
+    log.warn(`${uri} was taken by another host`);
+    this.#close(uri, session).catch((error: unknown) =>
+      log.debug(`${uri} was closed without its last changes: ${String(error)}`),
+    );
   }
 
   /** The file system of all sessions is gone: running turns can't be stored and are ended. */
@@ -251,15 +263,19 @@ export class SessionHub {
 
   /** Called after a start. Opens the sessions that were interrupted: those that the index shows at work, or whose end it may lack. */
   async recoverInterrupted(): Promise<void> {
+    await this.takeOver();
+    await this.#dropProvisional();
+  }
+
+  /** Opens sessions whose host has ended in the middle of something: that ends their turns. */
+  async takeOver(): Promise<void> {
     const { index, log } = this.#services;
-    const atWork = await Promise.all(AT_WORK.map((status) => this.#lists.resources({ status })));
-    for (const uri of new Set([...(await index.unsettled()), ...atWork.flat()])) {
+    for (const uri of await index.interrupted()) {
       await this.open(uri).catch((error: unknown) => {
         if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) index.remove(uri);
         else log.error(`${uri} could not be opened`, error);
       });
     }
-    await this.#dropProvisional();
   }
 
   async close(): Promise<void> {

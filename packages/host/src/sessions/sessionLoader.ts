@@ -24,6 +24,8 @@ export interface SessionLoaderDeps {
   readonly notifier: SummaryNotifier;
   readonly checks: LogChecks;
   readonly abandoned: AbandonedSessions;
+  /** Called when another host has taken a session. */
+  readonly onLost: (uri: URI) => void;
   /** Called before a loaded session acts, so that those who ask for it find it. */
   readonly onLoaded: (uri: URI, session: Session) => void;
 }
@@ -56,6 +58,7 @@ export class SessionLoader {
       this.#services,
       notifier,
     );
+    session.onLost = () => this.#deps.onLost(params.session);
     if (start.provisional) notifier.provisional.add(params.session);
     else {
       index.put(state.summary);
@@ -120,6 +123,7 @@ export class SessionLoader {
       );
     }
     const session = await assembleSession({ uri, stored, ...folded, history }, this.#services, notifier);
+    session.onLost = () => this.#deps.onLost(uri);
     if (!isHidden) {
       index.put(folded.state.summary);
       notifier.know(folded.state.summary);

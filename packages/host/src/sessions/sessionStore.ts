@@ -16,7 +16,7 @@ import { SHRUNK_TURN_BYTES, TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sess
 import { snapshotState } from './snapshotState.js';
 import { StateBytes, type TurnsRoom, turnsWithin, withTurnsWithin } from './stateBytes.js';
 import { AcceptedSequences, acceptedKey, actionFingerprint } from './turn/acceptedSequences.js';
-import { notStored } from './turn/notStored.js';
+import { isLost, notStored } from './turn/notStored.js';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** An action before it is stamped. */
@@ -43,6 +43,8 @@ export interface SessionStoreOptions {
 export interface StoreEffects {
   /** Called after each change, with the state before it. */
   afterChange(action: SessionAction, before: SessionState): void;
+  /** Called when another host has the session, or may have it: this object is of no use any more. */
+  lost(): void;
   /** Called when changes could not be stored. The state is again the one that clients know; `undone` is the discarded one. */
   afterTakeBack(error: unknown, undone: SessionState): void;
 }
@@ -73,6 +75,8 @@ const STORED_BEFORE_TOLD: ReadonlySet<SessionAction['type']> = new Set([
   'session/turnCancelled',
   'session/error',
 ]);
+
+const MOVED = 'the session is at another host now';
 
 /** One session's state, and the only place where it changes. Reduces, orders, logs and publishes; knows no agent. */
 export class SessionStore implements DurableSource {
@@ -193,6 +197,10 @@ export class SessionStore implements DurableSource {
 
   takeBack(entries: readonly DeliveryEntry[], error: unknown): void {
     const tags = entries.map((entry) => entry.tag as Tag | RepeatTag);
+    if (isLost(error)) {
+      this.lose(tags.flatMap(({ sender }) => sender ?? []));
+      return;
+    }
     this.#undo(
       tags.filter((tag): tag is Tag => tag.kind === 'change'),
       error,
@@ -204,6 +212,17 @@ export class SessionStore implements DurableSource {
       if (this.accepted.find(acceptedKey(origin), origin.clientSeq)) this.#answerRepeat(tag);
       else this.#options.publisher.reject(sender, { ...envelope, ...notStored(error) });
     }
+  }
+
+  /**
+   * Another host has the session, or may have it. Nobody is told anything: clients are cut off and come back to the new owner with
+   * what is pending (FEN4). What was told here is not replayed: it may never have been stored (FEN5).
+   */
+  lose(senders: readonly Subscriber[] = []): void {
+    const { publisher, sequence } = this.#options;
+    publisher.end(this.uri, sequence.next());
+    for (const client of new Set([...senders, ...this.#subscribers.list])) client.cutOff(MOVED);
+    this.effects?.lost();
   }
 
   #undo(tags: readonly Tag[], error: unknown): void {

@@ -3,7 +3,10 @@ import type { EventLog } from './log/eventLog.js';
 
 /** Where sessions are stored, from the hub's point of view. */
 export interface SessionStorage {
-  /** The files and the log of a session. Without `create`, `undefined` when there is no such session. */
+  /**
+   * The files and the log of a session. Without `create`, `undefined` when there is no such session. Rejects with `OwnedElsewhere`
+   * where several hosts share a storage and another one has it.
+   */
   open(sessionId: string, options?: OpenStoredOptions): Promise<StoredSession | undefined>;
   /** A session exists when its log does. */
   exists(sessionId: string): Promise<boolean>;
@@ -19,6 +22,17 @@ export interface OpenStoredOptions {
   readonly create?: boolean;
   /** With `create`: the session doesn't exist until its log is closed. After a kill its id stays free. */
   readonly isDraft?: boolean;
+}
+
+/** Another host has the session open. */
+export class OwnedElsewhere extends Error {
+  readonly hostId: string;
+
+  constructor(sessionId: string, hostId: string) {
+    super(`session ${sessionId} is open at another host`);
+    this.name = 'OwnedElsewhere';
+    this.hostId = hostId;
+  }
 }
 
 export interface StoredSession {

@@ -56,23 +56,6 @@ describe('a host on a database', () => {
     await second.dispose();
   });
 
-  it('ends a turn that was cut off by a kill, and lists it as it is', async () => {
-    const url = await server.newDatabase();
-    const first = await startTestHost({ database: url });
-    const alice = await first.raw('alice');
-    const session = await rawSession([alice]);
-    alice.dispatch({ type: 'session/turnStarted', session, turnId: 'long', userMessage: { text: 'hang' } });
-    await alice.nextAction(session, 'session/turnStarted');
-    expect((await alice.request<Listed>('listSessions', {})).items).toMatchObject([{ status: 'inProgress' }]);
-    // Another host starts while this one is still there, which is as good as dead for it.
-    const second = await startTestHost({ database: url });
-    const bob = await second.raw('bob');
-    expect((await bob.request<Listed>('listSessions', {})).items).toMatchObject([{ status: 'error' }]);
-    expect((await bob.stateOf(session)).turns).toMatchObject([{ id: 'long', error: { errorType: 'interrupted' } }]);
-    await second.dispose();
-    await first.dispose();
-  });
-
   it('accepts the tokens of the database, and disconnects a token that is removed elsewhere', async () => {
     const url = await server.newDatabase();
     const [first, second] = [await startTestHost({ database: url }), await startTestHost({ database: url })];

@@ -25,6 +25,8 @@ const storage = () =>
     database,
     hostId: randomUUID(),
     owned: new OwnedSessions(),
+    // Every other host is dead.
+    cluster: { alive: [], isAlive: async () => false },
     initialCwd: '/tmp',
     durability: 'fsync',
     now: Date.now,

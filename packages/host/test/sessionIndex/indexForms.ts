@@ -71,7 +71,7 @@ class OwningPgIndex extends PgSessionIndex {
       return database.settle(...statement);
     };
     const beginning = { settle, query: database.query.bind(database) } as Database;
-    super({ database: beginning, owned, log: { ...silentLog, warn: fails } });
+    super({ database: beginning, owned, cluster: { alive: [] }, log: { ...silentLog, warn: fails } });
     this.#begun = begun;
   }
 

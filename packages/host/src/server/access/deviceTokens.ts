@@ -45,6 +45,8 @@ type ChangeTokens = (tokens: readonly DeviceToken[]) => readonly DeviceToken[];
 
 /** Where device tokens are kept. */
 export interface DeviceTokenStore {
+  /** Where that is, for messages. */
+  readonly path: string;
   list(): Promise<readonly DeviceToken[]>;
   /** Replaces them by what `change` makes of them. Of two changes at once, one comes after the other or fails. */
   change(change: ChangeTokens): Promise<void>;
@@ -57,6 +59,10 @@ export class DeviceTokens {
   /** In a state root, or elsewhere. */
   constructor(where: string | DeviceTokenStore) {
     this.#store = typeof where === 'string' ? new DeviceTokenFile(where) : where;
+  }
+
+  get path(): string {
+    return this.#store.path;
   }
 
   list(): Promise<readonly DeviceToken[]> {
@@ -117,14 +123,14 @@ export class DeviceTokens {
 }
 
 class DeviceTokenFile implements DeviceTokenStore {
-  readonly #path: string;
+  readonly path: string;
 
   constructor(stateRoot: string) {
-    this.#path = join(stateRoot, DEVICE_TOKENS_FILE);
+    this.path = join(stateRoot, DEVICE_TOKENS_FILE);
   }
 
   async list(): Promise<readonly DeviceToken[]> {
-    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '{"tokens":[]}';
       throw error;
     });
@@ -132,14 +138,14 @@ class DeviceTokenFile implements DeviceTokenStore {
     if (parsed.success) return parsed.data.tokens;
     throw new DeviceTokenError(
       'damagedFile',
-      `${this.#path} makes no sense: ${describeIssues(parsed.error.issues, 'the file')}.`,
+      `${this.path} makes no sense: ${describeIssues(parsed.error.issues, 'the file')}.`,
       'Remove it, then give the devices new tokens with agenthost token add.',
     );
   }
 
   /** The draft file is a lock as well: of two commands at once, one fails and says so. */
   async change(change: ChangeTokens): Promise<void> {
-    const draft = `${this.#path}.new`;
+    const draft = `${this.path}.new`;
     const file = await open(draft, 'wx', 0o600).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
       const left = await stat(draft).catch(() => undefined);
@@ -157,7 +163,7 @@ class DeviceTokenFile implements DeviceTokenStore {
       await file.writeFile(`${JSON.stringify({ tokens }, undefined, 2)}\n`);
       await file.sync();
       await file.close();
-      await rename(draft, this.#path);
+      await rename(draft, this.path);
     } catch (error) {
       await file.close().catch(() => {});
       await rm(draft, { force: true });

@@ -11,3 +11,10 @@ export function isDiskFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' || isDiskFull(error.cause);
 }
+
+/** Whether what was written is another host's to say: it took the session, or may have, while the outcome was unknown. */
+export function isLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'FENCED' || code === 'UNDECIDED' || isLost(error.cause);
+}

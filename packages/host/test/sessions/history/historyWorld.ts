@@ -244,6 +244,7 @@ export class HistoryWorld {
     this.store.effects = {
       afterChange: () => this.history.changed(this.store.state, this.store),
       afterTakeBack: () => undefined,
+      lost: () => undefined,
     };
   }
 }

@@ -1,0 +1,134 @@
+import { errorMessage } from '@agenthost/protocol/internal';
+import type { Database } from '../database/database.js';
+import type { HostLog } from '../hostLog.js';
+import { type HostRow, ObservedHosts } from './observedHosts.js';
+
+export interface HostBeatOptions {
+  readonly database: Database;
+  /** This run of the host. */
+  readonly hostId: string;
+  readonly place: string;
+  readonly machine: string;
+  /** The state folder on this machine. Only one host at a time has it. */
+  readonly stateDir: string;
+  readonly version: string;
+  readonly leaseMs: number;
+  readonly log: HostLog;
+  /** Called after each poll. */
+  readonly onPoll?: () => void;
+}
+
+/** A row of the table of hosts, as others see it. */
+export interface KnownHost extends HostRow {
+  readonly place: string;
+  readonly url: string | null;
+  readonly machine: string;
+  readonly version: string;
+  readonly draining: boolean;
+}
+
+const BEAT = `
+with b as (update host set beat = beat + 1 where id = $1 returning id)
+select id, beat, place, url, machine, version, draining, exists (select 1 from b) as is_known from host`;
+
+/** Says every quarter of a lease that this host is alive, and looks who else is (OWN2). */
+export class HostBeat {
+  readonly observed: ObservedHosts;
+  readonly #options: HostBeatOptions;
+  #hosts: readonly KnownHost[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> = Promise.resolve();
+  #lastReached = performance.now();
+  #url: string | undefined;
+  #isDraining = false;
+  #isEnded = false;
+
+  static async start(options: HostBeatOptions): Promise<HostBeat> {
+    const beat = new HostBeat(options);
+    await beat.#register();
+    await beat.#poll();
+    beat.#next();
+    return beat;
+  }
+
+  private constructor(options: HostBeatOptions) {
+    this.#options = options;
+    this.observed = new ObservedHosts(options);
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  get hosts(): readonly KnownHost[] {
+    return this.#hosts;
+  }
+
+  /** The database was reached within a lease: nobody can have taken this host's sessions meanwhile. */
+  get isSure(): boolean {
+    return performance.now() - this.#lastReached < this.#options.leaseMs;
+  }
+
+  /** Looks at once, as far as the database can be reached. */
+  async look(): Promise<void> {
+    this.#polling = this.#polling.then(() => this.#poll());
+    await this.#polling;
+  }
+
+  /** Where others reach this host. */
+  async setUrl(url: string): Promise<void> {
+    this.#url = url;
+    await this.#options.database.settle('update host set url = $2 where id = $1', [this.#options.hostId, url]);
+  }
+
+  /** New sessions go elsewhere. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.#options.database.settle('update host set draining = true where id = $1', [this.#options.hostId]);
+  }
+
+  /** The host ends: others need not wait. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    await this.#polling;
+    await this.#options.database.settle('delete from host where id = $1', [this.#options.hostId]);
+  }
+
+  async #register(): Promise<void> {
+    const { database, hostId, place, machine, stateDir, version } = this.#options;
+    // An earlier host with this folder is dead: this one has its lock.
+    await database.settle('delete from host where machine = $1 and state_dir = $2 and id <> $3', [
+      machine,
+      stateDir,
+      hostId,
+    ]);
+    await database.settle(
+      `insert into host (id, place, machine, state_dir, version, url, draining) values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (id) do nothing`,
+      [hostId, place, machine, stateDir, version, this.#url ?? null, this.#isDraining],
+    );
+  }
+
+  #next(): void {
+    if (this.#isEnded) return;
+    this.#timer = setTimeout(() => {
+      this.#polling = this.#poll().then(() => this.#next());
+    }, this.#options.leaseMs / 4).unref();
+  }
+
+  async #poll(): Promise<void> {
+    const { database, hostId, log, onPoll } = this.#options;
+    try {
+      const rows = await database.query<KnownHost & { is_known: boolean }>(BEAT, [hostId]);
+      this.#lastReached = performance.now();
+      this.#hosts = rows;
+      this.observed.observe(rows);
+      // Others took it for dead and removed it.
+      if (!rows.some(({ is_known }) => is_known)) await this.#register();
+      onPoll?.();
+    } catch (error) {
+      log.debug(`the database could not be told that this host is alive: ${errorMessage(error)}`);
+    }
+  }
+}

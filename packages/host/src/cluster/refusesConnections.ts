@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../storage/fs/errnoFailure.js';
+
+const BETWEEN_MS = 150;
+const CONNECT_MS = 1_000;
+
+/** Whether nobody listens at an address, twice in a row: then the host that had it has ended (OWN4). */
+export async function refusesConnections(url: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url);
+  const address = { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+  if (!(await refusesOnce(address))) return false;
+  await delay(BETWEEN_MS);
+  return refusesOnce(address);
+}
+
+async function refusesOnce(address: { readonly host: string; readonly port: number }): Promise<boolean> {
+  const socket = connect({ ...address, timeout: CONNECT_MS });
+  socket.once('timeout', () => socket.destroy());
+  try {
+    await once(socket, 'connect');
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'ECONNREFUSED';
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { RawClient } from '../../../../test/support/rawClient.js';
+import { TestPostgres } from '../../../../test/support/storage/postgres.js';
+import { type HostProcess, rawSession, spawnHost, temporaryFolder } from '../../../../test/support/testHost.js';
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await TestPostgres.start();
+});
+afterAll(() => server?.dispose());
+
+const LEASE_S = 2;
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function start(database: string): Promise<HostProcess> {
+  const stateDir = await temporaryFolder();
+  cleanups.push(() => rm(stateDir, { recursive: true, force: true }));
+  const args = ['--state-dir', stateDir, '--database', database, '--lease', String(LEASE_S)];
+  const host = await spawnHost(stateDir, args);
+  cleanups.push(() => host.kill('SIGKILL'));
+  return host;
+}
+
+async function client(host: HostProcess, name: string): Promise<RawClient> {
+  const raw = await RawClient.open(host);
+  cleanups.push(() => raw.end());
+  await raw.request('initialize', { protocolVersion: 1, clientId: name, clientInfo: { name } });
+  return raw;
+}
+
+interface Listed {
+  readonly items: readonly { readonly resource: string; readonly status: string }[];
+}
+
+describe('two hosts on one database', () => {
+  it('[OWN4] the other takes the sessions of one that is killed, and ends their turns', async () => {
+    const database = await server.newDatabase();
+    const [one, two] = [await start(database), await start(database)];
+    const alice = await client(one, 'alice');
+    const session = await rawSession([alice]);
+    await alice.act({ type: 'session/turnStarted', session, turnId: 't', userMessage: { text: 'hang' } });
+    const bob = await client(two, 'bob');
+    // Known to all, open to one.
+    await expect
+      .poll(async () => (await bob.request<Listed>('listSessions', {})).items, { timeout: 10_000 })
+      .toMatchObject([{ resource: session, status: 'inProgress' }]);
+    await one.kill('SIGKILL');
+    const state = await bob.stateOf(session);
+    expect(state.turns).toMatchObject([{ id: 't', error: { errorType: 'interrupted' } }]);
+  });
+
+  it('[OWN5] a janitor takes what a dead host had at work, without anybody asking', async () => {
+    const database = await server.newDatabase();
+    const [one, two] = [await start(database), await start(database)];
+    const alice = await client(one, 'alice');
+    const session = await rawSession([alice]);
+    await alice.act({ type: 'session/turnStarted', session, turnId: 't', userMessage: { text: 'hang' } });
+    await one.kill('SIGKILL');
+    const bob = await client(two, 'bob');
+    await expect
+      .poll(async () => (await bob.request<Listed>('listSessions', {})).items, { timeout: 20_000 })
+      .toMatchObject([{ resource: session, status: 'error' }]);
+  });
+
+  it('[FEN1] [FEN4] [FEN5] a host that slept writes nothing, tells nothing, and sends its clients away', async () => {
+    const database = await server.newDatabase();
+    const [one, two] = [await start(database), await start(database)];
+    const alice = await client(one, 'alice');
+    const session = await rawSession([alice]);
+    await alice.act({ type: 'session/turnStarted', session, turnId: 'before', userMessage: { text: 'hello' } });
+    await alice.nextAction(session, 'session/turnComplete');
+    one.process.kill('SIGSTOP');
+    alice.dispatch({ type: 'session/turnStarted', session, turnId: 'asleep', userMessage: { text: 'hello' } });
+    const bob = await client(two, 'bob');
+    await expect
+      .poll(
+        () =>
+          bob
+            .stateOf(session)
+            .then(() => true)
+            .catch(() => false),
+        { timeout: 20_000, interval: 100 },
+      )
+      .toBe(true);
+    await bob.act({ type: 'session/turnStarted', session, turnId: 'after', userMessage: { text: 'hello' } });
+    await bob.nextAction(session, 'session/turnComplete');
+    const told = alice.envelopes.length;
+    one.process.kill('SIGCONT');
+    expect(await alice.closed).toMatchObject({ code: 4409 });
+    expect(alice.envelopes.length).toBe(told);
+    expect((await bob.stateOf(session)).turns.map(({ id }) => id)).toEqual(['before', 'after']);
+  });
+
+  it('one that stops gives its sessions back at once', async () => {
+    const database = await server.newDatabase();
+    const [one, two] = [await start(database), await start(database)];
+    const alice = await client(one, 'alice');
+    const session = await rawSession([alice]);
+    await alice.act({ type: 'session/turnStarted', session, turnId: 't', userMessage: { text: 'hello' } });
+    await alice.nextAction(session, 'session/turnComplete');
+    const bob = await client(two, 'bob');
+    one.process.kill('SIGTERM');
+    await once(one.process, 'exit');
+    expect((await bob.stateOf(session)).turns.map(({ id }) => id)).toEqual(['t']);
+  });
+});
