@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { CLOSE_CODE, MAX_JSON_VALUES } from '@agenthost/protocol';
+import { CLOSE_CODE, MAX_JSON_VALUES, type Notification, type URI } from '@agenthost/protocol';
 import type { Disposable, Transport } from '@agenthost/rpc';
 import { AgentRegistry } from './agents/agentRegistry.js';
 import { AgentInstallations } from './agents/install/agentInstallations.js';
@@ -9,6 +9,8 @@ import { AgentInstaller } from './agents/install/agentInstaller.js';
 import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
 import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
+import { ClusterSessions } from './cluster/clusterSessions.js';
+import { linkRoute } from './cluster/linkRoute.js';
 import { ClientConnection } from './connection/clientConnection.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './connection/commandHandlers.js';
@@ -26,6 +28,7 @@ import { HostTokens } from './server/access/hostTokens.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
 import { localUrl } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
+import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
 import { DEFAULT_WEB_SOCKET_LIMITS } from './server/sockets/webSocketTransport.js';
 import type { SessionIndex } from './sessionIndex/sessionIndex.js';
@@ -136,7 +139,11 @@ export class Host {
     const publisher = new Publisher(delivery, replay);
     const root = new RootStore(publisher, sequence);
     const clients = new ClientRegistry(delivery);
-    const broadcast = clients.broadcast.bind(clients);
+    const broadcast = (notification: Notification, subscribersOf?: URI) => {
+      clients.broadcast(notification, subscribersOf);
+      // Progress is of this machine.
+      if (notification.type !== 'notify/progress') cluster?.links.broadcast(notification, subscribersOf);
+    };
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
       new SessionHub({
         storage,
@@ -163,8 +170,20 @@ export class Host {
         ...(options.maxSessionBytes !== undefined && { maxSessionBytes: options.maxSessionBytes }),
       });
     const local = hubFor(storage, index, defaultDirectory);
+    const cluster =
+      backend.cluster &&
+      new ClusterSessions({
+        cluster: backend.cluster,
+        hostId: backend.cluster.hostId,
+        hub: local,
+        delivery,
+        publisher,
+        sequence,
+        broadcast: clients.broadcast.bind(clients),
+        log,
+      });
     const sessions = new HostSessions({
-      local,
+      local: cluster ?? local,
       storage,
       ...(options.database !== undefined && {
         keepsAll: 'this host keeps its sessions in a database, with those of others',
@@ -303,7 +322,7 @@ export class Host {
         tokens.used(credential);
         this.#connect(transport, credential);
       },
-      socketRoutes: (options.socketRoutes ?? []).map((route) => ({
+      socketRoutes: [...this.#linkRoutes(), ...(options.socketRoutes ?? [])].map((route) => ({
         ...route,
         onConnection: (transport, credential) => {
           tokens.used(credential);
@@ -360,6 +379,14 @@ export class Host {
     await this.#backend.close();
     await this.#tempRoot.dispose();
     await this.#stateRoot.dispose();
+  }
+
+  /** Where other hosts on the same database connect. */
+  #linkRoutes(): SocketRoute[] {
+    const { cluster } = this.#backend;
+    const { sessions } = this.#services;
+    if (!cluster || !(sessions instanceof ClusterSessions)) return [];
+    return [linkRoute(cluster, sessions.links)];
   }
 
   #connect(transport: FrameTransport, credential: Credential): void {

@@ -1,7 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { errorMessage } from '@agenthost/protocol/internal';
 import type { Database } from '../database/database.js';
 import type { HostLog } from '../hostLog.js';
 import { HostBeat, type HostBeatOptions, type KnownHost } from './hostBeat.js';
+import type { LinkTarget } from './link.js';
+import { LinkKeys, newLinkKey } from './linkKeys.js';
 import { refusesConnections } from './refusesConnections.js';
 
 /** How long a host may be silent before others take its sessions. */
@@ -18,16 +21,23 @@ export class Cluster {
   #takingOver: Promise<void> = Promise.resolve();
   #isTakingOver = false;
 
-  static async join(options: Omit<HostBeatOptions, 'onPoll'>): Promise<Cluster> {
-    const polled = { then: () => {} };
-    const beat = await HostBeat.start({ ...options, onPoll: () => polled.then() });
-    const cluster = new Cluster(options, beat);
-    polled.then = () => cluster.#polled();
+  readonly #keys: LinkKeys;
+  readonly #listeners: (() => void)[] = [];
+
+  static async join(options: Omit<HostBeatOptions, 'linkKey'>): Promise<Cluster> {
+    const linkKey = newLinkKey();
+    const beat = await HostBeat.start({ ...options, linkKey });
+    const cluster = new Cluster({ ...options, linkKey }, beat);
+    beat.onPoll = () => cluster.#polled();
     return cluster;
   }
 
-  private constructor({ hostId, database, log }: Pick<HostBeatOptions, 'hostId' | 'database' | 'log'>, beat: HostBeat) {
+  private constructor(
+    { hostId, database, log, linkKey }: Pick<HostBeatOptions, 'hostId' | 'database' | 'log' | 'linkKey'>,
+    beat: HostBeat,
+  ) {
     this.hostId = hostId;
+    this.#keys = new LinkKeys(linkKey, hostId);
     this.#beat = beat;
     this.#database = database;
     this.#log = log;
@@ -66,6 +76,22 @@ export class Cluster {
     return false;
   }
 
+  /** Where another host is reached, and how one shows it who asks. */
+  linkTarget(hostId: string): LinkTarget | undefined {
+    const host = this.hosts.find(({ id }) => id === hostId);
+    return host?.url ? { id: hostId, url: host.url, linkKey: host.link_key } : undefined;
+  }
+
+  /** The host that wants to link to this one; `undefined` when it can't show that it is one of them. */
+  identifyLink(headers: IncomingHttpHeaders): string | undefined {
+    return this.#keys.identify(headers);
+  }
+
+  /** Called after each look at the other hosts. */
+  onPolled(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** `takeOver` is called now and then, to end what dead hosts have left at work. */
   onTakeOver(takeOver: () => Promise<void>): void {
     this.#takeOver = takeOver;
@@ -88,6 +114,7 @@ export class Cluster {
   }
 
   #polled(): void {
+    for (const listener of this.#listeners) listener();
     if (!this.#takeOver || this.#isTakingOver) return;
     this.#isTakingOver = true;
     this.#takingOver = this.#takeOver()

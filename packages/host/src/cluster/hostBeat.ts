@@ -13,9 +13,9 @@ export interface HostBeatOptions {
   readonly stateDir: string;
   readonly version: string;
   readonly leaseMs: number;
+  /** With which others show that they may link to this host. */
+  readonly linkKey: string;
   readonly log: HostLog;
-  /** Called after each poll. */
-  readonly onPoll?: () => void;
 }
 
 /** A row of the table of hosts, as others see it. */
@@ -25,15 +25,18 @@ export interface KnownHost extends HostRow {
   readonly machine: string;
   readonly version: string;
   readonly draining: boolean;
+  readonly link_key: string;
 }
 
 const BEAT = `
 with b as (update host set beat = beat + 1 where id = $1 returning id)
-select id, beat, place, url, machine, version, draining, exists (select 1 from b) as is_known from host`;
+select id, beat, place, url, machine, version, draining, link_key, exists (select 1 from b) as is_known from host`;
 
 /** Says every quarter of a lease that this host is alive, and looks who else is (OWN2). */
 export class HostBeat {
   readonly observed: ObservedHosts;
+  /** Called after each poll. */
+  onPoll: (() => void) | undefined;
   readonly #options: HostBeatOptions;
   #hosts: readonly KnownHost[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -96,7 +99,7 @@ export class HostBeat {
   }
 
   async #register(): Promise<void> {
-    const { database, hostId, place, machine, stateDir, version } = this.#options;
+    const { database, hostId, place, machine, stateDir, version, linkKey } = this.#options;
     // An earlier host with this folder is dead: this one has its lock.
     await database.settle('delete from host where machine = $1 and state_dir = $2 and id <> $3', [
       machine,
@@ -104,9 +107,9 @@ export class HostBeat {
       hostId,
     ]);
     await database.settle(
-      `insert into host (id, place, machine, state_dir, version, url, draining) values ($1, $2, $3, $4, $5, $6, $7)
+      `insert into host (id, place, machine, state_dir, version, url, draining, link_key) values ($1, $2, $3, $4, $5, $6, $7, $8)
        on conflict (id) do nothing`,
-      [hostId, place, machine, stateDir, version, this.#url ?? null, this.#isDraining],
+      [hostId, place, machine, stateDir, version, this.#url ?? null, this.#isDraining, linkKey],
     );
   }
 
@@ -118,7 +121,7 @@ export class HostBeat {
   }
 
   async #poll(): Promise<void> {
-    const { database, hostId, log, onPoll } = this.#options;
+    const { database, hostId, log } = this.#options;
     try {
       const rows = await database.query<KnownHost & { is_known: boolean }>(BEAT, [hostId]);
       this.#lastReached = performance.now();
@@ -126,7 +129,7 @@ export class HostBeat {
       this.observed.observe(rows);
       // Others took it for dead and removed it.
       if (!rows.some(({ is_known }) => is_known)) await this.#register();
-      onPoll?.();
+      this.onPoll?.();
     } catch (error) {
       log.debug(`the database could not be told that this host is alive: ${errorMessage(error)}`);
     }

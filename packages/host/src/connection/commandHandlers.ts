@@ -42,9 +42,9 @@ export function createCommandHandlers(services: HostServices): CommandHandlers {
       if (!(listed instanceof Promise)) return listed;
       return listed.then((result) => new LateResult(() => services.sessions.withNewestSummaries(result)));
     },
-    fetchTurns: ({ session, range }) => services.sessions.use(session, (open) => open.fetchTurns(range)),
-    fetchParts: ({ session, ...range }) => services.sessions.use(session, (open) => open.fetchParts(range)),
-    listArtifacts: (params) => services.sessions.use(params.session, (open) => open.artifacts.list(params)),
+    fetchTurns: (params) => services.sessions.fetchTurns(params),
+    fetchParts: (params) => services.sessions.fetchParts(params),
+    listArtifacts: (params) => services.sessions.listArtifacts(params),
     browseDirectory: async ({ uri, provider }) => {
       const result = await browseDirectory(uri);
       if (provider === undefined) return result;

@@ -1,9 +1,10 @@
 import { ERROR_CODE, ROOT_URI, type Snapshot, type URI } from '@agenthost/protocol';
 import { MAX_SUBSCRIPTIONS } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import type { SubscribableResource } from '../sessions/sessions.js';
 import type { TurnsRoom } from '../sessions/stateBytes.js';
 import type { Subscriber } from '../state/publisher.js';
-import type { SubscribableResource, SubscribableResources } from './hostServices.js';
+import type { SubscribableResources } from './hostServices.js';
 
 /** The subscriptions of one connection. */
 export class ConnectionSubscriptions {

@@ -20,12 +20,13 @@ import {
   supportedVersions,
 } from '@agenthost/protocol/internal';
 import { LateResult, type RawResult, RpcError, rawResult } from '@agenthost/rpc';
+import type { SubscribableResource } from '../sessions/sessions.js';
 import { jsonBytes, type TurnsRoom } from '../sessions/stateBytes.js';
 import { acceptedKey } from '../sessions/turn/acceptedSequences.js';
 import { originOf } from '../state/publisher.js';
 import type { AnswerPace } from './answerPace.js';
 import type { ClientConnection } from './clientConnection.js';
-import type { HostServices, SubscribableResource } from './hostServices.js';
+import type { HostServices } from './hostServices.js';
 import { type LookedUp, lookUp } from './lookUp.js';
 import { snapshotJson } from './snapshotJson.js';
 

@@ -1,25 +1,17 @@
-import type { ServerInfo, Snapshot, URI } from '@agenthost/protocol';
+import type { ServerInfo, URI } from '@agenthost/protocol';
 import type { RpcPeerOptions } from '@agenthost/rpc';
 import type { AgentRegistry } from '../agents/agentRegistry.js';
 import type { AgentInstallations } from '../agents/install/agentInstallations.js';
 import type { HostLog } from '../hostLog.js';
-import type { SessionHub } from '../sessions/sessionHub.js';
-import type { TurnsRoom } from '../sessions/stateBytes.js';
+import type { Sessions, SubscribableResource } from '../sessions/sessions.js';
 import type { Delivery } from '../state/delivery.js';
-import type { SequenceSource, Subscriber } from '../state/publisher.js';
+import type { SequenceSource } from '../state/publisher.js';
 import type { ReplayBuffer } from '../state/replayBuffer.js';
 import type { RootStore } from '../state/rootStore.js';
 import type { ClientConnection } from './clientConnection.js';
 import type { ClientRegistry } from './clientRegistry.js';
 import type { HostSessions } from './hostSessions.js';
 import type { LoadFailures } from './loadFailures.js';
-
-/** Something with a URI that a client can subscribe to. */
-export interface SubscribableResource {
-  subscribe(subscriber: Subscriber, room: TurnsRoom): Snapshot;
-  resume(subscriber: Subscriber): void;
-  unsubscribe(subscriber: Subscriber): void;
-}
 
 export interface SubscribableResources {
   readonly root: SubscribableResource;
@@ -36,7 +28,7 @@ export interface HostServices {
   readonly defaultDirectory: URI;
   readonly root: RootStore;
   /** The hub of `hostSessions`. */
-  readonly sessions: SessionHub;
+  readonly sessions: Sessions;
   readonly hostSessions: HostSessions;
   readonly agents: AgentRegistry;
   readonly installations: AgentInstallations;

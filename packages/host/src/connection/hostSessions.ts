@@ -9,7 +9,7 @@ import {
 import { RpcError } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
 import { directoryProblem } from '../sessions/folder/workingDirectory.js';
-import type { SessionHub } from '../sessions/sessionHub.js';
+import type { Sessions } from '../sessions/sessions.js';
 import { originOf, type Publisher, type SequenceSource, type Subscriber } from '../state/publisher.js';
 import type { SessionFsProvider } from '../storage/client/sessionFsProvider.js';
 import type { SessionStorage } from '../storage/sessionStorage.js';
@@ -17,13 +17,13 @@ import type { ClientConnection } from './clientConnection.js';
 import { ConnectionSessionFs } from './connectionSessionFs.js';
 
 export interface HostSessionsOptions {
-  readonly local: SessionHub;
+  readonly local: Sessions;
   /** The storage of `local`. */
   readonly storage: SessionStorage;
   /** Why no client may keep the sessions, if none may. */
   readonly keepsAll?: string;
   /** Resolves when the provider can be used, with a function that makes the hub of its sessions. */
-  readonly providedBy: (provider: SessionFsProvider) => Promise<() => SessionHub>;
+  readonly providedBy: (provider: SessionFsProvider) => Promise<() => Sessions>;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
   readonly broadcast: (notification: Notification) => void;
@@ -33,7 +33,7 @@ export interface HostSessionsOptions {
 /** The sessions of this host, in its own state root until a client keeps them, and the way of clients' actions to them. */
 export class HostSessions {
   readonly #options: HostSessionsOptions;
-  #hub: SessionHub;
+  #hub: Sessions;
   #provided: { readonly connection: ClientConnection; readonly files: ConnectionSessionFs } | undefined;
   /** A connection that is about to become the provider. */
   #offering: ClientConnection | undefined;
@@ -43,7 +43,7 @@ export class HostSessions {
     this.#hub = options.local;
   }
 
-  get hub(): SessionHub {
+  get hub(): Sessions {
     return this.#hub;
   }
 
@@ -60,9 +60,18 @@ export class HostSessions {
       return;
     }
     // Actions that wait for the same session keep their order: they wait for the same promise.
+    const letGo = this.#hub.hold(action.session);
     this.#hub
-      .use(action.session, (session) => session.dispatchFromClient(sender, clientSeq, action))
-      .catch((error: unknown) => this.reject(sender, clientSeq, action, openingFailed(error)));
+      .open(action.session)
+      .then((session) => session.dispatchFromClient(sender, clientSeq, action))
+      .catch((error: unknown) => this.#failed(error, sender, clientSeq, action))
+      .finally(letGo);
+  }
+
+  /** A client whose action can't reach its session yet keeps it and comes back with it. */
+  #failed(error: unknown, sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    if (error instanceof RpcError && error.code === ERROR_CODE.tooManyRequests) sender.cutOff(error.message);
+    else this.reject(sender, clientSeq, action, openingFailed(error));
   }
 
   /** Sends the action back to its sender as it came, well-formed or not, with the reason. */
@@ -110,7 +119,7 @@ export class HostSessions {
     this.#options.broadcast({ type: 'notify/storageChanged', storage: 'gone', message });
   }
 
-  async #moveTo(hub: SessionHub): Promise<void> {
+  async #moveTo(hub: Sessions): Promise<void> {
     // Sessions that it would find from now on are not shown any more.
     void this.#hub.stopFilling();
     this.#hub = hub;

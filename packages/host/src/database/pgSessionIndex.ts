@@ -172,14 +172,15 @@ export class PgSessionIndex implements SessionIndex {
     return (await this.#options.database.settle(sql, [idOf(resource), turnId])).length > 0;
   }
 
+  /** Only of sessions that are open here: those of other hosts change elsewhere. */
   summary(resource: URI): SessionSummary | undefined {
-    return this.#recent.get(resource);
+    return this.#options.owned.get(idOf(resource)) && this.#recent.get(resource);
   }
 
   async list(params: ListSessionsParams): Promise<ListSessionsResult> {
     try {
       await this.#flushed();
-      return await listSessions(this.#options.database, params, (resource) => this.#recent.get(resource));
+      return await listSessions(this.#options.database, params, (resource) => this.summary(resource));
     } catch (error) {
       if (!isTransient(error)) throw error;
       this.#options.log.warn(`sessions could not be listed: ${errorMessage(error)}`);

@@ -80,6 +80,7 @@ create table host (
   state_dir text not null,
   version text not null,
   url text,
+  link_key text not null,
   draining boolean not null default false,
   beat bigint not null default 0,
   started_at timestamptz not null default now()

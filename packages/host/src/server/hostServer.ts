@@ -196,16 +196,16 @@ export class HostServer {
     const { authenticator, socketRoutes = [] } = this.#options;
     const route = findSocketRoute(socketRoutes, request);
     const token = route && queryToken(route, request);
-    // A client that knows a token in the query is not a page that the user was lured to, with or without an Origin.
-    const refused =
-      token === undefined ? this.#guard?.checkUpgrade(request.headers) : this.#guard?.check(request.headers);
+    // A client that knows a token in the query is not a page that the user was lured to, with or without an Origin. Nor is a host.
+    const isPage = token === undefined && !route?.identify;
+    const refused = isPage ? this.#guard?.checkUpgrade(request.headers) : this.#guard?.check(request.headers);
     const refusal = refused ?? (route ? undefined : pathRefusal(request));
     if (refusal) {
       refuse(socket, refusal);
       return;
     }
-    const credential =
-      token === undefined ? authenticator.identify(request.headers) : notOwner(authenticator.identifyToken(token));
+    const identify = route?.identify ?? ((headers) => authenticator.identify(headers));
+    const credential = token === undefined ? identify(request.headers) : notOwner(authenticator.identifyToken(token));
     const remote = addressGroup(request.socket.remoteAddress ?? '');
     if (credential === undefined) {
       const of = (where: string) => `a connection from ${where} had no valid token`;
@@ -222,14 +222,18 @@ export class HostServer {
     }
     socket.once('close', release);
     socket.joinGroup(credential.id);
-    const mayKeepFiles = !route && credential.role === 'owner';
+    const mayKeepFiles = route ? route.admitsFiles === true : credential.role === 'owner';
     const server = mayKeepFiles ? this.#fileSockets : this.#webSockets;
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const transport = new WebSocketTransport(webSocket, socket, this.#options.webSocketLimits, {
+      const limits = {
+        ...this.#options.webSocketLimits,
+        ...(route?.maxBufferedBytes && { maxBufferedBytes: route.maxBufferedBytes }),
+      };
+      const transport = new WebSocketTransport(webSocket, socket, limits, {
         maxReceivedBytes: FAR_OVER_BYTES,
         onHeld: () => this.#held.check(credential),
       });
-      if (mayKeepFiles && offers(request, FILES_SUBPROTOCOL)) transport.admitFiles();
+      if (route?.admitsFiles || (mayKeepFiles && offers(request, FILES_SUBPROTOCOL))) transport.admitFiles();
       this.#held.add(credential, transport);
       socket.once('close', () => this.#held.remove(credential, transport));
       // A socket ends with its token, whichever route has it.

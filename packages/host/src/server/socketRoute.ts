@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Transport } from '@agenthost/rpc';
 import type { Credential } from '../connection/credential.js';
 import type { FrameTransport } from '../connection/frameTransport.js';
@@ -10,6 +10,11 @@ export interface SocketRoute {
   readonly path: string;
   /** The query parameter with the token, for clients that can't send it elsewhere. The query is never logged. */
   readonly tokenParameter?: string;
+  /** For programs that have no token but another proof. */
+  readonly identify?: (headers: IncomingHttpHeaders) => Credential | undefined;
+  /** The largest frame and the most unread bytes, where they differ from those of clients. */
+  readonly admitsFiles?: boolean;
+  readonly maxBufferedBytes?: number;
   readonly onConnection: (transport: Transport, credential: Credential) => void;
 }
 

@@ -29,7 +29,8 @@ export class Presence {
 
   #flush(): void {
     this.#timer = undefined;
-    const clients = [...new Map(this.#subscribers().map(({ author }) => [author.clientId, author])).values()];
+    const authors = this.#subscribers().flatMap((subscriber) => subscriber.authors ?? [subscriber.author]);
+    const clients = [...new Map(authors.map((author) => [author.clientId, author])).values()];
     const listed = clients.slice(0, MAX_LISTED_CLIENTS);
     if (sameValue(listed, this.#told)) return;
     this.#told = listed;

@@ -15,6 +15,7 @@ import {
   type FetchTurnsResult,
   INLINE_CONTENT_LIMIT,
   type PermissionResolvedAction,
+  refuse,
   type TurnsRange,
 } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
@@ -33,6 +34,7 @@ import type { SessionParts } from './sessionParts.js';
 import type { SessionServices } from './sessionServices.js';
 import { SessionTurnSink } from './sessionTurnSink.js';
 import type { TurnsRoom } from './stateBytes.js';
+import type { AcceptedEntries } from './turn/acceptedSequences.js';
 import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
 import { derivedTitle } from './turn/derivedTitle.js';
@@ -114,6 +116,21 @@ export class Session {
   /** The `clientSeq` of the client's newest accepted actions, rising. */
   acceptedFrom(key: string): readonly number[] {
     return this.#parts.store.accepted.recent(key);
+  }
+
+  /** The accepted actions of all clients, for a host that mirrors the session. */
+  acceptedEntries(): AcceptedEntries {
+    return this.#parts.store.accepted.entries();
+  }
+
+  /** Clients of another host that look on have changed. */
+  viewersChanged(): void {
+    if (!this.#closed) this.#presence.changed();
+  }
+
+  /** Rejects an action that this version does not know, or that is malformed. */
+  rejectUnknown(sender: Subscriber, clientSeq: number, action: ClientAction): void {
+    this.#parts.store.reject(sender, clientSeq, action, refuse('invalidAction'));
   }
 
   /** About how much memory it takes, in bytes. */

@@ -26,11 +26,12 @@ import type { Session } from './session.js';
 import { INDEX_PATIENCE_MS } from './sessionLimits.js';
 import { alreadyExists, notFound, partsOf, SessionLoader } from './sessionLoader.js';
 import type { SessionServices } from './sessionServices.js';
+import type { Sessions } from './sessions.js';
 import { SummaryNotifier } from './summaryNotifier.js';
 import { SessionImports } from './transfer/sessionImports.js';
 
 /** All sessions of the host. Loads, creates, lists, unloads and removes them. */
-export class SessionHub {
+export class SessionHub implements Sessions {
   readonly #services: SessionServices;
   readonly #notifier: SummaryNotifier;
   /** Sessions that are loaded or being loaded. */
@@ -205,6 +206,15 @@ export class SessionHub {
   async connectionClosed(owner: object): Promise<void> {
     await this.#imports.abandon(owner);
   }
+
+  readonly fetchTurns: Sessions['fetchTurns'] = ({ session, range }) =>
+    this.use(session, (open) => open.fetchTurns(range));
+
+  readonly fetchParts: Sessions['fetchParts'] = ({ session, ...range }) =>
+    this.use(session, (open) => open.fetchParts(range));
+
+  readonly listArtifacts: Sessions['listArtifacts'] = (params) =>
+    this.use(params.session, (open) => open.artifacts.list(params));
 
   fetchContent(params: FetchContentParams): Promise<FetchContentResult> {
     return fetchContent((uri, read) => this.use(uri, read), params);

@@ -12,9 +12,9 @@ import { type Refusal, refuse } from '@agenthost/protocol/internal';
 import type { Delivery, DeliveryEntry, DurableSource } from '../state/delivery.js';
 import { originOf, type Publisher, type SequenceSource, type Subscriber, SubscriberList } from '../state/publisher.js';
 import type { EventLog, NewLogRecord } from '../storage/log/eventLog.js';
-import { SHRUNK_TURN_BYTES, TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
+import { SHRUNK_TURN_BYTES, TURNS_IN_MEMORY } from './sessionLimits.js';
 import { snapshotState } from './snapshotState.js';
-import { StateBytes, type TurnsRoom, turnsWithin, withTurnsWithin } from './stateBytes.js';
+import { StateBytes, type TurnsRoom, withinMemory, withTurnsWithin } from './stateBytes.js';
 import { AcceptedSequences, acceptedKey, actionFingerprint } from './turn/acceptedSequences.js';
 import { isLost, notStored } from './turn/notStored.js';
 
@@ -274,7 +274,7 @@ export class SessionStore implements DurableSource {
     const envelope: ActionEnvelope = from ? { action, serverSeq, origin: from.origin } : { action, serverSeq };
     // Encoded once, for the log and for all subscribers.
     const json = JSON.stringify(envelope);
-    this.#state = next.turns === before.turns ? next : trimmed(next);
+    this.#state = next.turns === before.turns ? next : withinMemory(next);
     this.#bytes.changed(before, this.#state, json.length);
     if (action.type === 'session/turnComplete') this.#hasEnded = true;
     const logNumber =
@@ -299,11 +299,4 @@ function record(envelope: ActionEnvelope): NewLogRecord {
   const { serverSeq, origin } = envelope;
   const action = envelope.action as SessionAction;
   return origin ? { type: 'action', serverSeq, origin, action } : { type: 'action', serverSeq, action };
-}
-
-/** Cuts with some slack, so that a long session does not copy its window at every turn. */
-function trimmed(state: SessionState): SessionState {
-  const fits = turnsWithin(state.turns, TURN_BYTES_IN_MEMORY * 1.25) === state.turns.length;
-  if (fits && state.turns.length <= TURNS_IN_MEMORY * 1.25) return state;
-  return withTurnsWithin(state, { turns: TURNS_IN_MEMORY, bytes: TURN_BYTES_IN_MEMORY });
 }

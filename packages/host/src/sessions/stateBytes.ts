@@ -1,5 +1,6 @@
 import type { SessionState, Turn } from '@agenthost/protocol';
 import { turnLength, withNewestTurns } from '@agenthost/protocol/internal';
+import { TURN_BYTES_IN_MEMORY, TURNS_IN_MEMORY } from './sessionLimits.js';
 
 /** Memory of a loaded session beside its state: its objects, its files, its agent's connection. */
 const SESSION_BYTES = 64 * 1024;
@@ -141,4 +142,11 @@ export interface TurnsRoom {
 /** The state with the newest turns that fit, and the last one in any case. */
 export function withTurnsWithin(state: SessionState, { turns, bytes }: TurnsRoom): SessionState {
   return withNewestTurns(state, Math.min(turns, Math.max(turnsWithin(state.turns, bytes), 1)));
+}
+
+/** The state without turns that are too many or too large for the memory. Cuts with some slack, so that a long session does not copy its window at every turn. */
+export function withinMemory(state: SessionState): SessionState {
+  const fits = turnsWithin(state.turns, TURN_BYTES_IN_MEMORY * 1.25) === state.turns.length;
+  if (fits && state.turns.length <= TURNS_IN_MEMORY * 1.25) return state;
+  return withTurnsWithin(state, { turns: TURNS_IN_MEMORY, bytes: TURN_BYTES_IN_MEMORY });
 }

@@ -4,6 +4,7 @@ import {
   type ActionOrigin,
   type Author,
   MIN_PROTOCOL_VERSION,
+  type Role,
   type URI,
 } from '@agenthost/protocol';
 import { ACTION_INTRODUCED_IN } from '@agenthost/protocol/internal';
@@ -16,6 +17,11 @@ export interface Subscriber extends Receiver {
   readonly protocolVersion: number;
   /** The name of its token, if the token has one. */
   readonly tokenName?: string | undefined;
+  readonly role?: Role;
+  /** The clients behind it, when it is another host. */
+  readonly authors?: readonly Author[];
+  /** Who gets the echoes for it, when it is a client of another host. */
+  readonly via?: Subscriber;
   /** This client keeps the sessions' files: without its connection nothing can be stored. */
   readonly keepsFiles?: boolean;
   /** Closes the connection, so that the client reconnects and takes a snapshot. */
@@ -56,7 +62,7 @@ export class Publisher {
     const actionType = envelope.action.type;
     const bytes = this.#replay.add({ serverSeq: envelope.serverSeq, resource, actionType, json });
     const known = knowing(options.subscribers, actionType);
-    const receivers = sender && !known.includes(sender) ? [...known, sender] : known;
+    const receivers = sender && !known.includes(sender.via ?? sender) ? [...known, sender] : known;
     // Also without any receiver: the source must learn of it when it could not be stored.
     this.#delivery.enqueue({ frame: actionFrame(json, bytes), receivers, source, tag });
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RawClient } from '../../../../test/support/rawClient.js';
 import { TestPostgres } from '../../../../test/support/storage/postgres.js';
 import { rawSession, startTestHost } from '../../../../test/support/testHost.js';
-import { RawClient } from '../../../../test/support/rawClient.js';
 
 let server: TestPostgres;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestPostgres } from '../../../../test/support/storage/postgres.js';
 import { sessionFsContract } from '../../contract/sessionFsContract.js';
-import { silentLog } from '../../src/hostLog.js';
 import { Committer } from '../../src/database/committer.js';
 import { Database } from '../../src/database/database.js';
 import { Generations } from '../../src/database/generations.js';
 import { migrate } from '../../src/database/migrate.js';
 import { PgSessionFs } from '../../src/database/pgSessionFs.js';
+import { silentLog } from '../../src/hostLog.js';
 
 let server: TestPostgres;
 let database: Database;

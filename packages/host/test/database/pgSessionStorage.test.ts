@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestPostgres } from '../../../../test/support/storage/postgres.js';
 import { rawSession, startTestHost } from '../../../../test/support/testHost.js';
-import { silentLog } from '../../src/hostLog.js';
 import { Database } from '../../src/database/database.js';
 import { migrate } from '../../src/database/migrate.js';
 import { OwnedSessions } from '../../src/database/ownedSessions.js';
 import { PgSessionStorage } from '../../src/database/pgSessionStorage.js';
+import { silentLog } from '../../src/hostLog.js';
 
 let server: TestPostgres;
 let database: Database;

@@ -1,0 +1,287 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type CreateSessionParams,
+  ERROR_CODE,
+  type ForkSessionParams,
+  type ImportSessionParams,
+  type ListSessionsParams,
+  type ListSessionsResult,
+  type Notification,
+  sessionUri,
+  type URI,
+} from '@agenthost/protocol';
+import { parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
+import { RpcError } from '@agenthost/rpc';
+import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
+import type { SessionHub } from '../sessions/sessionHub.js';
+import type { OpenSession, Sessions } from '../sessions/sessions.js';
+import type { Publisher, SequenceSource } from '../state/publisher.js';
+import { OwnedElsewhere } from '../storage/sessionStorage.js';
+import { FollowedSession } from './followedSession.js';
+import type { FollowResult } from './linkMessages.js';
+import { Links, type LinksOptions } from './links.js';
+
+export interface ClusterSessionsOptions extends Omit<LinksOptions, 'events' | 'runCommand'> {
+  readonly publisher: Publisher;
+  readonly sequence: SequenceSource;
+  /** To the clients of this host. */
+  readonly broadcast: (notification: Notification, subscribersOf?: URI) => void;
+}
+
+/** How long a client waits for a session whose host can't be reached. */
+const PATIENCE_MS = 10_000;
+const RETRY_MS = 200;
+/** A session that nobody here looks at is followed for this much longer. */
+const IDLE_MS = 30_000;
+const SWEEP_MS = 5_000;
+
+/** All sessions of a database, from any of its hosts: this one's own, and a mirror of each that another one owns. */
+export class ClusterSessions implements Sessions {
+  readonly #options: ClusterSessionsOptions;
+  readonly #hub: SessionHub;
+  readonly #links: Links;
+  readonly #followed = new Map<URI, { readonly session: FollowedSession; readonly hostId: string }>();
+  readonly #following = new Map<URI, PromiseWithResolvers<FollowedSession> & { readonly hostId: string }>();
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(options: ClusterSessionsOptions) {
+    this.#options = options;
+    this.#hub = options.hub;
+    this.#links = new Links({
+      ...options,
+      runCommand: (method, params) => this.#run(method as RoutedCommand, params),
+      events: {
+        followed: (uri, result) => this.#begin(uri, result),
+        action: (uri, envelope) => this.#followed.get(uri)?.session.receive(envelope),
+        settled: ({ uri, client, envelope }) => this.#followed.get(uri)?.session.settle(client, envelope),
+        moved: (uri) => this.#end(uri),
+        notified: ({ notification, subscribersOf }) => {
+          if (notification.type === 'notify/sessionRemoved') this.#removed(notification.session);
+          options.broadcast(notification, subscribersOf);
+        },
+        closed: (hostId) => {
+          for (const [uri, followed] of this.#followed) if (followed.hostId === hostId) this.#end(uri);
+          for (const waiting of this.#following.values()) {
+            if (waiting.hostId === hostId) waiting.reject(new Error('the link was cut'));
+          }
+        },
+      },
+    });
+    this.#sweep = setInterval(() => this.#unfollowIdle(), SWEEP_MS).unref();
+    options.cluster.onPolled(() => this.#links.connectAll());
+  }
+
+  get links(): Links {
+    return this.#links;
+  }
+
+  get isUnused(): boolean {
+    return this.#hub.isUnused;
+  }
+
+  loaded(uri: URI): OpenSession | undefined {
+    return this.#hub.loaded(uri) ?? this.#followed.get(uri)?.session;
+  }
+
+  /** Waits for a session whose host can't be reached yet. */
+  async open(uri: URI): Promise<OpenSession> {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const followed = this.#followed.get(uri);
+      if (followed) return followed.session;
+      const owner = await this.#hub.open(uri).catch((error: unknown) => {
+        if (error instanceof OwnedElsewhere) return error;
+        throw error;
+      });
+      if (!(owner instanceof OwnedElsewhere)) return owner;
+      const found = await this.#follow(uri, owner.hostId).catch((error: unknown) => {
+        if (error instanceof RpcError && error.code === ERROR_CODE.sessionNotFound) throw error;
+        if (performance.now() < until) return undefined;
+        const message = "the host that has this session can't be reached right now: try again";
+        throw new RpcError(ERROR_CODE.tooManyRequests, message, { cause: error });
+      });
+      if (found) return found;
+      await delay(RETRY_MS);
+    }
+  }
+
+  hold(uri: URI): () => void {
+    return this.#hub.hold(uri);
+  }
+
+  create(params: CreateSessionParams): Promise<void> {
+    return this.#hub.create(params);
+  }
+
+  import(params: ImportSessionParams, owner: object): Promise<void> {
+    return this.#hub.import(params, owner);
+  }
+
+  async remove(uri: URI): Promise<void> {
+    await this.#routed(uri, 'disposeSession', { session: uri }, () => this.#hub.remove(uri));
+  }
+
+  async fork(params: ForkSessionParams): Promise<void> {
+    await this.#routed(params.source, 'forkSession', params, () => this.#hub.fork(params));
+  }
+
+  fetchTurns: Sessions['fetchTurns'] = (params) =>
+    this.#routed(params.session, 'fetchTurns', params, () => this.#hub.fetchTurns(params));
+
+  fetchParts: Sessions['fetchParts'] = (params) =>
+    this.#routed(params.session, 'fetchParts', params, () => this.#hub.fetchParts(params));
+
+  listArtifacts: Sessions['listArtifacts'] = (params) =>
+    this.#routed(params.session, 'listArtifacts', params, () => this.#hub.listArtifacts(params));
+
+  fetchContent: Sessions['fetchContent'] = (params) => {
+    const parts = parseContentUri(params.uri) ?? parseArtifactUri(params.uri);
+    const local = () => this.#hub.fetchContent(params);
+    if (!parts) return local();
+    return this.#routed(sessionUri(parts.provider, parts.sessionId), 'fetchContent', params, local);
+  };
+
+  list(params: ListSessionsParams): ListSessionsResult | Promise<ListSessionsResult> {
+    return this.#hub.list(params);
+  }
+
+  withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
+    return this.#hub.withNewestSummaries(result);
+  }
+
+  untrustedFolder(provider: string, cwd: string): Promise<string | undefined> {
+    return this.#hub.untrustedFolder(provider, cwd);
+  }
+
+  acceptedFrom(key: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
+    const accepted = this.#hub.acceptedFrom(key, wanted);
+    for (const [uri, { session }] of this.#followed) {
+      const recent = session.acceptedFrom(key);
+      if (recent.length > 0 || wanted.includes(uri)) accepted[uri] = recent;
+    }
+    return accepted;
+  }
+
+  fillIndex(missing: MissingInIndex): void {
+    this.#hub.fillIndex(missing);
+  }
+
+  stopFilling(): Promise<void> {
+    return this.#hub.stopFilling();
+  }
+
+  indexFilled(patienceMs?: number): Promise<void> {
+    return this.#hub.indexFilled(patienceMs);
+  }
+
+  storageLost(error: unknown): void {
+    this.#hub.storageLost(error);
+  }
+
+  connectionClosed(owner: object): Promise<void> {
+    return this.#hub.connectionClosed(owner);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    for (const uri of [...this.#followed.keys()]) this.#end(uri);
+    await this.#hub.close();
+    await this.#links.close();
+  }
+
+  /** At the host that has the session. */
+  async #routed<T>(uri: URI, method: RoutedCommand, params: object, local: () => Promise<T>): Promise<T> {
+    await this.open(uri);
+    const followed = this.#followed.get(uri);
+    if (!followed) return local();
+    const link = await this.#links.to(followed.hostId);
+    return (await link.request('link.command', { method, params })) as T;
+  }
+
+  /** A command of a client of another host. */
+  #run(method: RoutedCommand, params: object): Promise<unknown> {
+    const hub = this.#hub;
+    const commands: Record<RoutedCommand, (params: never) => Promise<unknown>> = {
+      disposeSession: ({ session }: { session: URI }) => hub.remove(session).then(() => null),
+      forkSession: (fork: ForkSessionParams) => hub.fork(fork).then(() => null),
+      fetchTurns: hub.fetchTurns.bind(hub),
+      fetchParts: hub.fetchParts.bind(hub),
+      listArtifacts: hub.listArtifacts.bind(hub),
+      fetchContent: hub.fetchContent.bind(hub),
+    };
+    if (!Object.hasOwn(commands, method)) {
+      throw new RpcError(ERROR_CODE.methodNotFound, `${method} is not carried out for other hosts`);
+    }
+    return commands[method](params as never);
+  }
+
+  async #follow(uri: URI, hostId: string): Promise<FollowedSession> {
+    const already = this.#following.get(uri);
+    if (already) return already.promise;
+    const waiting = { ...Promise.withResolvers<FollowedSession>(), hostId };
+    this.#following.set(uri, waiting);
+    waiting.promise.catch(() => {});
+    try {
+      const link = await this.#links.to(hostId);
+      await link.request('link.follow', { uri });
+      return await waiting.promise;
+    } catch (error) {
+      waiting.reject(error);
+      throw error;
+    } finally {
+      this.#following.delete(uri);
+    }
+  }
+
+  #begin(uri: URI, result: FollowResult): void {
+    const waiting = this.#following.get(uri);
+    if (!waiting) return;
+    const { hostId } = waiting;
+    const { publisher, sequence } = this.#options;
+    const send = (method: string, params: object) =>
+      void this.#links
+        .to(hostId)
+        .then((link) => link.notify(method, params))
+        .catch(() => this.#end(uri));
+    const session = new FollowedSession(
+      {
+        uri,
+        publisher,
+        sequence,
+        send: {
+          dispatch: (clientSeq, action, as) => send('link.dispatch', { uri, clientSeq, action, as }),
+          viewers: (authors) => send('link.viewers', { uri, authors }),
+        },
+      },
+      result,
+    );
+    this.#followed.set(uri, { session, hostId });
+    waiting.resolve(session);
+  }
+
+  #end(uri: URI): void {
+    const followed = this.#followed.get(uri);
+    this.#followed.delete(uri);
+    followed?.session.end();
+  }
+
+  #removed(uri: URI): void {
+    const followed = this.#followed.get(uri);
+    this.#followed.delete(uri);
+    followed?.session.removed();
+  }
+
+  #unfollowIdle(): void {
+    const now = performance.now();
+    for (const [uri, { session, hostId }] of this.#followed) {
+      if (!session.isUnused || now - session.lastUsed < IDLE_MS) continue;
+      this.#end(uri);
+      void this.#links
+        .to(hostId)
+        .then((link) => link.notify('link.unfollow', { uri }))
+        .catch(() => {});
+    }
+  }
+}
+
+type RoutedCommand = 'disposeSession' | 'forkSession' | 'fetchTurns' | 'fetchParts' | 'listArtifacts' | 'fetchContent';
