@@ -18,11 +18,7 @@ let session: string;
 beforeEach(async () => {
   const database = await server.newDatabase();
   one = await startTestHost({ database, leaseMs: 2_000 });
-  two = await startTestHost({
-    database,
-    leaseMs: 2_000,
-    log: process.env['CLUSTER_LOG'] ? consoleLog({ debug: true }) : silentLog,
-  });
+  two = await startTestHost({ database, leaseMs: 2_000 });
   alice = await one.raw('alice');
   bob = await two.raw('bob');
   session = `mock:/${crypto.randomUUID()}`;
