@@ -398,7 +398,7 @@ export class Host {
 async function openBackend(options: HostBackendOptions, { storage, database }: HostOptions): Promise<HostBackend> {
   if (database === undefined) return openFolder(options, storage);
   // Loaded only now: a host without a database needs no driver.
-  const { openDatabase } = await import('./database/openDatabase.js');
+  const { openDatabase } = await import('./databaseBackend.js');
   return openDatabase(options, database);
 }
 
