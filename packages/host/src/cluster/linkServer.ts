@@ -1,12 +1,4 @@
-import {
-  type ActionEnvelope,
-  type Author,
-  ERROR_CODE,
-  PROTOCOL_VERSION,
-  type Role,
-  type URI,
-} from '@agenthost/protocol';
-import { refuse } from '@agenthost/protocol/internal';
+import { type Author, ERROR_CODE, PROTOCOL_VERSION, type Role, type URI } from '@agenthost/protocol';
 import { SCHEMAS } from '@agenthost/protocol/schemas';
 import { LateResult, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
@@ -25,7 +17,6 @@ import {
   MAX_LINK_FRAME_BYTES,
   MIN_LINK_VERSION,
   type NotifyParams,
-  type SettledParams,
   type ViewersParams,
 } from './linkMessages.js';
 
@@ -135,7 +126,7 @@ export class LinkServer {
         const result: FollowResult = {
           state: state as FollowResult['state'],
           incarnation,
-          accepted: session.accepted.entries(),
+          accepted: session.acceptedEntries(),
         };
         // In the stream itself, where nothing can come between it and the first action.
         this.#peer.notify('link.followed', { uri, ...result });
@@ -164,18 +155,16 @@ export class LinkServer {
       this.#moved(uri);
       return;
     }
-    const settle = (envelope: ActionEnvelope) => {
-      const client = acceptedKey(originOf(sender, 0));
-      const params: SettledParams = { uri, client, envelope };
-      if (this.#peer.closeReason === undefined) this.#peer.notify('link.settled', params);
-    };
     const sender = new LinkSender(follower, as, (frame) => {
-      const { params } = JSON.parse(frame.text) as { params: { envelope: ActionEnvelope } };
-      settle(params.envelope);
+      const { params } = JSON.parse(frame.text) as { params: { envelope: object } };
+      const client = acceptedKey(originOf(sender, 0));
+      if (this.#peer.closeReason === undefined) {
+        this.#peer.notify('link.settled', { uri, client, envelope: params.envelope });
+      }
     });
-    // A newer host may know actions that this one does not.
-    if (SCHEMAS.ClientAction.safeParse(action).success) follower.session.dispatchFromClient(sender, clientSeq, action);
-    else settle({ action, serverSeq: 0, origin: originOf(sender, clientSeq), ...refuse('invalidAction') });
+    const parsed = SCHEMAS.ClientAction.safeParse(action);
+    if (parsed.success) follower.session.dispatchFromClient(sender, clientSeq, action);
+    else follower.session.rejectUnknown(sender, clientSeq, action);
   }
 
   #closed(): void {

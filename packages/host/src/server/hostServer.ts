@@ -14,7 +14,7 @@ import { GatheredWarnings } from './gatheredWarnings.js';
 import { addressGroup } from './networkAddress.js';
 import type { PageFiles } from './pageFiles.js';
 import { hostsOf, RequestGuard } from './requestGuard.js';
-import { findRoute, ROUTES } from './routes.js';
+import { findRoute, type Health, ROUTES } from './routes.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
 import { findSocketRoute, queryToken, type SocketRoute, transportOver } from './socketRoute.js';
 import { Admission } from './sockets/admission.js';
@@ -38,6 +38,8 @@ export interface HostServerOptions {
   readonly authenticator: Authenticator;
   /** Served at `/`; without it a short text is. */
   readonly page?: PageFiles;
+  /** What `/healthz` answers. */
+  readonly health: Health;
   readonly onConnection: (transport: FrameTransport, credential: Credential) => void;
   /** Other paths that accept WebSockets. */
   readonly socketRoutes?: readonly SocketRoute[];
@@ -187,7 +189,7 @@ export class HostServer {
       response.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal.reason}\n`);
       return;
     }
-    findRoute(request)?.handle(request, response);
+    findRoute(request)?.handle(request, response, this.#options.health);
   }
 
   async #upgrade(request: IncomingMessage, socket: PacedSocket, head: Buffer): Promise<void> {
