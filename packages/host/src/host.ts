@@ -80,6 +80,7 @@ export class Host {
   /** The address on this machine, and the link with the token. */
   #address: { readonly local: URL; readonly link: () => string } | undefined;
   #closing: Promise<void> | undefined;
+  readonly #closed = new AbortController();
 
   /** Rejects with an error of one line that says what to do: no right to write, another host there, a newer version. */
   static async start(options: HostOptions): Promise<Host> {
@@ -179,6 +180,7 @@ export class Host {
         delivery,
         publisher,
         sequence,
+        defaultDirectory: pathToFileURL(defaultDirectory).href,
         broadcast: clients.broadcast.bind(clients),
         log,
       });
@@ -249,6 +251,8 @@ export class Host {
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
       backend.cluster?.onTakeOver(() => local.takeOver());
+      // Told by `agenthost cluster drain`: it takes the time that it takes.
+      backend.cluster?.onDrain(() => void cluster?.drain(host.#closed.signal));
       return host;
     } catch (error) {
       await host.close();
@@ -356,12 +360,24 @@ export class Host {
     return new URL(this.#server.createOneTimeLink(this.#address.link), this.#address.local);
   }
 
+  /**
+   * Before `close`, on a host with a database: others see that it is about to stop, and take its sessions as they come to rest.
+   * Resolves when none is left, or after `ms`. Does nothing on a host of its own.
+   */
+  async drain(ms: number): Promise<void> {
+    const { sessions } = this.#services;
+    if (!(sessions instanceof ClusterSessions) || ms <= 0) return;
+    this.#log.info('the host drains: other hosts take its sessions');
+    await sessions.drain(AbortSignal.any([AbortSignal.timeout(ms), this.#closed.signal]));
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
+    this.#closed.abort();
     this.#backend.closing?.();
     await this.#tokens?.dispose();
     for (const source of this.#sources) source.dispose();

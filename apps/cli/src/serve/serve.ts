@@ -55,6 +55,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     releaseWhenQuiet();
     if (options.open) opened = await openInBrowser(host.createOneTimeLink(), host.stateDir);
     await stopped;
+    await host.drain(options.drainMs);
     return EXIT.ok;
   } catch (error) {
     throw startError(error, options);

@@ -40,6 +40,11 @@ export const SERVE_OPTIONS = {
     value: 'SECONDS',
     help: 'with --database: how long a host may be silent before others take its sessions (default 10)',
   },
+  drain: {
+    type: 'string',
+    value: 'SECONDS',
+    help: 'with --database: how long running turns may go on when the host is told to stop (default 30)',
+  },
   'tls-cert': {
     type: 'string',
     value: 'FILE',
@@ -88,6 +93,7 @@ export interface ServeOptions {
   readonly database: string | undefined;
   readonly place: string | undefined;
   readonly leaseMs: number | undefined;
+  readonly drainMs: number;
   readonly tls: TlsFiles | undefined;
   readonly publicUrl: URL | undefined;
   readonly allowedOrigins: readonly string[];
@@ -109,7 +115,7 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     );
   }
   const database = values.database ?? (process.env['AGENTHOST_DATABASE'] || undefined);
-  const lonely = (['place', 'lease'] as const).find((flag) => values[flag] !== undefined);
+  const lonely = (['place', 'lease', 'drain'] as const).find((flag) => values[flag] !== undefined);
   if (database === undefined && lonely !== undefined) {
     throw usageError(`--${lonely} is for hosts that share a database.`, 'Give --database as well, or leave it out.');
   }
@@ -123,6 +129,7 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     database,
     place: values.place,
     leaseMs: values.lease === undefined ? undefined : parseLease(values.lease),
+    drainMs: parseDrain(values.drain),
     tls,
     publicUrl: values['public-url'] === undefined ? undefined : parseUrl('--public-url', values['public-url']),
     allowedOrigins: (values['allow-origin'] ?? []).map((origin) => parseOrigin(origin)),
@@ -148,6 +155,12 @@ function parseLease(text: string): number {
     `--lease ${text} is not a time.`,
     'Give seconds, from 1 to 600; the same for all hosts of a database.',
   );
+}
+
+function parseDrain(text = '30'): number {
+  const seconds = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && seconds <= 86_400) return seconds * 1_000;
+  throw usageError(`--drain ${text} is not a time.`, 'Give seconds, from 0 to 86400; 0 ends running turns at once.');
 }
 
 function parseDurability(level: string | undefined): 'write' | 'fsync' {

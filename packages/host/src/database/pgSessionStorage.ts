@@ -49,12 +49,15 @@ export class PgSessionStorage implements SessionStorage {
     sessionId: string,
     { create = false, isDraft = false }: OpenStoredOptions = {},
   ): Promise<StoredSession | undefined> {
-    const { database, initialCwd, owned } = this.#options;
+    const { database, initialCwd, owned, cluster } = this.#options;
     if (!(await this.exists(sessionId))) {
       if (!create) return undefined;
       // What is there without a log was cut short when it was made.
       await this.remove(sessionId);
-      await database.settle('insert into session (id) values ($1) on conflict do nothing', [sessionId]);
+      await database.settle('insert into session (id, place) values ($1, $2) on conflict do nothing', [
+        sessionId,
+        cluster.place,
+      ]);
     }
     const claimed = await this.#claim(sessionId);
     if (!claimed) return undefined;
@@ -117,13 +120,15 @@ export class PgSessionStorage implements SessionStorage {
   /** Takes the session, from now on every other host's writes do nothing (OWN1). Rejects when a living host has it. */
   async #claim(sessionId: string): Promise<{ readonly fence: Fence; readonly isIndexed: boolean } | undefined> {
     const { database, hostId, cluster } = this.#options;
-    type Row = { readonly owner: string | null; readonly epoch: string };
+    type Row = { readonly owner: string | null; readonly epoch: string; readonly place: string };
     for (;;) {
-      const [seen] = await database.settle<Row>('select owner, epoch from session where id = $1', [sessionId]);
+      const [seen] = await database.settle<Row>('select owner, epoch, place from session where id = $1', [sessionId]);
       if (!seen) return undefined;
       if (seen.owner !== null && seen.owner !== hostId && (await cluster.isAlive(seen.owner))) {
         throw new OwnedElsewhere(sessionId, seen.owner);
       }
+      const better = seen.owner === hostId ? undefined : await cluster.hostFor(seen.place);
+      if (better !== undefined) throw new OwnedElsewhere(sessionId, better);
       const claim = randomBytes(8).readBigInt64BE().toString();
       const sql = `update session set owner = $2, epoch = epoch + 1, claim = $3
         where id = $1 and (epoch = $4 and owner is not distinct from $5 or claim = $3)
