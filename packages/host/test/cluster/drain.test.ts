@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../../../test/support/rawClient.js';
 import { TestPostgres } from '../../../../test/support/storage/postgres.js';
 import { type HostProcess, rawSession, spawnHost, temporaryFolder } from '../../../../test/support/testHost.js';
+import { drainHost } from '../../src/cluster/drainHost.js';
+import { Database } from '../../src/database/database.js';
+import { silentLog } from '../../src/hostLog.js';
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -133,5 +137,29 @@ describe('a host that is told to stop', () => {
     answer();
     await alice.nextAction(session, 'session/turnComplete');
     expect(await ended).toEqual([0, null]);
+  });
+
+  it('by the database gives its sessions away and goes on without them', async () => {
+    const url = await server.newDatabase();
+    const [one, two] = [await start(url), await start(url)];
+    const alice = await client(one, 'alice');
+    const session = await rawSession([alice]);
+    await alice.act(message(session, 't', 'hello'));
+    await alice.nextAction(session, 'session/turnComplete');
+    const database = await Database.open({ url, log: silentLog });
+    cleanups.push(() => database.close());
+    expect(await drainHost(database, 'no such host')).toEqual([]);
+    // Both run on this machine: nobody is told.
+    expect(await drainHost(database, hostname())).toHaveLength(2);
+    expect(await health(one)).toBe('200 ok');
+    expect(await drainHost(database, one.url.origin)).toMatchObject([{ sessions: 1 }]);
+    expect(await alice.closed).toMatchObject({ code: 4409 });
+    expect([await health(one), await health(two)]).toEqual(['503 draining', '200 ok']);
+    // It still serves, from the other host.
+    const again = await client(one, 'alice');
+    expect((await again.stateOf(session)).turns.map(({ id }) => id)).toEqual(['t']);
+    const owners = await database.query<{ url: string }>('select url from session join host on owner = host.id');
+    expect(owners).toEqual([{ url: two.url.href }]);
+    expect(await one.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 });
