@@ -26,7 +26,7 @@ import { Authenticator } from './server/access/authenticator.js';
 import type { DeviceTokens } from './server/access/deviceTokens.js';
 import { HostTokens } from './server/access/hostTokens.js';
 import { HostServer, type ServedRoute } from './server/hostServer.js';
-import { localUrl } from './server/networkAddress.js';
+import { linkUrlOf, localUrl } from './server/networkAddress.js';
 import { PageFiles } from './server/pageFiles.js';
 import type { SocketRoute } from './server/socketRoute.js';
 import { DEFAULT_GUEST_LIMITS } from './server/sockets/guestConnections.js';
@@ -310,12 +310,14 @@ export class Host {
       log: this.#log,
     });
     this.#tokens = tokens;
+    const linkUrl = (url: URL) => options.linkUrl ?? linkUrlOf(url);
     const page = options.pageFolder === undefined ? undefined : PageFiles.open(options.pageFolder);
     this.#server = new HostServer({
       address: options.address ?? '127.0.0.1',
       port: options.port ?? 0,
       ...(options.tls && { tls: options.tls }),
       ...(options.publicUrl && { publicUrl: options.publicUrl }),
+      ...(this.#backend.cluster && { linkUrl }),
       allowedOrigins: options.allowedOrigins ?? [],
       maxConnections: options.maxConnections ?? 2_000,
       guestLimits: { ...DEFAULT_GUEST_LIMITS, ...options.guestLimits },
@@ -338,7 +340,7 @@ export class Host {
     });
     const url = await this.#server.listen();
     const { publicUrl } = options;
-    await this.#backend.cluster?.listening(localUrl(url));
+    await this.#backend.cluster?.listening(linkUrl(url));
     await this.#stateRoot.lock.update({
       url: url.href,
       ...(publicUrl && { publicUrl: publicUrl.href }),

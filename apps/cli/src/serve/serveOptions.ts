@@ -35,6 +35,11 @@ export const SERVE_OPTIONS = {
     value: 'NAME',
     help: "with --database: the name of machines that see the same folders (default: this machine's name)",
   },
+  'link-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'with --database: where other hosts reach this one (default: the address that it listens on)',
+  },
   lease: {
     type: 'string',
     value: 'SECONDS',
@@ -92,6 +97,7 @@ export interface ServeOptions {
   readonly durability: 'write' | 'fsync';
   readonly database: string | undefined;
   readonly place: string | undefined;
+  readonly linkUrl: URL | undefined;
   readonly leaseMs: number | undefined;
   readonly drainMs: number;
   readonly tls: TlsFiles | undefined;
@@ -115,7 +121,7 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     );
   }
   const database = values.database ?? (process.env['AGENTHOST_DATABASE'] || undefined);
-  const lonely = (['place', 'lease', 'drain'] as const).find((flag) => values[flag] !== undefined);
+  const lonely = (['place', 'link-url', 'lease', 'drain'] as const).find((flag) => values[flag] !== undefined);
   if (database === undefined && lonely !== undefined) {
     throw usageError(`--${lonely} is for hosts that share a database.`, 'Give --database as well, or leave it out.');
   }
@@ -128,6 +134,7 @@ export function serveOptions(values: Values<typeof SERVE_OPTIONS>): ServeOptions
     durability: parseDurability(values.durability),
     database,
     place: values.place,
+    linkUrl: values['link-url'] === undefined ? undefined : parseUrl('--link-url', values['link-url']),
     leaseMs: values.lease === undefined ? undefined : parseLease(values.lease),
     drainMs: parseDrain(values.drain),
     tls,

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { hostname } from 'node:os';
 import { errorMessage } from '@agenthost/protocol/internal';
 import type { Database } from '../database/database.js';
 import type { HostLog } from '../hostLog.js';
+import { isLoopback } from '../server/networkAddress.js';
 import { HostBeat, type HostBeatOptions, type KnownHost } from './hostBeat.js';
 import type { LinkTarget } from './link.js';
 import { LinkKeys, newLinkKey } from './linkKeys.js';
@@ -82,8 +84,10 @@ export class Cluster {
     // It may have begun since the last look.
     if (!observed.knows(hostId)) await this.#beat.look();
     if (!observed.isAlive(hostId)) return false;
-    const url = this.hosts.find(({ id }) => id === hostId)?.url;
-    if (!url || !(await refusesConnections(url))) return true;
+    const { url, machine } = this.hosts.find(({ id }) => id === hostId) ?? {};
+    // Nobody listens at the loopback address of another machine.
+    if (!url || (machine !== hostname() && isLoopback(new URL(url).hostname.replace(/[[\]]/g, '')))) return true;
+    if (!(await refusesConnections(url))) return true;
     observed.declareDead(hostId);
     return false;
   }

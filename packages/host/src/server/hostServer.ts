@@ -30,6 +30,8 @@ export interface HostServerOptions {
   readonly port: number;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly publicUrl?: URL;
+  /** Where other hosts reach the one that listens at this address, if there are any. */
+  readonly linkUrl?: (url: URL) => URL;
   readonly allowedOrigins: readonly string[];
   /** Maximum number of sockets with a token; connections without one come on top. */
   readonly maxConnections: number;
@@ -130,9 +132,12 @@ export class HostServer {
       ...(publicUrl ? [publicUrl.origin] : []),
       ...allowedOrigins,
     ];
-    this.#guard = new RequestGuard({ hosts, origins });
     const name = address.includes(':') ? `[${address}]` : address;
-    return new URL(`${scheme}://${name}:${bound.port}`);
+    const url = new URL(`${scheme}://${name}:${bound.port}`);
+    // Other hosts connect under that name; no page does.
+    const link = this.#options.linkUrl?.(url).host;
+    this.#guard = new RequestGuard({ hosts: link === undefined ? hosts : [...hosts, link], origins });
+    return url;
   }
 
   /** All routes as requests are looked up; tests walk through them, so that none is missed. */
