@@ -219,6 +219,7 @@ export class Host {
         version: HOST_VERSION,
         instanceId: stateRoot.lock.holder.instanceId,
         machine: hostname(),
+        ...(backend.cluster && { place: backend.cluster.place }),
       },
       defaultDirectory: pathToFileURL(defaultDirectory).href,
       root,

@@ -107,6 +107,13 @@ export class Cluster {
     return this.#firstOf(({ place }) => place === this.place);
   }
 
+  /** Where other hosts are that can take sessions. */
+  get otherPlaces(): ReadonlySet<string> {
+    const { observed } = this.#beat;
+    const others = this.hosts.filter(({ id, url, draining }) => id !== this.hostId && url !== null && !draining);
+    return new Set(others.filter(({ id }) => observed.isAlive(id)).map(({ place }) => place));
+  }
+
   /** Looks at the other hosts at once. */
   look(): Promise<void> {
     return this.#beat.look();

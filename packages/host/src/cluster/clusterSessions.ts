@@ -74,7 +74,10 @@ export class ClusterSessions implements Sessions {
       },
     });
     this.#sweep = setInterval(() => this.#unfollowIdle(), SWEEP_MS).unref();
-    options.cluster.onPolled(() => this.#links.connectAll());
+    options.cluster.onPolled(() => {
+      this.#links.connectAll();
+      this.#giveBack();
+    });
   }
 
   get links(): Links {
@@ -131,19 +134,19 @@ export class ClusterSessions implements Sessions {
    * it waits only until all are at rest.
    */
   async drain(signal: AbortSignal): Promise<void> {
-    const { cluster, log } = this.#options;
+    const { cluster } = this.#options;
     this.#hub.beginDrain();
     // The database may be away.
     await Promise.race([cluster.drain().catch(() => {}), delay(DRAIN_MARK_MS, undefined, { ref: false })]);
     while (!signal.aborted) {
       this.#hub.beginDrain();
       const isAlone = (await cluster.hostFor('')) === undefined;
-      const openElsewhere = (uri: URI) =>
-        void this.open(uri).catch((error: unknown) =>
-          log.warn(`${uri} waits for its next turn: ${errorMessage(error)}`),
-        );
       if (isAlone ? this.#hub.isAtRest : this.#hub.isUnused) return;
-      if (!isAlone) void this.#hub.release(() => true, openElsewhere);
+      if (!isAlone)
+        void this.#hub.release(
+          () => true,
+          (uri) => this.#openElsewhere(uri),
+        );
       await delay(DRAIN_LOOK_MS, undefined, { signal }).catch(() => {});
     }
   }
@@ -305,6 +308,21 @@ export class ClusterSessions implements Sessions {
     const followed = this.#followed.get(uri);
     this.#followed.delete(uri);
     followed?.session.removed();
+  }
+
+  /** Sessions that this host only shows go to a host of their place when there is one. */
+  #giveBack(): void {
+    const places = this.#options.cluster.otherPlaces;
+    void this.#hub.release(
+      ({ awayAt }) => awayAt !== undefined && places.has(awayAt),
+      (uri) => this.#openElsewhere(uri),
+    );
+  }
+
+  /** A message waits there for its turn. */
+  #openElsewhere(uri: URI): void {
+    const { log } = this.#options;
+    this.open(uri).catch((error: unknown) => log.warn(`${uri} waits for its next turn: ${errorMessage(error)}`));
   }
 
   #unfollowIdle(): void {

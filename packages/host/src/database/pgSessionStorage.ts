@@ -26,6 +26,12 @@ export interface PgSessionStorageOptions extends StoredLogOptions {
   readonly initialCwd: string;
 }
 
+interface Claimed {
+  readonly fence: Fence;
+  readonly isIndexed: boolean;
+  readonly place: string;
+}
+
 const PAGE = 1_000;
 
 /** A log that is empty because all of it was damaged is one too: what it held is beside it. */
@@ -61,7 +67,7 @@ export class PgSessionStorage implements SessionStorage {
     }
     const claimed = await this.#claim(sessionId);
     if (!claimed) return undefined;
-    const { fence, isIndexed } = claimed;
+    const { fence, isIndexed, place } = claimed;
     const fs = await PgSessionFs.open({
       database,
       committer: this.#committer,
@@ -72,7 +78,8 @@ export class PgSessionStorage implements SessionStorage {
     });
     const session: OwnedSession = { fence, isIndexed, logSize: () => fs.logSize };
     owned.add(session);
-    return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+    const stored = await openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+    return place === '' ? stored : { ...stored, place: { name: place, isHere: place === cluster.place } };
   }
 
   async exists(sessionId: string): Promise<boolean> {
@@ -118,7 +125,7 @@ export class PgSessionStorage implements SessionStorage {
   }
 
   /** Takes the session, from now on every other host's writes do nothing (OWN1). Rejects when a living host has it. */
-  async #claim(sessionId: string): Promise<{ readonly fence: Fence; readonly isIndexed: boolean } | undefined> {
+  async #claim(sessionId: string): Promise<Claimed | undefined> {
     const { database, hostId, cluster } = this.#options;
     type Row = { readonly owner: string | null; readonly epoch: string; readonly place: string };
     for (;;) {
@@ -135,7 +142,8 @@ export class PgSessionStorage implements SessionStorage {
         returning epoch, log_size = 0 or log_size = indexed_size as is_indexed`;
       type Taken = { readonly epoch: string; readonly is_indexed: boolean };
       const [row] = await database.settle<Taken>(sql, [sessionId, hostId, claim, seen.epoch, seen.owner]);
-      if (row) return { fence: { sessionId, epoch: row.epoch, claim }, isIndexed: row.is_indexed };
+      const fence = row && { sessionId, epoch: row.epoch, claim };
+      if (fence) return { fence, isIndexed: row.is_indexed, place: seen.place };
     }
   }
 }

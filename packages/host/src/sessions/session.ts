@@ -73,6 +73,7 @@ export class Session {
     this.#intake = new ActionIntake({
       store,
       pasted,
+      away: this.awayAt,
       models: () => agents.modelIds(start.provider),
       isTurnIndexed: (turnId) => index.hasTurn(this.uri, turnId),
       isTurnStored: async (turnId, earlierTurns) =>
@@ -88,6 +89,12 @@ export class Session {
 
   get state(): SessionState {
     return this.#parts.store.state;
+  }
+
+  /** The name of its machines, when none of them is here: it can only be read. */
+  get awayAt(): string | undefined {
+    const { place } = this.#parts.stored;
+    return place?.isHere === false ? place.name : undefined;
   }
 
   get isClosed(): boolean {
@@ -245,10 +252,10 @@ export class Session {
   /** Called after each load. A turn that was running when the host ended has ended with it. */
   recover(): void {
     const { activeTurn, lifecycle } = this.state;
-    if (lifecycle === 'creating') void this.createAgentSession();
+    if (lifecycle === 'creating' && this.awayAt === undefined) void this.createAgentSession();
     else this.#parts.metadata.request();
     if (!activeTurn) {
-      if (this.hasNext) this.#startNext();
+      if (this.hasNext && this.awayAt === undefined) this.#startNext();
       return;
     }
     const message = 'The host restarted during this turn. What was said so far is kept; send a message to go on.';

@@ -130,10 +130,12 @@ export class SessionHub implements Sessions {
    */
   async release(mayGo: (session: Session) => boolean, onGone: (uri: URI) => void): Promise<void> {
     const { delivery, log } = this.#services;
+    const chosen = [...this.#open].filter(([, session]) => mayGo(session));
+    if (chosen.length === 0) return;
     // What was said last is told here.
     await delivery.drained();
-    for (const [uri, session] of [...this.#open]) {
-      if (!mayGo(session) || this.#loaded.isHeld(uri) || !session.isAtRest) continue;
+    for (const [uri, session] of chosen) {
+      if (this.#open.get(uri) !== session || this.#loaded.isHeld(uri) || !session.isAtRest) continue;
       const { hasNext } = session;
       this.#notifier.provisional.delete(uri);
       session.sendAway();
