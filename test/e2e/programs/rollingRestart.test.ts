@@ -53,7 +53,7 @@ it('every host is replaced under load: no message is lost or doubled, no turn in
     const sent: string[] = [];
     const work = (async () => {
       while (!isDone) {
-        const id = await session.send('hello');
+        const id = await session.send(n % 2 === 0 ? 'hello' : 'stream 10000');
         sent.push(id);
         await until(session.confirmed, ({ turns }) => turns.some((ended) => ended.id === id), `turn ${id}`, LONG);
       }
