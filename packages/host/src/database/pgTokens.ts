@@ -40,9 +40,9 @@ export class PgTokens implements TokenSource {
         const [found] = await this.#database.query<Marks>(marks);
         const before = seen;
         seen = found;
-        if (!before || !found) return;
-        if (before.devices !== found.devices) changed('devices');
-        if (before.owner !== found.owner) changed('owner');
+        // The first look can't know what changed since the caller has read them.
+        if (before?.devices !== found?.devices) changed('devices');
+        if (before?.owner !== found?.owner) changed('owner');
       } catch (error) {
         this.#log.debug(`the tokens could not be read: ${String(error)}`);
       } finally {
