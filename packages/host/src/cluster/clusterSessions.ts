@@ -15,6 +15,7 @@ import { RpcError } from '@agenthost/rpc';
 import type { SocketRoute } from '../server/socketRoute.js';
 import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
+import { alreadyExists } from '../sessions/sessionLoader.js';
 import type { OpenSession, Sessions } from '../sessions/sessions.js';
 import type { Publisher, SequenceSource } from '../state/publisher.js';
 import { OwnedElsewhere } from '../storage/sessionStorage.js';
@@ -119,11 +120,11 @@ export class ClusterSessions implements Sessions {
   }
 
   create(params: CreateSessionParams): Promise<void> {
-    return this.#hub.create(params);
+    return this.#hub.create(params).catch((error: unknown) => takenElsewhere(error, params.session));
   }
 
   import(params: ImportSessionParams, owner: object): Promise<void> {
-    return this.#hub.import(params, owner);
+    return this.#hub.import(params, owner).catch((error: unknown) => takenElsewhere(error, params.session));
   }
 
   async remove(uri: URI): Promise<void> {
@@ -291,6 +292,11 @@ export class ClusterSessions implements Sessions {
         .catch(() => {});
     }
   }
+}
+
+/** Another host has made a session of the same name in this moment. */
+function takenElsewhere(error: unknown, uri: URI): never {
+  throw error instanceof OwnedElsewhere ? alreadyExists(uri) : error;
 }
 
 type RoutedCommand = 'disposeSession' | 'forkSession' | 'fetchTurns' | 'fetchParts' | 'listArtifacts' | 'fetchContent';
