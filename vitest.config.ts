@@ -58,14 +58,15 @@ export const base = defineConfig({
   },
 });
 
-const { include = [], exclude = [] } = base.test ?? {};
+const { include = [], exclude = [], ...common } = base.test ?? {};
 
 export default defineConfig({
   ...base,
   test: {
-    ...base.test,
+    ...common,
+    // A project adds its files to those that are given here: so there are none.
     projects: [
-      { extends: true, test: { name: 'sharing', include: SHARING, isolate: false } },
+      { extends: true, test: { name: 'sharing', include: SHARING, exclude, isolate: false } },
       { extends: true, test: { name: 'isolated', include, exclude: [...exclude, ...SHARING] } },
     ],
   },
