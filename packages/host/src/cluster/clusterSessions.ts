@@ -12,13 +12,16 @@ import {
 } from '@agenthost/protocol';
 import { errorMessage, parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import type { SocketRoute } from '../server/socketRoute.js';
 import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
+import { alreadyExists } from '../sessions/sessionLoader.js';
 import type { OpenSession, Sessions } from '../sessions/sessions.js';
 import type { Publisher, SequenceSource } from '../state/publisher.js';
 import { OwnedElsewhere } from '../storage/sessionStorage.js';
 import { FollowedSession } from './followedSession.js';
 import type { FollowResult } from './linkMessages.js';
+import { linkRoute } from './linkRoute.js';
 import { Links, type LinksOptions } from './links.js';
 
 export interface ClusterSessionsOptions extends Omit<LinksOptions, 'events' | 'runCommand'> {
@@ -80,8 +83,15 @@ export class ClusterSessions implements Sessions {
     });
   }
 
-  get links(): Links {
-    return this.#links;
+  /** Where other hosts on the same database connect. */
+  get route(): SocketRoute {
+    return linkRoute(this.#options.cluster, this.#links);
+  }
+
+  /** Tells the clients of all other hosts. */
+  broadcast(notification: Notification, subscribersOf?: URI): void {
+    // Progress is of one machine.
+    if (notification.type !== 'notify/progress') this.#links.broadcast(notification, subscribersOf);
   }
 
   get isUnused(): boolean {
@@ -124,7 +134,10 @@ export class ClusterSessions implements Sessions {
   async create(params: CreateSessionParams): Promise<void> {
     const { cluster, defaultDirectory: workingDirectory } = this.#options;
     const other = cluster.isDraining ? await cluster.successor() : undefined;
-    if (other === undefined) return this.#hub.create(params);
+    if (other === undefined) {
+      await this.#hub.create(params).catch((error: unknown) => takenElsewhere(error, params.session));
+      return;
+    }
     const link = await this.#links.to(other);
     await link.request('link.command', { method: 'createSession', params: { workingDirectory, ...params } });
   }
@@ -152,7 +165,7 @@ export class ClusterSessions implements Sessions {
   }
 
   import(params: ImportSessionParams, owner: object): Promise<void> {
-    return this.#hub.import(params, owner);
+    return this.#hub.import(params, owner).catch((error: unknown) => takenElsewhere(error, params.session));
   }
 
   async remove(uri: URI): Promise<void> {
@@ -336,6 +349,11 @@ export class ClusterSessions implements Sessions {
         .catch(() => {});
     }
   }
+}
+
+/** Another host has made a session of the same name in this moment. */
+function takenElsewhere(error: unknown, uri: URI): never {
+  throw error instanceof OwnedElsewhere ? alreadyExists(uri) : error;
 }
 
 type RoutedCommand =

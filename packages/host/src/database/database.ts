@@ -17,6 +17,8 @@ const SETTINGS =
 const CONNECT_MS = 5_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 2_000;
+/** A statement that takes too long this often does not come to an end, however often it is tried. */
+const MAX_TIMEOUTS = 3;
 
 /** SQLSTATE classes that say nothing about the statement: the server, the network or a lock was in the way. */
 const TRANSIENT = /^(?:08|53|55P03|57|40)/;
@@ -100,11 +102,13 @@ export class Database {
    * the answer to the first run may have been lost.
    */
   async settle<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+    let timeouts = 0;
     for (let delay = FIRST_RETRY_MS; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
       try {
         return await this.query<R>(sql, values);
       } catch (error) {
-        if (!isTransient(error)) throw error;
+        if (isTimeout(error)) timeouts++;
+        if (!isTransient(error) || timeouts === MAX_TIMEOUTS) throw error;
         if (this.#closing.signal.aborted) throw new UndecidedFailure(error);
         this.#log.debug(`the database can't be reached, the statement is sent again: ${String(error)}`);
         await this.#pause(delay);
@@ -175,6 +179,11 @@ function startError(error: unknown, url: string): Error {
     'Start PostgreSQL, or check the address.',
     options,
   );
+}
+
+/** The server was there, but the statement took longer than `statement_timeout`. */
+function isTimeout(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === '57014';
 }
 
 /** Whether an error says nothing about the statement itself. */
