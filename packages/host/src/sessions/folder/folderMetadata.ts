@@ -1,4 +1,5 @@
 import type { SessionSummary } from '@agenthost/protocol';
+import type { SessionPlace } from '../../storage/sessionStorage.js';
 import { type GitMetadata, readGitMetadata } from './gitMetadata.js';
 
 /** The keys of the metadata contract that the host fills. */
@@ -25,7 +26,7 @@ export interface FolderMetadataOptions {
 /** The changes that bring a session's metadata about its machines up to date. */
 export function placeMetadata(
   current: SessionSummary['metadata'],
-  { name, isHere }: { readonly name: string; readonly isHere: boolean },
+  { name, isHere }: SessionPlace,
   given: ReadonlySet<string>,
 ): Readonly<Record<string, string | boolean | null>> {
   const isNamed = given.has('remoteAgentHost') || current?.['remoteAgentHost'] === name;
