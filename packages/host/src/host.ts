@@ -10,7 +10,6 @@ import { agentEnvironment } from './agents/orphans/agentEnvironment.js';
 import { endOrphanAgents, orphanMark } from './agents/orphans/orphanAgents.js';
 import { settleWithin } from './agents/settleWithin.js';
 import { ClusterSessions } from './cluster/clusterSessions.js';
-import { linkRoute } from './cluster/linkRoute.js';
 import { ClientConnection } from './connection/clientConnection.js';
 import { ClientRegistry } from './connection/clientRegistry.js';
 import { type CommandHandlers, createCommandHandlers } from './connection/commandHandlers.js';
@@ -19,7 +18,7 @@ import { type FrameTransport, frameTransportOver } from './connection/frameTrans
 import type { HostServices } from './connection/hostServices.js';
 import { HostSessions } from './connection/hostSessions.js';
 import { LoadFailures } from './connection/loadFailures.js';
-import { type HostBackend, type HostBackendOptions, openFolder } from './hostBackend.js';
+import { type HostBackend, openBackend } from './hostBackend.js';
 import { type HostLog, silentLog } from './hostLog.js';
 import type { HostOptions, Listening, ListenOptions } from './hostOptions.js';
 import { Authenticator } from './server/access/authenticator.js';
@@ -35,6 +34,7 @@ import type { SessionIndex } from './sessionIndex/sessionIndex.js';
 import { SqliteSessionIndex } from './sessionIndex/sqliteSessionIndex.js';
 import { SessionHub } from './sessions/sessionHub.js';
 import { ABORT_GRACE_MS } from './sessions/sessionLimits.js';
+import type { Sessions } from './sessions/sessions.js';
 import { Delivery } from './state/delivery.js';
 import { Publisher } from './state/publisher.js';
 import { DEFAULT_REPLAY_LIMITS, ReplayBuffer } from './state/replayBuffer.js';
@@ -141,8 +141,7 @@ export class Host {
     const clients = new ClientRegistry(delivery);
     const broadcast = (notification: Notification, subscribersOf?: URI) => {
       clients.broadcast(notification, subscribersOf);
-      // Progress is of this machine.
-      if (notification.type !== 'notify/progress') cluster?.links.broadcast(notification, subscribersOf);
+      cluster?.broadcast(notification, subscribersOf);
     };
     const hubFor = (storage: SessionStorage, index: SessionIndex, directory: string) =>
       new SessionHub({
@@ -322,7 +321,7 @@ export class Host {
         tokens.used(credential);
         this.#connect(transport, credential);
       },
-      socketRoutes: [...this.#linkRoutes(), ...(options.socketRoutes ?? [])].map((route) => ({
+      socketRoutes: [...routesOf(this.#services.sessions), ...(options.socketRoutes ?? [])].map((route) => ({
         ...route,
         onConnection: (transport, credential) => {
           tokens.used(credential);
@@ -381,25 +380,14 @@ export class Host {
     await this.#stateRoot.dispose();
   }
 
-  /** Where other hosts on the same database connect. */
-  #linkRoutes(): SocketRoute[] {
-    const { cluster } = this.#backend;
-    const { sessions } = this.#services;
-    if (!cluster || !(sessions instanceof ClusterSessions)) return [];
-    return [linkRoute(cluster, sessions.links)];
-  }
-
   #connect(transport: FrameTransport, credential: Credential): void {
     if (this.#closing !== undefined) transport.close(STOPPING);
     else this.#connections.add(new ClientConnection(transport, credential, this.#services, this.#commands));
   }
 }
 
-async function openBackend(options: HostBackendOptions, { storage, database }: HostOptions): Promise<HostBackend> {
-  if (database === undefined) return openFolder(options, storage);
-  // Loaded only now: a host without a database needs no driver.
-  const { openDatabase } = await import('./database/openDatabase.js');
-  return openDatabase(options, database);
+function routesOf(sessions: Sessions): SocketRoute[] {
+  return sessions instanceof ClusterSessions ? [sessions.route] : [];
 }
 
 function keepsTempFiles({ env = process.env }: HostOptions): boolean {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Cluster } from './cluster/cluster.js';
 import { TrustFile, type WorkspaceTrust } from './customizations/workspaceTrust.js';
 import type { HostLog } from './hostLog.js';
+import type { HostOptions } from './hostOptions.js';
 import { DeviceTokens } from './server/access/deviceTokens.js';
 import { openTokenFolder, type TokenSource } from './server/access/tokenSource.js';
 import type { SessionIndex } from './sessionIndex/sessionIndex.js';
@@ -46,8 +47,19 @@ export interface HostBackendOptions {
   readonly onIndexReplaced: () => void;
 }
 
+/** The database, if there is one; else the state root. */
+export async function openBackend(
+  options: HostBackendOptions,
+  { storage, database }: HostOptions,
+): Promise<HostBackend> {
+  if (database === undefined) return openFolder(options, storage);
+  // Loaded only now: a host without a database needs no driver.
+  const { openDatabase } = await import('./databaseBackend.js');
+  return openDatabase(options, database);
+}
+
 /** Everything in the state root; `storage` replaces its session folders. */
-export async function openFolder(options: HostBackendOptions, storage?: SessionStorage): Promise<HostBackend> {
+async function openFolder(options: HostBackendOptions, storage?: SessionStorage): Promise<HostBackend> {
   const { stateRoot, logs, defaultDirectory, tempRoot, log, onIndexReplaced } = options;
   const inStateRoot = () =>
     new LocalSessionStorage({

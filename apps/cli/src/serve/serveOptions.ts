@@ -144,7 +144,10 @@ function parsePort(text: string | undefined): number {
 function parseLease(text: string): number {
   const seconds = Number(text);
   if (/^\d+(?:\.\d+)?$/.test(text) && seconds >= 1 && seconds <= 600) return seconds * 1_000;
-  throw usageError(`--lease ${text} is not a time.`, 'Give seconds, from 1 to 600; the same for all hosts of a database.');
+  throw usageError(
+    `--lease ${text} is not a time.`,
+    'Give seconds, from 1 to 600; the same for all hosts of a database.',
+  );
 }
 
 function parseDurability(level: string | undefined): 'write' | 'fsync' {

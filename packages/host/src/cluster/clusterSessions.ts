@@ -12,6 +12,7 @@ import {
 } from '@agenthost/protocol';
 import { parseArtifactUri, parseContentUri } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
+import type { SocketRoute } from '../server/socketRoute.js';
 import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
 import type { OpenSession, Sessions } from '../sessions/sessions.js';
@@ -19,6 +20,7 @@ import type { Publisher, SequenceSource } from '../state/publisher.js';
 import { OwnedElsewhere } from '../storage/sessionStorage.js';
 import { FollowedSession } from './followedSession.js';
 import type { FollowResult } from './linkMessages.js';
+import { linkRoute } from './linkRoute.js';
 import { Links, type LinksOptions } from './links.js';
 
 export interface ClusterSessionsOptions extends Omit<LinksOptions, 'events' | 'runCommand'> {
@@ -71,8 +73,15 @@ export class ClusterSessions implements Sessions {
     options.cluster.onPolled(() => this.#links.connectAll());
   }
 
-  get links(): Links {
-    return this.#links;
+  /** Where other hosts on the same database connect. */
+  get route(): SocketRoute {
+    return linkRoute(this.#options.cluster, this.#links);
+  }
+
+  /** Tells the clients of all other hosts. */
+  broadcast(notification: Notification, subscribersOf?: URI): void {
+    // Progress is of one machine.
+    if (notification.type !== 'notify/progress') this.#links.broadcast(notification, subscribersOf);
   }
 
   get isUnused(): boolean {

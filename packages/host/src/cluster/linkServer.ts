@@ -1,4 +1,12 @@
-import { type Author, ERROR_CODE, PROTOCOL_VERSION, type Role, type URI } from '@agenthost/protocol';
+import {
+  type ActionEnvelope,
+  type Author,
+  ERROR_CODE,
+  PROTOCOL_VERSION,
+  type Role,
+  type URI,
+} from '@agenthost/protocol';
+import { refuse } from '@agenthost/protocol/internal';
 import { SCHEMAS } from '@agenthost/protocol/schemas';
 import { LateResult, RpcError, RpcPeer, type Transport } from '@agenthost/rpc';
 import type { HostLog } from '../hostLog.js';
@@ -17,6 +25,7 @@ import {
   MAX_LINK_FRAME_BYTES,
   MIN_LINK_VERSION,
   type NotifyParams,
+  type SettledParams,
   type ViewersParams,
 } from './linkMessages.js';
 
@@ -126,7 +135,7 @@ export class LinkServer {
         const result: FollowResult = {
           state: state as FollowResult['state'],
           incarnation,
-          accepted: session.acceptedEntries(),
+          accepted: session.accepted.entries(),
         };
         // In the stream itself, where nothing can come between it and the first action.
         this.#peer.notify('link.followed', { uri, ...result });
@@ -155,16 +164,18 @@ export class LinkServer {
       this.#moved(uri);
       return;
     }
-    const sender = new LinkSender(follower, as, (frame) => {
-      const { params } = JSON.parse(frame.text) as { params: { envelope: object } };
+    const settle = (envelope: ActionEnvelope) => {
       const client = acceptedKey(originOf(sender, 0));
-      if (this.#peer.closeReason === undefined) {
-        this.#peer.notify('link.settled', { uri, client, envelope: params.envelope });
-      }
+      const params: SettledParams = { uri, client, envelope };
+      if (this.#peer.closeReason === undefined) this.#peer.notify('link.settled', params);
+    };
+    const sender = new LinkSender(follower, as, (frame) => {
+      const { params } = JSON.parse(frame.text) as { params: { envelope: ActionEnvelope } };
+      settle(params.envelope);
     });
-    const parsed = SCHEMAS.ClientAction.safeParse(action);
-    if (parsed.success) follower.session.dispatchFromClient(sender, clientSeq, action);
-    else follower.session.rejectUnknown(sender, clientSeq, action);
+    // A newer host may know actions that this one does not.
+    if (SCHEMAS.ClientAction.safeParse(action).success) follower.session.dispatchFromClient(sender, clientSeq, action);
+    else settle({ action, serverSeq: 0, origin: originOf(sender, clientSeq), ...refuse('invalidAction') });
   }
 
   #closed(): void {

@@ -21,6 +21,12 @@ const MAX_RETRY_MS = 2_000;
 /** SQLSTATE classes that say nothing about the statement: the server, the network or a lock was in the way. */
 const TRANSIENT = /^(?:08|53|55P03|57|40)/;
 
+/** The database did not answer in time. */
+export class DatabaseAwayError extends Error {
+  /** As PostgreSQL says it: the connection failed. */
+  readonly code = '08006';
+}
+
 /** The host ends while the database is away: whether a statement was carried out is not known. */
 class UndecidedFailure extends SessionFsFailure {
   constructor(cause: unknown) {

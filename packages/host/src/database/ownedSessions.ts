@@ -1,5 +1,13 @@
 import type { Fence } from './fence.js';
 
+/** The other hosts on this database, as far as ownership needs to know them. */
+export interface LivingHosts {
+  /** Hosts that are alive, with this one. */
+  readonly alive: readonly string[];
+  /** Whether that host may still own what is written as its own. When in doubt, it may. */
+  isAlive(hostId: string): Promise<boolean>;
+}
+
 /** A session that this host has open, or had when something was written about it. */
 export interface OwnedSession {
   readonly fence: Fence;

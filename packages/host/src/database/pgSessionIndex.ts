@@ -10,14 +10,13 @@ import {
 } from '@agenthost/protocol';
 import { dropOldest, errorMessage } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
-import type { Cluster } from '../cluster/cluster.js';
 import type { HostLog } from '../hostLog.js';
 import { type DroppedText, searchText, type WaitingTurn, WaitingTurns } from '../sessionIndex/searchText.js';
 import type { SessionIndex, SummariesFound } from '../sessionIndex/sessionIndex.js';
-import { type Database, isTransient } from './database.js';
+import { type Database, DatabaseAwayError, isTransient } from './database.js';
 import { type IndexWrite, writeIndex } from './indexStatements.js';
 import { listSessions } from './listStatements.js';
-import type { OwnedSession, OwnedSessions } from './ownedSessions.js';
+import type { LivingHosts, OwnedSession, OwnedSessions } from './ownedSessions.js';
 
 /** Maximum number of sessions, or turns, that wait to be written. */
 const MAX_WAITING = 200;
@@ -34,7 +33,7 @@ const MAX_RECENT = 1_000;
 export interface PgSessionIndexOptions {
   readonly database: Database;
   readonly owned: OwnedSessions;
-  readonly cluster: Pick<Cluster, 'alive'>;
+  readonly cluster: Pick<LivingHosts, 'alive'>;
   readonly log: HostLog;
 }
 
@@ -192,7 +191,7 @@ export class PgSessionIndex implements SessionIndex {
   async #flushed(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('timeout: the index was not written in time')), FLUSH_PATIENCE_MS);
+      timer = setTimeout(() => reject(new DatabaseAwayError('the index was not written in time')), FLUSH_PATIENCE_MS);
     });
     await Promise.race([this.flush(), late]).finally(() => clearTimeout(timer));
   }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Cluster } from '../cluster/cluster.js';
 import { KeyedLock } from '../storage/fs/keyedLock.js';
 import { CORRUPT_SUFFIX } from '../storage/log/corruptFile.js';
 import { LOG_FILE } from '../storage/log/jsonlEventLog.js';
@@ -14,7 +13,7 @@ import { Committer } from './committer.js';
 import type { Database } from './database.js';
 import type { Fence } from './fence.js';
 import { Generations } from './generations.js';
-import type { OwnedSession, OwnedSessions } from './ownedSessions.js';
+import type { LivingHosts, OwnedSession, OwnedSessions } from './ownedSessions.js';
 import { PgSessionFs } from './pgSessionFs.js';
 
 export interface PgSessionStorageOptions extends StoredLogOptions {
@@ -23,7 +22,7 @@ export interface PgSessionStorageOptions extends StoredLogOptions {
   readonly hostId: string;
   readonly owned: OwnedSessions;
   /** The other hosts on this database. */
-  readonly cluster: Pick<Cluster, 'isAlive' | 'alive'>;
+  readonly cluster: LivingHosts;
   readonly initialCwd: string;
 }
 

@@ -85,7 +85,6 @@ export class SqliteSessionIndex implements SessionIndex {
     return this.#replaced > 0 && !this.#isFilled;
   }
 
-  /** Everything is in it: the next start can use it as it is. */
   markFilled(): void {
     this.flush();
     this.#isFilled = true;
@@ -93,7 +92,6 @@ export class SqliteSessionIndex implements SessionIndex {
     this.#attempt(() => this.#file.markFilled());
   }
 
-  /** A change is coming: if the host dies before it is written, the session has to be read again. */
   expect(resource: URI): void {
     // Before it is filled, marks for each session would only cost time.
     if (this.#file.isNew && !this.#isFilled) return;
@@ -101,7 +99,6 @@ export class SqliteSessionIndex implements SessionIndex {
     if (!this.#attempt(() => this.#database.prepare(sql).run(resource))) this.#hasMissed = true;
   }
 
-  /** Starts reading a session's log: it is unsettled until the result is called, and after that if the log was not read completely. */
   hold(resource: URI): (end: { readonly isWhole: boolean }) => void {
     this.#held.add(resource);
     this.#incomplete.delete(resource);
@@ -113,7 +110,6 @@ export class SqliteSessionIndex implements SessionIndex {
     };
   }
 
-  /** The session's text is incomplete: its log has to be read again. */
   markIncomplete(resource: URI): void {
     this.#incomplete.add(resource);
   }
@@ -138,14 +134,12 @@ export class SqliteSessionIndex implements SessionIndex {
     return this.#read(() => this.#database.prepare(sql).get(resource)) !== undefined;
   }
 
-  /** Some of the sessions after the given one, in a stable order. */
   resources(after: URI, limit: number): URI[] {
     const sql = 'SELECT resource FROM sessions WHERE resource > ? ORDER BY resource LIMIT ?';
     const rows = this.#read(() => this.#database.prepare(sql).all(after, limit));
     return rows?.map((row) => String(row['resource'])) ?? [];
   }
 
-  /** Of the sessions after the given one, in the order of `resources`, those whose summaries contain that text. */
   summariesWith(text: string, after: URI, limit: number): SummariesFound {
     this.flush();
     const sql = `SELECT resource, CASE WHEN instr(summary, ?) > 0 THEN summary END AS summary
@@ -170,12 +164,10 @@ export class SqliteSessionIndex implements SessionIndex {
     this.#writeSoon();
   }
 
-  /** The text of a turn so far, for a session that is in the index or about to be. */
   putTurn(resource: URI, turn: Turn | ActiveTurn, dropped?: DroppedText): void {
     this.#putText({ resource, turnId: turn.id, text: searchText(turn, dropped?.of(turn.id)) });
   }
 
-  /** Removes a turn that never was. */
   forgetTurn(resource: URI, turnId: string): void {
     this.#putText({ resource, turnId, text: undefined });
   }

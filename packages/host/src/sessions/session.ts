@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type Author,
   type ClientAction,
@@ -15,7 +14,6 @@ import {
   type FetchTurnsResult,
   INLINE_CONTENT_LIMIT,
   type PermissionResolvedAction,
-  refuse,
   type TurnsRange,
 } from '@agenthost/protocol/internal';
 import { RpcError } from '@agenthost/rpc';
@@ -34,11 +32,12 @@ import type { SessionParts } from './sessionParts.js';
 import type { SessionServices } from './sessionServices.js';
 import { SessionTurnSink } from './sessionTurnSink.js';
 import type { TurnsRoom } from './stateBytes.js';
-import type { AcceptedEntries } from './turn/acceptedSequences.js';
+import type { AcceptedSequences } from './turn/acceptedSequences.js';
 import { ActionIntake } from './turn/actionIntake.js';
 import { AgentRun } from './turn/agentRun.js';
 import { derivedTitle } from './turn/derivedTitle.js';
 import { isLost } from './turn/notStored.js';
+import { permissionNotice } from './turn/permissionNotice.js';
 
 /** One session: its life from creation to removal, its turns, and what its actions start. */
 export class Session {
@@ -100,7 +99,6 @@ export class Session {
     return this.#parts.artifacts;
   }
 
-  /** Its files and its log. */
   get stored(): StoredSession {
     return this.#parts.stored;
   }
@@ -113,14 +111,9 @@ export class Session {
     await content.settled();
   }
 
-  /** The `clientSeq` of the client's newest accepted actions, rising. */
-  acceptedFrom(key: string): readonly number[] {
-    return this.#parts.store.accepted.recent(key);
-  }
-
-  /** The accepted actions of all clients, for a host that mirrors the session. */
-  acceptedEntries(): AcceptedEntries {
-    return this.#parts.store.accepted.entries();
+  /** The accepted actions of its clients. */
+  get accepted(): AcceptedSequences {
+    return this.#parts.store.accepted;
   }
 
   /** Clients of another host that look on have changed. */
@@ -128,22 +121,16 @@ export class Session {
     if (!this.#closed) this.#presence.changed();
   }
 
-  /** Rejects an action that this version does not know, or that is malformed. */
-  rejectUnknown(sender: Subscriber, clientSeq: number, action: ClientAction): void {
-    this.#parts.store.reject(sender, clientSeq, action, refuse('invalidAction'));
-  }
-
   /** About how much memory it takes, in bytes. */
   get bytes(): number {
     return this.#parts.store.bytes;
   }
 
-  /** Drops ended turns from memory, as far as that is possible while the session is in use. */
+  /** Drops ended turns from memory. */
   shrink(): void {
     this.#parts.store.shrink();
   }
 
-  /** A time of `performance.now()`. */
   get lastUsed(): number {
     return this.#lastUsed;
   }
@@ -171,16 +158,16 @@ export class Session {
   }
 
   async fetchTurns(range: TurnsRange): Promise<FetchTurnsResult> {
-    this.#lastUsed = performance.now();
-    const page = await readTurnsPage(this.state, this.#parts.history, range);
-    if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${range.before} in ${this.uri}`);
-    return page;
+    return this.#found(await readTurnsPage(this.state, this.#parts.history, range), range.before);
   }
 
   async fetchParts(range: PartsRange): Promise<FetchPartsResult> {
+    return this.#found(await this.#parts.history.readParts(range), range.turnId);
+  }
+
+  #found<T>(page: T | undefined, turnId: string | undefined): T {
     this.#lastUsed = performance.now();
-    const page = await this.#parts.history.readParts(range);
-    if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${range.turnId} in ${this.uri}`);
+    if (!page) throw new RpcError(ERROR_CODE.notFound, `no turn ${turnId} in ${this.uri}`);
     return page;
   }
 
@@ -403,17 +390,10 @@ export class Session {
   }
 
   #answerPermission(action: PermissionResolvedAction): void {
-    const who = action.by?.name ?? action.by?.clientId ?? 'the host';
-    this.#intake.rememberAnswer(action.requestId, action.by);
-    this.#parts.customizations?.answer(action.requestId, decisionIn(action));
-    this.#run?.answer(action.requestId, decisionIn(action));
-    // The request is gone from the state: this notice shows the answer to all clients.
-    const id = `answer-${randomUUID()}`;
-    const said = headAndTail(action.text ?? (action.approved ? 'allowed' : 'denied'), INLINE_CONTENT_LIMIT);
-    this.#parts.store.dispatch({
-      type: 'session/responsePart',
-      turnId: action.turnId,
-      part: { kind: 'notice', id, text: `${who}: ${said}`, severity: 'info' },
-    });
+    const { requestId, turnId } = action;
+    this.#intake.rememberAnswer(requestId, action.by);
+    this.#parts.customizations?.answer(requestId, decisionIn(action));
+    this.#run?.answer(requestId, decisionIn(action));
+    this.#parts.store.dispatch({ type: 'session/responsePart', turnId, part: permissionNotice(action) });
   }
 }

@@ -89,12 +89,10 @@ export class SessionHub implements Sessions {
     });
   }
 
-  /** The session if it is loaded. */
   loaded(uri: URI): Session | undefined {
     return this.#open.get(uri);
   }
 
-  /** No session is loaded, being loaded or being unloaded. */
   get isUnused(): boolean {
     return this.#opening.size === 0 && this.#open.size === 0 && this.#closing.size === 0 && this.#imports.isEmpty;
   }
@@ -115,7 +113,6 @@ export class SessionHub implements Sessions {
     for (const session of this.#open.values()) session.storageFailed(error);
   }
 
-  /** Rejects with the error to answer when there is no such session. */
   open(uri: URI): Promise<Session> {
     if (this.#imports.has(parseSessionUri(uri)?.sessionId ?? '')) return Promise.reject(notFound(uri));
     return (
@@ -129,7 +126,6 @@ export class SessionHub implements Sessions {
     );
   }
 
-  /** Keeps a session in memory until the function that it returns is called. */
   hold(uri: URI): () => void {
     return this.#loaded.hold(uri);
   }
@@ -202,7 +198,6 @@ export class SessionHub implements Sessions {
     broadcast({ type: 'notify/sessionAdded', summary: state.summary });
   }
 
-  /** A client has disconnected: its unfinished imports are removed. */
   async connectionClosed(owner: object): Promise<void> {
     await this.#imports.abandon(owner);
   }
@@ -226,7 +221,6 @@ export class SessionHub implements Sessions {
     await removal.finally(() => this.#removals.delete(removal));
   }
 
-  /** The folder that a user would have to trust before a new session of that agent works in `cwd`. */
   untrustedFolder(provider: string, cwd: string): Promise<string | undefined> {
     return this.#trust.needed(provider, cwd);
   }
@@ -235,7 +229,6 @@ export class SessionHub implements Sessions {
     return this.#lists.list(params);
   }
 
-  /** The same list with the current summaries. */
   withNewestSummaries(result: ListSessionsResult): ListSessionsResult {
     return this.#lists.withNewestSummaries(result);
   }
@@ -261,11 +254,10 @@ export class SessionHub implements Sessions {
     return settleWithin(patienceMs, this.#filler.settled);
   }
 
-  /** By session, the client's newest accepted actions. */
   acceptedFrom(key: string, wanted: readonly URI[]): Record<URI, readonly number[]> {
     const accepted: Record<URI, readonly number[]> = {};
     for (const [uri, session] of this.#open) {
-      const recent = session.acceptedFrom(key);
+      const recent = session.accepted.recent(key);
       if (recent.length > 0 || wanted.includes(uri)) accepted[uri] = recent;
     }
     return accepted;

@@ -1,16 +1,16 @@
 import { hostname } from 'node:os';
-import { Cluster, DEFAULT_LEASE_MS } from '../cluster/cluster.js';
-import type { HostBackend, HostBackendOptions } from '../hostBackend.js';
-import { DeviceTokens } from '../server/access/deviceTokens.js';
-import { HOST_VERSION } from '../version.js';
-import { Database } from './database.js';
-import { migrate } from './migrate.js';
-import { OwnedSessions } from './ownedSessions.js';
-import { PgSequence } from './pgSequence.js';
-import { PgSessionIndex } from './pgSessionIndex.js';
-import { PgSessionStorage } from './pgSessionStorage.js';
-import { PgDeviceTokens, PgTokens } from './pgTokens.js';
-import { PgTrust } from './pgTrust.js';
+import { Cluster, DEFAULT_LEASE_MS } from './cluster/cluster.js';
+import { Database } from './database/database.js';
+import { migrate } from './database/migrate.js';
+import { OwnedSessions } from './database/ownedSessions.js';
+import { PgSequence } from './database/pgSequence.js';
+import { PgSessionIndex } from './database/pgSessionIndex.js';
+import { PgSessionStorage } from './database/pgSessionStorage.js';
+import { PgDeviceTokens, PgTokens } from './database/pgTokens.js';
+import { PgTrust } from './database/pgTrust.js';
+import type { HostBackend, HostBackendOptions } from './hostBackend.js';
+import { DeviceTokens } from './server/access/deviceTokens.js';
+import { HOST_VERSION } from './version.js';
 
 /** How long a stopping host waits for a database that is away. */
 const PATIENCE_MS = 10_000;
