@@ -156,6 +156,7 @@ export class Host {
         stateDir: stateRoot.path,
         trust,
         defaultDirectory: directory,
+        isSure: () => backend.cluster?.isSure ?? true,
         now,
         newId,
         log,
@@ -175,6 +176,7 @@ export class Host {
         cluster: backend.cluster,
         hostId: backend.cluster.hostId,
         hub: local,
+        storage,
         delivery,
         publisher,
         sequence,
@@ -247,7 +249,7 @@ export class Host {
       await local.recoverInterrupted();
       if (missing) local.fillIndex(missing);
       await local.indexFilled(options.indexPatienceMs);
-      backend.cluster?.onTakeOver(() => local.takeOver());
+      if (cluster) backend.cluster?.onTakeOver(() => cluster.takeOver());
       return host;
     } catch (error) {
       await host.close();

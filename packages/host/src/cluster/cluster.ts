@@ -13,6 +13,7 @@ export const DEFAULT_LEASE_MS = 10_000;
 /** The hosts on one database, from the point of view of this one. */
 export class Cluster {
   readonly hostId: string;
+  readonly leaseMs: number;
   readonly #beat: HostBeat;
   readonly #database: Database;
   readonly #log: HostLog;
@@ -33,10 +34,11 @@ export class Cluster {
   }
 
   private constructor(
-    { hostId, database, log, linkKey }: Pick<HostBeatOptions, 'hostId' | 'database' | 'log' | 'linkKey'>,
+    { hostId, database, log, linkKey, leaseMs }: Omit<HostBeatOptions, 'place' | 'machine' | 'stateDir' | 'version'>,
     beat: HostBeat,
   ) {
     this.hostId = hostId;
+    this.leaseMs = leaseMs;
     this.#keys = new LinkKeys(linkKey, hostId);
     this.#beat = beat;
     this.#database = database;
@@ -61,6 +63,11 @@ export class Cluster {
   /** The database was reached within a lease: nobody can have taken this host's sessions meanwhile (FEN6). */
   get isSure(): boolean {
     return this.#beat.isSure;
+  }
+
+  /** How long ago the database was reached. */
+  get beatAgeMs(): number {
+    return this.#beat.beatAgeMs;
   }
 
   /** Whether that host may still own what is written as its own. When in doubt, it may. */

@@ -17,13 +17,15 @@ import type { MissingInIndex } from '../sessions/indexing/openSessionIndex.js';
 import type { SessionHub } from '../sessions/sessionHub.js';
 import type { OpenSession, Sessions } from '../sessions/sessions.js';
 import type { Publisher, SequenceSource } from '../state/publisher.js';
-import { OwnedElsewhere } from '../storage/sessionStorage.js';
+import { OwnedElsewhere, type SessionStorage } from '../storage/sessionStorage.js';
 import { FollowedSession } from './followedSession.js';
 import type { FollowResult } from './linkMessages.js';
 import { linkRoute } from './linkRoute.js';
 import { Links, type LinksOptions } from './links.js';
+import { LostSessions } from './lostSessions.js';
 
-export interface ClusterSessionsOptions extends Omit<LinksOptions, 'events' | 'runCommand'> {
+export interface ClusterSessionsOptions extends Omit<LinksOptions, 'eventsOf' | 'runCommand'> {
+  readonly storage: Pick<SessionStorage, 'findTaken'>;
   readonly publisher: Publisher;
   readonly sequence: SequenceSource;
   /** To the clients of this host. */
@@ -44,6 +46,9 @@ export class ClusterSessions implements Sessions {
   readonly #links: Links;
   readonly #followed = new Map<URI, { readonly session: FollowedSession; readonly hostId: string }>();
   readonly #following = new Map<URI, PromiseWithResolvers<FollowedSession> & { readonly hostId: string }>();
+  /** Forks that are being made, here or at another host. */
+  readonly #forking = new Map<URI, Promise<unknown>>();
+  readonly #lost: LostSessions;
   readonly #sweep: NodeJS.Timeout;
 
   constructor(options: ClusterSessionsOptions) {
@@ -52,23 +57,26 @@ export class ClusterSessions implements Sessions {
     this.#links = new Links({
       ...options,
       runCommand: (method, params) => this.#run(method as RoutedCommand, params),
-      events: {
-        followed: (uri, result) => this.#begin(uri, result),
-        action: (uri, envelope) => this.#followed.get(uri)?.session.receive(envelope),
-        settled: ({ uri, client, envelope }) => this.#followed.get(uri)?.session.settle(client, envelope),
-        moved: (uri) => this.#end(uri),
+      eventsOf: (hostId) => ({
+        followed: (uri, result) => this.#begin(hostId, uri, result),
+        action: (uri, envelope) => this.#mirrorOf(hostId, uri)?.receive(envelope),
+        settled: ({ uri, client, envelope }) => this.#mirrorOf(hostId, uri)?.settle(client, envelope),
+        moved: (uri) => {
+          if (this.#mirrorOf(hostId, uri)) this.#end(uri);
+        },
         notified: ({ notification, subscribersOf }) => {
           if (notification.type === 'notify/sessionRemoved') this.#removed(notification.session);
           options.broadcast(notification, subscribersOf);
         },
-        closed: (hostId) => {
+        closed: () => {
           for (const [uri, followed] of this.#followed) if (followed.hostId === hostId) this.#end(uri);
           for (const waiting of this.#following.values()) {
             if (waiting.hostId === hostId) waiting.reject(new Error('the link was cut'));
           }
         },
-      },
+      }),
     });
+    this.#lost = new LostSessions({ ...options, links: this.#links });
     this.#sweep = setInterval(() => this.#unfollowIdle(), SWEEP_MS).unref();
     options.cluster.onPolled(() => this.#links.connectAll());
   }
@@ -95,10 +103,12 @@ export class ClusterSessions implements Sessions {
   /** Waits for a session whose host can't be reached yet. */
   async open(uri: URI): Promise<OpenSession> {
     const until = performance.now() + PATIENCE_MS;
+    const forking = this.#forking.get(uri);
+    if (forking) await within(until, forking).catch(() => undefined);
     for (;;) {
       const followed = this.#followed.get(uri);
       if (followed) return followed.session;
-      const owner = await this.#hub.open(uri).catch((error: unknown) => {
+      const owner = await within(until, this.#hub.open(uri)).catch((error: unknown) => {
         if (error instanceof OwnedElsewhere) return error;
         throw error;
       });
@@ -112,6 +122,12 @@ export class ClusterSessions implements Sessions {
       if (found) return found;
       await delay(RETRY_MS);
     }
+  }
+
+  /** Takes what dead hosts have left at work. Their mirrors here end, wherever their links are. */
+  async takeOver(): Promise<void> {
+    await this.#hub.takeOver();
+    for (const uri of [...this.#followed.keys()]) if (this.#hub.loaded(uri)) this.#end(uri);
   }
 
   hold(uri: URI): () => void {
@@ -131,7 +147,12 @@ export class ClusterSessions implements Sessions {
   }
 
   async fork(params: ForkSessionParams): Promise<void> {
-    await this.#routed(params.source, 'forkSession', params, () => this.#hub.fork(params));
+    // Known at once: a `subscribe` sent right after it waits for it.
+    const forking = this.#routed(params.source, 'forkSession', params, () => this.#hub.fork(params));
+    this.#forking.set(params.session, forking);
+    await forking.finally(() => {
+      if (this.#forking.get(params.session) === forking) this.#forking.delete(params.session);
+    });
   }
 
   fetchTurns: Sessions['fetchTurns'] = (params) =>
@@ -193,6 +214,7 @@ export class ClusterSessions implements Sessions {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
+    this.#lost.dispose();
     for (const uri of [...this.#followed.keys()]) this.#end(uri);
     await this.#hub.close();
     await this.#links.close();
@@ -242,17 +264,25 @@ export class ClusterSessions implements Sessions {
     }
   }
 
-  #begin(uri: URI, result: FollowResult): void {
+  /** What comes late from a host that had the session before is of no use. */
+  #mirrorOf(hostId: string, uri: URI): FollowedSession | undefined {
+    const followed = this.#followed.get(uri);
+    return followed?.hostId === hostId ? followed.session : undefined;
+  }
+
+  #begin(hostId: string, uri: URI, result: FollowResult): void {
     const waiting = this.#following.get(uri);
-    if (!waiting) return;
-    const { hostId } = waiting;
+    if (waiting?.hostId !== hostId) return;
+    this.#end(uri);
     const { publisher, sequence } = this.#options;
     const send = (method: string, params: object) =>
       void this.#links
         .to(hostId)
         .then((link) => link.notify(method, params))
-        .catch(() => this.#end(uri));
-    const session = new FollowedSession(
+        .catch(() => {
+          if (this.#followed.get(uri)?.session === session) this.#end(uri);
+        });
+    const session: FollowedSession = new FollowedSession(
       {
         uri,
         publisher,
@@ -290,6 +320,19 @@ export class ClusterSessions implements Sessions {
         .then((link) => link.notify('link.unfollow', { uri }))
         .catch(() => {});
     }
+  }
+}
+
+/** The database may be away for long: the client comes back, here or elsewhere. */
+async function within<T>(until: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const message = "the database can't be reached right now: try again";
+  const giveUp = () => reject(new RpcError(ERROR_CODE.tooManyRequests, message));
+  const timer = setTimeout(giveUp, Math.max(until - performance.now(), 0));
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

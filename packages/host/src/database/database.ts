@@ -15,8 +15,10 @@ export interface DatabaseOptions {
 const SETTINGS =
   '-c search_path=agenthost -c lock_timeout=2000 -c statement_timeout=5000 -c idle_in_transaction_session_timeout=2000';
 const CONNECT_MS = 5_000;
+/** Longer than the server may take. Nothing else notices a network that swallows everything: TCP itself waits for minutes. */
+const ANSWER_MS = 8_000;
 const FIRST_RETRY_MS = 50;
-const MAX_RETRY_MS = 2_000;
+const MAX_RETRY_MS = 500;
 
 /** SQLSTATE classes that say nothing about the statement: the server, the network or a lock was in the way. */
 const TRANSIENT = /^(?:08|53|55P03|57|40)/;
@@ -38,23 +40,30 @@ class UndecidedFailure extends SessionFsFailure {
 /** The connections of this host to its database. `pg` is loaded only when there is one. */
 export class Database {
   readonly #pool: Pool;
+  readonly #connect: (max: number, answerMs: number) => Pool;
   readonly #log: HostLog;
   readonly #closing = new AbortController();
 
   /** Rejects with a `DatabaseError` when it can't be reached now. */
   static async open({ url, log, env = process.env, maxConnections = 8 }: DatabaseOptions): Promise<Database> {
     const { default: pg } = await import('pg');
-    const pool = new pg.Pool({
-      ...(await connectionConfig(url, env)),
-      max: maxConnections,
-      options: SETTINGS,
-      application_name: 'agenthost',
-      connectionTimeoutMillis: CONNECT_MS,
-      keepAlive: true,
-    });
-    // An idle connection that breaks is only replaced. Without a listener it would end the host.
-    pool.on('error', (error) => log.debug(`a connection to the database was lost: ${error.message}`));
-    const database = new Database(pool, log);
+    const config = await connectionConfig(url, env);
+    const connect = (max: number, answerMs: number) => {
+      const pool = new pg.Pool({
+        ...config,
+        max,
+        options: SETTINGS,
+        application_name: 'agenthost',
+        connectionTimeoutMillis: Math.min(CONNECT_MS, answerMs),
+        query_timeout: answerMs,
+        keepAlive: true,
+      });
+      // An idle connection that breaks is only replaced. Without a listener it would end the host.
+      pool.on('error', (error) => log.debug(`a connection to the database was lost: ${error.message}`));
+      return pool;
+    };
+    const pool = connect(maxConnections, ANSWER_MS);
+    const database = new Database(pool, connect, log);
     try {
       await database.#examine();
       return database;
@@ -64,9 +73,15 @@ export class Database {
     }
   }
 
-  private constructor(pool: Pool, log: HostLog) {
+  private constructor(pool: Pool, connect: (max: number, answerMs: number) => Pool, log: HostLog) {
     this.#pool = pool;
+    this.#connect = connect;
     this.#log = log;
+  }
+
+  /** The same database over a connection of its own, for statements that must not wait for others, or for longer than this. */
+  apart(answerMs: number): Database {
+    return new Database(this.#connect(1, answerMs), this.#connect, this.#log);
   }
 
   /** Warns of settings with which a crash loses what was acknowledged. */

@@ -69,7 +69,8 @@ export class PgSessionStorage implements SessionStorage {
     });
     const session: OwnedSession = { fence, isIndexed, logSize: () => fs.logSize };
     owned.add(session);
-    return openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+    const stored = await openStored(sessionId, fs, this.#options, { lock: this.#lock, isDraft });
+    return { ...stored, isShared: true };
   }
 
   async exists(sessionId: string): Promise<boolean> {
@@ -106,6 +107,27 @@ export class PgSessionStorage implements SessionStorage {
     }
   }
 
+  /**
+   * Sessions that this host has open although another one has taken them: it slept, or seemed dead. Where nobody writes, nothing
+   * else would tell, and those who look on here would see an old state for good.
+   */
+  async findTaken(): Promise<ReadonlySet<string>> {
+    const { database, owned } = this.#options;
+    const before = owned.all;
+    if (before.length === 0) return new Set();
+    type Row = { readonly id: string; readonly epoch: string; readonly claim: string };
+    const sql = 'select id, epoch, claim from session where id = any($1)';
+    const rows = await database.query<Row>(sql, [before.map(({ fence }) => fence.sessionId)]);
+    const found = new Map(rows.map((row) => [row.id, row]));
+    const isTaken = ({ fence }: OwnedSession) => {
+      const row = found.get(fence.sessionId);
+      return row?.epoch !== fence.epoch || row.claim !== fence.claim;
+    };
+    // One that was closed meanwhile is nobody's loss.
+    const taken = before.filter((one) => isTaken(one) && owned.get(one.fence.sessionId) === one);
+    return new Set(taken.map(({ fence }) => fence.sessionId));
+  }
+
   /** Sessions that the index does not have: their host ended when it had begun them. */
   async *listUnindexed(): AsyncGenerator<string> {
     const { database, cluster } = this.#options;
@@ -125,7 +147,7 @@ export class PgSessionStorage implements SessionStorage {
         throw new OwnedElsewhere(sessionId, seen.owner);
       }
       const claim = randomBytes(8).readBigInt64BE().toString();
-      const sql = `update session set owner = $2, epoch = epoch + 1, claim = $3
+      const sql = `update session set owner = $2, epoch = case when claim = $3 then epoch else epoch + 1 end, claim = $3
         where id = $1 and (epoch = $4 and owner is not distinct from $5 or claim = $3)
         returning epoch, log_size = 0 or log_size = indexed_size as is_indexed`;
       type Taken = { readonly epoch: string; readonly is_indexed: boolean };

@@ -16,6 +16,8 @@ export interface SessionStorage {
   modifiedAt(sessionId: string): Promise<number | undefined>;
   /** The ids of all sessions. */
   list(): AsyncIterable<string>;
+  /** Where several hosts share a storage: the ids of sessions that are open here although another host has taken them. */
+  findTaken?(): Promise<ReadonlySet<string>>;
 }
 
 export interface OpenStoredOptions {
@@ -36,6 +38,8 @@ export class OwnedElsewhere extends Error {
 }
 
 export interface StoredSession {
+  /** Another host may have written to it since this one had it open. */
+  readonly isShared?: boolean;
   readonly fs: SessionFs;
   readonly log: EventLog;
 }

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ActionRejectedError, connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import type { SessionState, URI } from '@agenthost/protocol';
 import { until } from '../../../support/until.js';
-import { PATIENCE_MS } from '../amount.js';
 
 /** What became of everything that clients have sent to one session. */
 export interface Sent {
@@ -19,10 +18,14 @@ export interface ClusterLoadOptions {
   readonly token: string;
   readonly sessions: number;
   readonly clients: number;
+  /** How long anything may take. */
+  readonly patienceMs: number;
 }
 
 /** Between two of one sender: hosts, database and clients share the machine's cores. */
 const PAUSE_MS = 15;
+/** Clients that send nothing, and so are told nothing unless the hosts see to it. */
+const WATCHERS = 3;
 
 /** Clients that send to several sessions all the time, and note what they are told. */
 export class ClusterLoad {
@@ -32,6 +35,8 @@ export class ClusterLoad {
   readonly #handles: SessionHandle[] = [];
   #loads: Promise<void>[] = [];
   #isOver = false;
+  /** How often clients lost their connections. */
+  disconnects = 0;
 
   constructor(options: ClusterLoadOptions) {
     this.#options = options;
@@ -39,9 +44,11 @@ export class ClusterLoad {
 
   async begin(): Promise<void> {
     const { sessions, clients } = this.#options;
-    const maker = await this.connect();
     const uris: URI[] = [];
     for (let n = 0; n < sessions; n++) {
+      // Each at the host where the balancer sends its maker.
+      const maker = await this.connect();
+      this.#clients.push(maker);
       const session = await maker.createSession({ provider: 'mock' });
       await session.ready();
       uris.push(session.uri);
@@ -55,18 +62,29 @@ export class ClusterLoad {
         if (uri !== undefined) this.#handles.push(await client.openSession(uri));
       }
     }
+    const senders = [...this.#handles];
+    for (let n = 0; n < WATCHERS; n++) {
+      const client = await this.connect();
+      this.#clients.push(client);
+      for (const uri of uris) this.#handles.push(await client.openSession(uri));
+    }
     const speakers = new Set<URI>();
-    this.#loads = this.#handles.map((session, index) => {
+    this.#loads = senders.map((session, index) => {
       const isSpeaker = !speakers.has(session.uri);
       speakers.add(session.uri);
       return isSpeaker ? this.#speak(session, index) : this.#rename(session, index);
     });
     for (const load of this.#loads) load.catch(() => {});
+    for (const { connection } of this.#clients) {
+      connection.subscribe(({ state }) => {
+        if (state !== 'connected' && state !== 'connecting') this.disconnects++;
+      });
+    }
   }
 
   connect(url: URL = this.#options.url): Promise<HostClient> {
     const { token } = this.#options;
-    const times = { connectTimeoutMs: 5_000, keepAliveMs: 2_000, commandTimeoutMs: PATIENCE_MS };
+    const times = { connectTimeoutMs: 5_000, keepAliveMs: 2_000, commandTimeoutMs: this.#options.patienceMs };
     return connect({ url, token, random: () => 0.2, ...times });
   }
 
@@ -77,7 +95,7 @@ export class ClusterLoad {
   /** Resolves when every session has accepted something that was sent after this. Rejects with what hangs. */
   async goesOn(): Promise<void> {
     const before = new Map([...this.sent].map(([uri, { times }]) => [uri, times.length]));
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + this.#options.patienceMs;
     for (;;) {
       const waiting = [...this.sent].filter(([uri, { times }]) => times.length < (before.get(uri) ?? 0) + 2);
       if (waiting.length === 0) return;
@@ -89,7 +107,7 @@ export class ClusterLoad {
   /** Nothing more is sent, and all of it has been answered. */
   async end(): Promise<void> {
     this.#isOver = true;
-    const hangs = delay(PATIENCE_MS, undefined, { ref: false }).then(() => {
+    const hangs = delay(this.#options.patienceMs, undefined, { ref: false }).then(() => {
       const pending = this.#handles.filter(({ state, confirmed }) => state.value !== confirmed.value);
       throw new Error(`never answered: ${pending.map(({ uri }) => this.#describe(uri)).join('; ')}`);
     });
@@ -127,7 +145,7 @@ export class ClusterLoad {
   async #speak(session: SessionHandle, index: number): Promise<void> {
     for (let n = 0; !this.#isOver; n++) {
       const id = `t${index}-${n}.`;
-      await until(session.confirmed, ({ activeTurn }) => !activeTurn, 'the end of a turn', PATIENCE_MS);
+      await until(session.confirmed, ({ activeTurn }) => !activeTurn, 'the end of a turn', this.#options.patienceMs);
       await this.#note(session, id, () => session.send(n % 3 === 0 ? 'stream 700' : 'hello', id));
       await delay(PAUSE_MS);
     }
@@ -146,7 +164,7 @@ export class ClusterLoad {
   }
 }
 
-/** Of the turns only the newest: a client that was there for long has more of them than one that has just come. */
-export function comparable({ clients: _, turns, ...state }: SessionState): object {
-  return { ...state, turns: turns.slice(-8) };
+/** Of the turns the newest and how many there are: a client that was there for long has more of them than one that has just come. */
+export function comparable({ clients: _, turns, earlierTurns = 0, ...state }: SessionState): object {
+  return { ...state, count: earlierTurns + turns.length, turns: turns.slice(-8) };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { URI } from '@agenthost/protocol';
+import pg from 'pg';
 import { expect } from 'vitest';
 import type { LogRecord } from '../../../../packages/host/src/storage/log/eventLog.js';
 import { TestPostgres } from '../../../support/storage/postgres.js';
@@ -27,14 +28,24 @@ export interface ClusterRunOptions {
   readonly seed: number;
   readonly faults: number;
   readonly only?: readonly ClusterFault[];
+  /** Default 3. */
+  readonly hosts?: number;
+  /** How long a fault lasts at the most. */
+  readonly maxHoldMs?: number;
   /** For the hosts. */
   readonly env?: Readonly<Record<string, string>>;
+  /** How long anything may take. */
+  readonly patienceMs?: number;
 }
 
 export interface ClusterResult {
   readonly accepted: number;
   readonly refused: number;
   readonly unknown: number;
+  /** How often clients lost their connections. */
+  readonly disconnects: number;
+  /** Turns that did not end by themselves. */
+  readonly interrupted: number;
   /** By fault: the longest time in which a session accepted nothing, in ms. */
   readonly pauses: Readonly<Record<string, readonly number[]>>;
 }
@@ -77,13 +88,13 @@ class ClusterRun {
 
   async play(): Promise<ClusterResult> {
     const url = await this.#postgres.newDatabase();
-    const { faults, env = {}, only = CLUSTER_FAULTS } = this.#options;
+    const { faults, env = {}, only = CLUSTER_FAULTS, hosts = 3, maxHoldMs = 2.5 * LEASE_MS } = this.#options;
     const balancer = await Balancer.start(() => {
       const up = this.#nodes.filter(({ isUp }) => isUp);
       return up.length > 0 ? pick(this.#random, up).url : undefined;
     });
     this.#balancer = balancer;
-    for (const name of ['a', 'b', 'c']) {
+    for (const name of ['a', 'b', 'c'].slice(0, hosts)) {
       this.#nodes.push(await ClusterNode.start({ name, database: new URL(url), publicUrl: () => balancer.url, env }));
     }
     const load = new ClusterLoad({
@@ -91,14 +102,15 @@ class ClusterRun {
       token: this.#nodes[0]?.token ?? '',
       sessions: 5,
       clients: 8,
+      patienceMs: this.#options.patienceMs ?? PATIENCE_MS,
     });
     this.#load = load;
     await load.begin();
     await load.goesOn();
     for (let n = 0; n < faults; n++) {
       const fault = pick(this.#random, only);
-      const node = pick(this.#random, this.#nodes);
-      const holdMs = 200 + this.#random() * 2.5 * LEASE_MS;
+      const node = await this.#victim(url);
+      const holdMs = 100 + this.#random() * maxHoldMs;
       this.history.push(`${fault} ${node.name} ${Math.round(holdMs)} ms`);
       const began = performance.now();
       await this.#make(fault, node, holdMs);
@@ -107,15 +119,36 @@ class ClusterRun {
     }
     await load.end();
     await this.#checkSeen(load);
+    const { disconnects } = load;
     for (const node of this.#nodes) await node.end('SIGTERM');
-    check(load.sent, await readLogs(url, load.sent.keys()));
+    const logs = await readLogs(url, load.sent.keys());
+    check(load.sent, logs);
+    const errors = [...logs.values()].flat().filter((one) => one.type === 'action' && one.action.type === 'session/error');
     const sent = [...load.sent.values()];
     return {
       accepted: load.acceptedCount,
       refused: sent.reduce((sum, { refused }) => sum + refused.size, 0),
       unknown: sent.reduce((sum, { unknown }) => sum + unknown.size, 0),
+      disconnects,
+      interrupted: errors.length,
       pauses: this.#pauses,
     };
+  }
+
+  /** Mostly one that has sessions: the others are hardly missed. */
+  async #victim(url: string): Promise<ClusterNode> {
+    const any = pick(this.#random, this.#nodes);
+    const wantsOwner = this.#random() < 0.7;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      const sql = 'select h.url from agenthost.session s join agenthost.host h on h.id = s.owner order by s.id';
+      const { rows } = await client.query<{ url: string | null }>(sql);
+      const owners = this.#nodes.filter((node) => rows.some((row) => row.url === node.url?.href));
+      return wantsOwner && owners.length > 0 ? pick(this.#random, owners) : any;
+    } finally {
+      await client.end();
+    }
   }
 
   async dispose(): Promise<void> {

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestPostgres } from '../support/storage/postgres.js';
+import { rawSession, startTestHost } from '../support/testHost.js';
+import { until } from '../support/until.js';
+import { amount, isWhole, LONG_MS, PATIENCE_MS } from './support/amount.js';
+import { readLogs } from './support/cluster/readLogs.js';
+import { runCluster } from './support/cluster/clusterRun.js';
+import { CutDatabaseWorld, type CutMode } from './support/cutDatabase.js';
+import { FaultPlan } from './support/faultPlan.js';
+import { play } from './support/script.js';
+
+const STEP = amount('every', { smoke: 60, full: 1 });
+const KILLS = amount('kills', { smoke: 5, full: 200 });
+const RESTARTS = amount('restarts', { smoke: 4, full: 40 });
+const AT_ONCE = isWhole ? 4 : 2;
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await TestPostgres.start();
+});
+afterAll(() => server?.dispose());
+
+/** A session's life with the connection cut at that message; gives back how many messages it had. */
+async function live(at: number, mode: CutMode): Promise<number> {
+  const { world, proxy } = await CutDatabaseWorld.create(await server.newDatabase(), at, mode);
+  try {
+    // Of this plan nothing fails: whatever a client is refused is a defect.
+    await play(world, new FaultPlan());
+    expect(world.disconnects, 'clients lost their connections').toBe(0);
+    return proxy.count;
+  } catch (error) {
+    throw new Error(`cut ${mode} message ${at}: ${String(error)}`, { cause: error });
+  } finally {
+    await world.dispose();
+  }
+}
+
+describe('one host on a database', { timeout: LONG_MS }, () => {
+  it.each(['before', 'after'] as const)(
+    '[FEN2] stores all that it acknowledges and refuses nothing when its connection is cut %s any of its messages',
+    async (mode) => {
+      const messages = await live(Number.POSITIVE_INFINITY, mode);
+      expect(messages).toBeGreaterThan(100);
+      let next = 1 + (STEP >> 1);
+      let runs = 0;
+      const worker = async () => {
+        for (let at = next; at <= messages; at = next) {
+          next += STEP;
+          runs++;
+          await live(at, mode);
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      console.info(`${mode}: ${messages} messages, ${runs} runs: 0 lost, 0 refused, no connection closed`);
+    },
+  );
+
+  it('[FEN2] goes on through restarts and crashes of the database under load: nothing lost, nobody disconnected, no turn interrupted', async () => {
+    const options = { seed: 3, faults: RESTARTS, hosts: 1, maxHoldMs: 2_000 };
+    const result = await runCluster({ ...options, only: ['restartDatabase', 'crashDatabase'] });
+    console.info(`${RESTARTS} restarts and crashes of the database: ${JSON.stringify(result)}`);
+    const { disconnects, interrupted, refused, unknown } = result;
+    expect({ disconnects, interrupted, refused, unknown }).toEqual({ disconnects: 0, interrupted: 0, refused: 0, unknown: 0 });
+  });
+
+  it('loses and doubles nothing that it accepted when it is killed under load', async () => {
+    const { accepted, unknown } = await runCluster({ seed: 4, faults: KILLS, hosts: 1, maxHoldMs: 200, only: ['kill'] });
+    console.info(`${KILLS} kills, ${accepted} accepted, ${unknown} unknown to their sender: 0 lost, 0 doubled`);
+    expect(accepted).toBeGreaterThan(10 * KILLS);
+  });
+
+  it('[FEN6] keeps what clients typed while the database is away for long, and stores it once when it is back', async () => {
+    const database = await server.newDatabase();
+    const host = await startTestHost({ database, leaseMs: 1_000 });
+    const client = await host.connect({ keepAliveMs: 500 });
+    const session = await client.createSession({ provider: 'mock' });
+    await session.ready();
+    const raw = await host.raw('raw');
+    const other = await rawSession([raw]);
+    await session.send('slow', 'running');
+    await until(session.confirmed, ({ activeTurn }) => (activeTurn?.responseParts.length ?? 0) > 0, 'some text');
+    const states: string[] = [];
+    client.connection.subscribe(({ state }) => states.push(state));
+    await server.stop('SIGQUIT');
+    let isTold = false;
+    const typed = ['one', 'two', 'three'].map((title) => session.rename(title));
+    void Promise.race(typed).finally(() => {
+      isTold = true;
+    });
+    raw.dispatch({ type: 'session/titleChanged', session: other, title: 'typed' });
+    // Each of them takes as long as a client waits at the most before it takes the host for dead.
+    for (let n = 0; n < 3; n++) await raw.fence();
+    expect(isTold, 'told before it was stored').toBe(false);
+    expect(raw.envelopes.some(({ action }) => action.type === 'session/titleChanged')).toBe(false);
+    await server.run();
+    await Promise.all(typed);
+    await raw.nextAction(other, 'session/titleChanged');
+    expect(states, 'connections were closed').toEqual([]);
+    expect(session.confirmed.value.activeTurn?.id, 'the turn goes on').toBe('running');
+    await session.cancel();
+    await until(session.confirmed, ({ activeTurn }) => !activeTurn, 'the end of the turn', PATIENCE_MS);
+    await host.dispose();
+    const logs = await readLogs(database, [session.uri, other]);
+    const titles = [...logs.values()].flat().flatMap((one) => (one.type === 'action' && one.action.type === 'session/titleChanged' && one.origin ? [one.action.title] : []));
+    expect(titles).toEqual(['one', 'two', 'three', 'typed']);
+  });
+});

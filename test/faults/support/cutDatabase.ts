@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { HostClient, HostClientOptions } from '@agenthost/client';
+import pg from 'pg';
+import { startTestHost, type TestHost, temporaryFolder } from '../../support/testHost.js';
+import type { World } from './world.js';
+
+/** `before`: the message is lost. `after`: the database carries it out, and its answer is lost. */
+export type CutMode = 'before' | 'after';
+
+/** A network to the database that cuts the connection of the host's n-th message. */
+export class CuttingProxy {
+  readonly at: number;
+  readonly mode: CutMode;
+  count = 0;
+  #isOver = false;
+  readonly #target: URL;
+  readonly #server = createServer((socket) => this.#accept(socket));
+  readonly #sockets = new Set<Socket>();
+
+  static async start(target: URL, at: number, mode: CutMode): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(target, at, mode);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  private constructor(target: URL, at: number, mode: CutMode) {
+    this.#target = target;
+    this.at = at;
+    this.mode = mode;
+  }
+
+  get url(): URL {
+    const url = new URL(this.#target);
+    url.port = String((this.#server.address() as AddressInfo).port);
+    return url;
+  }
+
+  get hasFired(): boolean {
+    return this.count >= this.at;
+  }
+
+  /** No message is counted from now on. */
+  repair(): void {
+    this.#isOver = true;
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await once(this.#server, 'close');
+  }
+
+  #accept(socket: Socket): void {
+    const upstream = connect(Number(this.#target.port), this.#target.hostname);
+    for (const end of [socket, upstream]) {
+      this.#sockets.add(end);
+      end.on('error', () => {});
+      end.on('close', () => this.#sockets.delete(end));
+    }
+    upstream.on('close', () => socket.destroy());
+    // What was sent before the end is carried out.
+    socket.on('close', () => upstream.end());
+    upstream.on('data', (chunk) => {
+      if (!socket.destroyed) socket.write(chunk);
+    });
+    socket.on('data', (chunk) => {
+      if (!this.#isOver && ++this.count === this.at) {
+        if (this.mode === 'after') upstream.write(chunk);
+        socket.destroy();
+      } else upstream.write(chunk);
+    });
+  }
+}
+
+/** Sessions in a database, over a network that is cut once. */
+export class CutDatabaseWorld implements World {
+  /** How often clients lost their connections while the host ran. */
+  disconnects = 0;
+  readonly #database: string;
+  readonly #proxy: CuttingProxy;
+  readonly #stateDir: string;
+
+  static async create(database: string, at: number, mode: CutMode): Promise<{ world: CutDatabaseWorld; proxy: CuttingProxy }> {
+    const proxy = await CuttingProxy.start(new URL(database), at, mode);
+    return { proxy, world: new CutDatabaseWorld(database, proxy, await temporaryFolder()) };
+  }
+
+  private constructor(database: string, proxy: CuttingProxy, stateDir: string) {
+    this.#database = database;
+    this.#proxy = proxy;
+    this.#stateDir = stateDir;
+  }
+
+  async start() {
+    const start = () => startTestHost({ stateDir: this.#stateDir, database: this.#proxy.url.href });
+    // A host says at its start that it can't reach the database; whoever started it tries again.
+    const host: TestHost = await start().catch(start);
+    let isStopping = false;
+    return {
+      connect: async (options: Partial<HostClientOptions> = {}): Promise<HostClient> => {
+        const client = await host.connect(options);
+        client.connection.subscribe(({ state }) => {
+          if (!isStopping && state === 'reconnecting') this.disconnects++;
+        });
+        return client;
+      },
+      stop: () => {
+        isStopping = true;
+        return host.dispose();
+      },
+    };
+  }
+
+  async sessionIds(): Promise<readonly string[]> {
+    const client = new pg.Client({ connectionString: this.#database });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ id: string }>('select id from agenthost.session order by id');
+      return rows.map(({ id }) => id);
+    } finally {
+      await client.end();
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await this.#proxy.close();
+    await rm(this.#stateDir, { recursive: true, force: true });
+  }
+}
