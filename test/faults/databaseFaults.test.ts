@@ -22,7 +22,7 @@ afterAll(() => server?.dispose());
 
 /** A session's life with the connection cut at that message; gives back how many messages it had. */
 async function live(at: number, mode: CutMode): Promise<number> {
-  const { world, proxy } = await CutDatabaseWorld.create(await server.newDatabase(), at, mode);
+  const { world, proxy } = await CutDatabaseWorld.create(server, at, mode);
   try {
     // Of this plan nothing fails: whatever a client is refused is a defect.
     await play(world, new FaultPlan());

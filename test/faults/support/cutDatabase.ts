@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { HostClient, HostClientOptions } from '@agenthost/client';
-import pg from 'pg';
+import type { TestPostgres } from '../../support/storage/postgres.js';
 import { startTestHost, type TestHost, temporaryFolder } from '../../support/testHost.js';
 import type { World } from './world.js';
 
@@ -79,16 +79,19 @@ export class CuttingProxy {
 export class CutDatabaseWorld implements World {
   /** How often clients lost their connections while the host ran. */
   disconnects = 0;
+  readonly #server: TestPostgres;
   readonly #database: string;
   readonly #proxy: CuttingProxy;
   readonly #stateDir: string;
 
-  static async create(database: string, at: number, mode: CutMode): Promise<{ world: CutDatabaseWorld; proxy: CuttingProxy }> {
+  static async create(server: TestPostgres, at: number, mode: CutMode) {
+    const database = await server.newDatabase();
     const proxy = await CuttingProxy.start(new URL(database), at, mode);
-    return { proxy, world: new CutDatabaseWorld(database, proxy, await temporaryFolder()) };
+    return { proxy, world: new CutDatabaseWorld(server, database, proxy, await temporaryFolder()) };
   }
 
-  private constructor(database: string, proxy: CuttingProxy, stateDir: string) {
+  private constructor(server: TestPostgres, database: string, proxy: CuttingProxy, stateDir: string) {
+    this.#server = server;
     this.#database = database;
     this.#proxy = proxy;
     this.#stateDir = stateDir;
@@ -115,14 +118,8 @@ export class CutDatabaseWorld implements World {
   }
 
   async sessionIds(): Promise<readonly string[]> {
-    const client = new pg.Client({ connectionString: this.#database });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ id: string }>('select id from agenthost.session order by id');
-      return rows.map(({ id }) => id);
-    } finally {
-      await client.end();
-    }
+    const rows = await this.#server.query<{ id: string }>(this.#database, 'select id from agenthost.session order by id');
+    return rows.map(({ id }) => id);
   }
 
   async dispose(): Promise<void> {

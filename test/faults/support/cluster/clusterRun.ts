@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { URI } from '@agenthost/protocol';
-import pg from 'pg';
 import { expect } from 'vitest';
 import type { LogRecord } from '../../../../packages/host/src/storage/log/eventLog.js';
 import { TestPostgres } from '../../../support/storage/postgres.js';
@@ -108,14 +107,21 @@ class ClusterRun {
     await load.begin();
     await load.goesOn();
     for (let n = 0; n < faults; n++) {
-      const fault = pick(this.#random, only);
       const node = await this.#victim(url);
-      const holdMs = 100 + this.#random() * maxHoldMs;
-      this.history.push(`${fault} ${node.name} ${Math.round(holdMs)} ms`);
+      const others = this.#nodes.filter((other) => other !== node);
+      const planned = [{ fault: pick(this.#random, only), node, holdMs: 100 + this.#random() * maxHoldMs }];
+      // Sometimes two things at once.
+      if (others.length > 0 && this.#random() < 0.4) {
+        const second = { node: pick(this.#random, others), holdMs: 100 + this.#random() * maxHoldMs };
+        planned.push({ ...second, fault: pick(this.#random, only.filter((fault) => !fault.endsWith('Database'))) });
+        n++;
+      }
+      const names = planned.map(({ fault }) => fault).join(' and ');
+      this.history.push(planned.map((one) => `${one.fault} ${one.node.name} ${Math.round(one.holdMs)} ms`).join(' with '));
       const began = performance.now();
-      await this.#make(fault, node, holdMs);
+      await Promise.all(planned.map((one) => this.#make(one.fault, one.node, one.holdMs)));
       await load.goesOn();
-      this.#notePause(fault, began);
+      this.#notePause(planned.length > 1 ? 'two at once' : names, began);
     }
     await load.end();
     await this.#checkSeen(load);
@@ -139,16 +145,10 @@ class ClusterRun {
   async #victim(url: string): Promise<ClusterNode> {
     const any = pick(this.#random, this.#nodes);
     const wantsOwner = this.#random() < 0.7;
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      const sql = 'select h.url from agenthost.session s join agenthost.host h on h.id = s.owner order by s.id';
-      const { rows } = await client.query<{ url: string | null }>(sql);
-      const owners = this.#nodes.filter((node) => rows.some((row) => row.url === node.url?.href));
-      return wantsOwner && owners.length > 0 ? pick(this.#random, owners) : any;
-    } finally {
-      await client.end();
-    }
+    const sql = 'select h.url from agenthost.session s join agenthost.host h on h.id = s.owner';
+    const rows = await this.#postgres.query<{ url: string | null }>(url, sql);
+    const owners = this.#nodes.filter((node) => rows.some((row) => row.url === node.url?.href));
+    return wantsOwner && owners.length > 0 ? pick(this.#random, owners) : any;
   }
 
   async dispose(): Promise<void> {
@@ -193,7 +193,7 @@ class ClusterRun {
     }
   }
 
-  #notePause(fault: ClusterFault, began: number): void {
+  #notePause(fault: string, began: number): void {
     for (const { times } of this.#load?.sent.values() ?? []) {
       const after = times.filter((time) => time > began);
       const longest = Math.max(...after.map((time, index) => time - (after[index - 1] ?? began)));
