@@ -35,6 +35,8 @@ export interface ClusterSessionsOptions extends Omit<LinksOptions, 'eventsOf' | 
 /** How long a client waits for a session whose host can't be reached. */
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 200;
+/** After this it is looked up again who has the session. */
+const FOLLOW_MS = 5_000;
 /** A session that nobody here looks at is followed for this much longer. */
 const IDLE_MS = 30_000;
 const SWEEP_MS = 5_000;
@@ -254,7 +256,7 @@ export class ClusterSessions implements Sessions {
     waiting.promise.catch(() => {});
     try {
       const link = await this.#links.to(hostId);
-      await link.request('link.follow', { uri });
+      await link.request('link.follow', { uri }, { timeoutMs: FOLLOW_MS });
       return await waiting.promise;
     } catch (error) {
       waiting.reject(error);

@@ -111,8 +111,8 @@ export class Link {
     return beatAgeMs;
   }
 
-  request(method: string, params: object): Promise<unknown> {
-    return this.#peer.request(method, params);
+  request(method: string, params: object, options?: { readonly timeoutMs: number }): Promise<unknown> {
+    return this.#peer.request(method, params, options);
   }
 
   notify(method: string, params: object): void {

@@ -35,7 +35,7 @@ export interface LinkServerOptions {
   readonly hostId: string;
   /** The sessions that this host owns. */
   readonly hub: SessionHub;
-  readonly cluster: Pick<Cluster, 'beatAgeMs'>;
+  readonly cluster: Pick<Cluster, 'beatAgeMs' | 'isSure'>;
   readonly delivery: Delivery;
   /** Carries out a client's command here. */
   readonly runCommand: (method: string, params: object, as: LinkClient) => Promise<unknown>;
@@ -132,7 +132,11 @@ export class LinkServer {
   }
 
   async #follow(uri: URI): Promise<LateResult<object>> {
-    const { hub } = this.#options;
+    const { hub, cluster } = this.#options;
+    // It would wait for the database, and is somebody else's by then.
+    if (!hub.loaded(uri) && !cluster.isSure) {
+      throw new RpcError(ERROR_CODE.tooManyRequests, "this host can't reach the database right now");
+    }
     const letGo = hub.hold(uri);
     try {
       const session = await hub.open(uri);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ActionRejectedError, connect, type HostClient, type SessionHandle } from '@agenthost/client';
 import type { SessionState, URI } from '@agenthost/protocol';
+import { expect } from 'vitest';
 import { until } from '../../../support/until.js';
 
 /** What became of everything that clients have sent to one session. */
@@ -24,6 +25,7 @@ export interface ClusterLoadOptions {
 
 /** Between two of one sender: hosts, database and clients share the machine's cores. */
 const PAUSE_MS = 15;
+const QUIET_MS = 400;
 /** Clients that send nothing, and so are told nothing unless the hosts see to it. */
 const WATCHERS = 3;
 
@@ -57,8 +59,9 @@ export class ClusterLoad {
     for (let n = 0; n < clients; n++) {
       const client = await this.connect();
       this.#clients.push(client);
-      // Each looks at two of them, so that every session has clients at several hosts.
-      for (const uri of new Set([uris[n % sessions], uris[(n * 2 + 1) % sessions]])) {
+      // Each looks at two of them, so that every session has clients at several hosts. The last session is quiet: one sends.
+      const busy = uris.slice(0, -1);
+      for (const uri of new Set([n === 0 ? uris.at(-1) : busy[n % busy.length], busy[(n * 2 + 1) % busy.length]])) {
         if (uri !== undefined) this.#handles.push(await client.openSession(uri));
       }
     }
@@ -72,6 +75,7 @@ export class ClusterLoad {
     this.#loads = senders.map((session, index) => {
       const isSpeaker = !speakers.has(session.uri);
       speakers.add(session.uri);
+      if (session.uri === uris.at(-1)) return this.#rename(session, index, QUIET_MS);
       return isSpeaker ? this.#speak(session, index) : this.#rename(session, index);
     });
     for (const load of this.#loads) load.catch(() => {});
@@ -115,10 +119,10 @@ export class ClusterLoad {
     await Promise.race([Promise.all(this.#loads), hangs]);
   }
 
-  /** What every client sees now, without who looks on. */
-  async seen(): Promise<readonly { readonly uri: URI; readonly state: object }[]> {
+  /** What every client sees now. */
+  async seen(): Promise<readonly { readonly uri: URI; readonly state: SessionState }[]> {
     await Promise.all(this.#clients.map((client) => client.ping()));
-    return this.#handles.map(({ uri, confirmed }) => ({ uri, state: comparable(confirmed.value) }));
+    return this.#handles.map(({ uri, confirmed }) => ({ uri, state: confirmed.value }));
   }
 
   close(): void {
@@ -133,11 +137,11 @@ export class ClusterLoad {
     return `${uri} (${pending.join(', ')}; clients ${states.join(', ')})`;
   }
 
-  async #rename(session: SessionHandle, index: number): Promise<void> {
+  async #rename(session: SessionHandle, index: number, pauseMs = PAUSE_MS): Promise<void> {
     for (let n = 0; !this.#isOver; n++) {
       const id = `r${index}-${n}.`;
       await this.#note(session, id, () => session.rename(id));
-      await delay(PAUSE_MS);
+      await delay(pauseMs);
     }
   }
 
@@ -164,7 +168,13 @@ export class ClusterLoad {
   }
 }
 
-/** Of the turns the newest and how many there are: a client that was there for long has more of them than one that has just come. */
-export function comparable({ clients: _, turns, earlierTurns = 0, ...state }: SessionState): object {
-  return { ...state, count: earlierTurns + turns.length, turns: turns.slice(-8) };
+/** Of the turns those that both know: a client that was there for long has more of them than one that has just come. */
+export function expectSame(one: SessionState, other: SessionState, what: string): void {
+  const common = Math.min(one.turns.length, other.turns.length);
+  const comparable = ({ clients: _, turns, earlierTurns = 0, ...state }: SessionState) => ({
+    ...state,
+    count: earlierTurns + turns.length,
+    turns: turns.slice(turns.length - common),
+  });
+  expect(comparable(one), what).toEqual(comparable(other));
 }

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { URI } from '@agenthost/protocol';
+import type { SessionState, URI } from '@agenthost/protocol';
 import { expect } from 'vitest';
 import type { LogRecord } from '../../../../packages/host/src/storage/log/eventLog.js';
 import { TestPostgres } from '../../../support/storage/postgres.js';
 import { PATIENCE_MS } from '../amount.js';
 import { Balancer } from './balancer.js';
-import { ClusterLoad, comparable, type Sent } from './clusterLoad.js';
+import { ClusterLoad, expectSame, type Sent } from './clusterLoad.js';
 import { ClusterNode, LEASE_S } from './clusterNode.js';
 import { readLogs } from './readLogs.js';
 import { pick, seeded } from './random.js';
@@ -203,7 +203,7 @@ class ClusterRun {
 
   /** All clients, wherever they are, see what one sees that comes to any of the hosts now. */
   async #checkSeen(load: ClusterLoad): Promise<void> {
-    const states = new Map<URI, object>();
+    const states = new Map<URI, SessionState>();
     for (const node of this.#nodes) {
       if (!node.url) throw new Error(`host ${node.name} has ended: ${node.errors}`);
       const fresh = await load.connect(node.url);
@@ -212,13 +212,15 @@ class ClusterRun {
         await expect
           .poll(() => session.confirmed.value.activeTurn, { timeout: PATIENCE_MS })
           .toBe(undefined);
-        const state = comparable(session.confirmed.value);
-        expect(state, `${uri} at host ${node.name}`).toEqual(states.get(uri) ?? state);
+        const state = session.confirmed.value;
+        expectSame(state, states.get(uri) ?? state, `diverged: ${uri} at host ${node.name}`);
         states.set(uri, state);
       }
       fresh.close();
     }
-    for (const { uri, state } of await load.seen()) expect(state, `a client diverged in ${uri}`).toEqual(states.get(uri));
+    for (const { uri, state } of await load.seen()) {
+      expectSame(state, states.get(uri) ?? state, `a client diverged in ${uri}`);
+    }
   }
 }
 
